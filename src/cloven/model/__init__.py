@@ -1,0 +1,1 @@
+"""Frozen data on NumPy arrays; no algorithms."""

@@ -1,0 +1,195 @@
+"""A published disassociated release: all that the world sees.
+
+A cluster is a group of records. Its *record chunks* are bags of sub-records over disjoint sets of items; its *term
+chunk* is one set of items whose multiplicities are not told. Clusters may be joined: a *shared chunk* belongs to a
+joint and spans every cluster below it (Terrovitis et al., PVLDB 2012, sections 3 and 5).
+
+The arrays mirror the tables on disk. One row is one published sub-record; a term chunk is one row. All orders are
+canonical: a function of content alone (see docs/reference/release-format.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+Row = tuple[str, ...]
+
+
+class Kind(IntEnum):
+    """What a published row belongs to."""
+
+    RECORD = 0
+    TERM = 1
+    SHARED = 2
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """One cluster in plain Python, for reading and printing.
+
+    Attributes:
+        size: number of records.
+        joint: innermost joint it belongs to, or None.
+        record_chunks: each a tuple of sub-records, in canonical order; a sub-record is a tuple of items.
+        term_chunk: items of the term chunk, empty if there is none.
+    """
+
+    size: int
+    joint: int | None
+    record_chunks: tuple[tuple[Row, ...], ...]
+    term_chunk: Row
+
+
+@dataclass(frozen=True)
+class Joint:
+    """One joint in plain Python: its parent joint, if any, and its shared chunks."""
+
+    parent: int | None
+    shared_chunks: tuple[tuple[Row, ...], ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Disassociated:
+    """A disassociated release.
+
+    Attributes:
+        k: every combination of up to ``m`` items that somebody may know has at least ``k`` candidate records.
+        m: how many items of one record the assumed attacker knows.
+        parameters: method and parameters that made it, as plain JSON values.
+        vocabulary: published items, ascending by code point.
+        cluster_size: number of records of each cluster.
+        cluster_joint: innermost joint of each cluster, -1 for none.
+        joint_parent: parent joint of each joint, -1 for none.
+        row_cluster: cluster of each row, -1 for rows of shared chunks.
+        row_joint: joint of each row of a shared chunk, -1 otherwise.
+        row_chunk: number of the chunk inside its cluster (record chunks) or joint (shared chunks); 0 for term chunks.
+        row_kind: a ``Kind`` for each row.
+        row_offsets: where each row starts in ``row_items``.
+        row_items: item codes (positions in ``vocabulary``), ascending inside a row.
+
+    Rows are sorted by cluster, kind, chunk and items; rows of shared chunks come last, by joint, chunk and items.
+    """
+
+    k: int
+    m: int
+    parameters: Mapping[str, Any]
+    vocabulary: tuple[str, ...]
+    cluster_size: NDArray[np.int64]
+    cluster_joint: NDArray[np.int64]
+    joint_parent: NDArray[np.int64]
+    row_cluster: NDArray[np.int64]
+    row_joint: NDArray[np.int64]
+    row_chunk: NDArray[np.int32]
+    row_kind: NDArray[np.int8]
+    row_offsets: NDArray[np.int64]
+    row_items: NDArray[np.int32]
+    _arrays: tuple[str, ...] = field(
+        default=(
+            "cluster_size",
+            "cluster_joint",
+            "joint_parent",
+            "row_cluster",
+            "row_joint",
+            "row_chunk",
+            "row_kind",
+            "row_offsets",
+            "row_items",
+        ),
+        init=False,
+    )
+
+    def __post_init__(self) -> None:
+        for name in self._arrays:
+            getattr(self, name).setflags(write=False)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Disassociated):
+            return NotImplemented
+        return (
+            (self.k, self.m, dict(self.parameters)) == (other.k, other.m, dict(other.parameters))
+            and self.vocabulary == other.vocabulary
+            and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in self._arrays)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return (
+            f"Disassociated(k={self.k}, m={self.m}, {self.records:,} records in {self.clusters:,} clusters,"
+            f" {self.joints:,} joints, {len(self.vocabulary):,} items)"
+        )
+
+    @property
+    def clusters(self) -> int:
+        """Number of clusters."""
+        return len(self.cluster_size)
+
+    @property
+    def joints(self) -> int:
+        """Number of joints."""
+        return len(self.joint_parent)
+
+    @property
+    def records(self) -> int:
+        """Number of records published."""
+        return int(self.cluster_size.sum())
+
+    @property
+    def rows(self) -> int:
+        """Number of published rows."""
+        return len(self.row_kind)
+
+    def row(self, number: int) -> Row:
+        """Items of one published row."""
+        start, end = self.row_offsets[number], self.row_offsets[number + 1]
+        return tuple(self.vocabulary[code] for code in self.row_items[start:end].tolist())
+
+    def cluster(self, number: int) -> Cluster:
+        """One cluster in plain Python."""
+        first, last = np.searchsorted(self.row_cluster[: self._shared_start], [number, number + 1])
+        joint = int(self.cluster_joint[number])
+        term: Row = ()
+        chunks: list[list[Row]] = []
+        for index in range(int(first), int(last)):
+            if self.row_kind[index] == Kind.TERM:
+                term = self.row(index)
+                continue
+            if len(chunks) == self.row_chunk[index]:
+                chunks.append([])
+            chunks[-1].append(self.row(index))
+        return Cluster(
+            int(self.cluster_size[number]), None if joint < 0 else joint, tuple(map(tuple, chunks)), term
+        )
+
+    def joint(self, number: int) -> Joint:
+        """One joint in plain Python."""
+        start = self._shared_start
+        first, last = np.searchsorted(self.row_joint[start:], [number, number + 1]) + start
+        parent = int(self.joint_parent[number])
+        chunks: list[list[Row]] = []
+        for index in range(int(first), int(last)):
+            if len(chunks) == self.row_chunk[index]:
+                chunks.append([])
+            chunks[-1].append(self.row(index))
+        return Joint(None if parent < 0 else parent, tuple(map(tuple, chunks)))
+
+    def iter_clusters(self) -> Iterator[Cluster]:
+        """All clusters in plain Python, in canonical order."""
+        return (self.cluster(number) for number in range(self.clusters))
+
+    def iter_joints(self) -> Iterator[Joint]:
+        """All joints in plain Python, in canonical order."""
+        return (self.joint(number) for number in range(self.joints))
+
+    @property
+    def _shared_start(self) -> int:
+        return int(np.searchsorted(self.row_kind == Kind.SHARED, True))  # noqa: FBT003

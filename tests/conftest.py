@@ -1,0 +1,19 @@
+"""Fixtures shared by all tests."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """Folder of the public data sets: ``CLOVEN_DATA``, else ``../shared/data`` beside the repository."""
+    folder = Path(os.environ.get("CLOVEN_DATA", REPOSITORY.parent / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip(f"no public data sets in {folder}; set CLOVEN_DATA to their folder")
+    return folder
