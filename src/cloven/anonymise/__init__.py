@@ -1,0 +1,1 @@
+"""Methods that turn data into a release and a key."""

@@ -1,0 +1,164 @@
+"""REFINE: join clusters that share leftovers (Terrovitis et al., PVLDB 2012, section 5; Fig. 7).
+
+Each pass orders the clusters by the contents of their (virtual) term chunks, the most widespread terms first, and tries
+to join neighbours: (1, 2), (3, 4), ... in one pass, (2, 3), (4, 5), ... in the next. It stops after two passes without
+a join.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from cloven.anonymise.disassociation.ordering import lexicographic_order
+from cloven.anonymise.disassociation.refine_kernel import refine_pass
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cloven.anonymise.disassociation.vertical import Vertical
+
+
+class Refined(NamedTuple):
+    """Result of refining.
+
+    Attributes:
+        joint: joint of each occurrence that moved to a shared chunk, -1 otherwise.
+        chunk: chunk of each occurrence: of its joint, of its cluster, or -1 for the term chunk.
+        cluster_joint: innermost joint of each cluster, -1 for none.
+        joint_parent: parent of each joint, -1 for none.
+    """
+
+    joint: NDArray[np.int64]
+    chunk: NDArray[np.int32]
+    cluster_joint: NDArray[np.int64]
+    joint_parent: NDArray[np.int64]
+
+
+@njit(cache=True, nogil=True)
+def _contents(leaf_at, node_leaves, leaf_term, n_terms):
+    """Distinct terms of each node and in how many nodes each term stands."""
+    offsets, terms = np.zeros(len(leaf_at), np.int64), np.empty(len(node_leaves), np.int64)
+    spread, at = np.zeros(n_terms, np.int64), 0
+    for node in range(len(leaf_at) - 1):
+        for i in range(leaf_at[node], leaf_at[node + 1]):
+            term = leaf_term[node_leaves[i]]
+            if i == leaf_at[node] or term != leaf_term[node_leaves[i - 1]]:
+                terms[at] = term
+                spread[term] += 1
+                at += 1
+        offsets[node + 1] = at
+    return offsets, terms[:at], spread
+
+
+@njit(cache=True, nogil=True)
+def _by_position(offsets, terms, position):
+    values = np.empty(len(terms), np.int64)
+    for row in range(len(offsets) - 1):
+        for i in range(offsets[row], offsets[row + 1]):
+            values[i] = position[terms[i]]
+        values[offsets[row] : offsets[row + 1]] = np.sort(values[offsets[row] : offsets[row + 1]])
+    return values
+
+
+def _neighbours(
+    leaf_at: NDArray[np.int64], node_leaves: NDArray[np.int64], leaf_term: NDArray[np.int64], n_terms: int
+) -> NDArray[np.int64]:
+    """Order of the nodes; those with nothing left to share come last."""
+    offsets, terms, spread = _contents(leaf_at, node_leaves, leaf_term, n_terms)
+    position = np.empty(n_terms, np.int64)
+    position[np.argsort(-spread, kind="stable")] = np.arange(n_terms)
+    order = lexicographic_order(offsets, _by_position(offsets, terms, position))
+    empty = np.diff(offsets)[order] == 0
+    return np.concatenate((order[~empty], order[empty]))
+
+
+class _Leaves(NamedTuple):
+    term: NDArray[np.int64]
+    cluster: NDArray[np.int64]
+    start: NDArray[np.int64]
+    occurrence: NDArray[np.int64]
+
+
+def _leaves(
+    occurrences: NDArray[np.int64], cluster: NDArray[np.int64], term: NDArray[np.int64], n_terms: int
+) -> _Leaves:
+    """Group occurrences of term chunks by (cluster, term)."""
+    keys = cluster * n_terms + term
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    start = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1]))) if len(keys) else np.empty(0, np.int64)
+    first = keys[start]
+    bounds = np.concatenate((start, [len(keys)])).astype(np.int64)
+    return _Leaves(first % n_terms, first // n_terms, bounds, occurrences[order])
+
+
+def _shown(cluster: NDArray[np.int64], term: NDArray[np.int64], n_clusters: int, n_terms: int) -> tuple[
+    NDArray[np.int64], NDArray[np.int64]
+]:
+    """Terms of the record chunks of each cluster, sorted, as compressed rows."""
+    keys = np.unique(cluster * n_terms + term)
+    at = np.searchsorted(keys, np.arange(n_clusters + 1, dtype=np.int64) * n_terms)
+    return at.astype(np.int64), keys % n_terms
+
+
+def refine(
+    vertical: Vertical,
+    record_of: NDArray[np.int64],
+    cluster_of: NDArray[np.int64],
+    term: NDArray[np.int32],
+    group: NDArray[np.int64],
+    barred: NDArray[np.bool_],
+    person: NDArray[np.int64],
+    *,
+    k: int,
+    m: int,
+    strict: bool,
+) -> Refined:
+    """Join clusters to the fixpoint.
+
+    Args:
+        vertical: result of the vertical step.
+        record_of: record of each occurrence.
+        cluster_of: cluster of each record, -1 when it is left out.
+        term: term number of each occurrence, in tie order.
+        group: utility group of each term.
+        barred: terms that must stay in term chunks.
+        person: person of each record, or empty.
+        k: least support.
+        m: size of the combinations that must hold.
+        strict: combinations that do not occur fail too.
+    """
+    n_terms, n_clusters = len(group), len(vertical.chunks)
+    cluster = cluster_of[record_of]
+    in_term_chunk = (vertical.chunk < 0) & (cluster >= 0)
+    movable = np.flatnonzero(in_term_chunk & ~barred[term])
+    leaves = _leaves(movable, cluster[movable], term[movable].astype(np.int64), n_terms)
+    every = np.unique(cluster[in_term_chunk] * n_terms + term[in_term_chunk])
+    leaves_left = np.bincount(every // n_terms, minlength=n_clusters).astype(np.int64)
+    in_record_chunk = vertical.chunk >= 0
+    shown_at, shown = _shown(cluster[in_record_chunk], term[in_record_chunk], n_clusters, n_terms)
+    sizes = np.bincount(cluster_of[cluster_of >= 0], minlength=n_clusters).astype(np.int64)
+
+    joint, chunk = np.full(len(term), -1, np.int64), vertical.chunk.copy()
+    parent = np.full(2 * n_clusters, -1, np.int64)
+    node_id, node_size = np.arange(n_clusters), sizes.copy()
+    leaf_at = np.searchsorted(leaves.cluster, np.arange(n_clusters + 1)).astype(np.int64)
+    node_leaves = np.arange(len(leaves.term))
+    stamp, stamp_now = np.zeros(n_clusters, np.int64), np.ones(1, np.int64)
+    leaving = np.zeros(n_clusters, np.int64)
+    joints, idle, shift = 0, 0, 0
+    while idle < 2 and len(node_id) > 1:
+        order = _neighbours(leaf_at, node_leaves, leaves.term, n_terms)
+        before = joints
+        node_id, node_size, leaf_at, node_leaves, shown_at, shown, joints = refine_pass(
+            order, shift, node_id, node_size, leaf_at, node_leaves, shown_at, shown, joints, parent,
+            leaves.term, leaves.cluster, leaves.start, leaves.occurrence, leaves_left, leaving,
+            record_of, person, sizes, vertical.subrecords, vertical.chunks, group,
+            k, m, strict, joint, chunk, stamp, stamp_now,
+        )  # fmt: skip
+        idle = 0 if joints > before else idle + 1
+        shift = 1 - shift
+    return Refined(joint, chunk, parent[:n_clusters], parent[n_clusters : n_clusters + joints])

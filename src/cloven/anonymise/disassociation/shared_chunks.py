@@ -1,0 +1,153 @@
+"""Shared chunks of one join (Terrovitis et al., PVLDB 2012, section 5 and the property of joint clusters).
+
+Terms that no member cluster shows in a record chunk (nor an older shared chunk of the members) grow under the k^m
+test. A term that some member already shows gives its cluster away: its occurrence cannot come from there. Chunks of such
+terms must be k-anonymous: every distinct non-empty sub-record occurs k times.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from cloven.anonymise.disassociation.vertical import grow
+
+
+@njit(cache=True, nogil=True)
+def _splits_well(column, class_of, class_size, k, who, inside, last, touched):
+    """May this term join? Each class of equal sub-records must split into parts of at least k holders, or not at all.
+
+    Class 0 is the empty sub-record: its other part is free. ``class_size`` counts rows; when persons are told
+    (``last`` in use), parts are counted in persons by the caller's full recount instead.
+    """
+    n_touched, fine = 0, True
+    for i in range(len(column)):
+        c = class_of[column[i]]
+        if inside[c] == 0:
+            touched[n_touched] = c
+            n_touched += 1
+            last[c] = -1
+        inside[c] += 1
+    for i in range(n_touched):
+        c = touched[i]
+        outside = class_size[c] - inside[c]
+        fine = fine and inside[c] >= k and (c == 0 or outside == 0 or outside >= k)
+        inside[c] = 0
+    return fine
+
+
+@njit(cache=True, nogil=True)
+def _holders_fine(class_of, n_rows, n_classes, who, k):
+    """Every class but the empty one has k persons."""
+    held, last = np.zeros(n_classes, np.int64), np.full(n_classes, -1, np.int64)
+    for row in range(n_rows):
+        if last[class_of[row]] != who[row]:
+            last[class_of[row]] = who[row]
+            held[class_of[row]] += 1
+    for c in range(1, n_classes):
+        if 0 < held[c] < k:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _split(column, class_of, class_size, n_classes, renamed):
+    """Give the rows of a column new classes; returns the new number of classes."""
+    before = n_classes
+    for i in range(len(column)):
+        c = class_of[column[i]]
+        if renamed[c] < 0:
+            renamed[c] = n_classes
+            n_classes += 1
+        class_size[c] -= 1
+        class_size[renamed[c]] += 1
+        class_of[column[i]] = renamed[c]
+    renamed[:before] = -1
+    return n_classes
+
+
+@njit(cache=True, nogil=True)
+def grow_k_anonymous(row_start, row_term, n_terms, group, k, who, named):
+    """Chunk of each term such that every chunk is k-anonymous; terms that fit nowhere get -1."""
+    n_rows = len(row_start) - 1
+    col_start = np.zeros(n_terms + 1, np.int64)
+    for e in range(len(row_term)):
+        col_start[row_term[e] + 1] += 1
+    for t in range(n_terms):
+        col_start[t + 1] += col_start[t]
+    fill, col_row = col_start[:-1].copy(), np.empty(len(row_term), np.int64)
+    for row in range(n_rows):
+        for e in range(row_start[row], row_start[row + 1]):
+            col_row[fill[row_term[e]]] = row
+            fill[row_term[e]] += 1
+    chunk_of = np.full(n_terms, -1, np.int64)
+    most = len(row_term) + 2
+    class_of, class_size = np.zeros(n_rows, np.int64), np.zeros(most, np.int64)
+    inside, last = np.zeros(most, np.int64), np.empty(most, np.int64)
+    touched, renamed = np.empty(most, np.int64), np.full(most, -1, np.int64)
+    chunk = 0
+    for first in range(n_terms):
+        if chunk_of[first] >= 0:
+            continue
+        class_of[:] = 0
+        class_size[:] = 0
+        class_size[0] = n_rows
+        n_classes = 1
+        for t in range(first, n_terms):
+            if group[t] != group[first]:
+                break
+            if chunk_of[t] >= 0:
+                continue
+            column = col_row[col_start[t] : col_start[t + 1]]
+            if not _splits_well(column, class_of, class_size, k, who, inside, last, touched):
+                continue
+            if named:
+                trial, sizes = class_of.copy(), class_size.copy()
+                n_trial = _split(column, trial, sizes, n_classes, renamed)
+                if not _holders_fine(trial, n_rows, n_trial, who, k):
+                    continue
+            n_classes = _split(column, class_of, class_size, n_classes, renamed)
+            chunk_of[t] = chunk
+        chunk += 1
+    return chunk_of
+
+
+@njit(cache=True, nogil=True)
+def _part(row_start, row_term, wanted, n_wanted):
+    """Rows over the wanted terms only, renumbered; ``wanted[t]`` is the new number or -1."""
+    start, term, at = np.zeros(len(row_start), np.int64), np.empty(len(row_term), np.int64), 0
+    for row in range(len(row_start) - 1):
+        for e in range(row_start[row], row_start[row + 1]):
+            if wanted[row_term[e]] >= 0:
+                term[at] = wanted[row_term[e]]
+                at += 1
+        start[row + 1] = at
+    return start, term[:at]
+
+
+@njit(cache=True, nogil=True)
+def shared_chunks(row_start, row_term, group, shown, k, m, strict, who, named):
+    """Chunk of each refining term: first those no member shows (k^m), then the shown ones (k-anonymous)."""
+    n_terms = len(group)
+    chunk_of, chunks = np.full(n_terms, -1, np.int64), 0
+    for phase in range(2):
+        wanted, picked = np.full(n_terms, -1, np.int64), np.empty(n_terms, np.int64)
+        n = 0
+        for t in range(n_terms):
+            if shown[t] == (phase == 1):
+                wanted[t], picked[n] = n, t
+                n += 1
+        if n == 0:
+            continue
+        start, term = _part(row_start, row_term, wanted, n)
+        groups = np.empty(n, np.int64)
+        for i in range(n):
+            groups[i] = group[picked[i]]
+        if phase == 0:
+            found = grow(start, term, n, groups, k, m, strict, who, named)
+        else:
+            found = grow_k_anonymous(start, term, n, groups, k, who, named)
+        for i in range(n):
+            chunk_of[picked[i]] = chunks + found[i]
+        chunks += found.max() + 1
+    return chunk_of

@@ -1,0 +1,108 @@
+"""The clinic sample: patients who do not exist, written from condition profiles.
+
+Only ``Generator.random`` and integer weights are used, and no logarithm or power, so the same seed gives the same
+records on every platform and with every NumPy from 2.0.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from itertools import accumulate
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from cloven.datasets.background import AGES, CIRCUMSTANCES, COMPLAINTS, NEVER, VISIT
+from cloven.datasets.comorbidity import COMORBIDITY
+from cloven.datasets.profile import PLACES, Profile
+from cloven.datasets.profiles import PROFILES
+from cloven.errors import ParameterError
+from cloven.model.transactions import Transactions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+Thing = TypeVar("Thing")
+
+# How many words a record takes from the profile of its main condition (from 2 on), and how many comorbidities.
+MAIN_WORDS = (5, 13, 16, 15, 12, 8, 6, 5, 4, 3, 3, 2, 2, 2, 1, 1, 1)
+COMORBIDITIES = (57, 31, 12)
+# What a comorbidity adds to its head words (from 0 on).
+COMORBID_WORDS = (50, 33, 12, 5)
+
+
+def clinic(records: int = 1000, *, seed: int = 2024) -> Transactions:
+    """Make the clinic sample; the first records are the same however many are asked for.
+
+    >>> data = clinic(3)
+    >>> sorted(data[0])
+    ['x']
+    """
+    if records < 1:
+        message = f"records must be at least 1, got {records}"
+        raise ParameterError(message)
+    rng = np.random.default_rng(seed)
+    return Transactions.from_records([_patient(rng) for _ in range(records)])
+
+
+def _patient(rng: np.random.Generator) -> set[str]:
+    main = _pick(rng, PROFILES, [profile.weight for profile in PROFILES])
+    age = _pick(rng, AGES, main.ages)
+    sex = main.sex if main.sex != "any" else _pick(rng, ("female", "male"), (1, 1))
+    never = frozenset(f"{NEVER[age]} {NEVER[sex]}".split())
+    record = set(main.heads.split())
+    record |= _some(rng, main.weighted(), 2 + _count(rng, MAIN_WORDS), record | never)
+    for profile in _comorbid(rng, main, age, sex):
+        record |= frozenset(profile.heads.split()) - never
+        record |= _some(rng, profile.weighted(), _count(rng, COMORBID_WORDS), record | never)
+    for words, percent in ((CIRCUMSTANCES[age], 30), (VISIT, 16), (COMPLAINTS, 5)):
+        if rng.random() * 100 < percent:
+            record |= _some(rng, _ranked(words), 1, record | never)
+    return record
+
+
+def _comorbid(rng: np.random.Generator, main: Profile, age: str, sex: str) -> list[Profile]:
+    """Draw up to two further conditions that a patient of this age and sex can have."""
+    by_name = {profile.name: profile for profile in PROFILES}
+    possible = [
+        (by_name[name], weight)
+        for name, weight in _ranked(COMORBIDITY.get(main.name, ""))
+        if by_name[name].ages[AGES.index(age)] and by_name[name].sex in ("any", sex)
+    ]
+    count = min(_count(rng, COMORBIDITIES), len(possible))
+    return _without_replacement(rng, possible, count)
+
+
+def _ranked(words: str) -> list[tuple[str, int]]:
+    """Weigh words by their place in the list."""
+    return list(zip(words.split(), PLACES, strict=False))
+
+
+def _some(
+    rng: np.random.Generator, weighted: Iterable[tuple[str, int]], count: int, without: Iterable[str]
+) -> set[str]:
+    """Draw ``count`` different words by weight, or all if there are fewer."""
+    left = [(word, weight) for word, weight in weighted if word not in set(without)]
+    return set(_without_replacement(rng, left, min(count, len(left))))
+
+
+def _without_replacement(
+    rng: np.random.Generator, weighted: Sequence[tuple[Thing, int]], count: int
+) -> list[Thing]:
+    left = list(weighted)
+    taken = []
+    for _ in range(count):
+        place = _pick(rng, range(len(left)), [weight for _, weight in left])
+        taken.append(left.pop(place)[0])
+    return taken
+
+
+def _count(rng: np.random.Generator, weights: Sequence[int]) -> int:
+    """Draw a number from 0 on by weight."""
+    return _pick(rng, range(len(weights)), weights)
+
+
+def _pick(rng: np.random.Generator, things: Sequence[Thing], weights: Sequence[int]) -> Thing:
+    """Draw one thing by integer weights."""
+    sums = list(accumulate(weights))
+    return things[bisect_right(sums, rng.random() * sums[-1])]

@@ -1,0 +1,56 @@
+"""Pregnancy, women's health, children's diseases and infections from travel or contact."""
+
+from cloven.datasets.profile import Profile
+
+FAMILY = (
+    Profile(
+        name="pregnancy",
+        weight=36,
+        ages=(0, 9, 0),
+        heads="pregnancy",
+        symptoms="vomiting nausea",
+        organs="uterus abdomen breast placenta",
+        tests="ultrasound midwife blood",
+        treatments="folate iron caesarean vitamin",
+        complications="preeclampsia anaemia bleeding",
+        background="husband birth twins",
+        sex="female",
+    ),
+    Profile(
+        name="menopause",
+        weight=18,
+        ages=(0, 6, 2),
+        heads="menopause",
+        symptoms="sweats insomnia irritability dryness",
+        organs="uterus ovary breast",
+        tests="gynaecologist hormone mammogram",
+        treatments="estrogen hormone",
+        complications="osteoporosis depression",
+        background="ageing",
+        sex="female",
+    ),
+    Profile(
+        name="malaria",
+        weight=5,
+        ages=(1, 7, 1),
+        heads="malaria",
+        symptoms="fever chills sweats headache vomiting",
+        tests="parasite",
+        treatments="quinine chloroquine artemisinin fluids",
+        complications="anaemia",
+        background="travel mosquito africa",
+        organs="blood",
+    ),
+    Profile(
+        name="hiv",
+        weight=7,
+        ages=(0, 8, 1),
+        heads="hiv",
+        symptoms="weight fever",
+        organs="blood lymph immune",
+        tests="antibody blood virus",
+        treatments="antiretroviral counselling",
+        complications="pneumonia",
+        background="needle condom partner",
+    ),
+)

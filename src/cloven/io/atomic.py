@@ -1,0 +1,109 @@
+"""All or nothing on disk: stage next to the target, flush to the device, rename into place.
+
+A run that is killed leaves at most a hidden folder ``.cloven-*.partial`` (mode 0700) beside the target. Nothing reads
+it; it can be deleted.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from cloven.errors import OutputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+PRIVATE_FOLDER = 0o700
+PRIVATE_FILE = 0o600
+PUBLIC_FILE = 0o666  # the umask takes its part
+
+
+def refuse_existing(*targets: Path) -> None:
+    """Raise ``OutputError`` for the first target that is already there; broken links count.
+
+    >>> refuse_existing(Path("surely-not-here"))
+    """
+    for target in targets:
+        if os.path.lexists(target):
+            message = f"{target}: exists already; name another place or move it away"
+            raise OutputError(message)
+
+
+@contextmanager
+def staged(*targets: Path) -> Iterator[list[Path]]:
+    """Give a place to build each target; when the block ends well, move them all into place in the order given.
+
+    All targets lie in one folder. Whatever ends the block early, even Ctrl-C, takes back everything; a failure of the
+    file system becomes an ``OutputError``.
+    """
+    refuse_existing(*targets)
+    parent = targets[0].parent
+    try:
+        staging = Path(tempfile.mkdtemp(prefix=".cloven-", suffix=".partial", dir=parent))
+    except OSError as error:
+        raise _output_error(parent, error) from error
+    try:
+        places = [staging / target.name for target in targets]
+        yield places
+        for folder in (place for place in places if place.is_dir()):
+            _sync_folder(folder)
+        _move(places, targets)
+    except OSError as error:
+        raise _output_error(targets[-1], error) from error
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+
+
+@contextmanager
+def new_file(path: Path, mode: int = PUBLIC_FILE) -> Iterator[BinaryIO]:
+    """Open a file that must not exist yet, with these permissions from the start; flush it to the device at the end."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    with os.fdopen(os.open(path, flags, mode), "wb") as handle:
+        yield handle
+        handle.flush()
+        os.fsync(handle.fileno())
+
+
+def write_bytes(path: Path, content: bytes, mode: int = PUBLIC_FILE) -> None:
+    """Write a new file and flush it to the device."""
+    with new_file(path, mode) as handle:
+        handle.write(content)
+
+
+def _move(places: Sequence[Path], targets: Sequence[Path]) -> None:
+    """Rename each place to its target; if one fails, move those already done back."""
+    inodes = [place.lstat().st_ino for place in places]
+    try:
+        for place, target in zip(places, targets, strict=True):
+            refuse_existing(target)
+            place.rename(target)
+            _sync_folder(target.parent)
+    except BaseException:
+        # Asked of the disk, not of a variable: Ctrl-C may strike between a rename and the note that it was done.
+        for place, target, inode in reversed(list(zip(places, targets, inodes, strict=True))):
+            if not os.path.lexists(place) and os.path.lexists(target) and target.lstat().st_ino == inode:
+                target.rename(place)
+        raise
+
+
+def _sync_folder(folder: Path) -> None:
+    """Flush the entries of a folder to the device; Windows has no such call."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _output_error(place: Path, error: OSError) -> OutputError:
+    reason = error.strerror or str(error)
+    return OutputError(
+        f"{place}: cannot be written ({reason}); nothing was left there, name a place with room"
+    )

@@ -1,0 +1,229 @@
+"""The owner's private folder: key, list of records, what was suppressed, and the receipt.
+
+It lies beside the release, never inside it; folder mode 0700, files 0600. See docs/reference/release-format.md.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cloven.errors import ReleaseError, shorten
+from cloven.io.atomic import PRIVATE_FILE, PRIVATE_FOLDER, write_bytes
+from cloven.io.fingerprint import fingerprint
+from cloven.io.manifest import expect, manifest_bytes, parse_json
+from cloven.io.release import (
+    item_lists,
+    kind_names,
+    kinds,
+    list_column,
+    read_bytes,
+    read_table,
+    whole_numbers,
+    write_table,
+)
+from cloven.model.disassociated import Kind
+from cloven.model.key import Key
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cloven.model.disassociated import Disassociated
+    from cloven.model.key import Anonymised
+    from cloven.model.transactions import Transactions
+
+RECEIPT = "receipt.json"
+KEY = {
+    "record": "int64",
+    "cluster": "int64",
+    "joint": "int64",
+    "chunk": "int32",
+    "kind": "string",
+    "row": "int64",
+    "items": "list",
+}
+RECORDS = {"record": "int64", "cluster": "int64", "person": "int64"}
+SUPPRESSED = {"record": "int64", "items": "list", "reason": "string"}
+
+
+def write_key(
+    result: Anonymised, place: Path, *, manifest_sha256: str, original: Transactions | None = None
+) -> None:
+    """Write the private folder of a release whose manifest has this SHA-256."""
+    key = result.key
+    place.mkdir(mode=PRIVATE_FOLDER)
+    for name, columns, values in (
+        ("key.parquet", KEY, _key_columns(key, result.release)),
+        ("records.parquet", RECORDS, _record_columns(key)),
+        ("suppressed.parquet", SUPPRESSED, _suppressed_columns(key)),
+    ):
+        write_table(place / name, columns, values, PRIVATE_FILE)
+    receipt = {
+        "manifest_sha256": manifest_sha256,
+        "input_sha256": None if original is None else fingerprint(original),
+        "counts": _private_counts(key, original),
+    }
+    write_bytes(place / RECEIPT, manifest_bytes(receipt), PRIVATE_FILE)
+
+
+def read_key(private: Path, release: Disassociated) -> Key:
+    """Read the owner's key to a release from its private folder.
+
+    Raises:
+        ReleaseError: a file is missing, broken, or speaks of parts that the release does not have.
+    """
+    private = Path(private)
+    path = private / "key.parquet"
+    table = read_table(path, KEY)
+    offsets, codes, names = item_lists(table, path)
+    return Key(
+        record=whole_numbers(table, "record", path),
+        release_row=_release_rows(table, path, release),
+        offsets=offsets,
+        items=_in_vocabulary(names, release, path)[codes],
+        **_read_records(private / "records.parquet", release.clusters),
+        **_read_suppressed(private / "suppressed.parquet"),
+    )
+
+
+def read_receipt(private: Path) -> dict[str, Any]:
+    """Read ``receipt.json``: ``manifest_sha256``, ``input_sha256`` (None if the data was not at hand), ``counts``."""
+    path = Path(private) / RECEIPT
+    receipt = parse_json(read_bytes(path), str(path))
+    fields = ["counts", "input_sha256", "manifest_sha256"]
+    expect(isinstance(receipt, dict) and sorted(receipt) == fields, str(path), "fields", fields, receipt)
+    for field in fields[1:]:
+        absent = field == "input_sha256" and receipt[field] is None
+        digest = isinstance(receipt[field], str) and re.fullmatch("[0-9a-f]{64}", receipt[field])
+        expect(absent or bool(digest), str(path), field, "a SHA-256", receipt[field])
+    expect(isinstance(receipt["counts"], dict), str(path), "counts", "an object", receipt["counts"])
+    return dict(receipt)
+
+
+def _key_columns(key: Key, release: Disassociated) -> dict[str, Any]:
+    starts = _chunk_starts(release)
+    row = key.release_row
+    return {
+        "record": key.record,
+        "cluster": release.row_cluster[row],
+        "joint": release.row_joint[row],
+        "chunk": release.row_chunk[row],
+        "kind": kind_names(release.row_kind[row]),
+        "row": row - starts[np.searchsorted(starts, row, "right") - 1] if len(row) else row,
+        "items": list_column(release.vocabulary, key.offsets, key.items),
+    }
+
+
+def _record_columns(key: Key) -> dict[str, Any]:
+    persons = np.full(len(key.records), -1, np.int64) if key.persons is None else key.persons
+    return {"record": key.records, "cluster": key.record_cluster, "person": persons}
+
+
+def _suppressed_columns(key: Key) -> dict[str, Any]:
+    import pyarrow as pa
+
+    return {
+        "record": key.suppressed_record,
+        "items": pa.array(map(list, key.suppressed_items), pa.list_(pa.string())),
+        "reason": pa.array(key.suppressed_reason, pa.string()),
+    }
+
+
+def _private_counts(key: Key, original: Transactions | None) -> dict[str, int]:
+    counts = {
+        "published_records": len(key.records),
+        "suppressed_parts": len(key.suppressed_record),
+        "suppressed_items": sum(map(len, key.suppressed_items)),
+        "suppressed_records": len(np.setdiff1d(key.suppressed_record, key.records)),
+    }
+    if original is not None:
+        counts |= {"read_records": len(original), "empty_records": original.empty_records}
+    return counts
+
+
+def _chunk_names(release: Disassociated) -> NDArray[np.int64]:
+    """Number the chunk of each row so that the numbers ascend in canonical order."""
+    shared = release.row_kind == Kind.SHARED
+    owner = np.where(shared, release.clusters + release.row_joint, release.row_cluster)
+    return _chunk_name(owner, release.row_kind, release.row_chunk, _most_chunks(release))
+
+
+def _chunk_name(
+    owner: NDArray[np.int64], kind: NDArray[np.int8], chunk: NDArray[Any], most: int
+) -> NDArray[np.int64]:
+    return (owner * len(Kind) + kind) * most + chunk
+
+
+def _most_chunks(release: Disassociated) -> int:
+    return int(release.row_chunk.max(initial=0)) + 1
+
+
+def _chunk_starts(release: Disassociated) -> NDArray[np.int64]:
+    """First row of each chunk."""
+    names = _chunk_names(release)
+    if np.any(names[1:] < names[:-1]):
+        message = "the rows of the release are not in canonical order, so no key can point at them; verify it"
+        raise ReleaseError(message)
+    return np.flatnonzero(np.diff(names, prepend=-1))
+
+
+def _release_rows(table: Any, path: Path, release: Disassociated) -> NDArray[np.int64]:  # noqa: ANN401
+    """Row numbers of the release from cluster or joint, chunk, kind and rank."""
+    kind = kinds(table, path)
+    cluster = whole_numbers(table, "cluster", path, below=release.clusters, null=True)
+    joint = whole_numbers(table, "joint", path, below=release.joints, null=True)
+    chunk = whole_numbers(table, "chunk", path, below=_most_chunks(release))
+    rank = whole_numbers(table, "row", path)
+    shared = kind == Kind.SHARED
+    placed = ((cluster < 0) == shared) & ((joint >= 0) == shared)
+    owner = np.where(shared, release.clusters + joint, cluster)
+    starts = _chunk_starts(release)
+    names = _chunk_names(release)[starts]
+    wanted = _chunk_name(owner, kind, chunk, _most_chunks(release))
+    place = np.minimum(np.searchsorted(names, wanted), max(0, len(names) - 1))
+    ends = np.append(starts[1:], release.rows)
+    found = placed & (len(names) > 0)
+    if len(names):
+        found &= (names[place] == wanted) & (rank < (ends - starts)[place])
+    wrong = np.flatnonzero(~found)
+    example = table.slice(int(wrong[0]), 1).to_pylist() if len(wrong) else None
+    expect(not len(wrong), str(path), "every entry", "about a row of the release", example)
+    return starts[place] + rank if len(rank) else rank
+
+
+def _in_vocabulary(names: tuple[str, ...], release: Disassociated, path: Path) -> NDArray[np.int32]:
+    code_of = {name: code for code, name in enumerate(release.vocabulary)}
+    for name in names:
+        if name not in code_of:
+            message = f"{path}: item {shorten(name)} is not in the release; use the key that belongs to it"
+            raise ReleaseError(message)
+    return np.fromiter((code_of[name] for name in names), np.int32, len(names))
+
+
+def _read_records(path: Path, clusters: int) -> dict[str, Any]:
+    table = read_table(path, RECORDS)
+    persons = whole_numbers(table, "person", path, null=True)
+    unknown = int((persons < 0).sum())
+    expect(
+        unknown in (0, len(persons)), str(path), "person", "there for all records or none", f"{unknown} nulls"
+    )
+    return {
+        "records": whole_numbers(table, "record", path),
+        "record_cluster": whole_numbers(table, "cluster", path, below=clusters),
+        "persons": None if unknown == len(persons) else persons,
+    }
+
+
+def _read_suppressed(path: Path) -> dict[str, Any]:
+    table = read_table(path, SUPPRESSED)
+    item_lists(table, path)  # refuses null
+    reason = table.column("reason")
+    expect(not reason.null_count, str(path), "reason", "without null", f"{reason.null_count} nulls")
+    return {
+        "suppressed_record": whole_numbers(table, "record", path),
+        "suppressed_reason": tuple(reason.to_pylist()),
+        "suppressed_items": tuple(map(tuple, table.column("items").to_pylist())),
+    }

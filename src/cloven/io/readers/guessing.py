@@ -1,0 +1,79 @@
+"""Guess the delimiter of a text from its first lines, and notice a wrong one."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cloven.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_SAMPLE_BYTES = 1 << 18
+_SAMPLE_LINES = 1000
+# White space comes last: names of items hold spaces far more often than the others.
+_CANDIDATES = ("\t", "|", ";", ",")
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
+_INTEGERS = re.compile(r"\s*\d+(?: +\d+)+\s*")
+
+
+def first_lines(text: bytes) -> list[str]:
+    """The first lines that are not blank, with quoted items taken out (they may hold any delimiter)."""
+    head = text[:_SAMPLE_BYTES]
+    if len(head) < len(text):
+        head = head[: head.rfind(b"\n") + 1] or head
+    lines = _QUOTED.sub("q", head.decode(errors="replace")).split("\n")
+    return [line for line in lines if line.strip()][:_SAMPLE_LINES]
+
+
+def guess_delimiter(text: bytes, *, spaces: bool) -> str:
+    r"""The delimiter that most of the first lines hold; a comma if there is none.
+
+    ``spaces`` allows white space to separate items that are not numbers, when no other delimiter occurs.
+
+    >>> guess_delimiter(b"whole milk;butter, salted\nrye bread;jam\n", spaces=True)
+    ';'
+    """
+    lines = first_lines(text)
+    shares = _shares(lines)
+    best = max(_CANDIDATES, key=shares.__getitem__)
+    if shares[best] > 0:
+        return best
+    if shares[" "] > 0 or (spaces and any(" " in line.strip() for line in lines)):
+        return " "
+    return ","
+
+
+def looks_like_spmf(text: bytes) -> bool:
+    """Whether every one of the first lines ends with the ``-2`` of an SPMF sequence."""
+    lines = [line for line in first_lines(text) if line[0] not in "#%@"]
+    return bool(lines) and all(line.split()[-1] == "-2" for line in lines)
+
+
+def check_delimiter(text: bytes, delimiter: str, lengths: NDArray[np.int64], source: str) -> None:
+    """Raise if nearly all lines give one item while another delimiter stands in most of them."""
+    filled = lengths[lengths > 0]
+    if not len(filled) or np.count_nonzero(filled == 1) <= 0.95 * len(filled):
+        return
+    lines = first_lines(text)
+    shares = _shares(lines)
+    other = max((c for c in (*_CANDIDATES, " ") if c != delimiter), key=shares.__getitem__)
+    if shares[other] > 0.5:
+        line = next(number for number, line in enumerate(text.split(b"\n"), 1) if other.encode() in line)
+        shown = text.split(b"\n", line)[line - 1].decode(errors="backslashreplace").rstrip("\r")
+        message = (
+            f"delimiter {delimiter!r} gives one item per line, while {other!r} stands in most lines;"
+            f" pass delimiter={other!r}, or quote such items"
+        )
+        raise InputError(message, source=source, line=line, value=shown)
+
+
+def _shares(lines: list[str]) -> dict[str, float]:
+    """Share of lines that hold each delimiter; white space counts only between integers."""
+    total = max(1, len(lines))
+    shares = {c: sum(c in line for line in lines) / total for c in _CANDIDATES}
+    shares[" "] = sum(_INTEGERS.fullmatch(line) is not None for line in lines) / total
+    return shares
