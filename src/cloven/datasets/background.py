@@ -1,4 +1,4 @@
-"""What is written down of patients of a clinic whatever they come for, and what cannot be said of whom."""
+"""What is written down of patients whatever they come for, and what cannot be said of whom."""
 
 from __future__ import annotations
 
@@ -25,16 +25,13 @@ COMPLAINTS = "headache cold insomnia fatigue toothache cramps dizziness itching"
 NEVER = MappingProxyType(
     {
         "child": (
-            "ageing alcohol alcoholism cigarette condom contraceptive daughter divorce drinking driver elderly"
-            " husband impotence insurance menopause menstruation partner pregnancy prison retired"
-            " salt sedentary smoking statins unemployment warfarin widow work"
+            "addiction ageing alcohol alcoholism amputation cigarette cirrhosis condom daughter divorce drinking"
+            " elderly emphysema husband insurance menopause overdose partner pregnancy prison retinopathy retired"
+            " sedentary smoking statins suicide unemployment warfarin widow work"
         ),
-        "adult": "ageing child elderly nursing retired widow",
-        "elderly": (
-            "birth child contraceptive growth menstruation mother pregnancy school"
-            " unemployment work"
-        ),
-        "female": "impotence prostate",
-        "male": "contraceptive husband menopause menstruation pregnancy sister widow",
+        "adult": "ageing child elderly growth nursing retired school widow",
+        "elderly": "birth child football growth mother pregnancy running school sport unemployment work",
+        "female": "prostate",
+        "male": "husband menopause pregnancy sister widow",
     }
 )

@@ -1,7 +1,7 @@
 """The clinic sample: patients who do not exist, written from condition profiles.
 
-Only ``Generator.random`` and integer weights are used, and no logarithm or power, so the same seed gives the same
-records on every platform and with every NumPy from 2.0.
+Only ``Generator.random`` and integer weights are used, and no logarithm or power, so the same seed gives the
+same records on every platform and with every NumPy from 2.0.
 """
 
 from __future__ import annotations
@@ -24,11 +24,14 @@ if TYPE_CHECKING:
 
 Thing = TypeVar("Thing")
 
-# How many words a record takes from the profile of its main condition (from 2 on), and how many comorbidities.
+# Weights of how many words (from 2 on) a record takes from the profile of its main condition.
 MAIN_WORDS = (5, 13, 16, 15, 12, 8, 6, 5, 4, 3, 3, 2, 2, 2, 1, 1, 1)
+# Weights of how many further conditions (from 0 on) a patient has.
 COMORBIDITIES = (57, 31, 12)
-# What a comorbidity adds to its head words (from 0 on).
+# Weights of how many words (from 0 on) such a condition adds to its head words.
 COMORBID_WORDS = (50, 33, 12, 5)
+# Per cent of records with one word of the patient's age, of any visit, of an unrelated complaint.
+CIRCUMSTANCE, ANY_VISIT, UNRELATED = 30, 16, 5
 
 
 def clinic(records: int = 1000, *, seed: int = 2024) -> Transactions:
@@ -55,7 +58,7 @@ def _patient(rng: np.random.Generator) -> set[str]:
     for profile in _comorbid(rng, main, age, sex):
         record |= frozenset(profile.heads.split()) - never
         record |= _some(rng, profile.weighted(), _count(rng, COMORBID_WORDS), record | never)
-    for words, percent in ((CIRCUMSTANCES[age], 30), (VISIT, 16), (COMPLAINTS, 5)):
+    for words, percent in ((CIRCUMSTANCES[age], CIRCUMSTANCE), (VISIT, ANY_VISIT), (COMPLAINTS, UNRELATED)):
         if rng.random() * 100 < percent:
             record |= _some(rng, _ranked(words), 1, record | never)
     return record
@@ -105,4 +108,4 @@ def _count(rng: np.random.Generator, weights: Sequence[int]) -> int:
 def _pick(rng: np.random.Generator, things: Sequence[Thing], weights: Sequence[int]) -> Thing:
     """Draw one thing by integer weights."""
     sums = list(accumulate(weights))
-    return things[bisect_right(sums, rng.random() * sums[-1])]
+    return things[bisect_right(sums, rng.random() * sums[-1], hi=len(sums) - 1)]

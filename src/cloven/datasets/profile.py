@@ -15,8 +15,8 @@ class Profile:
     """One condition, written as lists of words separated by blanks, most usual first.
 
     Attributes:
-        name: name of the profile; two-word names are written with an underscore.
-        weight: how many of about 1,000 patients come for it.
+        name: name of the profile, for the table of comorbidities; not an item.
+        weight: how many patients come for it, against the other profiles.
         ages: weights of children, adults and the elderly among these patients.
         heads: words that nearly every record of this condition holds.
         symptoms: what the patient complains of.

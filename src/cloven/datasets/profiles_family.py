@@ -1,4 +1,4 @@
-"""Pregnancy, women's health, children's diseases and infections from travel or contact."""
+"""Pregnancy, menopause, and infections from travel or contact."""
 
 from cloven.datasets.profile import Profile
 

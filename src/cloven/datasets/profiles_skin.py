@@ -1,4 +1,4 @@
-"""Skin, eyes, ears and teeth."""
+"""Skin and eyes."""
 
 from cloven.datasets.profile import Profile
 

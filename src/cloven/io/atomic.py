@@ -1,7 +1,7 @@
 """All or nothing on disk: stage next to the target, flush to the device, rename into place.
 
-A run that is killed leaves at most a hidden folder ``.cloven-*.partial`` (mode 0700) beside the target. Nothing reads
-it; it can be deleted.
+A run that is killed leaves at most a hidden folder ``.cloven-*.partial`` (mode 0700) beside the target.
+Nothing reads it; it can be deleted.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ def refuse_existing(*targets: Path) -> None:
 
 @contextmanager
 def staged(*targets: Path) -> Iterator[list[Path]]:
-    """Give a place to build each target; when the block ends well, move them all into place in the order given.
+    """Give a place to build each target; when the block ends well, move all into place in the order given.
 
-    All targets lie in one folder. Whatever ends the block early, even Ctrl-C, takes back everything; a failure of the
-    file system becomes an ``OutputError``.
+    All targets lie in one folder. Whatever ends the block early, even Ctrl-C, takes everything back; failures
+    of the file system become an ``OutputError``.
     """
     refuse_existing(*targets)
     parent = targets[0].parent
@@ -61,7 +61,7 @@ def staged(*targets: Path) -> Iterator[list[Path]]:
 
 @contextmanager
 def new_file(path: Path, mode: int = PUBLIC_FILE) -> Iterator[BinaryIO]:
-    """Open a file that must not exist yet, with these permissions from the start; flush it to the device at the end."""
+    """Open a file that must not exist yet, with these permissions; flush it to disk at the end."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     with os.fdopen(os.open(path, flags, mode), "wb") as handle:
         yield handle
@@ -84,7 +84,7 @@ def _move(places: Sequence[Path], targets: Sequence[Path]) -> None:
             place.rename(target)
             _sync_folder(target.parent)
     except BaseException:
-        # Asked of the disk, not of a variable: Ctrl-C may strike between a rename and the note that it was done.
+        # Ask the disk, not a variable: Ctrl-C may strike between a rename and the note that it was done.
         for place, target, inode in reversed(list(zip(places, targets, inodes, strict=True))):
             if not os.path.lexists(place) and os.path.lexists(target) and target.lstat().st_ino == inode:
                 target.rename(place)

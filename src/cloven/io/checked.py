@@ -1,18 +1,18 @@
 """Verify a release as it lies on disk: what ``verify`` checks, and that the files hold that and nothing else.
 
-====================  ========  ======================================================================================
+====================  ========  ============================================================================
 check                 level     fault it catches
-====================  ========  ======================================================================================
+====================  ========  ============================================================================
 files                 release   a file too many, such as a key or a note; a link instead of a file
 readable              release   a file that is missing, damaged or not of this format
 manifest layout       release   a manifest with anything hidden in its spelling
 hashes                release   a file changed after writing
-parquet layout        release   metadata, dictionaries, statistics, unused bytes, row groups that tell of partitions
+parquet layout        release   metadata, dictionaries, statistics, unused bytes, uneven row groups
 counts                release   a manifest that speaks of other content
 private readable      key       a private folder that is missing, damaged or of another release
 receipt               key       a manifest changed after writing, or a private folder of another release
 input                 key       an original that is not the data which was anonymised
-====================  ========  ======================================================================================
+====================  ========  ============================================================================
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The owner's private folder: key, list of records, what was suppressed, and the receipt.
 
-It lies beside the release, never inside it; folder mode 0700, files 0600. See docs/reference/release-format.md.
+It lies beside the release, never inside it; folder mode 0700, files 0600.
+See docs/reference/release-format.md.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def read_key(private: Path, release: Disassociated) -> Key:
 
 
 def read_receipt(private: Path) -> dict[str, Any]:
-    """Read ``receipt.json``: ``manifest_sha256``, ``input_sha256`` (None if the data was not at hand), ``counts``."""
+    """Read the receipt: ``manifest_sha256``, ``input_sha256`` (None without the original), ``counts``."""
     path = Path(private) / RECEIPT
     receipt = parse_json(read_bytes(path), str(path))
     fields = ["counts", "input_sha256", "manifest_sha256"]
@@ -154,7 +155,8 @@ def _chunk_names(release: Disassociated) -> NDArray[np.int64]:
 def _chunk_name(
     owner: NDArray[np.int64], kind: NDArray[np.int8], chunk: NDArray[Any], most: int
 ) -> NDArray[np.int64]:
-    return (owner * len(Kind) + kind) * most + chunk
+    names: NDArray[np.int64] = (owner * len(Kind) + kind) * most + chunk
+    return names
 
 
 def _most_chunks(release: Disassociated) -> int:

@@ -46,9 +46,13 @@ def build_manifest(release: Disassociated, files: Mapping[str, str]) -> dict[str
         message = "a release needs the name of its method in parameters['method']"
         raise ParameterError(message)
     _refuse_what_json_would_change(parameters)
+    for mark in MARKS:
+        if not isinstance(parameters.get(mark, False), bool):
+            message = f"parameter {mark!r} is {parameters[mark]!r}; use True or False"
+            raise ParameterError(message)
     method = parameters.pop("method")
-    # Only a true mark moves up: one that is spelt out as false stays, so that reading gives back the same mapping.
-    marks = {mark: parameters.pop(mark) if parameters.get(mark) is True else False for mark in MARKS}
+    # Only a true mark moves up; one spelt out as false stays, so that reading gives the same mapping back.
+    marks = {mark: bool(parameters.get(mark)) and parameters.pop(mark) for mark in MARKS}
     return {
         "format": f"{FORMAT}/{FORMAT_VERSION}",
         "method": method,
@@ -72,7 +76,7 @@ def count(release: Disassociated) -> dict[str, int]:
     """The numbers a manifest publishes about its release; rows may stand in any order."""
     maximum = release.parameters.get("max_cluster_size")
     kind = release.row_kind
-    whole = isinstance(maximum, int)
+    oversize = release.cluster_size > maximum if isinstance(maximum, int) else np.zeros(0, bool)
     return {
         "records": release.records,
         "clusters": release.clusters,
@@ -82,7 +86,7 @@ def count(release: Disassociated) -> dict[str, int]:
         "record_chunks": _chunks(release, kind == Kind.RECORD),
         "term_chunks": _chunks(release, kind == Kind.TERM),
         "shared_chunks": _chunks(release, kind == Kind.SHARED),
-        "oversize_clusters": int((release.cluster_size > maximum).sum()) if whole else 0,
+        "oversize_clusters": int(oversize.sum()),
     }
 
 
@@ -130,7 +134,7 @@ def check_manifest(value: object, source: str, tables: tuple[str, ...] = TABLES)
 
 
 def expect(holds: bool, source: str, field: str, wanted: object, found: object) -> None:  # noqa: FBT001
-    """Raise a ``ReleaseError`` that names file, field, what it should be and what was found, unless it holds."""
+    """Unless it holds, raise a ``ReleaseError`` that names file, field, what it should be and what it is."""
     if not holds:
         message = f"{source}: {field} should be {wanted}; found {shorten(str(found))}; get the file again"
         raise ReleaseError(message)
@@ -165,7 +169,7 @@ def _refuse_what_json_would_change(parameters: Mapping[str, Any]) -> None:
         except (TypeError, ValueError):
             same = False
         if not same:
-            message = f"parameter {name!r} is no plain JSON value: {shorten(repr(value))}; use numbers, text or lists"
+            message = f"parameter {name!r} is no plain JSON value: {value!r}; use numbers, text or lists"
             raise ParameterError(message)
 
 

@@ -1,7 +1,7 @@
 """A disassociated release as a folder of Parquet files, format ``cloven.disassociated/1``.
 
-``read_release`` knows nothing of the key; ``write_release`` hands the key to ``cloven.io.key``. The small Parquet
-layer at the end serves both. See docs/reference/release-format.md.
+``read_release`` knows nothing of the key; ``write_release`` hands the key to ``cloven.io.key``. The small
+Parquet layer at the end serves both. See docs/reference/release-format.md.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ def write_release(
 ) -> None:
     """Check a release, then write it to ``out`` and the owner's key to ``out.private``, both or neither.
 
-    With ``original`` the release is also checked against the data it came from, and the key against both; the receipt
-    then holds the fingerprint of the data. ``format="json"`` writes the one file ``out.json`` instead of a folder.
+    With ``original`` the release is also checked against the data it came from, and the key against both; the
+    receipt then holds the fingerprint of the data. ``format="json"`` writes the file ``out.json``.
 
     Raises:
         GuaranteeError: the release is not what it promises; nothing was written.
@@ -80,8 +80,8 @@ def write_release(
 def places(out: Path, format: str = "parquet") -> tuple[Path, Path]:  # noqa: A002
     """Where a release and its key go.
 
-    >>> [place.name for place in places(Path("clinic"))], [place.name for place in places(Path("clinic"), "json")]
-    (['clinic', 'clinic.private'], ['clinic.json', 'clinic.private'])
+    >>> [place.name for place in places(Path("clinic"), "json")]
+    ['clinic.json', 'clinic.private']
     """
     if format not in FORMATS:
         message = f"no format {format!r}; choose one of {', '.join(FORMATS)}"
@@ -97,8 +97,8 @@ def read_release(path: Path) -> Disassociated:
     """Read a release from its folder or ``.json`` file, in the order of the file.
 
     Raises:
-        ReleaseError: something is missing or not as the format says. Order, counts and hashes are not looked at here:
-            ``verify`` and ``verify_folder`` do that.
+        ReleaseError: something is missing or not as the format says. Order, counts and hashes are not checked
+            here: ``verify`` and ``verify_folder`` do that.
     """
     path = Path(path)
     if not path.is_dir():
@@ -306,7 +306,8 @@ def whole_numbers(
     wrong = valid[(valid < 0) | (valid >= (np.iinfo(np.int64).max if below is None else below))]
     limit = "from 0" if below is None else f"from 0 to below {below}"
     expect(not len(wrong), str(path), column, limit, wrong[:1].tolist())
-    return valid if not values.null_count else values.fill_null(-1).to_numpy()
+    numbers: NDArray[np.int64] = valid if not values.null_count else values.fill_null(-1).to_numpy()
+    return numbers
 
 
 def kinds(table: pa.Table, path: Path) -> NDArray[np.int8]:
@@ -318,7 +319,8 @@ def kinds(table: pa.Table, path: Path) -> NDArray[np.int8]:
     code = pc.index_in(column, value_set=pa.array(KINDS))
     strange = column.filter(pc.is_null(code)).slice(0, 1).to_pylist()
     expect(not strange, str(path), "kind", f"one of {', '.join(KINDS)}", strange)
-    return code.to_numpy().astype(np.int8)
+    numbers: NDArray[np.int8] = code.to_numpy().astype(np.int8)
+    return numbers
 
 
 def item_lists(table: pa.Table, path: Path) -> tuple[NDArray[np.int64], NDArray[np.int32], tuple[str, ...]]:

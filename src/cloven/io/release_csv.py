@@ -20,7 +20,7 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what makes a spreadsheet run a cel
 
 
 def write_csv(release: Disassociated, path: Path) -> None:
-    """Write cluster, joint, chunk, kind and the items joined by ``" | "``; nothing is left if writing fails."""
+    """Write cluster, joint, chunk, kind and the items joined by ``" | "``; all of it or no file."""
     with (
         staged(Path(path)) as (place,),
         new_file(place) as handle,

@@ -24,7 +24,7 @@ JOINT = {"parent", "shared_chunks"}
 
 
 def json_bytes(release: Disassociated) -> bytes:
-    """A release in canonical order as JSON, one line per joint and cluster; the same release gives the same bytes."""
+    """A release in canonical order as JSON, one line per joint and cluster; same release, same bytes."""
     clusters: list[dict[str, Any]] = [
         {"size": size, "joint": _or_null(joint), "record_chunks": [], "term_chunk": []}
         for size, joint in zip(release.cluster_size.tolist(), release.cluster_joint.tolist(), strict=True)

@@ -1,11 +1,11 @@
 """The most frequent itemsets, exactly, and supports of given itemsets.
 
 A best-first search. Items are ranked by support; the parent of an itemset is the set without its most
-frequent item, so children add an item that is more frequent than all they have. A child is never better than its parent in
-the order (support, size): the queue therefore hands out the itemsets in their final order, and the search stops at
-the last one wanted. Extensions are counted on the records themselves (occurrence deliver: Uno, Kiyomi and Arimura,
-FIMI 2004), and the K-th best itemset seen so far keeps worse ones out of the queue (rising threshold: Han et al.,
-ICDM 2002).
+frequent item, so children add an item that is more frequent than all they have. A child is never better
+than its parent in the order (support, size): the queue therefore hands out the itemsets in their final
+order, and the search stops at the last one wanted. Extensions are counted on the records themselves
+(occurrence deliver: Uno, Kiyomi and Arimura, FIMI 2004), and the K-th best itemset seen so far keeps worse
+ones out of the queue (rising threshold: Han et al., ICDM 2002).
 """
 
 from __future__ import annotations

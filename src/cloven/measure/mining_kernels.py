@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int32]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def rank_records(offsets: Longs, codes: Ints, rank_of: Ints, ranks: int) -> tuple[Longs, Ints, Longs, Ints]:
     """Turn records of codes into both views of ranked data; codes with rank -1 are left out.
 
@@ -55,7 +55,7 @@ def rank_records(offsets: Longs, codes: Ints, rank_of: Ints, ranks: int) -> tupl
     return ends, items, starts, tids
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def count_extensions(
     offsets: Longs, items: Ints, starts: Longs, tids: Ints, itemset: Ints, counts: Longs
 ) -> None:
@@ -86,7 +86,7 @@ def count_extensions(
                 counts[items[earlier]] += 1
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def count_itemsets(
     offsets: Longs, items: Ints, starts: Longs, tids: Ints, set_offsets: Longs, set_items: Ints
 ) -> Longs:

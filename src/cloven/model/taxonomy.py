@@ -1,8 +1,8 @@
 """A taxonomy of items: each leaf has a chain of ever broader groups up to one root.
 
-Files hold one row per leaf, leaf first and root last, separated by ``;`` (the hierarchy files of ARX). A group may
-be repeated on the way up to fill a row; repeats are one group. Leaves and groups have separate names: a leaf
-``other`` may belong to a group ``other``.
+Files hold one row per leaf, leaf first and root last, separated by ``;`` (the hierarchy files of ARX). A
+group may be repeated on the way up to fill a row; repeats are one group. Leaves and groups have separate
+names: a leaf ``other`` may belong to a group ``other``.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ def _two_parents(child: str, first: str, second: str, source: str | None, number
 
 
 def read_taxonomy(path: str | Path, *, limit: int = 1 << 30) -> Taxonomy:
-    """Read a hierarchy file: ``;`` separated, leaf first, root last, plain or gzip, of up to ``limit`` bytes."""
+    """Read a hierarchy file (``;`` separated, leaf first, root last; plain or gzip), ``limit`` bytes at most."""
     path = Path(path)
     try:
         with path.open("rb") as plain:

@@ -43,7 +43,9 @@ def _promise(release: Disassociated) -> list[Fault]:
     faults = []
     for name, value in (("k", release.k), ("m", release.m)):
         whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-        faults.append(Fault(int(not (whole and value >= 1)), f"{name} is {value!r}, not a whole number from 1"))
+        faults.append(
+            Fault(int(not (whole and value >= 1)), f"{name} is {value!r}, not a whole number from 1")
+        )
     return faults
 
 
@@ -104,7 +106,9 @@ def _range(
     end: int | NDArray[np.int64],
 ) -> Fault:
     """Values must lie in ``low <= value < end``."""
-    return spot((values < low) | (values >= end), lambda at: f"{thing} {at} has {what} {values[at]}: out of range")
+    return spot(
+        (values < low) | (values >= end), lambda at: f"{thing} {at} has {what} {values[at]}: out of range"
+    )
 
 
 def check_vocabulary(release: Disassociated) -> Check:
@@ -116,4 +120,6 @@ def check_vocabulary(release: Disassociated) -> Check:
         spot(fallen, lambda at: f"item {shorten(words[at + 1])} does not come after {shorten(words[at])}"),
         spot(~used, lambda at: f"item {shorten(words[at])} is in the vocabulary but in no row"),
     ]
-    return conclude("vocabulary", "release", len(words), faults, f"{len(words):,} items, ascending, all published")
+    return conclude(
+        "vocabulary", "release", len(words), faults, f"{len(words):,} items, ascending, all published"
+    )

@@ -38,10 +38,10 @@ def conclude(name: str, level: Level, examined: int, faults: Iterable[Fault], ot
     """Turn faults into a check; ``otherwise`` is what to say when there are none."""
     found = [fault for fault in faults if fault.count]
     if not found:
-        return Check(name, level, True, examined, otherwise)
+        return Check(name, level, passed=True, examined=examined, detail=otherwise)
     total = sum(fault.count for fault in found)
     detail = found[0].first if total == 1 else f"{found[0].first}; {total:,} such faults"
-    return Check(name, level, False, examined, detail)
+    return Check(name, level, passed=False, examined=examined, detail=detail)
 
 
 def named(vocabulary: Sequence[str], codes: Iterable[int]) -> str:

@@ -1,4 +1,4 @@
-"""A release laid out for checking: rows grouped by chunk, items of a row ascending, whatever order they came in.
+"""A release laid out for checking: rows by chunk, items of a row ascending, whatever order they came in.
 
 So one misplaced row fails the check of the order and no other.
 """

@@ -44,9 +44,7 @@ class JointTree:
             total += np.bincount(joint, amount[cluster], len(total)).astype(np.int64)
         return total
 
-    def keys_above(
-        self, joint: NDArray[np.int64], item: NDArray[np.int32], items: int
-    ) -> NDArray[np.int64]:
+    def keys_above(self, joint: NDArray[np.int64], item: NDArray[np.int64], items: int) -> NDArray[np.int64]:
         """All ``joint * items + item`` of the given joints and of those above them, ascending."""
         found = [here * items + item[index] for index, here in self.climb(joint)]
         return np.unique(np.concatenate(found)) if found else np.empty(0, np.int64)
@@ -60,7 +58,7 @@ class JointTree:
 
 
 def check_tree(release: Disassociated) -> tuple[Check, JointTree | None]:
-    """No joint lies above itself, and each has at least two children; no tree is given if there is a cycle."""
+    """No joint lies above itself, and each has two children or more; with a cycle there is no tree."""
     parent = np.asarray(release.joint_parent, np.int64)
     members = np.asarray(release.cluster_joint, np.int64)
     children = np.bincount(parent[parent >= 0], minlength=len(parent))
@@ -80,4 +78,5 @@ def _endless(parent: NDArray[np.int64]) -> NDArray[np.bool_]:
     ancestor = np.append(np.where(parent < 0, len(parent), parent), len(parent))
     for _ in range(len(parent).bit_length()):
         ancestor = ancestor[ancestor]
-    return ancestor[:-1] != len(parent)
+    endless: NDArray[np.bool_] = ancestor[:-1] != len(parent)
+    return endless

@@ -116,6 +116,7 @@ def refine(
     k: int,
     m: int,
     strict: bool,
+    listed_too: bool = False,
 ) -> Refined:
     """Join clusters to the fixpoint.
 
@@ -130,6 +131,7 @@ def refine(
         k: least support.
         m: size of the combinations that must hold.
         strict: combinations that do not occur fail too.
+        listed_too: Equation 1 over all terms that both nodes list, not only over those that move.
     """
     n_terms, n_clusters = len(group), len(vertical.chunks)
     cluster = cluster_of[record_of]
@@ -157,7 +159,7 @@ def refine(
             order, shift, node_id, node_size, leaf_at, node_leaves, shown_at, shown, joints, parent,
             leaves.term, leaves.cluster, leaves.start, leaves.occurrence, leaves_left, leaving,
             record_of, person, sizes, vertical.subrecords, vertical.chunks, group,
-            k, m, strict, joint, chunk, stamp, stamp_now,
+            k, m, strict, listed_too, joint, chunk, stamp, stamp_now,
         )  # fmt: skip
         idle = 0 if joints > before else idle + 1
         shift = 1 - shift

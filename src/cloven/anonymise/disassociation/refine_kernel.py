@@ -72,11 +72,17 @@ def _holders(leaves, leaf_start, leaf_occurrence, record_of, person):
 
 
 @njit(cache=True, nogil=True)
-def worth_joining(leaves, runs, taken, out, supports, leaf_cluster, cluster_size, joint_size, stamp, stamp_now):
-    """Equation 1: the chance of attaching a refining term to a record must not fall."""
+def worth_joining(
+    leaves, runs, taken, out, listed_too, supports, leaf_cluster, cluster_size, joint_size, stamp, stamp_now
+):
+    """Equation 1: the chance of attaching a refining term to a record must not fall.
+
+    Taken over the terms that move; with ``listed_too`` over every term that both nodes list, so that a term which
+    stays behind counts against the join.
+    """
     gained, listed, spread = 0, 0, 0
     for t in range(len(runs) - 1):
-        if out[t]:
+        if out[t] or not (taken[t] or listed_too):
             continue
         gained += supports[t] if taken[t] else 0
         listed += runs[t + 1] - runs[t]
@@ -166,7 +172,7 @@ def try_join(
     one, two, shown_one, shown_two, joint, joint_size,
     leaf_term, leaf_cluster, leaf_start, leaf_occurrence, leaves_left, leaving,
     record_of, person, cluster_size, subrecords, chunks, group,
-    k, m, strict, occurrence_joint, occurrence_chunk, stamp, stamp_now,
+    k, m, strict, listed_too, occurrence_joint, occurrence_chunk, stamp, stamp_now,
 ):  # fmt: skip
     """Join two nodes if it pays; write joint and chunk of the occurrences that move.
 
@@ -184,7 +190,7 @@ def try_join(
         supports[t] = _holders(mine, leaf_start, leaf_occurrence, record_of, person)
         taken[t] = supports[t] >= k
     if not worth_joining(
-        leaves, runs, taken, out, supports, leaf_cluster, cluster_size, joint_size, stamp, stamp_now[0]
+        leaves, runs, taken, out, listed_too, supports, leaf_cluster, cluster_size, joint_size, stamp, stamp_now[0]
     ):
         stamp_now[0] += 1
         return nothing
@@ -193,7 +199,7 @@ def try_join(
         leaves, runs, taken, out, supports, leaf_cluster, leaves_left, leaving, cluster_size, subrecords, chunks, k, m
     )
     fine = worth_joining(
-        leaves, runs, taken, out, supports, leaf_cluster, cluster_size, joint_size, stamp, stamp_now[0]
+        leaves, runs, taken, out, listed_too, supports, leaf_cluster, cluster_size, joint_size, stamp, stamp_now[0]
     )
     stamp_now[0] += 1
     if not fine:
@@ -254,7 +260,7 @@ def refine_pass(
     order, shift, node_id, node_size, leaf_at, node_leaves, shown_at, node_shown, joints, parent,
     leaf_term, leaf_cluster, leaf_start, leaf_occurrence, leaves_left, leaving,
     record_of, person, cluster_size, subrecords, chunks, group,
-    k, m, strict, occurrence_joint, occurrence_chunk, stamp, stamp_now,
+    k, m, strict, listed_too, occurrence_joint, occurrence_chunk, stamp, stamp_now,
 ):  # fmt: skip
     """Try all neighbours of ``order`` once; returns the nodes that are left and the new number of joints.
 
@@ -279,7 +285,7 @@ def refine_pass(
                 one, two, shown_one, shown_two, joints, node_size[a] + node_size[b],
                 leaf_term, leaf_cluster, leaf_start, leaf_occurrence, leaves_left, leaving,
                 record_of, person, cluster_size, subrecords, chunks, group,
-                k, m, strict, occurrence_joint, occurrence_chunk, stamp, stamp_now,
+                k, m, strict, listed_too, occurrence_joint, occurrence_chunk, stamp, stamp_now,
             )  # fmt: skip
             if len(moved) > 0:
                 parent[node_id[a]], parent[node_id[b]] = joints, joints

@@ -14,6 +14,8 @@ from cloven.io.readers.text import TextPlaces, quote_faults
 from cloven.io.readers.tokens import tokenise
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from cloven.io.readers.options import ReadOptions
 
 
@@ -51,26 +53,29 @@ def read_fimi(text: bytes, source: str, options: ReadOptions) -> RawRecords:
 def read_spmf(text: bytes, source: str, options: ReadOptions) -> RawRecords:
     """Sequences of SPMF: ``-1`` ends an item set, ``-2`` the record; lines that start with #, % or @ are comments."""
     raw = read_fimi(text, source, replace(options, lenient=True))
-    code_of = {name: code for code, name in enumerate(raw.names)}
-    end = code_of.get("-2", -1)
+    comment, wrong = _spmf_lines(raw)
     rows = np.repeat(np.arange(len(raw.lengths)), raw.lengths)
-    last = np.cumsum(raw.lengths)[raw.lengths > 0] - 1
-    comments = [code for code, name in enumerate(raw.names) if name[0] in "#%@"]
-    firsts = last - raw.lengths[raw.lengths > 0] + 1
-    comment = np.zeros(len(raw.lengths), bool)
-    comment[rows[firsts[np.isin(raw.codes[firsts], comments)]]] = True
-    ends = np.bincount(rows[raw.codes == end], minlength=len(raw.lengths))
-    ended = np.zeros(len(raw.lengths), bool)
-    ended[rows[last[raw.codes[last] == end]]] = True
-    wrong = (raw.lengths > 0) & ~comment & ~(ended & (ends == 1))
-    keep = ~comment[rows] & (raw.codes != end) & (raw.codes != code_of.get("-1", -1))
-    lengths = np.bincount(rows[keep], minlength=len(raw.lengths)).astype(np.int64)
-    reason = "an SPMF record must end with one -2"
+    marks = [code for code, name in enumerate(raw.names) if name in {"-1", "-2"}]
+    items = ~comment[rows] & ~np.isin(raw.codes, marks)
+    records = np.flatnonzero(~comment)
     return RawRecords(
-        lengths[~comment],
-        raw.codes[keep],
+        np.bincount(rows[items], minlength=len(raw.lengths))[records].astype(np.int64),
+        raw.codes[items],
         raw.names,
-        _without(raw, comment),
+        lambda record, item: raw.place(int(records[record]), item),
         raw.item_faults,
-        dict.fromkeys(np.flatnonzero(wrong[~comment]).tolist(), reason),
+        dict.fromkeys(np.flatnonzero(wrong[records]).tolist(), "an SPMF record must end with one -2"),
     )
+
+
+def _spmf_lines(raw: RawRecords) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which lines are comments, and which do not end with the only ``-2`` of the line."""
+    filled = np.flatnonzero(raw.lengths)
+    last = np.cumsum(raw.lengths)[filled] - 1
+    first = last - raw.lengths[filled] + 1
+    signs = [code for code, name in enumerate(raw.names) if name[0] in "#%@"]
+    is_end = np.isin(raw.codes, [code for code, name in enumerate(raw.names) if name == "-2"])
+    comment, wrong = np.zeros((2, len(raw.lengths)), bool)
+    comment[filled] = np.isin(raw.codes[first], signs)
+    wrong[filled] = ~is_end[last] | (np.add.reduceat(is_end, first, dtype=np.int64) != 1)
+    return comment, wrong & ~comment

@@ -51,7 +51,7 @@ def _collect(parts: Iterator[bytes], path: Path, max_bytes: int) -> bytes:
     return b"".join(kept)
 
 
-def _stream_parts(stream: IO[bytes]) -> Iterator[bytes]:
+def _stream_parts(stream: IO[bytes] | gzip.GzipFile) -> Iterator[bytes]:
     while part := stream.read(_STEP):
         yield part
 

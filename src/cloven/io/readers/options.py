@@ -95,7 +95,9 @@ def check_columns(column: str | None, id_column: str | None, item_column: str | 
         message = "a long table needs both id_column and item_column; name the other one too"
         raise ParameterError(message)
     if column is not None and id_column is not None:
-        message = "name either column (a list of items per row) or id_column and item_column (one item per row)"
+        message = (
+            "name either column (a list of items per row) or id_column and item_column (one item per row)"
+        )
         raise ParameterError(message)
 
 
@@ -104,6 +106,8 @@ def _delimiter(name: str, given: str | None) -> str | None:
         return None
     character = DELIMITERS.get(given, given)
     if len(character) != 1 or not character.isascii() or character in '"\n\r\0':
-        message = f"{name} must be one ASCII character or one of comma, semicolon, tab, space, pipe (got {given!r})"
+        message = (
+            f"{name} must be one ASCII character or one of comma, semicolon, tab, space, pipe (got {given!r})"
+        )
         raise ParameterError(message)
     return character

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cloven.io.readers.ordering import order_records
 from cloven.io.readers.raw import BLANK
 from cloven.model.transactions import Transactions
 
@@ -51,9 +52,10 @@ def to_transactions(settled: Settled) -> Transactions:
     order = sorted(range(len(raw.names)), key=raw.names.__getitem__)
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
+    lengths, codes = order_records(settled.lengths, rank[settled.codes])
     return Transactions.from_arrays(
-        settled.lengths,
-        rank[settled.codes],
+        lengths,
+        codes,
         tuple(raw.names[code] for code in order),
         persons=None if raw.persons is None else raw.persons[settled.kept],
         source_rows=settled.kept,
@@ -100,6 +102,7 @@ def _leave_out(raw: RawRecords, bad_records: dict[int, str], bad_items: NDArray[
         len(blank),
         len(bad_records),
         tuple(
-            (raw.place(record, -1).number, bad_records[record]) for record in sorted(bad_records)[:MAX_EXAMPLES]
+            (raw.place(record, -1).number, bad_records[record])
+            for record in sorted(bad_records)[:MAX_EXAMPLES]
         ),
     )

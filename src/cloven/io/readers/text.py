@@ -28,8 +28,12 @@ def clean_text(content: bytes, source: str) -> bytes:
             raise InputError(message, source=source)
     at = content.find(b"\0")
     if at >= 0:
-        hint = "UTF-16 text; save it as UTF-8" if content[:2] in {b"\xff\xfe", b"\xfe\xff"} else "a binary file"
-        raise InputError(f"holds NUL bytes, so it is {hint}", source=source, line=content.count(b"\n", 0, at) + 1)
+        hint = (
+            "UTF-16 text; save it as UTF-8" if content[:2] in {b"\xff\xfe", b"\xfe\xff"} else "a binary file"
+        )
+        raise InputError(
+            f"holds NUL bytes, so it is {hint}", source=source, line=content.count(b"\n", 0, at) + 1
+        )
     return content.removeprefix(_BOM)
 
 
@@ -51,4 +55,6 @@ class TextPlaces:
 
 def quote_faults(tokens: Tokens) -> dict[int, str]:
     """Records whose quotes are wrong."""
-    return {record: _QUOTE_FAULTS[int(tokens.faults[record])] for record in tokens.faults.nonzero()[0].tolist()}
+    return {
+        record: _QUOTE_FAULTS[int(tokens.faults[record])] for record in tokens.faults.nonzero()[0].tolist()
+    }

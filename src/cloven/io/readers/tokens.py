@@ -1,9 +1,9 @@
 """Split delimited text into items, one pass over the bytes.
 
-Quotes follow RFC 4180: an item that starts with a quote runs to the closing quote and may hold delimiters, line ends
-and doubled quotes. Unquoted items lose the white space around them. With ``merge`` any run of white space separates
-items, as in FIMI files. A record whose quotes do not close gives no items and a fault; reading goes on at the next
-line.
+Quotes follow RFC 4180: an item that starts with a quote runs to the closing quote and may hold delimiters,
+line ends and doubled quotes. Unquoted items lose the white space around them. With ``merge`` any run of white
+space separates items, as in FIMI files. A record whose quotes are wrong gives no items and a fault; reading goes
+on at the next line.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from numba import njit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    Bytes = NDArray[np.uint8]
 
 QUOTE = 34
 NOT_CLOSED, TEXT_AFTER_QUOTE = 1, 2
@@ -68,7 +70,16 @@ def tokenise(
     lengths, begins = np.zeros(records, np.int64), np.zeros(records, np.int64)
     faults = np.zeros(records, np.int8)
     records, items = _split(
-        raw, np.uint8(ord(delimiter)), np.uint8(ord(record_end)), merge, quotes, data, offsets, lengths, begins, faults
+        raw,
+        ord(delimiter),
+        ord(record_end),
+        merge,
+        quotes,
+        data,
+        offsets,
+        lengths,
+        begins,
+        faults,
     )
     data = data[: offsets[items]]
     return Tokens(data, offsets[: items + 1], lengths[:records], begins[:records], faults[:records])
@@ -80,7 +91,7 @@ def _white(byte: int) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def _skip_white(text: Any, at: int, delimiter: int, record_end: int, merge: bool) -> int:  # noqa: FBT001
+def _skip_white(text: Bytes, at: int, delimiter: int, record_end: int, merge: bool) -> int:  # noqa: FBT001
     while at < len(text) and _white(text[at]) and text[at] != record_end and (merge or text[at] != delimiter):
         at += 1
     return at
@@ -88,7 +99,13 @@ def _skip_white(text: Any, at: int, delimiter: int, record_end: int, merge: bool
 
 @njit(cache=True, nogil=True)
 def _plain_item(
-    text: Any, at: int, delimiter: int, record_end: int, merge: bool, data: Any, write: int  # noqa: FBT001
+    text: Bytes,
+    at: int,
+    delimiter: int,
+    record_end: int,
+    merge: bool,  # noqa: FBT001
+    data: Bytes,
+    write: int,
 ) -> tuple[int, int]:
     """Copy an item without quotes; give where it ends, and where the copy ends."""
     end = write
@@ -105,7 +122,7 @@ def _plain_item(
 
 
 @njit(cache=True, nogil=True)
-def _quoted_item(text: Any, at: int, data: Any, write: int) -> tuple[int, int]:
+def _quoted_item(text: Bytes, at: int, data: Bytes, write: int) -> tuple[int, int]:
     """Copy an item in quotes (``at`` is after the opening one); -1 if the quotes do not close."""
     while at < len(text):
         if text[at] == QUOTE:
@@ -120,7 +137,15 @@ def _quoted_item(text: Any, at: int, data: Any, write: int) -> tuple[int, int]:
 
 @njit(cache=True, nogil=True)
 def _split_record(
-    text: Any, at: int, delimiter: int, record_end: int, merge: bool, quotes: bool, data: Any, offsets: Any, items: int  # noqa: FBT001
+    text: Bytes,
+    at: int,
+    delimiter: int,
+    record_end: int,
+    merge: bool,  # noqa: FBT001
+    quotes: bool,  # noqa: FBT001
+    data: Bytes,
+    offsets: NDArray[np.int64],
+    items: int,
 ) -> tuple[int, int, int]:
     """Split one record; give where it ends, the number of items so far, and a fault or 0."""
     write = offsets[items]
@@ -149,16 +174,16 @@ def _split_record(
 
 @njit(cache=True, nogil=True)
 def _split(
-    text: Any,
+    text: Bytes,
     delimiter: int,
     record_end: int,
     merge: bool,  # noqa: FBT001
     quotes: bool,  # noqa: FBT001
-    data: Any,
-    offsets: Any,
-    lengths: Any,
-    begins: Any,
-    faults: Any,
+    data: Bytes,
+    offsets: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    begins: NDArray[np.int64],
+    faults: NDArray[np.int8],
 ) -> tuple[int, int]:
     """Fill the arrays; give the number of records and of items."""
     at, items, record = 0, 0, 0
@@ -167,7 +192,9 @@ def _split(
         before = items
         end = _skip_white(text, at, delimiter, record_end, merge)
         if end < len(text) and text[end] != record_end:
-            end, items, fault = _split_record(text, end, delimiter, record_end, merge, quotes, data, offsets, items)
+            end, items, fault = _split_record(
+                text, end, delimiter, record_end, merge, quotes, data, offsets, items
+            )
             if fault != 0:
                 faults[record] = fault
                 items, end = before, at

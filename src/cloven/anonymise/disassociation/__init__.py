@@ -1,0 +1,5 @@
+"""Disassociation (Terrovitis, Liagouris, Mamoulis, Skiadopoulos, PVLDB 5(10), 2012)."""
+
+from cloven.anonymise.disassociation.method import Disassociation
+
+__all__ = ["Disassociation"]

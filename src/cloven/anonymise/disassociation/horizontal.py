@@ -1,0 +1,146 @@
+"""The horizontal step: which records share a cluster. HORPART is the default; others plug in here.
+
+A horizontal step is any object with ``partition(part) -> cluster of each record``; see ``Part`` for what it is given.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+
+import numpy as np
+
+from cloven.errors import ParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+SmallClusters = Literal["add", "abandon", "suppress", "remaining", "keep"]
+
+
+class Part(NamedTuple):
+    """One block of records, sorted by content, and the sizes to keep to.
+
+    Attributes:
+        offsets: row starts of the records.
+        terms: term numbers in tie order.
+        n_terms: how many terms there are.
+        person: person of each record, or empty.
+        k: least number of records (or persons) of a cluster.
+        m: size of the combinations that must hold.
+        maximum: largest wanted cluster, inclusive.
+        small: what to do with clusters below k.
+    """
+
+    offsets: NDArray[np.int64]
+    terms: NDArray[np.int32]
+    n_terms: int
+    person: NDArray[np.int64]
+    k: int
+    m: int
+    maximum: int
+    small: SmallClusters
+
+
+class Horizontal(Protocol):
+    """Puts records into clusters."""
+
+    def partition(self, part: Part) -> NDArray[np.int64]:
+        """Cluster of each record, numbered 0, 1, ...; -1 for records that are left out."""
+        ...
+
+
+@dataclass(frozen=True)
+class HorPart:
+    """HORPART: split by the most frequent term until parts are small (Terrovitis et al., PVLDB 2012, Fig. 4)."""
+
+    def partition(self, part: Part) -> NDArray[np.int64]:
+        """Cluster of each record; see ``horpart_kernel`` for the strategies."""
+        from cloven.anonymise.disassociation import horpart_kernel as kernel
+
+        code = {
+            "add": kernel.ADD,
+            "abandon": kernel.ABANDON,
+            "suppress": kernel.SUPPRESS,
+            "remaining": kernel.REMAINING,
+            "keep": kernel.KEEP,
+        }[part.small]
+        people = int(part.person.max()) + 1 if len(part.person) else 0
+        clusters, count = kernel.horpart(
+            part.offsets, part.terms, part.n_terms, part.k, part.maximum, code, part.person, people
+        )
+        return _again(part, clusters, count) if part.small == "remaining" else clusters
+
+
+def _holders(part: Part, records: NDArray[np.int64]) -> int:
+    return len(np.unique(part.person[records])) if len(part.person) else len(records)
+
+
+def _again(part: Part, clusters: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """The remaining-list strategy: partition the records left over again, until a pass saves nothing.
+
+    What is left then is cut into slices between k and the maximum, in canonical order; a rest below k joins the
+    cluster saved last (AlShuhail 2023, Algorithm 3, with the exit it lacks).
+    """
+    from cloven.anonymise.disassociation import horpart_kernel as kernel
+
+    while True:
+        left = np.flatnonzero(clusters < 0)
+        if _holders(part, left) < part.k:
+            break
+        offsets, terms = take_rows(part.offsets, part.terms, left)
+        person = part.person[left] if len(part.person) else part.person
+        people = int(part.person.max()) + 1 if len(part.person) else 0
+        found, more = kernel.horpart(
+            offsets, terms, part.n_terms, part.k, part.maximum, kernel.REMAINING, person, people
+        )
+        if more == 0:
+            break
+        clusters[left] = np.where(found >= 0, found + count, -1)
+        count += more
+    for piece in slices(part, left):
+        if _holders(part, piece) >= part.k or count == 0:
+            clusters[piece] = count
+            count += 1
+        else:
+            clusters[piece] = count - 1
+    return clusters
+
+
+def slices(part: Part, records: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Cut a list of records into pieces of at most the maximum; only the last may fall below k holders.
+
+    When there are enough records for all pieces, none falls below k.
+    """
+    if len(records) == 0:
+        return []
+    pieces = -(-len(records) // part.maximum)
+    cut = [np.asarray(piece) for piece in np.array_split(records, pieces)]
+    out: list[NDArray[np.int64]] = []
+    for piece in cut:
+        if out and _holders(part, out[-1]) < part.k:
+            out[-1] = np.concatenate((out[-1], piece))
+        else:
+            out.append(piece)
+    return out
+
+
+def take_rows(
+    offsets: NDArray[np.int64], values: NDArray[np.int32], rows: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Some rows of compressed rows."""
+    lengths = np.diff(offsets)[rows]
+    bounds = np.concatenate(([0], np.cumsum(lengths)))
+    return bounds, values[np.repeat(offsets[rows] - bounds[:-1], lengths) + np.arange(bounds[-1])]
+
+
+def horizontal_step(name: str) -> Horizontal:
+    """The built-in horizontal step of this name."""
+    if name == "horpart":
+        return HorPart()
+    if name == "hierarchical":
+        from cloven.anonymise.disassociation.hierarchical import Hierarchical
+
+        return Hierarchical()
+    message = f"unknown horizontal step {name!r}; use 'horpart', 'hierarchical' or an object with partition()"
+    raise ParameterError(message)

@@ -1,0 +1,323 @@
+"""Disassociation: anonymise set-valued data by splitting it apart (Terrovitis et al., PVLDB 5(10), 2012).
+
+The three steps are one file each: ``horizontal`` puts records into clusters, ``vertical`` splits each cluster into k^m-anonymous
+chunks, ``refine`` joins clusters that share leftovers. ``assemble`` turns the result into a release and a key.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from cloven.anonymise.disassociation.horizontal import (
+    Horizontal,
+    Part,
+    SmallClusters,
+    horizontal_step,
+    take_rows,
+)
+from cloven.errors import ParameterError
+from cloven.model.key import Anonymised, Key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from cloven.anonymise.disassociation.assemble import Labels
+    from cloven.anonymise.disassociation.prepare import Prepared
+    from cloven.model.transactions import Transactions
+
+Progress = "Callable[[str, float], None]"
+
+
+@dataclass(frozen=True)
+class Disassociation:
+    """The disassociation method; parameters are fields, ``anonymise`` does the work.
+
+    Attributes:
+        k: everybody who knows up to ``m`` items of a record has at least ``k`` candidate records.
+        m: how many items of a record the assumed attacker knows.
+        max_cluster_size: largest wanted cluster, inclusive; None for no limit.
+        small_clusters: what to do with clusters below ``k``: ``add`` them to others (default), ``abandon`` the split (the
+            original paper), ``suppress`` their records, put them on a list of ``remaining`` records and start again, or
+            ``keep`` them (experiments only: breaks the promise).
+        reading: which combinations must reach ``k``: those ``occurring`` (default) or, ``strict``, all of a chunk's items.
+        refine: join clusters that share leftovers.
+        horizontal: ``horpart``, ``hierarchical``, or any object with ``partition``.
+        utility_groups: groups of items that an analyst wants kept together; chunks never cross them.
+        sensitive: items that go to the term chunk always.
+        min_item_support: items held by fewer records (or persons) are dropped.
+        join_terms: terms that Equation 1 of refining is taken over: those that ``moved`` to shared chunks, or all that both
+            sides ``listed`` in their term chunks.
+        block_records: data above this number of records is worked on in blocks.
+        tie_order: order of equally frequent items: ``text``, ``first-seen``, or a tuple of names.
+
+    >>> from cloven.model.transactions import Transactions
+    >>> data = Transactions.from_records([["a", "b"], ["a", "c"], ["a", "d"], ["b", "e"], ["b", "f"]])
+    >>> result = Disassociation(k=3, m=2).anonymise(data)
+    >>> for cluster in result.release.iter_clusters():
+    ...     print(cluster.size, cluster.record_chunks, cluster.term_chunk)
+    5 ((('a',), ('a',), ('a',)), (('b',), ('b',), ('b',))) ('c', 'd', 'e', 'f')
+    """
+
+    k: int = 5
+    m: int = 2
+    max_cluster_size: int | None = 30
+    small_clusters: SmallClusters = "add"
+    reading: Literal["occurring", "strict"] = "occurring"
+    refine: bool = True
+    horizontal: str | Horizontal = "horpart"
+    utility_groups: tuple[tuple[str, ...], ...] = ()
+    sensitive: frozenset[str] = frozenset()
+    min_item_support: int = 1
+    join_terms: Literal["moved", "listed"] = "moved"
+    block_records: int = 1_000_000
+    tie_order: str | tuple[str, ...] = "text"
+
+    def __post_init__(self) -> None:
+        _whole("k", self.k, 2, "with k = 1 nobody is protected")
+        _whole("m", self.m, 1, "an attacker knows at least one item")
+        _whole("min_item_support", self.min_item_support, 1, "1 drops nothing")
+        _whole("block_records", self.block_records, 2 * self.k, "a block must hold clusters")
+        if self.max_cluster_size is not None:
+            least = 2 * self.k - 1
+            _whole("max_cluster_size", self.max_cluster_size, least, f"2k-1, so that clusters of {self.k} can be made")
+        _choice("small_clusters", self.small_clusters, get_args(SmallClusters))
+        _choice("reading", self.reading, ("occurring", "strict"))
+        _choice("join_terms", self.join_terms, ("moved", "listed"))
+        if isinstance(self.tie_order, str):
+            _choice("tie_order", self.tie_order, ("text", "first-seen"))
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Parameters as plain JSON values, as the manifest shows them; names of sensitive items are only counted."""
+        out: dict[str, Any] = {"method": "disassociation", "unsafe": self.small_clusters == "keep", "seeded": False}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name in ("k", "m"):
+                continue
+            if field.name == "sensitive":
+                value = len(value)
+            elif field.name == "utility_groups":
+                value = [sorted(group) for group in value]
+            elif isinstance(value, tuple):
+                value = list(value)
+            elif field.name == "horizontal" and not isinstance(value, str):
+                value = repr(value)
+            out[field.name] = value
+        return out
+
+    def anonymise(self, data: Transactions, progress: Callable[[str, float], None] | None = None) -> Anonymised:
+        """Anonymise; ``progress(step, share done)`` is called along the way."""
+        from cloven.anonymise.disassociation.assemble import assemble
+        from cloven.anonymise.disassociation.prepare import prepare, tie_order_of
+
+        report = progress or (lambda _step, _share: None)
+        kept = self._without_rare_items(data)
+        self._check(kept)
+        report("sort", 0.0)
+        prepared = prepare(kept, tie_order_of(kept, self.tie_order))
+        labels = self._label(kept, prepared, report)
+        report("assemble", 0.0)
+        parameters = self.parameters | {"persons": data.persons is not None}
+        release, parts, cluster_of = assemble(
+            prepared.offsets, prepared.codes, kept.vocabulary, labels, k=self.k, m=self.m, parameters=parameters
+        )
+        source = kept.source_rows[prepared.source]
+        order = np.argsort(source[parts.record], kind="stable")
+        offsets, items = take_rows(parts.offsets, parts.items, order)
+        published = np.flatnonzero(cluster_of >= 0)
+        published = published[np.argsort(source[published])]
+        suppressed = _suppressed(data, kept, source[cluster_of < 0])
+        persons = None if kept.persons is None else kept.persons[prepared.source][published]
+        key = Key(
+            record=source[parts.record][order],
+            release_row=parts.release_row[order],
+            offsets=offsets,
+            items=items,
+            records=source[published],
+            record_cluster=cluster_of[published],
+            persons=persons,
+            suppressed_record=np.array([row for row, _, _ in suppressed], np.int64),
+            suppressed_reason=tuple(reason for _, reason, _ in suppressed),
+            suppressed_items=tuple(names for _, _, names in suppressed),
+        )
+        report("assemble", 1.0)
+        return Anonymised(release, key)
+
+    def _without_rare_items(self, data: Transactions) -> Transactions:
+        if self.min_item_support <= 1:
+            return data
+        rare = np.flatnonzero(_holders(data) < self.min_item_support)
+        return data.without_items(rare)
+
+    def _check(self, data: Transactions) -> None:
+        people = len(data) if data.persons is None else len(np.unique(data.persons))
+        if people < self.k:
+            what = "records" if data.persons is None else "persons"
+            dropped = f" that hold an item of support {self.min_item_support}" if self.min_item_support > 1 else ""
+            message = f"k = {self.k} needs at least {self.k} {what}{dropped}, got {people:,}; choose a smaller k"
+            raise ParameterError(message)
+
+    def _label(
+        self, data: Transactions, prepared: Prepared, report: Callable[[str, float], None]
+    ) -> Labels:
+        """Run the three steps block by block and number clusters and joints through."""
+        from cloven.anonymise.disassociation.assemble import Labels
+        from cloven.anonymise.disassociation.blocks import blocks
+
+        n_terms = len(data.vocabulary)
+        group, barred = self._groups(data), self._barred(data)
+        cluster_of = np.full(len(data), -1, np.int64)
+        joint, chunk = np.full(len(prepared.terms), -1, np.int64), np.full(len(prepared.terms), -1, np.int32)
+        cluster_joint: list[NDArray[np.int64]] = []
+        joint_parent: list[NDArray[np.int64]] = []
+        clusters = joints = 0
+        found = blocks(
+            prepared.offsets, prepared.terms, n_terms, prepared.person, self.k, self.block_records
+        )
+        for number, block in enumerate(found):
+            report("blocks", number / len(found))
+            spent = np.zeros(n_terms, bool)
+            spent[list(block.spent)] = True
+            here = _Block(self, prepared, block.records, spent, group, barred)
+            part_of, labelled = here.label()
+            cluster_of[block.records] = np.where(part_of >= 0, part_of + clusters, -1)
+            at = np.repeat(prepared.offsets[block.records], here.lengths)
+            at += np.arange(len(at)) - np.repeat(np.cumsum(here.lengths) - here.lengths, here.lengths)
+            joint[at] = np.where(labelled.joint >= 0, labelled.joint + joints, -1)
+            chunk[at] = labelled.chunk
+            for numbers, out in ((labelled.cluster_joint, cluster_joint), (labelled.joint_parent, joint_parent)):
+                out.append(np.where(numbers >= 0, numbers + joints, -1))
+            clusters += len(labelled.cluster_joint)
+            joints += len(labelled.joint_parent)
+        if clusters == 0:
+            message = f"every cluster is below k = {self.k}, so suppressing small clusters leaves nothing to publish; use 'add'"
+            raise ParameterError(message)
+        return Labels(cluster_of, joint, chunk, np.concatenate(cluster_joint), np.concatenate(joint_parent))
+
+    def _groups(self, data: Transactions) -> NDArray[np.int64]:
+        """Utility group of each term in tie order: the first that names it; terms in no group come last, together."""
+        from cloven.anonymise.disassociation.prepare import tie_order_of
+
+        place, code_of = tie_order_of(data, self.tie_order), data.code_of()
+        group = np.full(len(data.vocabulary), len(self.utility_groups), np.int64)
+        for number, names in reversed(list(enumerate(self.utility_groups))):
+            group[place[[code_of[name] for name in names if name in code_of]]] = number
+        return group
+
+    def _barred(self, data: Transactions) -> NDArray[np.bool_]:
+        from cloven.anonymise.disassociation.prepare import tie_order_of
+
+        place, code_of = tie_order_of(data, self.tie_order), data.code_of()
+        barred = np.zeros(len(data.vocabulary), bool)
+        barred[place[[code_of[name] for name in self.sensitive if name in code_of]]] = True
+        return barred
+
+
+class _Block:
+    """The three steps on one block."""
+
+    def __init__(
+        self,
+        method: Disassociation,
+        prepared: Prepared,
+        records: NDArray[np.int64],
+        spent: NDArray[np.bool_],
+        group: NDArray[np.int64],
+        barred: NDArray[np.bool_],
+    ) -> None:
+        self.method, self.group, self.barred, self.spent = method, group, barred, spent
+        if len(records) == len(prepared.offsets) - 1:
+            self.offsets, self.terms, self.person = prepared.offsets, prepared.terms, prepared.person
+        else:
+            self.offsets, self.terms = take_rows(prepared.offsets, prepared.terms, records)
+            self.person = prepared.person[records] if len(prepared.person) else prepared.person
+        self.lengths = np.diff(self.offsets)
+
+    def clusters(self) -> NDArray[np.int64]:
+        """The horizontal step; terms that made the block are not split by again."""
+        method = self.method
+        step = horizontal_step(method.horizontal) if isinstance(method.horizontal, str) else method.horizontal
+        maximum = method.max_cluster_size or len(self.lengths)
+        offsets, terms = self.offsets, self.terms
+        if self.spent.any():
+            keep = ~self.spent[terms]
+            offsets = np.concatenate(([0], np.cumsum(keep)))[offsets]
+            terms = terms[keep]
+        part = Part(
+            offsets, terms, len(self.group), self.person, method.k, method.m, maximum, method.small_clusters
+        )
+        return step.partition(part)
+
+    def label(self) -> tuple[NDArray[np.int64], Labels]:
+        """Cluster of each record of the block, and the labels of its occurrences."""
+        from cloven.anonymise.disassociation.assemble import Labels
+        from cloven.anonymise.disassociation.refine import refine
+        from cloven.anonymise.disassociation.vertical import Vertical, verpart
+
+        method, strict = self.method, self.method.reading == "strict"
+        cluster_of = self.clusters()
+        count = int(cluster_of.max(initial=-1)) + 1
+        published = np.flatnonzero(cluster_of >= 0)
+        keys = (self.person[published],) if len(self.person) else ()
+        members = published[np.lexsort((*keys, cluster_of[published]))]
+        start = np.concatenate(([0], np.cumsum(np.bincount(cluster_of[published], minlength=count))))
+        vertical = Vertical(
+            *verpart(
+                self.offsets, self.terms, members, start.astype(np.int64), self.group, self.barred, self.person,
+                method.k, method.m, strict,
+            )
+        )  # fmt: skip
+        if not method.refine:
+            nothing = np.full(len(self.terms), -1, np.int64)
+            alone = np.full(count, -1, np.int64)
+            return cluster_of, Labels(cluster_of, nothing, vertical.chunk, alone, np.empty(0, np.int64))
+        record_of = np.repeat(np.arange(len(self.lengths)), self.lengths)
+        refined = refine(
+            vertical, record_of, cluster_of, self.terms, self.group, self.barred, self.person,
+            k=method.k, m=method.m, strict=strict, listed_too=method.join_terms == "listed",
+        )  # fmt: skip
+        return cluster_of, Labels(cluster_of, *refined)
+
+
+def _holders(data: Transactions) -> NDArray[np.int64]:
+    """Records, or persons, that hold each item."""
+    if data.persons is None:
+        return data.supports
+    person = np.repeat(data.persons, data.lengths)
+    pairs = np.unique(np.stack((data.codes.astype(np.int64), person)), axis=1)
+    return np.bincount(pairs[0], minlength=len(data.vocabulary)).astype(np.int64)
+
+
+def _suppressed(
+    data: Transactions, kept: Transactions, left_out: NDArray[np.int64]
+) -> list[tuple[int, str, tuple[str, ...]]]:
+    """What is not published: (source row, reason, items), sorted."""
+    out: list[tuple[int, str, tuple[str, ...]]] = []
+    if kept is not data:
+        known = set(kept.vocabulary)
+        gone = {code for code, name in enumerate(data.vocabulary) if name not in known}
+        touched = np.unique(np.searchsorted(data.offsets, np.flatnonzero(np.isin(data.codes, list(gone))), "right") - 1)
+        for record in touched.tolist():
+            names = tuple(sorted(name for name in data[record] if name not in known))
+            out.append((int(data.source_rows[record]), "rare item", names))
+    position = {row: number for number, row in enumerate(kept.source_rows.tolist())} if len(left_out) else {}
+    for row in left_out.tolist():
+        out.append((row, "small cluster", tuple(sorted(kept[position[row]]))))
+    return sorted(out)
+
+
+def _whole(name: str, value: object, least: int, why: str) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        message = f"{name} must be a whole number of at least {least} ({why}), got {value!r}"
+        raise ParameterError(message)
+
+
+def _choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        message = f"{name} must be one of {', '.join(allowed)}, got {value!r}"
+        raise ParameterError(message)

@@ -1,0 +1,67 @@
+"""Who knows some items of one person: how many candidate records does the release leave?
+
+This is the attacker of k^m-anonymity (Terrovitis, Mamoulis and Kalnis, PVLDB 2008; for disassociation: Terrovitis et
+al., PVLDB 2012, section 4). The release alone is read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cloven.errors import ParameterError
+from cloven.reconstruct.evidence import evidence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from cloven.model.disassociated import Disassociated
+
+
+@dataclass(frozen=True)
+class Link:
+    """How far a release narrows down a person of whom these items are known.
+
+    Attributes:
+        items: the items known, ascending, without repeats.
+        candidates: at most so many records hold them all, in any data set that agrees with the release.
+        certain: at least so many records hold them all.
+        clusters: clusters in which they can all be in one record.
+        unknown: those of the items that the release does not contain; if there is one, there is no candidate.
+    """
+
+    items: tuple[str, ...]
+    candidates: int
+    certain: int
+    clusters: int
+    unknown: tuple[str, ...]
+
+
+def candidates(release: Disassociated, items: Iterable[str]) -> Link:
+    """Count the candidate records of somebody who knows these items of one person.
+
+    For each cluster: the least number of sub-records with the known items of a chunk, over the chunks that
+    they fall into; a term-chunk item may be in every record, and a shared sub-record counts where it may belong to
+    the cluster. The sum over clusters counts a shared sub-record once.
+
+    In a release that keeps its promise there are at least ``k`` candidates for every set of up to ``m`` items that
+    one original record holds: the promise is a data set in agreement with the release in which ``k`` records hold
+    them, and no such data set can have more than ``candidates``. More items may leave fewer.
+    """
+    if isinstance(items, str):
+        message = (
+            f"known items must be a collection of strings, not one string; got {items!r}, use [{items!r}]"
+        )
+        raise ParameterError(message)
+    known = tuple(sorted(set(items)))
+    if not known:
+        message = "no item is known; give at least one"
+        raise ParameterError(message)
+    code_of = {name: code for code, name in enumerate(release.vocabulary)}
+    unknown = tuple(item for item in known if item not in code_of)
+    if unknown:
+        return Link(known, 0, 0, 0, unknown)
+    found = evidence(release, np.array([code_of[item] for item in known], np.int64))
+    return Link(known, found.total_at_most, found.total_at_least, int((found.at_most > 0).sum()), unknown)

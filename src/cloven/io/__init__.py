@@ -1,0 +1,1 @@
+"""Data on the way in and out: readers, dataframes, releases on disk."""

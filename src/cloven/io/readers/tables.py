@@ -1,0 +1,157 @@
+"""Delimited text with a header: long tables, and tables with a list of items in one column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cloven.errors import InputError, ParameterError
+from cloven.io.readers.guessing import guess_delimiter
+from cloven.io.readers.long import LongRows
+from cloven.io.readers.raw import RawRecords, decode_names
+from cloven.io.readers.text import TextPlaces, quote_faults
+from cloven.io.readers.tokens import Tokens, tokenise
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from cloven.io.readers.options import ReadOptions
+    from cloven.io.readers.raw import Place
+
+_SHOWN_COLUMNS = 20
+
+
+def missing_column(name: str, columns: Iterable[str], source: str) -> InputError:
+    """The error for a column that is not there; lists those that are."""
+    there = list(columns)
+    more = f" and {len(there) - _SHOWN_COLUMNS} more" if len(there) > _SHOWN_COLUMNS else ""
+    listed = ", ".join(repr(column) for column in there[:_SHOWN_COLUMNS])
+    return InputError(f"no column {name!r}; the columns are {listed}{more}", source=source)
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Cells of a text table below its header."""
+
+    tokens: Tokens
+    header: tuple[str, ...]
+    place: TextPlaces
+    source: str
+    first: int  # record number of the first row
+    faults: dict[int, str]  # by row; grows while columns are looked up
+
+    @property
+    def rows(self) -> int:
+        return len(self.tokens.lengths) - self.first
+
+    def where(self, row: int, _item: int = -1) -> Place:
+        return self.place(row + self.first)
+
+    def column(self, name: str) -> tuple[NDArray[np.int64], list[bytes]]:
+        """Code of each row's cell in a column (-1 in bad rows), and the distinct cells."""
+        if name not in self.header:
+            raise missing_column(name, self.header, self.source)
+        if self.header.count(name) > 1:
+            raise InputError(f"column {name!r} stands twice in the header", source=self.source)
+        codes = np.full(self.rows, -1, np.int64)
+        lengths = self.tokens.lengths
+        good = np.flatnonzero(lengths[self.first :] == len(self.header))
+        starts = np.cumsum(lengths) - lengths
+        codes[good], cells = self.tokens.encode(starts[good + self.first] + self.header.index(name))
+        return codes, cells
+
+    def labels(self, name: str) -> NDArray[np.int64]:
+        """Number of each row's label in an id or person column; blank ones are faults."""
+        codes, cells = self.column(name)
+        blank = [code for code, cell in enumerate(cells) if not cell.strip()]
+        for row in np.flatnonzero(np.isin(codes, blank)).tolist():
+            self.faults.setdefault(row, f"column {name!r} is blank")
+        return codes
+
+
+def _open_table(text: bytes, delimiter: str, source: str) -> _Table:
+    tokens = tokenise(text, delimiter, merge=delimiter == " ")
+    place, faults = TextPlaces(text, tokens), quote_faults(tokens)
+    filled = np.flatnonzero((tokens.lengths > 0) | (tokens.faults != 0))
+    if not len(filled):
+        message = "no header; the file is empty or blank"
+        raise InputError(message, source=source)
+    first = int(filled[0]) + 1
+    if first - 1 in faults:
+        raise place(first - 1).error(faults[first - 1], source)
+    at = tokens.offsets[: int(tokens.lengths[first - 1]) + 1]
+    cells = [tokens.data[start:end].tobytes() for start, end in pairwise(at)]
+    header = tuple(cell.decode(errors="backslashreplace") for cell in cells)
+    faults = {record - first: reason for record, reason in faults.items()}
+    lengths = tokens.lengths[first:]
+    for row in np.flatnonzero((lengths != len(header)) & (lengths > 0)).tolist():
+        faults.setdefault(row, f"{lengths[row]} cells where the header has {len(header)}")
+    return _Table(tokens, header, place, source, first, faults)
+
+
+def read_long(text: bytes, delimiter: str, source: str, options: ReadOptions) -> LongRows:
+    """Rows of a long table; blank lines count for nothing."""
+    if options.id_column is None or options.item_column is None:
+        message = "format 'long' needs id_column and item_column"
+        raise ParameterError(message)
+    table = _open_table(text, delimiter, source)
+    ids = table.labels(options.id_column)
+    items, raw_names = table.column(options.item_column)
+    persons = None if options.person is None else table.labels(options.person)
+    names, item_faults = decode_names(raw_names)
+    filled = np.flatnonzero((items >= 0) | np.isin(np.arange(table.rows), list(table.faults)))
+    place = _Picked(table, filled)
+    faults = {int(np.searchsorted(filled, row)): reason for row, reason in table.faults.items()}
+    lengths = (items[filled] >= 0).astype(np.int64)
+    codes = items[items >= 0]
+    rows = RawRecords(
+        lengths, codes, names, place, item_faults, faults, None if persons is None else persons[filled]
+    )
+    return LongRows(rows, ids[filled])
+
+
+@dataclass(frozen=True)
+class _Picked:
+    """Places of some rows of a table."""
+
+    table: _Table
+    rows: NDArray[np.int64]
+
+    def __call__(self, row: int, _item: int = -1) -> Place:
+        return self.table.where(int(self.rows[row]))
+
+
+def read_table(text: bytes, delimiter: str, source: str, options: ReadOptions) -> RawRecords:
+    """Records of a table whose column holds a list of items in one cell, such as ``flu|fever``."""
+    if options.column is None:
+        message = "format 'table' needs column, the one that holds the items"
+        raise ParameterError(message)
+    table = _open_table(text, delimiter, source)
+    codes, cells = table.column(options.column)
+    persons = None if options.person is None else table.labels(options.person)
+    within = options.item_delimiter or guess_delimiter(b"\n".join(cells), spaces=False)
+    # NUL cannot stand in a cell (the file would have been refused), so it can end one.
+    lists = tokenise(b"".join(cell + b"\0" for cell in cells), within, merge=within == " ", record_end="\0")
+    item_codes, raw_names = lists.encode()
+    names, item_faults = decode_names(raw_names)
+    list_lengths = np.append(lists.lengths, 0)  # a bad row (code -1) has an empty list
+    lengths = list_lengths[codes]
+    starts = (np.cumsum(list_lengths) - list_lengths)[codes]
+    shift = np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
+    wrong = quote_faults(lists)
+    for row in np.flatnonzero(np.isin(codes, list(wrong))).tolist():
+        table.faults.setdefault(row, wrong[int(codes[row])])
+    return RawRecords(
+        lengths,
+        item_codes[shift + np.arange(len(shift))],
+        names,
+        table.where,
+        item_faults,
+        table.faults,
+        persons,
+    )
