@@ -25,9 +25,9 @@ COMPLAINTS = "headache cold insomnia fatigue toothache cramps dizziness itching"
 NEVER = MappingProxyType(
     {
         "child": (
-            "addiction ageing alcohol alcoholism amputation cigarette cirrhosis condom daughter divorce drinking"
-            " elderly emphysema husband insurance menopause overdose partner pregnancy prison retinopathy retired"
-            " sedentary smoking statins suicide unemployment warfarin widow work"
+            "addiction ageing alcohol alcoholism amputation cigarette cirrhosis condom daughter divorce"
+            " drinking elderly emphysema husband insurance menopause overdose partner pregnancy prison"
+            " retinopathy retired sedentary smoking statins suicide unemployment warfarin widow work"
         ),
         "adult": "ageing child elderly growth nursing retired school widow",
         "elderly": "birth child football growth mother pregnancy running school sport unemployment work",

@@ -37,9 +37,12 @@ CIRCUMSTANCE, ANY_VISIT, UNRELATED = 30, 16, 5
 def clinic(records: int = 1000, *, seed: int = 2024) -> Transactions:
     """Make the clinic sample; the first records are the same however many are asked for.
 
-    >>> data = clinic(3)
-    >>> sorted(data[0])
-    ['x']
+    Args:
+        records: number of patients.
+        seed: for repeatable experiments; the data are fictional.
+
+    >>> sorted(clinic(9)[8])
+    ['midwife', 'nausea', 'pregnancy', 'vomiting']
     """
     if records < 1:
         message = f"records must be at least 1, got {records}"

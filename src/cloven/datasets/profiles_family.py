@@ -35,11 +35,11 @@ FAMILY = (
         ages=(1, 7, 1),
         heads="malaria",
         symptoms="fever chills sweats headache vomiting",
+        organs="blood",
         tests="parasite",
         treatments="quinine chloroquine artemisinin fluids",
         complications="anaemia",
         background="travel mosquito africa",
-        organs="blood",
     ),
     Profile(
         name="hiv",

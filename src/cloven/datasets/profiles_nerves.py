@@ -80,11 +80,11 @@ NERVES = (
         ages=(0, 8, 2),
         heads="alcoholism alcohol",
         symptoms="drinking insomnia withdrawal",
+        organs="liver",
         tests="enzymes psychiatrist blood",
         treatments="counselling abstinence detox vitamin",
         complications="cirrhosis",
         background="divorce unemployment stress relapse",
-        organs="liver",
     ),
     Profile(
         name="addiction",

@@ -62,8 +62,7 @@ def staged(*targets: Path) -> Iterator[list[Path]]:
 @contextmanager
 def new_file(path: Path, mode: int = PUBLIC_FILE) -> Iterator[BinaryIO]:
     """Open a file that must not exist yet, with these permissions; flush it to disk at the end."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    with os.fdopen(os.open(path, flags, mode), "wb") as handle:
+    with open(path, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as handle:
         yield handle
         handle.flush()
         os.fsync(handle.fileno())
@@ -77,7 +76,8 @@ def write_bytes(path: Path, content: bytes, mode: int = PUBLIC_FILE) -> None:
 
 def _move(places: Sequence[Path], targets: Sequence[Path]) -> None:
     """Rename each place to its target; if one fails, move those already done back."""
-    inodes = [place.lstat().st_ino for place in places]
+    for place in places:
+        place.lstat()  # a place that was never built must not pass, below, for one that was moved
     try:
         for place, target in zip(places, targets, strict=True):
             refuse_existing(target)
@@ -85,8 +85,8 @@ def _move(places: Sequence[Path], targets: Sequence[Path]) -> None:
             _sync_folder(target.parent)
     except BaseException:
         # Ask the disk, not a variable: Ctrl-C may strike between a rename and the note that it was done.
-        for place, target, inode in reversed(list(zip(places, targets, inodes, strict=True))):
-            if not os.path.lexists(place) and os.path.lexists(target) and target.lstat().st_ino == inode:
+        for place, target in reversed(list(zip(places, targets, strict=True))):
+            if not os.path.lexists(place) and os.path.lexists(target):
                 target.rename(place)
         raise
 
@@ -104,6 +104,4 @@ def _sync_folder(folder: Path) -> None:
 
 def _output_error(place: Path, error: OSError) -> OutputError:
     reason = error.strerror or str(error)
-    return OutputError(
-        f"{place}: cannot be written ({reason}); nothing was left there, name a place with room"
-    )
+    return OutputError(f"{place}: cannot be written ({reason}); make room there or name another place")

@@ -58,9 +58,7 @@ def verify_folder(
 
     path = Path(path)
     checks = list(_folder_checks(path)) if path.is_dir() else []
-    level: Level = (
-        "release" if private is None and original is None else "original" if private is None else "key"
-    )
+    level: Level = "release" if original is None else "original" if private is None else "key"
     try:
         manifest, release = read_manifest(path), read_release(path)
     except ReleaseError as error:
@@ -70,8 +68,9 @@ def verify_folder(
     if private is not None:
         key, found = _private_checks(path, Path(private), release, original)
         checks += found
+    known = None if original is None else key  # a key says nothing without the data
     verdict = verify(
-        release, original=original, key=key, allow_unsafe=allow_unsafe, allow_seeded=allow_seeded
+        release, original=original, key=known, allow_unsafe=allow_unsafe, allow_seeded=allow_seeded
     )
     return Verdict(level, (*checks, *verdict.checks))
 

@@ -13,6 +13,8 @@ from cloven.io.readers.options import MAX_RECORD_LENGTH, check_columns
 from cloven.io.readers.raw import Place, RawRecords
 
 if TYPE_CHECKING:
+    import narwhals as nw
+
     from cloven.io.readers.long import LongRows
     from cloven.model.transactions import Transactions
 
@@ -20,7 +22,7 @@ _SOURCE = "frame"
 
 
 def from_frame(
-    frame: Any,
+    frame: Any,  # noqa: ANN401
     *,
     column: str | None = None,
     id_column: str | None = None,
@@ -30,8 +32,8 @@ def from_frame(
 ) -> Transactions:
     """Build from a dataframe with a list column, or with an id column and an item column.
 
-    Without any column named, the only column that holds lists is taken. Items are text or integers; null, blank and
-    mixed items are errors that name the row (from 0) and the value.
+    Without any column named, the only column that holds lists is taken. Items are text or integers; null,
+    blank and mixed items are errors that name the row (from 0) and the value.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"visit": [7, 8, 7], "drug": ["aspirin", "insulin", "statin"]})
@@ -52,7 +54,7 @@ def from_frame(
     return data
 
 
-def _eager(frame: Any) -> Any:
+def _eager(frame: Any) -> nw.DataFrame[Any]:  # noqa: ANN401
     import narwhals as nw
 
     try:
@@ -64,7 +66,11 @@ def _eager(frame: Any) -> Any:
 
 
 def _raw(
-    frame: Any, column: str | None, id_column: str | None, item_column: str | None, person: str | None
+    frame: nw.DataFrame[Any],
+    column: str | None,
+    id_column: str | None,
+    item_column: str | None,
+    person: str | None,
 ) -> RawRecords | LongRows:
     from cloven.io.readers.tables import missing_column
 
@@ -84,7 +90,7 @@ def _raw(
     return long_rows(table, str(id_column), str(item_column), person, _SOURCE)
 
 
-def _list_column(frame: Any) -> str:
+def _list_column(frame: nw.DataFrame[Any]) -> str:
     """The only column that holds lists."""
     import narwhals as nw
 
@@ -101,14 +107,14 @@ def _list_column(frame: Any) -> str:
     raise InputError(message, source=_SOURCE)
 
 
-def _holds_objects(frame: Any, name: str) -> bool:
+def _holds_objects(frame: nw.DataFrame[Any], name: str) -> bool:
     """Whether a column holds plain Python values (pandas) which Arrow may not be able to type."""
     import narwhals as nw
 
     return bool(frame.schema[name] == nw.Object)
 
 
-def _first_is_list(frame: Any, name: str) -> bool:
+def _first_is_list(frame: nw.DataFrame[Any], name: str) -> bool:
     if not _holds_objects(frame, name):
         return False
     values = frame.get_column(name).to_list()

@@ -7,7 +7,7 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cloven.io.atomic import new_file, staged
+from cloven.io.atomic import staged, write_bytes
 from cloven.model.disassociated import Kind
 
 if TYPE_CHECKING:
@@ -21,15 +21,12 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what makes a spreadsheet run a cel
 
 def write_csv(release: Disassociated, path: Path) -> None:
     """Write cluster, joint, chunk, kind and the items joined by ``" | "``; all of it or no file."""
-    with (
-        staged(Path(path)) as (place,),
-        new_file(place) as handle,
-        io.TextIOWrapper(handle, encoding="utf-8", errors="backslashreplace", newline="") as text,
-    ):
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(HEADER)
-        writer.writerows(_lines(release))
-        text.flush()
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(HEADER)
+    writer.writerows(_lines(release))
+    with staged(Path(path)) as (place,):
+        write_bytes(place, text.getvalue().encode("utf-8", "backslashreplace"))
 
 
 def escape_formula(cell: str) -> str:

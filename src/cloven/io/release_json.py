@@ -154,8 +154,9 @@ def _numbers(
     values: list[object], name: str, source: str, below: int | None
 ) -> np.ndarray[Any, np.dtype[np.int64]]:
     """Numbers from 0; with a limit, null is allowed and stands as -1."""
+    end = 2**63 if below is None else below
     for value in values:
-        whole = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < (below or 2**63)
+        whole = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < end
         expect(whole or (below is not None and value is None), source, name, "a number in range", value)
     return np.array([-1 if value is None else value for value in values], np.int64)
 

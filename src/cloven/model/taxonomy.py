@@ -162,7 +162,7 @@ def _two_parents(child: str, first: str, second: str, source: str | None, number
 
 
 def read_taxonomy(path: str | Path, *, limit: int = 1 << 30) -> Taxonomy:
-    """Read a hierarchy file (``;`` separated, leaf first, root last; plain or gzip), ``limit`` bytes at most."""
+    """Read a hierarchy file: ``;`` separated, leaf first, root last; plain or gzip, up to ``limit`` bytes."""
     path = Path(path)
     try:
         with path.open("rb") as plain:

@@ -22,13 +22,13 @@ def lower_bound_supports(
 ) -> NDArray[np.int64]:
     """Support that each itemset has for certain in the published records.
 
-    The sum over all record and shared chunks of the sub-records that hold the whole itemset, and 1 for each term chunk
-    that holds a single item. It is a lower bound because an item of a record is published in one place only: two
-    sub-records that hold the same item belong to two records, so no record is counted twice.
+    The sum over all record and shared chunks of the sub-records that hold the whole itemset, and 1 for each
+    term chunk that holds a single item. It is a lower bound because an item of a record is published in one
+    place only: two sub-records that hold the same item belong to two records, so no record is counted twice.
 
-    With ``across_chunks`` itemsets that fall into several chunks of a cluster count too: parts with supports n1 .. nr
-    meet in at least n1 + .. + nr - (r - 1) size records, because part i is absent from size - ni of them. The bound is
-    never lower than the plain one, and takes some milliseconds per itemset.
+    With ``across_chunks`` itemsets that fall into several chunks of a cluster count too: parts with supports
+    n1 .. nr meet in at least n1 + .. + nr - (r - 1) size records, because part i is absent from size - ni of
+    them. The bound is never lower than the plain one, and takes some milliseconds per itemset.
     """
     from cloven.measure.mining import supports
 

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 def chunk_records(release: Disassociated) -> Transactions:
     """One record per published sub-record, and one of a single item per item of a term chunk.
 
-    The support of an itemset in this data is its certain support (see ``lower_bound_supports``), so mining it
-    gives the itemsets that a reader is sure of: the chunk-only variants (``-a``) of the measures of Terrovitis et
-    al., PVLDB 2012, section 7.
+    The support of an itemset in this data is its certain support (see ``lower_bound_supports``), so mining
+    it gives the itemsets that a reader is sure of: the chunk-only variants (``-a``) of the measures of
+    Terrovitis et al., PVLDB 2012, section 7.
     """
     lengths = np.diff(release.row_offsets)
     term = release.row_kind == Kind.TERM

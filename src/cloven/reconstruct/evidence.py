@@ -1,9 +1,10 @@
-"""What a release says about a set of items: in each cluster, how many records may hold them all, and how many must.
+"""What a release says about a set of items: how many records of each cluster may hold them all, or must.
 
-In a cluster an item has one place: a record chunk, else the term chunk, else a shared chunk of a joint above. The
-items fall into one part per chunk. A record holds them all only if it has a sub-record with the part in each of those
-chunks, so the scarcest part is an upper bound. Parts with supports n1 .. nr in a cluster of size s overlap in at least
-n1 + .. + nr - (r - 1) s records (the rest of each part leaves at most s - ni records out); a term-chunk item counts 1.
+In a cluster an item has one place: a record chunk, else the term chunk, else a shared chunk of a joint
+above. The items fall into one part per chunk. A record holds them all only if it has a sub-record with the
+part in each of those chunks, so the scarcest part is an upper bound. Parts with supports n1 .. nr in a
+cluster of size s overlap in at least n1 + .. + nr - (r - 1) s records (the rest of each part leaves at most
+s - ni records out); a term-chunk item counts 1. No record of a release is empty, which bounds it further.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ class Evidence:
         at_most: upper bound for each cluster; 0 where the items cannot meet.
         at_least: lower bound for each cluster, from its own chunks.
         shared_at_least: shared sub-records that hold all the items; each is one more record, in some cluster.
-        total_at_most: upper bound for the whole release: the sum of ``at_most``, except that a shared sub-record
+        total_at_most: upper bound for the whole release: the sum of ``at_most``, except that a shared
+        sub-record
             counts once, not once in every cluster it might belong to.
     """
 
@@ -104,8 +106,23 @@ def _record_parts(
         cluster = cluster[first]
         np.bitwise_or.at(held, cluster, part)
         np.minimum.at(at_most, cluster, support)
+        _leave_none_empty(release, at_most, np.bincount(cluster, minlength=len(size)))
         np.add.at(at_least, cluster, support - size[cluster])
     return held, at_most, at_least
+
+
+def _leave_none_empty(release: Disassociated, at_most: NDArray[np.int64], parts: NDArray[np.int64]) -> None:
+    """Tighten the bound where record chunks alone must fill every record of a cluster.
+
+    If q records take a sub-record from each of r chunks, the other records still need one each, so the
+    cluster has at least r q + size - q sub-records (the lemma of Terrovitis et al., PVLDB 2012, turned
+    round).
+    """
+    record = release.row_cluster[release.row_kind == Kind.RECORD]
+    alone = (parts > 1) & (release.cluster_joint < 0)
+    alone[release.row_cluster[release.row_kind == Kind.TERM]] = False
+    spare = np.bincount(record, minlength=len(parts)) - release.cluster_size
+    at_most[alone] = np.minimum(at_most[alone], np.maximum(spare[alone] // (parts[alone] - 1), 0))
 
 
 def _term_parts(release: Disassociated, hits: Hits) -> NDArray[np.int64]:
@@ -115,7 +132,7 @@ def _term_parts(release: Disassociated, hits: Hits) -> NDArray[np.int64]:
 
 
 def _total(at_most: NDArray[np.int64], parts: SharedParts) -> int:
-    """Add up over clusters; those that draw the same part from the same shared chunk get no more than it has."""
+    """Add up over clusters; those that draw the same part from one shared chunk get no more than it has."""
     total = int(at_most.sum())
     if not len(parts.cluster):
         return total

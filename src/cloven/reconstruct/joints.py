@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Members(NamedTuple):
-    """Clusters below each joint: those of joint ``j`` are ``clusters[starts[j]:starts[j + 1]]``, ascending."""
+    """Clusters below each joint ``j``: ``clusters[starts[j]:starts[j + 1]]``, ascending."""
 
     starts: NDArray[np.int64]
     clusters: NDArray[np.int64]

@@ -23,8 +23,8 @@ def place_record_chunks(
 ) -> None:
     """Give the sub-records of every record chunk distinct random records of their cluster.
 
-    Rows ``starts[c]`` to ``starts[c + 1] - 1`` are the record chunks of cluster ``c``. Writes ``place`` (record of
-    each row) and ``cover`` (number of rows on each record).
+    Rows ``starts[c]`` to ``starts[c + 1] - 1`` are the record chunks of cluster ``c``. Writes ``place``
+    (record of each row) and ``cover`` (number of rows on each record).
     """
     for cluster in range(len(bounds) - 1):
         size = bounds[cluster + 1] - bounds[cluster]
@@ -51,9 +51,9 @@ def cover_all(
 ) -> int:
     """Fill the empty records of clusters without a term chunk; returns how many could not be filled.
 
-    Sub-records are visited in random order; one that shares its record with another moves to an empty record. One
-    round is enough: a record stays empty only if every other holds a single sub-record, that is if there are
-    fewer sub-records than records.
+    Sub-records are visited in random order; one that shares its record with another moves to an empty
+    record. One round is enough: a record stays empty only if every other holds a single sub-record, that is
+    if there are fewer sub-records than records.
     """
     left = 0
     for cluster in range(len(bounds) - 1):

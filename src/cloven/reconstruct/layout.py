@@ -44,6 +44,7 @@ class Layout:
 
     @classmethod
     def of(cls, release: Disassociated) -> Layout:
+        """Arrange a release."""
         record = np.flatnonzero(release.row_kind == Kind.RECORD)
         term = np.flatnonzero(release.row_kind == Kind.TERM)
         shared = np.flatnonzero(release.row_kind == Kind.SHARED)

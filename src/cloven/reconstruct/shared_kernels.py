@@ -1,9 +1,9 @@
 """Compiled placement of shared chunks.
 
-A shared sub-record may go to any record below its joint, except where the cluster shows one of its items in its
-record chunks (all its occurrences are published there) and where the record has one of its items already. Random
-draws nearly always succeed; a sub-record that finds no place moves others along an augmenting path, so that a
-placement is found whenever the chunk has one.
+A shared sub-record may go to any record below its joint, except where the cluster shows one of its items in
+its record chunks (all its occurrences are published there) and where the record has one of its items
+already. Random draws nearly always succeed; a sub-record that finds no place moves others along an
+augmenting path, so that a placement is found whenever the chunk has one.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ def _fits(
 ) -> bool:
     """Whether a shared row may go to a record of this cluster.
 
-    ``table`` holds the published rows, ``shown`` the items in the record chunks of each cluster, and ``lists`` the
-    shared rows that a record has already (the first of each record, and the one after each row).
+    ``table`` holds the published rows, ``shown`` the items in the record chunks of each cluster, and
+    ``lists`` the shared rows that a record has already (the first of each record, and the one after each
+    row).
     """
     row_offsets, row_items = table
     head, following = lists
@@ -66,7 +67,7 @@ def place_shared_chunk(
     cover: Longs,
     needy: NDArray[np.bool_],
 ) -> int:
-    """Place one shared chunk, rows ``rows[0]`` to ``rows[1] - 1``, over these clusters; -1, or the row that fails.
+    """Place the shared chunk of rows ``rows[0]`` to ``rows[1] - 1`` over clusters; -1, or the row that fails.
 
     ``needy`` marks empty records that nothing else can fill; they come first.
     """
@@ -84,7 +85,7 @@ def place_shared_chunk(
     wanting = np.flatnonzero(needy[record_of])
     rng.shuffle(wanting)
     for row in range(first, last):
-        slot = -1
+        slot = np.int64(-1)
         for candidate in wanting:
             record = record_of[candidate]
             if owner[candidate] < 0 and _fits(row, record, cluster_of[candidate], table, shown, lists):
@@ -92,7 +93,7 @@ def place_shared_chunk(
                 break
         draws = 0
         while slot < 0 and draws < DRAWS and total > 0:
-            candidate = int(rng.random() * total)
+            candidate = np.int64(rng.random() * total)
             record = record_of[candidate]
             if owner[candidate] < 0 and _fits(row, record, cluster_of[candidate], table, shown, lists):
                 slot = candidate
@@ -102,8 +103,8 @@ def place_shared_chunk(
         elif not _augment(rng, row, first, last, owner, cluster_of, record_of, table, shown, lists):
             return row
     head, following = lists
-    for slot in range(total):
-        row, record = owner[slot], record_of[slot]
+    for number in range(total):
+        row, record = owner[number], record_of[number]
         if row >= 0:
             place[row] = record
             cover[record] += 1
@@ -126,7 +127,7 @@ def _augment(
     shown: tuple[Longs, Ints],
     lists: tuple[Longs, Longs],
 ) -> bool:
-    """Find a place for one more row, moving others of its chunk if need be (breadth-first augmenting path)."""
+    """Find a place for one more row, moving others of its chunk if need be (an augmenting path)."""
     total = len(owner)
     reached_by = np.full(total, -1, np.int64)
     slot_of = np.full(last - first, -1, np.int64)

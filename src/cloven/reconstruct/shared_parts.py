@@ -1,4 +1,4 @@
-"""Which items of a query a cluster can have from the shared chunks above it, and from how many sub-records."""
+"""Which items a cluster can have from the shared chunks above it, and from how many sub-records."""
 
 from __future__ import annotations
 
@@ -70,7 +70,8 @@ def _clusters_below(release: Disassociated, chunk_joint: Longs, missing: Longs) 
     relevant[chunk_joint] = True
     cluster = np.flatnonzero((missing != 0) & (release.cluster_joint >= 0))
     joint = release.cluster_joint[cluster]
-    clusters, chunks = [], []
+    clusters: list[Longs] = []
+    chunks: list[Longs] = []
     for _ in range(release.joints + 1):
         if not len(cluster):
             return np.concatenate([*clusters, cluster]), np.concatenate([*chunks, cluster])
@@ -99,7 +100,7 @@ def _twice(cluster: Longs, part: Longs, clusters: int) -> Longs:
 
 
 def _shows_an_item(release: Disassociated, cluster: Longs, rows: Longs) -> NDArray[np.bool_]:
-    """Whether the cluster shows an item of the (shared) row in its record chunks, so that the row is not its own."""
+    """Whether the cluster shows an item of the shared row in its record chunks, so cannot have the row."""
     width = len(release.vocabulary)
     entry, at = _expand(release.row_offsets[rows], release.row_offsets[rows + 1])
     item = release.row_items[at]

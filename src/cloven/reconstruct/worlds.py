@@ -1,9 +1,9 @@
 """Rebuild a plausible data set from a release (Terrovitis et al., PVLDB 2012, section 6).
 
-Sub-records of a record chunk go to distinct random records of their cluster, those of a shared chunk to records of
-all clusters below the joint, and every term-chunk item to one random record, empty records first. No record stays
-empty where that can be avoided. A data set made so agrees with everything published; averages over several of them
-estimate what a reader can learn.
+Sub-records of a record chunk go to distinct random records of their cluster, those of a shared chunk to
+records of all clusters below the joint, and every term-chunk item to one random record, empty records first.
+No record stays empty where that can be avoided. A data set made so agrees with everything published;
+averages over several of them estimate what a reader can learn.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ if TYPE_CHECKING:
 def reconstruct(release: Disassociated, rng: np.random.Generator) -> Transactions:
     """One plausible data set; its records stand cluster by cluster.
 
-    Records that nothing published can fill are dropped and counted in ``empty_records``; a release that keeps its
-    promise has none. Where random stacking leaves a record empty in a cluster without a term chunk, doubled
-    sub-records are moved there in random order, so the choice among the possible stackings is fair between
-    records and between sub-records, though not exactly uniform when there are more than two chunks.
+    Records that nothing published can fill are dropped and counted in ``empty_records``; a release that
+    keeps its promise has none. Where random stacking leaves a record empty in a cluster without a term
+    chunk, doubled sub-records are moved there in random order, so the choice among the possible stackings is
+    fair between records and between sub-records, though not exactly uniform when there are more than two
+    chunks.
     """
     return next(reconstruct_many(release, 1, rng))
 

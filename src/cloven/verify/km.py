@@ -98,8 +98,8 @@ def _search(
         owner,
         weight,
         layout.local,
-        k,
-        m,
+        int(k),
+        int(m),
         strict,
     )
     if not faulty:

@@ -3,6 +3,8 @@
 A row is a list of item numbers, ascending. The search extends a combination by greater items only, so each is
 met once. It carries the rows that hold the combination so far, each with the place where its remaining items
 start; one pass over these remainders counts every extension. Items that never meet are never tried.
+
+The rows carried at each depth lie on one stack, those of a deeper combination above those of a shallower one.
 """
 
 from __future__ import annotations
@@ -17,11 +19,72 @@ if TYPE_CHECKING:
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
-def extend(
-    low: int,
-    depth: int,
+def count_extensions(
     rows: NDArray[np.int64],
     starts: NDArray[np.int64],
+    row_end: NDArray[np.int64],
+    row_owner: NDArray[np.int64],
+    row_weight: NDArray[np.int64],
+    items: NDArray[np.int64],
+    k: int,
+    support: NDArray[np.int64],
+    times: NDArray[np.int64],
+    light: NDArray[np.bool_],
+) -> None:
+    """For each item after ``starts``: its support, how many rows hold it, and whether one has below k copies.
+
+    Rows of one owner stand side by side and count once.
+    """
+    support[:] = 0
+    times[:] = 0
+    light[:] = False
+    latest = np.full(len(support), -1, np.int64)
+    for at in range(len(rows)):
+        row = rows[at]
+        for position in range(starts[at], row_end[row]):
+            item = items[position]
+            times[item] += 1
+            if latest[item] != row_owner[row]:
+                latest[item] = row_owner[row]
+                support[item] += row_weight[row]
+            if row_weight[row] < k:
+                light[item] = True
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+def spread(
+    stack: NDArray[np.int64],
+    begin: int,
+    end: int,
+    row_end: NDArray[np.int64],
+    items: NDArray[np.int64],
+    first: NDArray[np.int64],
+) -> None:
+    """Write the rows that hold each extension to the stack, those of ``item`` from ``first[item]``."""
+    cursor = first.copy()
+    for at in range(begin, end):
+        row = stack[0, at]
+        for position in range(stack[1, at], row_end[row]):
+            item = items[position]
+            stack[0, cursor[item]] = row
+            stack[1, cursor[item]] = position + 1
+            cursor[item] += 1
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+def rare_item(low: int, k: int, strict: bool, support: NDArray[np.int64]) -> int:  # noqa: FBT001
+    """The first item from ``low`` on with too little support, or -1."""
+    for item in range(low, len(support)):
+        if support[item] < k and (strict or support[item] > 0):
+            return item
+    return -1
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+def search(
+    begin: int,
+    end: int,
+    row_start: NDArray[np.int64],
     row_end: NDArray[np.int64],
     row_owner: NDArray[np.int64],
     row_weight: NDArray[np.int64],
@@ -30,58 +93,50 @@ def extend(
     k: int,
     m: int,
     strict: bool,  # noqa: FBT001
-    found: NDArray[np.int64],
-) -> int:
-    """Look for a rare combination that starts with the ``depth`` items in ``found``; its length, or 0.
-
-    ``found`` holds the combination afterwards, and in its last cell the support. ``rows`` hold the items so
-    far and continue at ``starts``; rows of one owner stand side by side and count once. Items
-    ``low <= item < count`` may follow.
-    """
-    support = np.zeros(count, np.int64)
-    occurrences = np.zeros(count + 1, np.int64)
-    latest = np.full(count, -1, np.int64)
-    light = np.zeros(count, np.bool_)
-    for at in range(len(rows)):
-        row = rows[at]
-        for position in range(starts[at], row_end[row]):
-            item = items[position]
-            occurrences[item + 1] += 1
-            if latest[item] != row_owner[row]:
-                latest[item] = row_owner[row]
-                support[item] += row_weight[row]
-            if row_weight[row] < k:
-                light[item] = True
-    for item in range(low, count):
-        if support[item] < k and (strict or support[item] > 0):
-            found[depth] = item
-            found[-1] = support[item]
-            return depth + 1
-    if depth + 1 >= m:
-        return 0
-    first = np.cumsum(occurrences)
-    cursor = first.copy()
-    next_rows = np.empty(first[count], np.int64)
-    next_starts = np.empty(first[count], np.int64)
-    for at in range(len(rows)):
-        for position in range(starts[at], row_end[rows[at]]):
-            item = items[position]
-            next_rows[cursor[item]] = rows[at]
-            next_starts[cursor[item]] = position + 1
-            cursor[item] += 1
-    for item in range(low, count):
-        # whatever a row with k copies holds has k candidates: only lighter rows can hold a rare combination
-        if not strict and not light[item]:
-            continue
-        found[depth] = item
-        begin, end = first[item], first[item + 1]
-        length = extend(
-            item + 1, depth + 1, next_rows[begin:end], next_starts[begin:end],
-            row_end, row_owner, row_weight, items, count, k, m, strict, found,
+) -> NDArray[np.int64]:
+    """A rare combination in rows ``begin`` to ``end``, followed by its support; empty if there is none."""
+    support, times = np.empty(count, np.int64), np.empty(count, np.int64)
+    first, light = np.zeros((m, count + 1), np.int64), np.zeros((m, count), np.bool_)
+    chosen, lower, upper = np.zeros(m, np.int64), np.zeros(m, np.int64), np.zeros(m, np.int64)
+    stack = np.empty((2, end - begin), np.int64)
+    for at in range(end - begin):
+        stack[0, at], stack[1, at] = begin + at, row_start[begin + at]
+    depth, low, top, upper[0] = 0, 0, end - begin, end - begin
+    while True:
+        here, there = lower[depth], upper[depth]
+        count_extensions(
+            stack[0, here:there], stack[1, here:there], row_end, row_owner, row_weight, items, k,
+            support, times, light[depth],
         )  # fmt: skip
-        if length > 0:
-            return length
-    return 0
+        rare = rare_item(low, k, strict, support)
+        if rare >= 0:
+            chosen[depth] = rare
+            return np.append(chosen[: depth + 1], support[rare])
+        if depth + 1 < m:
+            first[depth, 0] = top
+            first[depth, 1:] = top + np.cumsum(times)
+            if first[depth, count] > stack.shape[1]:
+                taller = np.empty((2, 2 * first[depth, count]), np.int64)
+                taller[:, :top] = stack[:, :top]
+                stack = taller
+            spread(stack, here, there, row_end, items, first[depth])
+            chosen[depth] = low - 1
+        else:
+            depth -= 1
+        while depth >= 0:
+            # whatever a row with k copies holds has k candidates: only lighter rows can hold something rare
+            chosen[depth] += 1
+            while chosen[depth] < count and not strict and not light[depth, chosen[depth]]:
+                chosen[depth] += 1
+            if chosen[depth] < count:
+                break
+            depth -= 1
+        if depth < 0:
+            return np.empty(0, np.int64)
+        item, top = chosen[depth], first[depth, count]
+        low = item + 1
+        depth += 1
+        lower[depth], upper[depth] = first[depth - 1, item], first[depth - 1, item + 1]
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
@@ -101,17 +156,12 @@ def scan(
     faulty, first = 0, -1
     combination = np.empty(0, np.int64)
     for chunk in range(len(chunk_items)):
-        begin, end = chunk_start[chunk], chunk_start[chunk + 1]
-        rows = np.arange(begin, end)
-        depths = min(m, chunk_items[chunk])
-        found = np.empty(depths + 1, np.int64)
-        length = extend(
-            0, 0, rows, row_start[begin:end],
-            row_end, row_owner, row_weight, items, chunk_items[chunk], k, depths, strict, found,
+        found = search(
+            chunk_start[chunk], chunk_start[chunk + 1], row_start, row_end, row_owner, row_weight, items,
+            chunk_items[chunk], k, min(m, chunk_items[chunk]), strict,
         )  # fmt: skip
-        if length > 0:
+        if len(found) > 0:
             faulty += 1
             if first < 0:
-                first = chunk
-                combination = np.append(found[:length], found[-1])
+                first, combination = chunk, found
     return faulty, first, combination

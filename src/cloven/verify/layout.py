@@ -79,7 +79,7 @@ class Layout:
 
 def lay_out(release: Disassociated) -> Layout:
     """Group and sort the rows of a release whose arrays are sound."""
-    offsets, items = _ascending_items(release)
+    offsets, items = ascending_items(release)
     columns = row_columns(release)
     order, columns, offsets, items = _sorted_rows(columns, offsets, items)
     new_chunk = np.append(True, compare_columns(columns) != 0)[: len(order)]
@@ -117,7 +117,7 @@ def row_columns(release: Disassociated) -> list[NDArray[np.int64]]:
     return [np.asarray(column, np.int64) for column in (shared, owner, release.row_kind, release.row_chunk)]
 
 
-def _ascending_items(release: Disassociated) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def ascending_items(release: Disassociated) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Offsets and items with the items of each row sorted, each once."""
     offsets, items = np.asarray(release.row_offsets, np.int64), np.asarray(release.row_items, np.int64)
     words = len(release.vocabulary)

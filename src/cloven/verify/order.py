@@ -11,7 +11,7 @@ from cloven.errors import shorten
 from cloven.verify.compare import compare_columns, compare_neighbours
 from cloven.verify.content import contents, contexts
 from cloven.verify.faults import Fault, conclude, spot
-from cloven.verify.layout import row_columns
+from cloven.verify.layout import ascending_items, row_columns
 
 if TYPE_CHECKING:
     from cloven.model.disassociated import Disassociated
@@ -39,11 +39,11 @@ def check_item_order(release: Disassociated) -> Check:
 
 def check_row_order(release: Disassociated) -> Check:
     """Rows ascend by cluster, kind, chunk and items; shared rows come last, by joint, chunk and items."""
-    offsets, items = np.asarray(release.row_offsets, np.int64), release.row_items
+    offsets, items = ascending_items(release)
     group = compare_columns(row_columns(release))
     tied = np.flatnonzero(group == 0)
     within = np.zeros(len(group), np.int64)
-    within[tied] = compare_neighbours(offsets, items.astype(np.int64), tied)
+    within[tied] = compare_neighbours(offsets, items, tied)
     faults = [
         spot(group > 0, lambda at: f"row {at + 1} belongs to a chunk that comes before that of row {at}"),
         spot(within > 0, lambda at: f"row {at + 1} of the same chunk is smaller than row {at}"),

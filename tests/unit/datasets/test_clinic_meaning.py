@@ -59,7 +59,9 @@ def test_items_of_one_record_are_nearer_than_items_of_two(cosines: NDArray[np.fl
     assert across == pytest.approx(0.27, abs=0.01)
 
 
-def test_an_item_is_nearer_to_the_rest_of_its_record_than_to_another_record(cosines: NDArray[np.float64]) -> None:
+def test_an_item_is_nearer_to_the_rest_of_its_record_than_to_another_record(
+    cosines: NDArray[np.float64],
+) -> None:
     """The page says: in about seven cases of ten, where a coin would give five."""
     data = clinic()
     rng = np.random.default_rng(1)

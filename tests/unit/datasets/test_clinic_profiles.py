@@ -57,7 +57,10 @@ def test_comorbidity_fits_the_patients_of_the_main_condition() -> None:
         for other in map(BY_NAME.get, others.split()):
             main = BY_NAME[name]
             assert other is not None
-            assert any(mine and its for mine, its in zip(main.ages, other.ages, strict=True)), (name, other.name)
+            assert any(mine and its for mine, its in zip(main.ages, other.ages, strict=True)), (
+                name,
+                other.name,
+            )
             assert "any" in (main.sex, other.sex) or main.sex == other.sex, (name, other.name)
 
 

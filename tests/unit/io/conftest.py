@@ -1,11 +1,10 @@
-"""A tiny anonymiser by hand: the test says which items go where, and gets the release, the key and the original."""
+"""A tiny anonymiser by hand: the test says which items go where, and gets release, key and original."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -13,6 +12,9 @@ import pytest
 from cloven.model.disassociated import Disassociated, Kind
 from cloven.model.key import Anonymised, Key
 from cloven.model.transactions import Transactions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "release-v1"
 Part = tuple[tuple[str, ...], int]  # what a record contributes, and the record
@@ -61,7 +63,9 @@ def assemble(
     """Project the records as told, put everything in canonical order, and note where it came from."""
     numbers = iter(range(10**6))
     records = [[(frozenset(record), next(numbers)) for record in group.records] for group in groups]
-    chunks = [[c for c in (_project(own, d) for d in g.chunks) if c] for g, own in zip(groups, records, strict=True)]
+    chunks = [
+        [c for c in (_project(own, d) for d in g.chunks) if c] for g, own in zip(groups, records, strict=True)
+    ]
     terms = [_project(own, group.term) for group, own in zip(groups, records, strict=True)]
     shared = [_shared_chunks(joint, number, groups, joints, records) for number, joint in enumerate(joints)]
     cluster_order = sorted(
@@ -80,7 +84,9 @@ def assemble(
         **_row_arrays([(place, items) for place, items, _ in rows]),
     )
     data = Transactions.from_records([items for own in records for items, _ in own])
-    cluster_of = [new for _, new in sorted((n, new) for new, g in enumerate(cluster_order) for _, n in records[g])]
+    cluster_of = [
+        new for _, new in sorted((n, new) for new, g in enumerate(cluster_order) for _, n in records[g])
+    ]
     return Made(Anonymised(release, _key(release, rows, cluster_of, suppressed, persons)), data)
 
 
@@ -89,7 +95,9 @@ def _project(records: list[tuple[frozenset[str], int]], domain: set[str]) -> lis
 
 
 def _shared_chunks(joint, number, groups, joints, records) -> list[list[Part]]:
-    below = [r for group, own in zip(groups, records, strict=True) if number in _above(group, joints) for r in own]
+    below = [
+        r for group, own in zip(groups, records, strict=True) if number in _above(group, joints) for r in own
+    ]
     return [chunk for chunk in (_project(below, domain) for domain in joint.chunks) if chunk]
 
 
@@ -151,14 +159,14 @@ def _key(release, rows, cluster_of, suppressed, persons) -> Key:
 
 
 def make_clinic() -> Made:
-    """Three clusters, two of them joined by a shared chunk; k = 2, m = 2. The golden folder holds this release."""
+    """Three clusters, two of them joined by a shared chunk. The golden folder holds this release."""
     cough = [{"cough", "flu", "naïve 🦊"}, {"cough", "flu", "rash"}, {"cough", "salt"}]
-    knee = [{"knee", "pain", "salt"}, {"knee", "pain", "fox, \"red\""}, {"knee", "=1+1", "salt"}]
+    knee = [{"knee", "pain", "salt"}, {"knee", "pain", 'fox, "red"'}, {"knee", "=1+1", "salt"}]
     eyes = [{"eyes"}] * 4 + [{"eyes", "שלום", "a\nb"}]
     return assemble(
         [
             Group(cough, [{"cough", "flu"}], {"naïve 🦊", "rash"}, joint=0),
-            Group(knee, [{"knee", "pain"}], {"fox, \"red\"", "=1+1"}, joint=0),
+            Group(knee, [{"knee", "pain"}], {'fox, "red"', "=1+1"}, joint=0),
             Group(eyes, [{"eyes"}], {"שלום", "a\nb"}),
         ],
         [Shared([{"salt"}])],

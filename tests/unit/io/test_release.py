@@ -6,8 +6,8 @@ import json
 import re
 import subprocess
 import sys
-from tempfile import TemporaryDirectory
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pyarrow as pa
@@ -22,8 +22,25 @@ from cloven.io.release import _write_public, read_release, write_release
 from cloven.io.release_json import json_bytes
 from cloven.model.disassociated import Disassociated
 
-NASTY = ["a\nb", '"', ",", "🦊", "\u0301", "\u202eabc", "שלום", "\0", "=1+1", "\rx", "null", "\ufeff", "a | b", " x"]
-ITEMS = (st.sampled_from(NASTY) | st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=5)).filter(str.strip)
+NASTY = [
+    "a\nb",
+    '"',
+    ",",
+    "🦊",
+    "\u0301",
+    "\u202eabc",
+    "שלום",
+    "\0",
+    "=1+1",
+    "\rx",
+    "null",
+    "\ufeff",
+    "a | b",
+    " x",
+]
+ITEMS = (
+    st.sampled_from(NASTY) | st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=5)
+).filter(str.strip)
 
 
 @st.composite
@@ -31,9 +48,15 @@ def described(draw):
     """Records and, for every item, which chunk it goes to: 0, 1, the term chunk or a shared chunk."""
     items = draw(st.lists(ITEMS, min_size=1, max_size=8, unique=True))
     part = {item: draw(st.integers(0, 3)) for item in items}
-    groups = draw(st.lists(st.lists(st.sets(st.sampled_from(items), min_size=1), min_size=1, max_size=4), max_size=4))
+    groups = draw(
+        st.lists(st.lists(st.sets(st.sampled_from(items), min_size=1), min_size=1, max_size=4), max_size=4)
+    )
     joints = draw(st.lists(st.none() | st.integers(0, 2), max_size=3))
-    return groups, part, [parent if parent is not None and parent < n else None for n, parent in enumerate(joints)]
+    return (
+        groups,
+        part,
+        [parent if parent is not None and parent < n else None for n, parent in enumerate(joints)],
+    )
 
 
 def assemble_described(build, description, **options):
@@ -180,7 +203,9 @@ FAULTS = {
     "joint not there": lambda f: _change(f / "clusters.parquet", "joint", lambda rows: [1, *rows[1:]]),
     "parent not there": lambda f: _change(f / "joints.parquet", "parent", lambda rows: [7]),
     "joint minus one": lambda f: _change(f / "clusters.parquet", "joint", lambda rows: [-1, *rows[1:]]),
-    "record row without cluster": lambda f: _change(f / "chunks.parquet", "cluster", lambda rows: [None, *rows[1:]]),
+    "record row without cluster": lambda f: _change(
+        f / "chunks.parquet", "cluster", lambda rows: [None, *rows[1:]]
+    ),
     "record row in a joint": lambda f: _change(f / "chunks.parquet", "joint", lambda rows: [0, *rows[1:]]),
     "kind unknown": lambda f: _change(f / "chunks.parquet", "kind", lambda rows: ["terms", *rows[1:]]),
     "kind null": lambda f: _change(f / "chunks.parquet", "kind", lambda rows: [None, *rows[1:]]),
@@ -197,7 +222,9 @@ FAULTS = {
     "unsafe no boolean": lambda f: _edit(f, '"unsafe": false', '"unsafe": "no"'),
     "count NaN": lambda f: _edit(f, '"records": 11', '"records": NaN'),
     "hash no hash": lambda f: _edit(f, '"joints.parquet": "', '"joints.parquet": "x'),
-    "marked in parameters": lambda f: _edit(f, '"max_cluster_size": 4', '"max_cluster_size": 4, "unsafe": true'),
+    "marked in parameters": lambda f: _edit(
+        f, '"max_cluster_size": 4', '"max_cluster_size": 4, "unsafe": true'
+    ),
 }
 
 
@@ -226,7 +253,7 @@ def test_invalid_utf8_in_a_parquet_file_is_refused(clinic, tmp_path):
     table = pq.read_table(path)
     lists = table.column("items").combine_chunks()
     binary = pa.array([value.encode() for value in lists.flatten().to_pylist()], pa.binary())
-    spoilt = pa.array([b"\xff\xfe"] + binary.to_pylist()[1:], pa.binary())
+    spoilt = pa.array([b"\xff\xfe", *binary.to_pylist()[1:]], pa.binary())
     text = pa.Array.from_buffers(pa.string(), len(spoilt), spoilt.buffers())
     spoilt_lists = pa.ListArray.from_arrays(lists.offsets, text)
     pq.write_table(table.set_column(4, "items", spoilt_lists), path, store_schema=False)
@@ -252,7 +279,8 @@ def test_reading_does_not_touch_the_key(golden):
     code = (
         "import sys; from pathlib import Path; from cloven.io.release import read_release\n"
         f"[read_release(Path({str(golden)!r}) / name) for name in ('clinic', 'clinic.json')]\n"
-        "sys.exit(any(name in sys.modules for name in ('cloven.model.key', 'cloven.io.key', 'cloven.verify')))"
+        "secret = ('cloven.model.key', 'cloven.io.key', 'cloven.verify')\n"
+        "sys.exit(any(name in sys.modules for name in secret))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 

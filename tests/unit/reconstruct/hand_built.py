@@ -5,16 +5,33 @@ from __future__ import annotations
 from itertools import combinations, permutations, product
 
 import numpy as np
+from hypothesis import strategies as st
 
 from cloven.model.disassociated import Disassociated, Kind
 
+ITEMS = "abcd"
+RECORD = st.sets(st.sampled_from(ITEMS), min_size=1).map(sorted)
+PLACE = st.fixed_dictionaries({item: st.sampled_from([0, 1, "term"]) for item in ITEMS})
+ONE_CLUSTER = st.tuples(
+    st.lists(st.lists(RECORD, min_size=1, max_size=3), min_size=1, max_size=1),
+    st.lists(PLACE, min_size=1, max_size=1),
+    st.just(()),
+)
+TWO_JOINED = st.tuples(
+    st.lists(st.lists(RECORD, min_size=1, max_size=2), min_size=2, max_size=2),
+    st.lists(PLACE, min_size=2, max_size=2),
+    st.sets(st.sampled_from(ITEMS), min_size=1, max_size=2).map(sorted),
+)
+# (records of each cluster, place of each item in each cluster, shared items): input of `split`
+TINY = ONE_CLUSTER | TWO_JOINED
+
 
 def build(clusters, joints=(), k=2, m=2):
-    """Clusters are (size, record chunks, term chunk, joint or None); joints are (parent or None, shared chunks)."""
+    """Clusters: (size, record chunks, term chunk, joint or None); joints: (parent or None, shared chunks)."""
     rows = []
     for number, (_, chunks, term, _) in enumerate(clusters):
         for place, chunk in enumerate(chunks):
-            rows += [(number, -1, place, Kind.RECORD, sorted(row)) for row in sorted(map(sorted, chunk))]
+            rows += [(number, -1, place, Kind.RECORD, row) for row in sorted(map(sorted, chunk))]
         rows += [(number, -1, 0, Kind.TERM, sorted(term))] if term else []
     for number, (_, chunks) in enumerate(joints):
         for place, chunk in enumerate(chunks):
@@ -50,7 +67,7 @@ def _below(clusters, joints, joint):
 
 
 def worlds(clusters, joints=()):
-    """All data sets (tuples of frozensets, cluster by cluster) that agree with a release; for tiny ones only."""
+    """All data sets (tuples of frozensets, cluster by cluster) that agree with a tiny release."""
     bounds = np.concatenate(([0], np.cumsum([cluster[0] for cluster in clusters])))
     cluster_of = np.repeat(np.arange(len(clusters)), [cluster[0] for cluster in clusters])
     shown = [{i for chunk in c[1] for row in chunk for i in row} for c in clusters]
@@ -84,3 +101,28 @@ def worlds(clusters, joints=()):
                 if all(full):
                     found.add(tuple(full))
     return found
+
+
+def split(records_of_clusters, places, shared=()):
+    """Disassociate by decree: ``places[cluster][item]`` is the number of a record chunk or "term".
+
+    ``shared`` items go from the term chunks into one shared chunk above all clusters.
+    """
+    joints = [(None, [[]])] if shared else []
+    clusters = []
+    for records, place in zip(records_of_clusters, places, strict=True):
+        chunks = [[], []]
+        term = set()
+        for record in records:
+            for number in (0, 1):
+                chunks[number].append([item for item in record if place[item] == number])
+            rest = [item for item in record if place[item] == "term"]
+            term |= {item for item in rest if item not in shared}
+            if shared:
+                joints[0][1][0].append([item for item in rest if item in shared])
+        kept = [[row for row in chunk if row] for chunk in chunks]
+        clusters.append((len(records), [c for c in kept if c], sorted(term), 0 if shared else None))
+    joints = [
+        (None, [[row for row in chunk if row] for chunk in chunks if any(chunk)]) for _, chunks in joints
+    ]
+    return clusters, joints

@@ -1,7 +1,7 @@
-"""Releases built by hand: plain nested lists in, a canonical ``Disassociated`` out, without any code of the checker.
+"""Releases built by hand: plain nested lists in, a canonical ``Disassociated`` out; no code of the checker.
 
-A cluster is ``cluster(size, chunks, term)``, a joint is ``joint(shared_chunks, children)``; a row is a string of
-one-letter items or a list of items.
+A cluster is ``cluster(size, chunks, term)``, a joint is ``joint(shared_chunks, children)``; a row is a string
+of one-letter items or a list of items.
 """
 
 from __future__ import annotations
@@ -77,8 +77,13 @@ def content_key(node: Node) -> tuple:
     return (node.chunks,) if node.is_joint else (node.chunks, node.term, node.size)
 
 
-def build(nodes: list[Node], *, k: int = 3, m: int = 2, order=None, **parameters: Any) -> Disassociated:
-    """Number clusters and joints, and write the arrays; ``order(clusters, joints)`` may spoil the numbering."""
+def build(
+    nodes: list[Node], *, k: int = 3, m: int = 2, order=None, numbers=None, **parameters: Any
+) -> Disassociated:
+    """Number clusters and joints, and write the arrays.
+
+    ``order(clusters, joints)`` may spoil the numbering; ``numbers`` is filled: id of node to number.
+    """
     everything = nodes_below(nodes)
     words = sorted(
         {item for node in everything for row in (node.term, *sum(node.chunks, ())) for item in row}
@@ -90,6 +95,8 @@ def build(nodes: list[Node], *, k: int = 3, m: int = 2, order=None, **parameters
     if order is not None:
         clusters, joints = order(clusters, joints)
     place = {id(node): at for group in (clusters, joints) for at, node in enumerate(group)}
+    if numbers is not None:
+        numbers.update(place)
     rows: list[tuple] = []
     for at, node in enumerate(clusters):
         rows += [(at, -1, c, Kind.RECORD, row) for c, chunk in enumerate(node.chunks) for row in chunk]
@@ -118,8 +125,9 @@ def build(nodes: list[Node], *, k: int = 3, m: int = 2, order=None, **parameters
 def rows(release: Disassociated) -> list[tuple]:
     """Rows as (cluster, joint, chunk, kind, codes), to be changed and put back with ``with_rows``."""
     columns = (release.row_cluster, release.row_joint, release.row_chunk, release.row_kind)
-    codes = np.split(release.row_items, release.row_offsets[1:-1])
-    return [(*map(int, head), tuple(row.tolist())) for *head, row in zip(*columns, codes, strict=True)]
+    bounds = zip(release.row_offsets[:-1], release.row_offsets[1:], strict=True)
+    codes = [tuple(release.row_items[begin:end].tolist()) for begin, end in bounds]
+    return [(*map(int, head), row) for *head, row in zip(*columns, codes, strict=True)]
 
 
 def with_rows(release: Disassociated, changed: list[tuple]) -> Disassociated:

@@ -103,7 +103,9 @@ def _rows(
     return Rows(owner[part], chunk[part], row_offsets, row_items), part
 
 
-def _renumbered(rows: Rows, part: NDArray[np.int64], number: NDArray[np.int64]) -> tuple[Rows, NDArray[np.int64]]:
+def _renumbered(
+    rows: Rows, part: NDArray[np.int64], number: NDArray[np.int64]
+) -> tuple[Rows, NDArray[np.int64]]:
     """Rows with owners renumbered and sorted by the new numbers; chunks and items keep their order."""
     owner = number[rows.owner]
     order = np.argsort(owner, kind="stable")

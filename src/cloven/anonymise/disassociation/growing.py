@@ -200,7 +200,9 @@ def _pairs(col_start, col_row, row_start, row_term, group, k, strict, who):
 
 
 @njit(cache=True, nogil=True)
-def _fits_sparse(t, chunk, chunk_of, members, n_members, column, row_start, row_term, k, m, strict, who, work):
+def _fits_sparse(
+    t, chunk, chunk_of, members, n_members, column, row_start, row_term, k, m, strict, who, work
+):
     """As ``_fits_dense``, by walking rows: at each depth count the members of the chunk in the rows left."""
     rows, n_rows, held, last, todo, n_todo, at = work
     n_rows[0] = len(column)
@@ -208,7 +210,9 @@ def _fits_sparse(t, chunk, chunk_of, members, n_members, column, row_start, row_
     depth, fresh, above = 0, True, np.int64(-1)
     while depth >= 0:
         if fresh:
-            n = _count_with(rows[depth], n_rows[depth], above, row_start, row_term, who, held, last, todo[depth])
+            n = _count_with(
+                rows[depth], n_rows[depth], above, row_start, row_term, who, held, last, todo[depth]
+            )
             fine, kept = True, 0
             for i in range(n):
                 u = todo[depth, i]
@@ -280,7 +284,19 @@ def grow_sparse(row_start, row_term, n_terms, group, k, m, strict, who):
             if fine and m > 2 and n_members > 1:
                 column = col_row[col_start[t] : col_start[t + 1]]
                 fine = _fits_sparse(
-                    t, chunk, chunk_of, members, n_members, column, row_start, row_term, k, m, strict, who, work
+                    t,
+                    chunk,
+                    chunk_of,
+                    members,
+                    n_members,
+                    column,
+                    row_start,
+                    row_term,
+                    k,
+                    m,
+                    strict,
+                    who,
+                    work,
                 )
             if fine:
                 chunk_of[t] = chunk

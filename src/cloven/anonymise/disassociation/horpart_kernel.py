@@ -311,7 +311,9 @@ def horpart(offsets, terms, n_terms, k, maximum, strategy, person, n_persons):
                     pid = person[record[first + local]]
                     if alive[first + local] and stamp[pid] != stamp_now:
                         held = False
-                        for e in range(row_start[frames[f, _ROWS] + local], row_start[frames[f, _ROWS] + local + 1]):
+                        for e in range(
+                            row_start[frames[f, _ROWS] + local], row_start[frames[f, _ROWS] + local + 1]
+                        ):
                             held |= row_term[e] == best
                         if not held:
                             stamp[pid] = stamp_now

@@ -84,7 +84,12 @@ class Disassociation:
         _whole("block_records", self.block_records, 2 * self.k, "a block must hold clusters")
         if self.max_cluster_size is not None:
             least = 2 * self.k - 1
-            _whole("max_cluster_size", self.max_cluster_size, least, f"2k-1, so that clusters of {self.k} can be made")
+            _whole(
+                "max_cluster_size",
+                self.max_cluster_size,
+                least,
+                f"2k-1, so that clusters of {self.k} can be made",
+            )
         _choice("small_clusters", self.small_clusters, get_args(SmallClusters))
         _choice("reading", self.reading, ("occurring", "strict"))
         _choice("join_terms", self.join_terms, ("moved", "listed"))
@@ -94,7 +99,11 @@ class Disassociation:
     @property
     def parameters(self) -> dict[str, Any]:
         """Parameters as plain JSON values, as the manifest shows them; names of sensitive items are only counted."""
-        out: dict[str, Any] = {"method": "disassociation", "unsafe": self.small_clusters == "keep", "seeded": False}
+        out: dict[str, Any] = {
+            "method": "disassociation",
+            "unsafe": self.small_clusters == "keep",
+            "seeded": False,
+        }
         for field in fields(self):
             value = getattr(self, field.name)
             if field.name in ("k", "m"):
@@ -110,7 +119,9 @@ class Disassociation:
             out[field.name] = value
         return out
 
-    def anonymise(self, data: Transactions, progress: Callable[[str, float], None] | None = None) -> Anonymised:
+    def anonymise(
+        self, data: Transactions, progress: Callable[[str, float], None] | None = None
+    ) -> Anonymised:
         """Anonymise; ``progress(step, share done)`` is called along the way."""
         from cloven.anonymise.disassociation.assemble import assemble
         from cloven.anonymise.disassociation.prepare import prepare, tie_order_of
@@ -124,7 +135,13 @@ class Disassociation:
         report("assemble", 0.0)
         parameters = self.parameters | {"persons": data.persons is not None}
         release, parts, cluster_of = assemble(
-            prepared.offsets, prepared.codes, kept.vocabulary, labels, k=self.k, m=self.m, parameters=parameters
+            prepared.offsets,
+            prepared.codes,
+            kept.vocabulary,
+            labels,
+            k=self.k,
+            m=self.m,
+            parameters=parameters,
         )
         source = kept.source_rows[prepared.source]
         order = np.argsort(source[parts.record], kind="stable")
@@ -158,13 +175,15 @@ class Disassociation:
         people = len(data) if data.persons is None else len(np.unique(data.persons))
         if people < self.k:
             what = "records" if data.persons is None else "persons"
-            dropped = f" that hold an item of support {self.min_item_support}" if self.min_item_support > 1 else ""
-            message = f"k = {self.k} needs at least {self.k} {what}{dropped}, got {people:,}; choose a smaller k"
+            dropped = (
+                f" that hold an item of support {self.min_item_support}" if self.min_item_support > 1 else ""
+            )
+            message = (
+                f"k = {self.k} needs at least {self.k} {what}{dropped}, got {people:,}; choose a smaller k"
+            )
             raise ParameterError(message)
 
-    def _label(
-        self, data: Transactions, prepared: Prepared, report: Callable[[str, float], None]
-    ) -> Labels:
+    def _label(self, data: Transactions, prepared: Prepared, report: Callable[[str, float], None]) -> Labels:
         """Run the three steps block by block and number clusters and joints through."""
         from cloven.anonymise.disassociation.assemble import Labels
         from cloven.anonymise.disassociation.blocks import blocks
@@ -176,9 +195,7 @@ class Disassociation:
         cluster_joint: list[NDArray[np.int64]] = []
         joint_parent: list[NDArray[np.int64]] = []
         clusters = joints = 0
-        found = blocks(
-            prepared.offsets, prepared.terms, n_terms, prepared.person, self.k, self.block_records
-        )
+        found = blocks(prepared.offsets, prepared.terms, n_terms, prepared.person, self.k, self.block_records)
         for number, block in enumerate(found):
             report("blocks", number / len(found))
             spent = np.zeros(n_terms, bool)
@@ -190,7 +207,10 @@ class Disassociation:
             at += np.arange(len(at)) - np.repeat(np.cumsum(here.lengths) - here.lengths, here.lengths)
             joint[at] = np.where(labelled.joint >= 0, labelled.joint + joints, -1)
             chunk[at] = labelled.chunk
-            for numbers, out in ((labelled.cluster_joint, cluster_joint), (labelled.joint_parent, joint_parent)):
+            for numbers, out in (
+                (labelled.cluster_joint, cluster_joint),
+                (labelled.joint_parent, joint_parent),
+            ):
                 out.append(np.where(numbers >= 0, numbers + joints, -1))
             clusters += len(labelled.cluster_joint)
             joints += len(labelled.joint_parent)
@@ -301,7 +321,9 @@ def _suppressed(
     if kept is not data:
         known = set(kept.vocabulary)
         gone = {code for code, name in enumerate(data.vocabulary) if name not in known}
-        touched = np.unique(np.searchsorted(data.offsets, np.flatnonzero(np.isin(data.codes, list(gone))), "right") - 1)
+        touched = np.unique(
+            np.searchsorted(data.offsets, np.flatnonzero(np.isin(data.codes, list(gone))), "right") - 1
+        )
         for record in touched.tolist():
             names = tuple(sorted(name for name in data[record] if name not in known))
             out.append((int(data.source_rows[record]), "rare item", names))

@@ -89,15 +89,19 @@ def _leaves(
     keys = cluster * n_terms + term
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
-    start = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1]))) if len(keys) else np.empty(0, np.int64)
+    start = (
+        np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
+        if len(keys)
+        else np.empty(0, np.int64)
+    )
     first = keys[start]
     bounds = np.concatenate((start, [len(keys)])).astype(np.int64)
     return _Leaves(first % n_terms, first // n_terms, bounds, occurrences[order])
 
 
-def _shown(cluster: NDArray[np.int64], term: NDArray[np.int64], n_clusters: int, n_terms: int) -> tuple[
-    NDArray[np.int64], NDArray[np.int64]
-]:
+def _shown(
+    cluster: NDArray[np.int64], term: NDArray[np.int64], n_clusters: int, n_terms: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Terms of the record chunks of each cluster, sorted, as compressed rows."""
     keys = np.unique(cluster * n_terms + term)
     at = np.searchsorted(keys, np.arange(n_clusters + 1, dtype=np.int64) * n_terms)

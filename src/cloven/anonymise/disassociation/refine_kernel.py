@@ -96,7 +96,19 @@ def worth_joining(
 
 @njit(cache=True, nogil=True)
 def _keep_lemma(
-    leaves, runs, taken, out, supports, leaf_cluster, leaves_left, leaving, cluster_size, subrecords, chunks, k, m
+    leaves,
+    runs,
+    taken,
+    out,
+    supports,
+    leaf_cluster,
+    leaves_left,
+    leaving,
+    cluster_size,
+    subrecords,
+    chunks,
+    k,
+    m,
 ):
     """Take refining terms out until every member that loses its whole term chunk keeps the lemma.
 
@@ -190,16 +202,48 @@ def try_join(
         supports[t] = _holders(mine, leaf_start, leaf_occurrence, record_of, person)
         taken[t] = supports[t] >= k
     if not worth_joining(
-        leaves, runs, taken, out, listed_too, supports, leaf_cluster, cluster_size, joint_size, stamp, stamp_now[0]
+        leaves,
+        runs,
+        taken,
+        out,
+        listed_too,
+        supports,
+        leaf_cluster,
+        cluster_size,
+        joint_size,
+        stamp,
+        stamp_now[0],
     ):
         stamp_now[0] += 1
         return nothing
     stamp_now[0] += 1
     _keep_lemma(
-        leaves, runs, taken, out, supports, leaf_cluster, leaves_left, leaving, cluster_size, subrecords, chunks, k, m
+        leaves,
+        runs,
+        taken,
+        out,
+        supports,
+        leaf_cluster,
+        leaves_left,
+        leaving,
+        cluster_size,
+        subrecords,
+        chunks,
+        k,
+        m,
     )
     fine = worth_joining(
-        leaves, runs, taken, out, listed_too, supports, leaf_cluster, cluster_size, joint_size, stamp, stamp_now[0]
+        leaves,
+        runs,
+        taken,
+        out,
+        listed_too,
+        supports,
+        leaf_cluster,
+        cluster_size,
+        joint_size,
+        stamp,
+        stamp_now[0],
     )
     stamp_now[0] += 1
     if not fine:
@@ -280,7 +324,10 @@ def refine_pass(
         paired = at >= shift and at + 1 < n
         if paired:
             b = order[at + 1]
-            two, shown_two = node_leaves[leaf_at[b] : leaf_at[b + 1]], node_shown[shown_at[b] : shown_at[b + 1]]
+            two, shown_two = (
+                node_leaves[leaf_at[b] : leaf_at[b + 1]],
+                node_shown[shown_at[b] : shown_at[b + 1]],
+            )
             moved = try_join(
                 one, two, shown_one, shown_two, joints, node_size[a] + node_size[b],
                 leaf_term, leaf_cluster, leaf_start, leaf_occurrence, leaves_left, leaving,
@@ -304,10 +351,14 @@ def refine_pass(
             a = order[at + step]
             new_id[made], new_size[made] = node_id[a], node_size[a]
             size = leaf_at[a + 1] - leaf_at[a]
-            new_leaves[new_leaf_at[made] : new_leaf_at[made] + size] = node_leaves[leaf_at[a] : leaf_at[a + 1]]
+            new_leaves[new_leaf_at[made] : new_leaf_at[made] + size] = node_leaves[
+                leaf_at[a] : leaf_at[a + 1]
+            ]
             new_leaf_at[made + 1] = new_leaf_at[made] + size
             size = shown_at[a + 1] - shown_at[a]
-            new_shown[new_shown_at[made] : new_shown_at[made] + size] = node_shown[shown_at[a] : shown_at[a + 1]]
+            new_shown[new_shown_at[made] : new_shown_at[made] + size] = node_shown[
+                shown_at[a] : shown_at[a + 1]
+            ]
             new_shown_at[made + 1] = new_shown_at[made] + size
             made += 1
         at += 2 if paired else 1

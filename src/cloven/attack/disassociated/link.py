@@ -1,7 +1,7 @@
 """Who knows some items of one person: how many candidate records does the release leave?
 
-This is the attacker of k^m-anonymity (Terrovitis, Mamoulis and Kalnis, PVLDB 2008; for disassociation: Terrovitis et
-al., PVLDB 2012, section 4). The release alone is read.
+This is the attacker of k^m-anonymity (Terrovitis, Mamoulis and Kalnis, PVLDB 2008; for disassociation:
+Terrovitis et al., PVLDB 2012, section 4). The release alone is read.
 """
 
 from __future__ import annotations
@@ -43,12 +43,13 @@ def candidates(release: Disassociated, items: Iterable[str]) -> Link:
     """Count the candidate records of somebody who knows these items of one person.
 
     For each cluster: the least number of sub-records with the known items of a chunk, over the chunks that
-    they fall into; a term-chunk item may be in every record, and a shared sub-record counts where it may belong to
-    the cluster. The sum over clusters counts a shared sub-record once.
+    they fall into; a term-chunk item may be in every record, and a shared sub-record counts where it may
+    belong to the cluster. The sum over clusters counts a shared sub-record once.
 
-    In a release that keeps its promise there are at least ``k`` candidates for every set of up to ``m`` items that
-    one original record holds: the promise is a data set in agreement with the release in which ``k`` records hold
-    them, and no such data set can have more than ``candidates``. More items may leave fewer.
+    In a release that keeps its promise there are at least ``k`` candidates for every set of up to ``m``
+    items that one original record holds: the promise is a data set in agreement with the release in which
+    ``k`` records hold them, and no such data set can have more than ``candidates``. More items may leave
+    fewer.
     """
     if isinstance(items, str):
         message = (

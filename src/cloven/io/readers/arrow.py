@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -13,8 +13,11 @@ from cloven.io.readers.long import LongRows
 from cloven.io.readers.raw import Place, RawRecords, name_faults
 from cloven.io.readers.tables import missing_column
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-def _column(table: Any, name: str, source: str) -> Any:
+
+def _column(table: pa.Table, name: str, source: str) -> pa.Array:
     """One column in one piece, dictionaries taken apart."""
     if name not in table.column_names:
         raise missing_column(name, table.column_names, source)
@@ -24,20 +27,20 @@ def _column(table: Any, name: str, source: str) -> Any:
     return _plain(column)
 
 
-def _plain(values: Any) -> Any:
+def _plain(values: pa.Array) -> pa.Array:
     return values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
 
 
-def _is_list(kind: Any) -> bool:
-    tests = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list, pa.types.is_list_view)
-    return any(test(kind) for test in tests) or pa.types.is_large_list_view(kind)
+def _is_list(kind: pa.DataType) -> bool:
+    tests = ("list", "large_list", "fixed_size_list", "list_view", "large_list_view")
+    return any(getattr(pa.types, f"is_{test}")(kind) for test in tests)
 
 
-def _is_text(kind: Any) -> bool:
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+def _is_text(kind: pa.DataType) -> bool:
+    return any(test(kind) for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
 
 
-def only_list_column(table: Any, source: str) -> str:
+def only_list_column(table: pa.Table, source: str) -> str:
     """Name of the only column that holds lists."""
     names = [field.name for field in table.schema if _is_list(field.type)]
     if len(names) != 1:
@@ -48,8 +51,10 @@ def only_list_column(table: Any, source: str) -> str:
     return str(names[0])
 
 
-def encode_items(values: Any, column: str, source: str) -> tuple[np.ndarray, list[str], dict[int, str]]:
-    """Number the distinct items of an Arrow array; null is a fault, and so is any type but text and integer."""
+def encode_items(
+    values: pa.Array, column: str, source: str
+) -> tuple[NDArray[np.int64], list[str], dict[int, str]]:
+    """Number the distinct items of an Arrow array; null is a fault; only text and integers are allowed."""
     values = _plain(values)
     kind = values.type
     if not (_is_text(kind) or pa.types.is_integer(kind) or pa.types.is_null(kind)):
@@ -63,17 +68,23 @@ def encode_items(values: Any, column: str, source: str) -> tuple[np.ndarray, lis
     try:
         names: list[str | None] = [*encoded.dictionary.to_pylist()]
     except UnicodeDecodeError as error:
-        raise InputError(f"column {column!r} holds text that is not UTF-8", source=source) from error
+        message = f"column {column!r} holds text that is not UTF-8"
+        raise InputError(message, source=source) from error
     codes = encoded.indices.fill_null(len(names)).to_numpy(zero_copy_only=False).astype(np.int64)
     if values.null_count:
         names.append(None)
     return codes, [name or "" for name in names], name_faults(names)
 
 
-def _labels(table: Any, name: str, source: str, faults: dict[int, str]) -> np.ndarray:
+def _labels(table: pa.Table, name: str, source: str, faults: dict[int, str]) -> NDArray[np.int64]:
     """Number of each row's label in an id or person column; null ones become -1 and a fault."""
-    encoded = _column(table, name, source).dictionary_encode()
-    codes: np.ndarray = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    column = _column(table, name, source)
+    try:
+        encoded = column.dictionary_encode()
+    except pa.ArrowNotImplementedError as error:
+        message = f"column {name!r} must hold plain values, not {column.type}"
+        raise InputError(message, source=source) from error
+    codes: NDArray[np.int64] = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
     if _is_text(encoded.dictionary.type):
         blank = [
             code
@@ -86,11 +97,12 @@ def _labels(table: Any, name: str, source: str, faults: dict[int, str]) -> np.nd
     return codes
 
 
-def list_records(table: Any, column: str, person: str | None, source: str) -> RawRecords:
+def list_records(table: pa.Table, column: str, person: str | None, source: str) -> RawRecords:
     """Records of a list column."""
     lists = _column(table, column, source)
     if not _is_list(lists.type):
-        message = f"column {column!r} must hold lists of items, not {lists.type}; for one item per row name id_column and item_column"
+        hint = "for one item per row name id_column and item_column"
+        message = f"column {column!r} must hold lists of items, not {lists.type}; {hint}"
         raise InputError(message, source=source)
     faults = dict.fromkeys(
         np.flatnonzero(lists.is_null().to_numpy(zero_copy_only=False)).tolist(),
@@ -107,7 +119,7 @@ def list_records(table: Any, column: str, person: str | None, source: str) -> Ra
     return RawRecords(lengths, codes, names, place, item_faults, faults, persons)
 
 
-def long_rows(table: Any, id_column: str, item_column: str, person: str | None, source: str) -> LongRows:
+def long_rows(table: pa.Table, id_column: str, item_column: str, person: str | None, source: str) -> LongRows:
     """Rows of a long table."""
     faults: dict[int, str] = {}
     ids = _labels(table, id_column, source, faults)

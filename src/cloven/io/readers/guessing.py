@@ -74,6 +74,6 @@ def check_delimiter(text: bytes, delimiter: str, lengths: NDArray[np.int64], sou
 def _shares(lines: list[str]) -> dict[str, float]:
     """Share of lines that hold each delimiter; white space counts only between integers."""
     total = max(1, len(lines))
-    shares = {c: sum(c in line for line in lines) / total for c in _CANDIDATES}
+    shares = {c: sum(c in line.strip() for line in lines) / total for c in _CANDIDATES}
     shares[" "] = sum(_INTEGERS.fullmatch(line) is not None for line in lines) / total
     return shares

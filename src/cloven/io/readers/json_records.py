@@ -1,4 +1,4 @@
-"""JSON Lines (a record per line) and JSON (an array of records); a record is a list, or an object with a list in it."""
+"""JSON Lines (a record per line) and JSON (an array); a record is a list, or an object with a list in it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from cloven.io.readers.objects import Bad, records_from_objects
 from cloven.io.readers.raw import Place
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from cloven.io.readers.options import ReadOptions
     from cloven.io.readers.raw import RawRecords
 
@@ -42,7 +44,8 @@ def read_json(text: bytes, source: str, options: ReadOptions) -> RawRecords:
             message, source=source, line=error.lineno, value=_line(text, error.lineno)
         ) from error
     except (ValueError, RecursionError) as error:
-        raise InputError(f"not JSON that can be read: {error}", source=source) from error
+        message = f"not JSON that can be read: {error}"
+        raise InputError(message, source=source) from error
     if not isinstance(values, list):
         message = "expected an array of records"
         raise InputError(message, source=source, value=type(values).__name__)
@@ -51,7 +54,9 @@ def read_json(text: bytes, source: str, options: ReadOptions) -> RawRecords:
     )
 
 
-def _records(values: list[object], place: object, source: str, options: ReadOptions) -> RawRecords:
+def _records(
+    values: list[object], place: Callable[[int], Place], source: str, options: ReadOptions
+) -> RawRecords:
     if options.id_column is not None:
         message = "JSON is read by column (a list of items); for id_column and item_column use CSV or Parquet"
         raise ParameterError(message)
@@ -59,7 +64,7 @@ def _records(values: list[object], place: object, source: str, options: ReadOpti
     persons = None if options.person is None else [_pick_person(value, options.person) for value in values]
     if values and all(isinstance(items, Bad) for items in lists):
         _explain_columns(values, options, source)
-    return records_from_objects(lists, place, persons)  # type: ignore[arg-type]
+    return records_from_objects(lists, place, persons)
 
 
 def _parse(line: bytes) -> object:
@@ -99,7 +104,8 @@ def _explain_columns(values: list[object], options: ReadOptions, source: str) ->
             if options.column is None
             else f"no column {options.column!r}"
         )
-        raise InputError(f"{wrong}; the columns are {columns}", source=source)
+        message = f"{wrong}; the columns are {columns}"
+        raise InputError(message, source=source)
 
 
 def _line(text: bytes, number: int) -> str:

@@ -51,7 +51,7 @@ def read_fimi(text: bytes, source: str, options: ReadOptions) -> RawRecords:
 
 
 def read_spmf(text: bytes, source: str, options: ReadOptions) -> RawRecords:
-    """Sequences of SPMF: ``-1`` ends an item set, ``-2`` the record; lines that start with #, % or @ are comments."""
+    """Sequences of SPMF: ``-1`` ends an item set, ``-2`` the record; #, % or @ starts a comment line."""
     raw = read_fimi(text, source, replace(options, lenient=True))
     comment, wrong = _spmf_lines(raw)
     rows = np.repeat(np.arange(len(raw.lengths)), raw.lengths)

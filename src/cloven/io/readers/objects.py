@@ -1,4 +1,4 @@
-"""Records from plain Python values: lists of strings, or of integers, as JSON and object columns give them."""
+"""Records from plain Python values: lists of text or of integers, as JSON and object columns give them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from cloven.io.readers.raw import Place, RawRecords, name_faults
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
+
+    from numpy.typing import NDArray
 
 _SURROGATE = "holds half of a surrogate pair, which no UTF-8 text can"
 
@@ -44,14 +46,14 @@ def records_from_objects(
     return RawRecords(lengths, codes, names, place_item, item_faults, faults, person_codes)
 
 
-def encode_objects(items: list[object]) -> tuple[np.ndarray, list[str], dict[int, str]]:
+def encode_objects(items: list[object]) -> tuple[NDArray[np.int64], list[str], dict[int, str]]:
     """Number distinct items; integers become their decimal text, anything else but strings is a fault.
 
     >>> encode_objects(["flu", "cold", "flu"])[0].tolist()
     [0, 1, 0]
     """
     kinds = set(map(type, items))
-    keys: list[Hashable] = list(items) if kinds in ({str}, {int}) else [_key(item) for item in items]  # type: ignore[arg-type]
+    keys: list[Hashable] = list(items) if kinds in ({str}, {int}) else [_key(item) for item in items]
     code_of = {key: code for code, key in enumerate(dict.fromkeys(keys))}
     codes = np.fromiter(map(code_of.__getitem__, keys), np.int64, len(keys))
     expected: str | None = None
@@ -68,7 +70,7 @@ def encode_objects(items: list[object]) -> tuple[np.ndarray, list[str], dict[int
     return codes, names, faults | {c: r for c, r in name_faults(names).items() if c not in faults}
 
 
-def encode_labels(values: Sequence[object], what: str, faults: dict[int, str]) -> np.ndarray:
+def encode_labels(values: Sequence[object], what: str, faults: dict[int, str]) -> NDArray[np.int64]:
     """Number distinct ids or persons; null, blank and unhashable ones become -1 and a fault."""
     code_of: dict[Hashable, int] = {}
     codes = np.empty(len(values), np.int64)

@@ -17,11 +17,11 @@ MAX_BYTES = 8 << 30
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How to read a file.
+    r"""How to read a file.
 
     Attributes:
         format: one of ``FORMATS``; None takes it from the file's extension and the columns named here.
-        delimiter: what separates items (or cells): one ASCII character, or a name such as ``"tab"``; None guesses.
+        delimiter: what separates items (or cells): an ASCII character or a name like ``"tab"``; None: guess.
         column: column that holds a list of items (Parquet, JSON objects, CSV with a header).
         id_column: column that says which record a row belongs to (long tables).
         item_column: column that holds one item per row (long tables).
@@ -32,7 +32,7 @@ class ReadOptions:
         max_bytes: how much a compressed file may unpack to.
 
     >>> ReadOptions(delimiter="tab").delimiter
-    '\\t'
+    '\t'
     """
 
     format: Format | None = None

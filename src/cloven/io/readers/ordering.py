@@ -1,7 +1,7 @@
 """Put the items of each record in order and collapse repeats, in one pass.
 
-``Transactions.from_arrays`` could do it too, by sorting all (record, item) pairs; records are short, so sorting each
-by itself is several times faster.
+``Transactions.from_arrays`` could do it too, by sorting all (record, item) pairs; records are short, so
+sorting each by itself is several times faster.
 """
 
 from __future__ import annotations

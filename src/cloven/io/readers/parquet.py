@@ -35,7 +35,8 @@ def read_parquet(content: bytes, source: str, options: ReadOptions) -> RawRecord
         table = file.read(columns=needed)
     except (pa.ArrowException, OSError) as error:
         reason = " ".join(str(error).split())
-        raise InputError(f"cannot be read as Parquet: {reason}", source=source) from error
+        message = f"cannot be read as Parquet: {reason}"
+        raise InputError(message, source=source) from error
     if column is not None:
         return list_records(table, column, options.person, source)
     return long_rows(table, str(options.id_column), str(options.item_column), options.person, source)

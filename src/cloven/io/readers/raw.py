@@ -17,7 +17,7 @@ BLANK = "blank item; remove it or read leniently"
 
 
 class Place(NamedTuple):
-    """Where something stands: a line of a text (from 1), or a row or record (from 0), and what is written there."""
+    """Where something stands: a line of a text (from 1), or a row or record (from 0); and what is there."""
 
     unit: str
     number: int
@@ -38,7 +38,7 @@ class RawRecords:
         lengths: number of items of each record.
         codes: item codes, record after record.
         names: name of each code, all different, in any order.
-        place: gives the place of a record and, unless it is -1, of one of the items (counted over all records).
+        place: gives the place of a record and, unless it is -1, of one item (counted over all records).
         item_faults: what is wrong with an item, by code. ``BLANK`` items may be left out alone.
         record_faults: what is wrong with a record, by number.
         persons: person of each record, or None.
@@ -60,9 +60,9 @@ def name_faults(names: Sequence[str | None]) -> dict[int, str]:
 
 
 def decode_names(raw: Sequence[bytes]) -> tuple[list[str], dict[int, str]]:
-    """Names from UTF-8 bytes, and what is wrong with them.
+    r"""Names from UTF-8 bytes, and what is wrong with them.
 
-    >>> decode_names([b"flu", b"", b"caf\\xe9"])[1]
+    >>> decode_names([b"flu", b"", b"caf\xe9"])[1]
     {1: 'blank item; remove it or read leniently', 2: 'not UTF-8; save the file as UTF-8'}
     """
     names: list[str] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from cloven.io.readers.options import (
 )
 
 if TYPE_CHECKING:
-    import os
+    from collections.abc import Callable
 
     from cloven.io.readers.long import LongRows
     from cloven.io.readers.options import Format
@@ -51,12 +52,12 @@ def read(
     max_record_length: int = MAX_RECORD_LENGTH,
     max_bytes: int = MAX_BYTES,
 ) -> Transactions:
-    """Read set-valued data from a file; ``ReadOptions`` explains the arguments.
+    r"""Read set-valued data from a file; ``ReadOptions`` explains the arguments.
 
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "clinic.csv")
-    ...     _ = path.write_text("flu,fever\\nflu\\n")
+    ...     _ = path.write_text("flu,fever\nflu\n")
     ...     read(path)
     Transactions(2 records, 2 items, 3 occurrences)
     """
@@ -78,18 +79,18 @@ def read(
 def read_reported(
     path: str | os.PathLike[str], options: ReadOptions | None = None
 ) -> tuple[Transactions, ReadReport]:
-    """Read like ``read``, and report what was dropped, collapsed or skipped.
+    r"""Read like ``read``, and report what was dropped, collapsed or skipped.
 
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "clinic.csv")
-    ...     _ = path.write_text("flu;fever;flu\\n\\nflu\\n")
+    ...     _ = path.write_text("flu;fever;flu\n\nflu\n")
     ...     report = read_reported(path)[1]
     >>> report.delimiter, report.records, report.empty_records, report.repeated_items
     (';', 2, 1, 1)
     """
     options = options or ReadOptions()
-    source = os_path(path)
+    source = os.fspath(path)
     content, extension = open_bytes(Path(source), options.max_bytes)
     chosen = _format(extension, source, options)
     if chosen == "parquet":
@@ -98,11 +99,6 @@ def read_reported(
         _refuse_delimiter(options, chosen)
         return _finish(read_parquet(content, source, options), source, chosen, None, options)
     return _read_text(content, extension, chosen, source, options)
-
-
-def os_path(path: str | os.PathLike[str]) -> str:
-    """The path as it was given, for messages."""
-    return path if isinstance(path, str) else str(Path(path))
 
 
 def _format(extension: str, source: str, options: ReadOptions) -> str:
@@ -132,19 +128,29 @@ def _read_text(
     text = clean_text(content, source)
     if options.format is None and options.delimiter is None and extension in {".txt", ".dat"}:
         chosen = "spmf" if guessing.looks_like_spmf(text) else chosen
-    if chosen in TEXT_TABLES:
-        delimiter = options.delimiter or _guess(text, extension, chosen)
-        if chosen == "lines":
-            lines.refuse_columns(options, chosen)
-        reader = {"lines": lines.read_lines, "long": tables.read_long, "table": tables.read_table}[chosen]
-        return _finish(reader(text, delimiter, source, options), source, chosen, delimiter, options)  # type: ignore[operator]
-    _refuse_delimiter(options, chosen)
-    if chosen in {"fimi", "spmf"}:
+    delimiter = (options.delimiter or _guess(text, extension, chosen)) if chosen in TEXT_TABLES else None
+    if delimiter is None:
+        _refuse_delimiter(options, chosen)
+    if chosen in {"lines", "fimi", "spmf"}:
         lines.refuse_columns(options, chosen)
-        raw = (lines.read_fimi if chosen == "fimi" else lines.read_spmf)(text, source, options)
-        return _finish(raw, source, chosen, " ", options)
-    raw = (json_records.read_json if chosen == "json" else json_records.read_jsonl)(text, source, options)
-    return _finish(raw, source, chosen, None, options)
+    raw: RawRecords | LongRows
+    if delimiter is not None:
+        tabular: dict[str, Callable[..., RawRecords | LongRows]] = {
+            "lines": lines.read_lines,
+            "long": tables.read_long,
+            "table": tables.read_table,
+        }
+        raw = tabular[chosen](text, delimiter, source, options)
+    else:
+        plain = {
+            "fimi": lines.read_fimi,
+            "spmf": lines.read_spmf,
+            "json": json_records.read_json,
+            "jsonl": json_records.read_jsonl,
+        }
+        raw = plain[chosen](text, source, options)
+        delimiter = " " if chosen in {"fimi", "spmf"} else None
+    return _finish(raw, source, chosen, delimiter, options)
 
 
 def _guess(text: bytes, extension: str, chosen: str) -> str:

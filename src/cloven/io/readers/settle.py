@@ -36,7 +36,8 @@ def settle(raw: RawRecords, source: str, *, lenient: bool, max_record_length: in
     """Raise at the first bad record, or leave out bad records and blank items."""
     bad_records = dict(raw.record_faults)
     for record in np.flatnonzero(raw.lengths > max_record_length).tolist():
-        reason = f"{raw.lengths[record]:,} items, more than max_record_length={max_record_length:,}; wrong delimiter?"
+        found = f"{raw.lengths[record]:,} items in one record"
+        reason = f"{found}, more than max_record_length={max_record_length:,}; is the delimiter right?"
         bad_records.setdefault(record, reason)
     bad_items = _bad_items(raw)
     if not bad_records and not len(bad_items):

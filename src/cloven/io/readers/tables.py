@@ -57,7 +57,8 @@ class _Table:
         if name not in self.header:
             raise missing_column(name, self.header, self.source)
         if self.header.count(name) > 1:
-            raise InputError(f"column {name!r} stands twice in the header", source=self.source)
+            message = f"column {name!r} stands twice in the header; rename one"
+            raise InputError(message, source=self.source)
         codes = np.full(self.rows, -1, np.int64)
         lengths = self.tokens.lengths
         good = np.flatnonzero(lengths[self.first :] == len(self.header))

@@ -31,9 +31,8 @@ def clean_text(content: bytes, source: str) -> bytes:
         hint = (
             "UTF-16 text; save it as UTF-8" if content[:2] in {b"\xff\xfe", b"\xfe\xff"} else "a binary file"
         )
-        raise InputError(
-            f"holds NUL bytes, so it is {hint}", source=source, line=content.count(b"\n", 0, at) + 1
-        )
+        message = f"holds NUL bytes, so it is {hint}"
+        raise InputError(message, source=source, line=content.count(b"\n", 0, at) + 1)
     return content.removeprefix(_BOM)
 
 

@@ -2,8 +2,8 @@
 
 Quotes follow RFC 4180: an item that starts with a quote runs to the closing quote and may hold delimiters,
 line ends and doubled quotes. Unquoted items lose the white space around them. With ``merge`` any run of white
-space separates items, as in FIMI files. A record whose quotes are wrong gives no items and a fault; reading goes
-on at the next line.
+space separates items, as in FIMI files. A record whose quotes are wrong gives no items and a fault; reading
+goes on at the next line.
 """
 
 from __future__ import annotations

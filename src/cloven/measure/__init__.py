@@ -1,0 +1,1 @@
+"""How much a release or a data set tells: disclosure, utility, mining, intervals."""

@@ -1,0 +1,159 @@
+"""How much of the data a disassociated release keeps: all utility measures in one report.
+
+tlost, tKd, tKd-ML2 and re follow Terrovitis et al., PVLDB 2012, section 7; each measure has a file of its
+own. Supports of the original are always counted on the original data given. Measures of a reconstruction
+vary with the reconstruction: they come with a 95 % interval for the mean. The chunk-only variants use what
+is certain, and do not vary.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from cloven.errors import ParameterError
+from cloven.measure.kept import items_kept, pairs_kept
+from cloven.measure.mining import supports, top_itemsets
+from cloven.measure.relative_error import RelativeError, error_pairs, relative_error
+from cloven.measure.sampled import Sampled
+from cloven.measure.tlost import terms_lost
+from cloven.measure.topk import top_k_deviation
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from cloven.measure.mining import Itemsets
+    from cloven.model.disassociated import Disassociated
+    from cloven.model.taxonomy import Taxonomy
+    from cloven.model.transactions import Transactions
+
+
+@dataclass(frozen=True)
+class UtilityReport:
+    """Utility of a disassociated release; for tlost, tKd and re 0 is best.
+
+    Attributes:
+        records: records of the original.
+        suppressed_records: records of the original that are not in the release.
+        suppressed_share: the same as a share of the records.
+        items_kept: share of item occurrences inside record or shared chunks.
+        pairs_kept: share of item pairs inside records that stay inside one chunk.
+        tlost_only: share of items with support >= k that are found only in term chunks.
+        tlost_any: share of items with support >= k that are in some term chunk.
+        top: how many itemsets tKd compares (fewer than asked for if the original has no more).
+        tkd: share of the top itemsets that are lost, on reconstructions.
+        tkd_chunks: the same, from the chunks alone.
+        tkd_ml2: the same on all levels of a taxonomy, on reconstructions; None without a taxonomy.
+        re: relative error of pair supports, on reconstructions (0 to 2); None if no pair counted.
+        re_chunks: the same, from the chunks alone.
+        re_pairs: pairs that counted, on the average reconstruction.
+        re_pairs_chunks: pairs that counted from the chunks alone.
+        reconstructions: number of reconstructions behind each mean.
+    """
+
+    records: int
+    suppressed_records: int
+    suppressed_share: float
+    items_kept: float
+    pairs_kept: float
+    tlost_only: float
+    tlost_any: float
+    top: int
+    tkd: Sampled
+    tkd_chunks: float
+    tkd_ml2: Sampled | None
+    re: Sampled | None
+    re_chunks: float | None
+    re_pairs: float
+    re_pairs_chunks: int
+    reconstructions: int
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain values for JSON."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {
+            name: value.to_dict() if isinstance(value, Sampled) else value for name, value in values.items()
+        }
+
+
+def utility(
+    original: Transactions,
+    release: Disassociated,
+    *,
+    rng: np.random.Generator,
+    reconstructions: int = 5,
+    top: int = 1000,
+    taxonomy: Taxonomy | None = None,
+    suppressed_records: int = 0,
+) -> UtilityReport:
+    """Measure what a release keeps of the original."""
+    from cloven.reconstruct import chunk_records, reconstruct_many
+
+    if not 0 <= suppressed_records <= len(original):
+        message = f"suppressed_records must be between 0 and {len(original)}, got {suppressed_records}"
+        raise ParameterError(message)
+    yardstick = _Yardstick.of(original, top, taxonomy)
+    samples = [yardstick.compare(world) for world in reconstruct_many(release, reconstructions, rng)]
+    certain = replace(yardstick, taxonomy=None).compare(chunk_records(release))
+    lost = terms_lost(original, release)
+    return UtilityReport(
+        records=len(original),
+        suppressed_records=suppressed_records,
+        suppressed_share=suppressed_records / len(original) if len(original) else 0.0,
+        items_kept=items_kept(original, release),
+        pairs_kept=pairs_kept(original, release),
+        tlost_only=lost.only,
+        tlost_any=lost.any,
+        top=len(yardstick.frequent),
+        tkd=Sampled.of([sample.tkd for sample in samples]),
+        tkd_chunks=certain.tkd,
+        tkd_ml2=_sampled([sample.tkd_ml2 for sample in samples]),
+        re=_sampled([sample.re.mean for sample in samples], largest=2.0),
+        re_chunks=certain.re.mean,
+        re_pairs=sum(sample.re.pairs for sample in samples) / len(samples),
+        re_pairs_chunks=certain.re.pairs,
+        reconstructions=reconstructions,
+    )
+
+
+class _Comparison(NamedTuple):
+    """One published data set against the original."""
+
+    tkd: float
+    re: RelativeError
+    tkd_ml2: float | None
+
+
+@dataclass(frozen=True)
+class _Yardstick:
+    """What is counted once on the original and compared with every published data set."""
+
+    top: int
+    frequent: Itemsets
+    pairs: list[tuple[str, str]]
+    pair_supports: NDArray[np.int64]
+    taxonomy: Taxonomy | None
+    frequent_levels: Itemsets | None
+
+    @classmethod
+    def of(cls, original: Transactions, top: int, taxonomy: Taxonomy | None) -> _Yardstick:
+        pairs = error_pairs(original)
+        levels = None if taxonomy is None else top_itemsets(taxonomy.extend(original), top)
+        return cls(top, top_itemsets(original, top), pairs, supports(original, pairs), taxonomy, levels)
+
+    def compare(self, published: Transactions) -> _Comparison:
+        levels = None
+        if self.taxonomy is not None and self.frequent_levels is not None:
+            mined = top_itemsets(self.taxonomy.extend(published), self.top)
+            levels = top_k_deviation(self.frequent_levels, mined)
+        return _Comparison(
+            top_k_deviation(self.frequent, top_itemsets(published, self.top)),
+            relative_error(self.pair_supports, supports(published, self.pairs)),
+            levels,
+        )
+
+
+def _sampled(values: list[float | None], largest: float = 1.0) -> Sampled | None:
+    known = [value for value in values if value is not None]
+    return Sampled.of(known, largest=largest) if known else None

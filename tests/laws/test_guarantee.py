@@ -1,0 +1,125 @@
+"""The Disassociation Guarantee (cover-problem paper, Def. 2) at release level, over all possible original data sets.
+
+For every set of at most m items of an original record there must be a world, compatible with the release, in which at least k
+records hold it.
+"""
+
+from __future__ import annotations
+
+import random
+from itertools import combinations
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from strategies import records
+from worlds import most_holders, states
+
+from cloven.anonymise.disassociation import Disassociation
+from cloven.anonymise.disassociation.horizontal import Part
+from cloven.model.transactions import Transactions
+
+
+class Given:
+    """A horizontal step that puts records into clusters told beforehand: i-th record, i-th cluster number."""
+
+    def __init__(self, rows, clusters):
+        order = sorted(range(len(rows)), key=lambda i: sorted(rows[i]))
+        self.clusters = [clusters[i] for i in order]
+
+    def partition(self, part: Part):
+        import numpy as np
+
+        return np.array(self.clusters, np.int64)
+
+
+def release_of(clusters, k, m, **options):
+    rows = [row for cluster in clusters for row in cluster]
+    numbers = [c for c, cluster in enumerate(clusters) for _ in cluster]
+    step = Given(rows, numbers)
+    method = Disassociation(k=k, m=m, horizontal=step, max_cluster_size=None, **options)
+    return method.anonymise(Transactions.from_records(rows)).release
+
+
+def broken(clusters, release, k, m):
+    """Sets of at most m items of a record that no world gives to k records."""
+    found = states(release)
+    if found is None:
+        return None
+    assert found, "a release must allow at least one world: the original"
+    rows = {frozenset(row) for cluster in clusters for row in cluster}
+    known = {c for row in rows for size in range(1, m + 1) for c in combinations(sorted(row), size)}
+    return [items for items in sorted(known) if most_holders(release, found, items) < k]
+
+
+@settings(max_examples=400)
+@given(
+    rows=records(min_records=2, max_records=6, items="abcde"),
+    k=st.integers(2, 3),
+    m=st.integers(1, 3),
+    strict=st.booleans(),
+)
+def test_one_cluster_keeps_the_guarantee(rows, k, m, strict):
+    assume(len(rows) >= k)
+    release = release_of([rows], k, m, reading="strict" if strict else "occurring")
+    faults = broken([rows], release, k, m)
+    assume(faults is not None)
+    assert faults == []
+
+
+def random_clusters(rng, k):
+    """Two or three small clusters with many leftovers in common, so that joins are frequent."""
+    items = "abcdef"[: rng.choice((3, 4, 5))]
+    return [
+        [frozenset(rng.sample(items, rng.choice((1, 1, 2, 2, 3)))) for _ in range(rng.randint(k, k + 2))]
+        for _ in range(rng.choice((2, 2, 3)))
+    ]
+
+
+@pytest.mark.parametrize("listed", [False, True], ids=["moved", "listed"])
+@pytest.mark.parametrize("count", [250, pytest.param(6000, marks=pytest.mark.slow)])
+def test_joint_clusters_keep_the_guarantee(count, listed):
+    rng = random.Random(20120801 + listed)  # noqa: S311
+    tested = nested = 0
+    for _ in range(count):
+        k, m = rng.choice((2, 2, 3)), rng.randint(1, 4)
+        clusters = random_clusters(rng, k)
+        release = release_of(clusters, k, m, join_terms="listed" if listed else "moved")
+        faults = broken(clusters, release, k, m) if release.joints else None
+        if faults is None:
+            continue
+        tested += 1
+        nested += release.joints > 1
+        assert faults == [], (k, m, clusters)
+    assert tested > count / 8
+    assert nested > 0
+
+
+# Algorithms A4: in a joint cluster a record may hold shared terms only, so the lemma must be tested for v <= 1 too.
+A4_CASES = [
+    pytest.param(3, 3, [["c", "b", "bcd", "b"], ["ac", "abd", "bd"]], id="bcd unprotected"),
+    pytest.param(2, 3, [["t", "u"], ["atu", "a", "a"]], id="atu unprotected"),
+]
+
+
+@pytest.mark.parametrize(("k", "m", "clusters"), A4_CASES)
+def test_the_two_failing_cases_of_the_lemma(k, m, clusters):
+    clusters = [[frozenset(row) for row in cluster] for cluster in clusters]
+    release = release_of(clusters, k, m)
+    assert broken(clusters, release, k, m) == []
+
+
+def test_the_search_finds_a_broken_guarantee():
+    """The oracle itself must be able to fail: A4's example without its term chunk."""
+    import numpy as np
+
+    from cloven.model.disassociated import Disassociated
+
+    release = Disassociated(
+        k=3, m=2, parameters={}, vocabulary=("a", "b"), cluster_size=np.array([5]),
+        cluster_joint=np.array([-1]), joint_parent=np.empty(0, np.int64), row_cluster=np.zeros(6, np.int64),
+        row_joint=np.full(6, -1), row_chunk=np.array([0, 0, 0, 1, 1, 1], np.int32), row_kind=np.zeros(6, np.int8),
+        row_offsets=np.arange(7), row_items=np.array([0, 0, 0, 1, 1, 1], np.int32),
+    )  # fmt: skip
+    rows = [frozenset(row) for row in ("a", "a", "ab", "b", "b")]
+    assert broken([rows], release, 3, 2) == [("a", "b")]

@@ -1,0 +1,175 @@
+"""The compiled steps against plain Python, on thousands of random data sets."""
+
+from __future__ import annotations
+
+import numpy as np
+import plain_disassociation as plain
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import records, skewed_records
+
+from cloven.anonymise.disassociation.growing import grow_dense, grow_sparse
+from cloven.anonymise.disassociation.horizontal import HorPart, Part
+from cloven.anonymise.disassociation.refine import refine
+from cloven.anonymise.disassociation.shared_chunks import grow_k_anonymous
+from cloven.anonymise.disassociation.vertical import Vertical, _bitsets, verpart
+
+NOBODY = np.empty(0, np.int64)
+
+
+def arrays(rows):
+    """Compressed rows of letters as numbers, alphabetical; and the letters."""
+    names = sorted(set().union(*rows))
+    code = {name: i for i, name in enumerate(names)}
+    offsets = np.cumsum([0, *(len(row) for row in rows)]).astype(np.int64)
+    terms = np.array([code[t] for row in rows for t in sorted(row)], np.int32)
+    return offsets, terms, names
+
+
+@pytest.mark.parametrize("strategy", ["add", "abandon", "suppress", "remaining", "keep"])
+@settings(max_examples=300)
+@given(rows=skewed_records(min_records=4), k=st.integers(2, 4), extra=st.integers(0, 6))
+def test_horpart_equals_the_pseudo_code(strategy, rows, k, extra):
+    maximum = 2 * k - 1 + extra
+    offsets, terms, names = arrays(rows)
+    part = Part(offsets, terms, len(names), NOBODY, k, 2, maximum, strategy)
+    found = HorPart().partition(part)
+    if strategy == "remaining":
+        # The first pass is the pseudo-code's; what follows is checked by its promise alone.
+        assert (found >= 0).all()
+        sizes = np.bincount(found)
+        assert len(rows) < k or sizes.min() >= k
+        return
+    expected, left_out = plain.horpart(rows, k, maximum, strategy)
+    got = [sorted(np.flatnonzero(found == c).tolist()) for c in range(found.max() + 1)]
+    assert got == [sorted(cluster) for cluster in expected]
+    if strategy != "suppress":
+        assert not left_out
+        assert (found >= 0).all()
+
+
+def chunks_of(chunk_of, names):
+    return [
+        [names[t] for t in range(len(names)) if chunk_of[t] == c]
+        for c in range(max(chunk_of, default=-1) + 1)
+    ]
+
+
+@settings(max_examples=600)
+@given(rows=records(), k=st.integers(2, 4), m=st.integers(1, 4), strict=st.booleans())
+def test_growing_dense_and_sparse_equal_brute_force(rows, k, m, strict):
+    offsets, terms, names = arrays(rows)
+    if not strict:
+        counts = np.bincount(terms, minlength=len(names))
+        rows = [frozenset(t for t in row if counts[names.index(t)] >= k) for row in rows]
+        rows = [row for row in rows if row]
+        if not rows:
+            return
+        offsets, terms, names = arrays(rows)
+    elif min(np.bincount(terms)) < k:
+        return
+    expected = plain.grow(rows, names, k, m, strict)
+    group = np.zeros(len(names), np.int64)
+    sparse = grow_sparse(
+        offsets, terms.astype(np.int64), len(names), group, k, m, strict, np.arange(len(rows))
+    )
+    dense = grow_dense(_bitsets(offsets, terms, len(names)), group, k, m, strict, NOBODY)
+    assert chunks_of(sparse.tolist(), names) == expected
+    assert chunks_of(dense.tolist(), names) == expected
+
+
+@settings(max_examples=200)
+@given(
+    rows=records(min_records=65, max_records=150, items="abcde"), k=st.integers(2, 12), m=st.integers(2, 3)
+)
+def test_growing_over_several_words(rows, k, m):
+    offsets, terms, names = arrays(rows)
+    if min(np.bincount(terms)) < k:
+        return
+    group = np.zeros(len(names), np.int64)
+    expected = plain.grow(rows, names, k, m, strict=False)
+    dense = grow_dense(_bitsets(offsets, terms, len(names)), group, k, m, False, NOBODY)
+    sparse = grow_sparse(
+        offsets, terms.astype(np.int64), len(names), group, k, m, False, np.arange(len(rows))
+    )
+    assert chunks_of(dense.tolist(), names) == expected
+    assert chunks_of(sparse.tolist(), names) == expected
+
+
+@settings(max_examples=300)
+@given(rows=records(items="abcd"), k=st.integers(2, 3))
+def test_k_anonymous_growth_equals_brute_force(rows, k):
+    offsets, terms, names = arrays(rows)
+    if min(np.bincount(terms)) < k:
+        return
+    group = np.zeros(len(names), np.int64)
+    found = grow_k_anonymous(
+        offsets, terms.astype(np.int64), len(names), group, k, np.arange(len(rows)), False
+    )
+    assert chunks_of(found.tolist(), names) == plain.grow_k_anonymous(rows, names, k)
+
+
+def run_vertical(clusters, k, m, strict):
+    rows = [row for cluster in clusters for row in cluster]
+    offsets, terms, names = arrays(rows)
+    start = np.cumsum([0, *map(len, clusters)]).astype(np.int64)
+    group, barred = np.zeros(len(names), np.int64), np.zeros(len(names), bool)
+    found = Vertical(
+        *verpart(offsets, terms, np.arange(len(rows)), start, group, barred, NOBODY, k, m, strict)
+    )
+    return found, offsets, terms, names, np.repeat(np.arange(len(clusters)), np.diff(start))
+
+
+@settings(max_examples=500)
+@given(rows=records(), k=st.integers(2, 4), m=st.integers(1, 4), strict=st.booleans())
+def test_verpart_equals_the_pseudo_code(rows, k, m, strict):
+    found, _, terms, names, _ = run_vertical([rows], k, m, strict)
+    chunks, term_chunk = plain.verpart(rows, k, m, strict)
+    labels = {}
+    for term, chunk in zip(terms.tolist(), found.chunk.tolist(), strict=True):
+        assert labels.setdefault(names[term], chunk) == chunk
+    assert {t for t, chunk in labels.items() if chunk < 0} == term_chunk
+    got = [sorted(t for t, c in labels.items() if c == chunk) for chunk in range(found.chunks[0])]
+    assert got == [sorted(chunk) for chunk in chunks]
+
+
+@settings(max_examples=400)
+@given(
+    clusters=st.lists(records(min_records=3, max_records=7, items="abcdefghij"), min_size=2, max_size=7),
+    k=st.integers(2, 3),
+    m=st.integers(1, 3),
+    listed_too=st.booleans(),
+)
+def test_refine_equals_the_pseudo_code(clusters, k, m, listed_too):
+    found, _, terms, names, cluster_of = run_vertical(clusters, k, m, strict=False)
+    rows = [row for cluster in clusters for row in cluster]
+    record_of = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+    group, barred = np.zeros(len(names), np.int64), np.zeros(len(names), bool)
+    got = refine(
+        found,
+        record_of,
+        cluster_of,
+        terms,
+        group,
+        barred,
+        NOBODY,
+        k=k,
+        m=m,
+        strict=False,
+        listed_too=listed_too,
+    )
+    verparts = [plain.verpart(cluster, k, m) for cluster in clusters]
+    parent, joints, left = plain.refine(clusters, verparts, k, m, listed_too=listed_too)
+    n = len(clusters)
+    links = [*got.cluster_joint.tolist(), *got.joint_parent.tolist()]
+    assert [link + n if link >= 0 else None for link in links] == [parent.get(i) for i in range(len(links))]
+    assert len(got.joint_parent) == len(joints)
+    for j, chunks in enumerate(joints):
+        for c, chunk in enumerate(chunks):
+            here = (got.joint == j) & (got.chunk == c)
+            assert {names[t] for t in terms[here].tolist()} == set(chunk)
+    in_term = (got.joint < 0) & (got.chunk < 0)
+    for c in range(n):
+        here = in_term & (cluster_of[record_of] == c)
+        assert {names[t] for t in terms[here].tolist()} == left[c]

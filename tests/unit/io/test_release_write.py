@@ -1,0 +1,291 @@
+"""Writing is all or nothing: whatever goes wrong, no half release, and never one without its key."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import stat
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cloven.errors import GuaranteeError, OutputError, ParameterError
+from cloven.io.release import places, write_release
+from cloven.model.key import Anonymised
+
+TABLES = ["clusters", "joints", "chunks", "key", "records", "suppressed"]
+ON_POSIX = pytest.mark.skipif(os.name == "nt", reason="POSIX modes, limits and signals")
+
+
+def left_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+@ON_POSIX
+def test_modes(clinic, tmp_path):
+    before = os.umask(0o022)
+    try:
+        write_release(clinic.result, tmp_path / "out")
+    finally:
+        os.umask(before)
+    modes = {p.relative_to(tmp_path).as_posix(): stat.S_IMODE(p.stat().st_mode) for p in tmp_path.rglob("*")}
+    assert modes.pop("out") == 0o755
+    assert modes.pop("out.private") == 0o700
+    assert {mode for name, mode in modes.items() if name.startswith("out/")} == {0o644}
+    assert {mode for name, mode in modes.items() if name.startswith("out.private/")} == {0o600}
+
+
+@pytest.mark.parametrize("taken", ["out", "out.private"])
+@pytest.mark.parametrize("as_link", [False, True])
+def test_existing_output_is_refused(clinic, tmp_path, taken, as_link):
+    if as_link:
+        (tmp_path / taken).symlink_to("nowhere")
+    else:
+        (tmp_path / taken).mkdir()
+    with pytest.raises(OutputError, match="exists already"):
+        write_release(clinic.result, tmp_path / "out")
+    assert left_in(tmp_path) == [taken]
+    assert as_link or left_in(tmp_path / taken) == []
+
+
+def test_existing_json_is_refused(clinic, tmp_path):
+    (tmp_path / "out.json").write_text("mine")
+    with pytest.raises(OutputError, match="exists already"):
+        write_release(clinic.result, tmp_path / "out", format="json")
+    assert (tmp_path / "out.json").read_text() == "mine"
+    assert left_in(tmp_path) == ["out.json"]
+
+
+def test_a_broken_release_is_not_written(clinic, tmp_path):
+    release = clinic.release
+    broken = replace(release, cluster_size=np.ones_like(release.cluster_size))
+    with pytest.raises(GuaranteeError):
+        write_release(Anonymised(broken, clinic.result.key), tmp_path / "out")
+    assert left_in(tmp_path) == []
+
+
+def test_a_wrong_key_is_not_written(clinic, tmp_path):
+    key = clinic.result.key
+    wrong = replace(key, record_cluster=np.roll(key.record_cluster, 1))
+    with pytest.raises(GuaranteeError):
+        write_release(Anonymised(clinic.release, wrong), tmp_path / "out", original=clinic.original)
+    assert left_in(tmp_path) == []
+
+
+def test_the_place_is_looked_at_before_the_long_work(clinic, tmp_path, monkeypatch):
+    monkeypatch.setattr("cloven.verify.verify", lambda *args, **options: pytest.fail("verified first"))
+    (tmp_path / "out").mkdir()
+    with pytest.raises(OutputError, match="exists already"):
+        write_release(clinic.result, tmp_path / "out")
+
+
+def test_a_release_of_other_data_is_not_written(clinic, tmp_path):
+    other = clinic.original.take(np.arange(len(clinic.original) - 1))
+    with pytest.raises(GuaranteeError):
+        write_release(clinic.result, tmp_path / "out", original=other)
+    assert left_in(tmp_path) == []
+
+
+@pytest.mark.parametrize("mark", ["unsafe", "seeded"])
+def test_marked_releases_need_permission(clinic, tmp_path, mark):
+    marked = replace(clinic.release, parameters={**clinic.release.parameters, mark: True})
+    result = Anonymised(marked, clinic.result.key)
+    with pytest.raises(GuaranteeError, match=mark):
+        write_release(result, tmp_path / "out")
+    assert left_in(tmp_path) == []
+    write_release(result, tmp_path / "out", **{f"allow_{mark}": True})
+    assert left_in(tmp_path) == ["out", "out.private"]
+
+
+@pytest.mark.parametrize("failure", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])
+@pytest.mark.parametrize("table", TABLES)
+def test_failure_while_writing_a_table_leaves_nothing(clinic, tmp_path, monkeypatch, table, failure):
+    import pyarrow.parquet as pq
+
+    write = pq.ParquetWriter.write_table
+
+    def fail(writer, *args, **kwargs):
+        if Path(writer.where.name).stem == table:
+            raise failure
+        write(writer, *args, **kwargs)
+
+    monkeypatch.setattr(pq.ParquetWriter, "write_table", fail)
+    expected = OutputError if isinstance(failure, OSError) else KeyboardInterrupt
+    with pytest.raises(expected) as caught:
+        write_release(clinic.result, tmp_path / "out")
+    assert left_in(tmp_path) == []
+    assert expected is KeyboardInterrupt or "out: cannot be written (No space left" in str(caught.value)
+
+
+SETTLING = {"parquet": 14, "json": 10}  # a flush per file and built folder, then twice a rename and a flush
+
+
+@ON_POSIX
+@pytest.mark.parametrize(
+    ("form", "call"), [(form, n) for form, calls in SETTLING.items() for n in range(calls)]
+)
+def test_failure_of_any_flush_or_rename_leaves_nothing(clinic, tmp_path, monkeypatch, form, call):
+    """Every call that settles something on disk fails in turn; the last come after the first rename."""
+    calls = []
+
+    def failing(real):
+        def wrapped(*args, **kwargs):
+            calls.append(real)
+            if len(calls) == call + 1:
+                raise OSError(errno.EIO, "Input/output error")
+            return real(*args, **kwargs)
+
+        return wrapped
+
+    monkeypatch.setattr(os, "fsync", failing(os.fsync))
+    monkeypatch.setattr(Path, "rename", failing(Path.rename))
+    with pytest.raises(OutputError, match="Input/output error"):
+        write_release(clinic.result, tmp_path / "out", format=form)
+    assert left_in(tmp_path) == []
+
+
+@ON_POSIX
+@pytest.mark.parametrize("form", SETTLING)
+def test_the_test_above_knows_all_calls(clinic, tmp_path, monkeypatch, form):
+    calls = []
+    fsync, rename = os.fsync, Path.rename
+    monkeypatch.setattr(os, "fsync", lambda descriptor: calls.append("fsync") or fsync(descriptor))
+    monkeypatch.setattr(Path, "rename", lambda path, target: calls.append("rename") or rename(path, target))
+    write_release(clinic.result, tmp_path / "out", format=form)
+    assert len(calls) == SETTLING[form]
+    assert calls[-4:] == ["rename", "fsync", "rename", "fsync"]
+    assert "rename" not in calls[:-4]
+
+
+@pytest.mark.parametrize("failure", [OSError(errno.EACCES, "Permission denied"), KeyboardInterrupt()])
+def test_failure_of_the_second_rename_undoes_the_first(clinic, tmp_path, monkeypatch, failure):
+    rename = Path.rename
+    seen = []
+
+    def fail(path, target):
+        if path.name == "out":
+            seen.append(left_in(tmp_path))
+            raise failure
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", fail)
+    with pytest.raises((OutputError, KeyboardInterrupt)):
+        write_release(clinic.result, tmp_path / "out")
+    assert "out.private" in seen[0]
+    assert left_in(tmp_path) == []
+
+
+def test_a_folder_that_appears_meanwhile_is_kept(clinic, tmp_path, monkeypatch):
+    rename = Path.rename
+
+    def meanwhile(path, target):
+        if path.name == "out.private" and path.parent != tmp_path:
+            (tmp_path / "out").mkdir()
+            (tmp_path / "out" / "theirs").write_text("theirs")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", meanwhile)
+    with pytest.raises(OutputError, match="exists already"):
+        write_release(clinic.result, tmp_path / "out")
+    assert left_in(tmp_path) == ["out"]
+    assert left_in(tmp_path / "out") == ["theirs"]
+
+
+CHILD = """
+import os, signal, sys
+from pathlib import Path
+import pyarrow.parquet as pq
+from cloven.io.key import read_key
+from cloven.io.release import read_release, write_release
+from cloven.model.key import Anonymised
+golden, out, table = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
+release = read_release(golden / "clinic")
+result = Anonymised(release, read_key(golden / "clinic.private", release))
+write = pq.ParquetWriter.write_table
+def die(writer, *args, **kwargs):
+    write(writer, *args, **kwargs)
+    if Path(writer.where.name).stem == table:
+        os.kill(os.getpid(), signal.SIGKILL)
+pq.ParquetWriter.write_table = die
+write_release(result, out)
+"""
+
+
+@ON_POSIX
+@pytest.mark.parametrize("table", ["chunks", "key"])
+def test_a_killed_run_leaves_no_output(golden, clinic, tmp_path, table):
+    command = [sys.executable, "-c", CHILD, str(golden), str(tmp_path / "out"), table]
+    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+    (leftover,) = tmp_path.iterdir()
+    assert leftover.name.startswith(".cloven-")
+    assert leftover.name.endswith(".partial")
+    assert stat.S_IMODE(leftover.stat().st_mode) == 0o700
+    write_release(clinic.result, tmp_path / "out")  # the leftover is in nobody's way
+    assert left_in(tmp_path) == [leftover.name, "out", "out.private"]
+
+
+LIMITED = (
+    CHILD.split("write = ")[0]
+    + """
+import resource
+from cloven.errors import OutputError
+import cloven.verify; cloven.verify.verify(release)
+resource.setrlimit(resource.RLIMIT_FSIZE, (300, resource.RLIM_INFINITY))
+try:
+    write_release(result, out)
+except OutputError as error:
+    sys.exit(7 if "File too large" in str(error) else 1)
+"""
+)
+
+
+@ON_POSIX
+def test_a_real_refusal_of_the_file_system(golden, tmp_path):
+    command = [sys.executable, "-c", LIMITED, str(golden), str(tmp_path / "out"), ""]
+    assert subprocess.run(command, check=False).returncode == 7
+    assert left_in(tmp_path) == []
+
+
+def test_a_place_without_parent(clinic, tmp_path):
+    with pytest.raises(OutputError, match="cannot be written"):
+        write_release(clinic.result, tmp_path / "no" / "out")
+    assert left_in(tmp_path) == []
+
+
+def test_half_characters_are_refused(build, clinic, tmp_path):
+    group = sys.modules[build.__module__].Group
+    made = build([group([{"a", "b\udc80"}] * 2, [{"a", "b\udc80"}])])
+    with pytest.raises(OutputError, match="no valid Unicode"):
+        write_release(made.result, tmp_path / "out")
+    assert left_in(tmp_path) == []
+
+
+def test_places():
+    assert places(Path("a/b")) == (Path("a/b"), Path("a/b.private"))
+    assert (
+        places(Path("a/b.json"), "json")
+        == places(Path("a/b"), "json")
+        == (Path("a/b.json"), Path("a/b.private"))
+    )
+    assert places(Path("v1.0")) == (Path("v1.0"), Path("v1.0.private"))
+    for nameless in (".", "..", "/"):
+        with pytest.raises(OutputError):
+            places(Path(nameless))
+    with pytest.raises(ParameterError, match="parquet, json"):
+        places(Path("a"), "xml")
+
+
+@pytest.mark.parametrize(
+    "parameters", [{}, {"method": 3}, {"method": "x", "a": (1, 2)}, {"method": "x", "a": float("nan")},
+                   {"method": "x", "a": np.int64(3)}, {"method": "x", "unsafe": 1}]
+)  # fmt: skip
+def test_parameters_must_be_plain(clinic, tmp_path, parameters):
+    result = Anonymised(replace(clinic.release, parameters=parameters), clinic.result.key)
+    with pytest.raises(ParameterError):
+        write_release(result, tmp_path / "out", allow_unsafe=True)
+    assert left_in(tmp_path) == []

@@ -1,0 +1,300 @@
+"""Key against release and original: a planted fault for each check of the key level."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from cloven.errors import ParameterError
+from cloven.verify import verify
+
+from .keys import edited, group, join, publish, transactions
+from .releases import changed_arrays, failed
+
+DATA = ["abx", "ab", "abs", "as", "cst", "ct", "c", "cdt", "e", "ey", "ez"]
+
+
+def plans():
+    joined = join(["s", "t"], [group([0, 1, 2, 3], ["ab"], "x"), group([4, 5, 6, 7], ["c"], "d")])
+    return [joined, group([8, 9, 10], ["e"], "yz")]
+
+
+def judge(made, data=DATA, **changes):
+    return verify(made.release, original=transactions(data), key=edited(made.key, **changes))
+
+
+def detail(verdict, name):
+    return next(check.detail for check in verdict.checks if check.name == name)
+
+
+def entry(made, record, items):
+    """Number of the part by which a record contributes these items."""
+    key = made.key
+    for at in range(len(key.record)):
+        codes = key.items[key.offsets[at] : key.offsets[at + 1]]
+        if key.record[at] == record and {made.release.vocabulary[code] for code in codes} == set(items):
+            return at
+    raise AssertionError
+
+
+def test_sound_key_passes():
+    verdict = judge(publish(DATA, plans()))
+    assert failed(verdict) == []
+    assert verdict.level == "key"
+    assert sum(check.level == "key" for check in verdict.checks) == 7
+
+
+def test_key_needs_the_original():
+    made = publish(DATA, plans())
+    with pytest.raises(ParameterError, match="without the original"):
+        verify(made.release, key=made.key)
+
+
+@pytest.mark.parametrize(
+    ("field", "change"),
+    [
+        ("release_row", lambda values: values[:-1]),
+        ("release_row", lambda values: values + 100),
+        ("offsets", lambda values: values + 1),
+        ("items", lambda values: values + 100),
+        ("record_cluster", lambda values: values + 100),
+        ("records", lambda values: values[::-1]),
+        ("records", lambda values: values + 100),
+        ("record", lambda values: values + 100),
+        ("suppressed_reason", lambda values: ("rare item",)),
+        ("persons", lambda values: np.array([1])),
+    ],
+)
+def test_unsound_key(field, change):
+    made = publish(DATA, plans())
+    verdict = judge(made, **{field: change(getattr(made.key, field))})
+    assert failed(verdict) == ["key arrays"]
+
+
+def test_suppressed_record_that_is_unknown():
+    made = publish(DATA, plans())
+    changes = {"suppressed_record": [99], "suppressed_reason": ("rare item",), "suppressed_items": (("a",),)}
+    assert failed(judge(made, **changes)) == ["key arrays"]
+
+
+def test_repeated_source_positions():
+    made = publish(DATA, plans())
+    data = transactions(DATA)
+    again = data.take(np.array([0, *range(10)]))
+    assert "key arrays" in failed(verify(made.release, original=again, key=made.key))
+
+
+def test_records_are_found_by_source_position():
+    """The original may be in another order, and may have lost empty records."""
+    made = publish(DATA, plans())
+    data = transactions(DATA).take(np.arange(len(DATA))[::-1])
+    assert failed(verify(made.release, original=data, key=made.key)) == []
+    shifted = transactions(["", *DATA])
+    key = edited(made.key, record=made.key.record + 1, records=made.key.records + 1)
+    assert failed(verify(made.release, original=shifted, key=key)) == []
+    assert "key arrays" in failed(verify(made.release, original=shifted, key=made.key))
+
+
+def test_records_swapped_between_parts():
+    made = publish(DATA, plans())
+    record = made.key.record.copy()
+    one, two = entry(made, 0, "x"), entry(made, 2, "ab")
+    record[one], record[two] = record[two], record[one]
+    verdict = judge(made, record=record)
+    assert "records rebuilt" in failed(verdict)
+    assert "record 0 is not rebuilt: lost {'x'}, given twice {'a', 'b'}" in detail(verdict, "records rebuilt")
+    assert "parts in place" in failed(verdict)
+
+
+def test_original_differs_from_what_was_published():
+    data = ["abq", *DATA[1:]]
+    verdict = judge(publish(DATA, plans()), data)
+    assert "records rebuilt" in failed(verdict)
+    assert "lost {'q'}, invented {'x'}" in detail(verdict, "records rebuilt")
+
+
+def test_row_claimed_twice_and_row_claimed_by_nobody():
+    made = publish(DATA, plans())
+    row = made.key.release_row.copy()
+    row[entry(made, 0, "ab")] = row[entry(made, 1, "ab")]
+    verdict = judge(made, release_row=row)
+    assert failed(verdict) == ["rows claimed"]
+    assert "2 such faults" in detail(verdict, "rows claimed")
+
+
+def test_row_with_other_items_than_its_record_gives():
+    made = publish(DATA, plans())
+    row = made.key.release_row.copy()
+    one, two = entry(made, 0, "ab"), entry(made, 3, "a")
+    row[one], row[two] = row[two], row[one]
+    verdict = judge(made, release_row=row)
+    assert failed(verdict) == ["rows claimed"]
+    assert "does not hold what its record contributes" in detail(verdict, "rows claimed")
+
+
+def test_term_item_that_nobody_contributes():
+    made = publish(["e", "ey", "ez"], [group([0, 1, 2], ["e"], "yz")])
+    items = made.key.items.copy()
+    items[items == made.release.vocabulary.index("z")] = made.release.vocabulary.index("y")
+    verdict = verify(
+        made.release, original=transactions(["e", "ey", "ey"]), key=edited(made.key, items=items)
+    )
+    assert "term chunks claimed" in failed(verdict)
+    assert "item 'z' is listed but nobody contributes it" in detail(verdict, "term chunks claimed")
+
+
+def test_term_item_that_is_not_listed():
+    """The last record gives its e a second time, to the term chunk."""
+    made = publish(["e", "ey", "ez"], [group([0, 1, 2], ["e"], "yz")])
+    offsets = made.key.offsets.copy()
+    offsets[-1] += 1
+    items = np.append(made.key.items, np.int32(made.release.vocabulary.index("e")))
+    verdict = judge(made, ["e", "ey", "ez"], items=items, offsets=offsets)
+    assert failed(verdict) == ["records rebuilt", "term chunks claimed"]
+    assert "item 'e' is contributed but not listed" in detail(verdict, "term chunks claimed")
+
+
+def test_cluster_members():
+    made = publish(DATA, plans())
+    cluster = made.key.record_cluster.copy()
+    cluster[0] = cluster[4]
+    verdict = judge(made, record_cluster=cluster)
+    assert "cluster members" in failed(verdict)
+    assert "parts in place" in failed(verdict)
+
+
+def test_shared_part_outside_the_joint():
+    """Record 8 of the lonely cluster claims a shared row: rebuilt truly, but not from its place."""
+    data = ["abx", "abs", "abs", "as", "ct", "ct", "ct", "cd", "es", "ey", "ez"]
+    made = publish(data, [plans()[0], group([8, 9, 10], ["e"], "syz")])
+    assert failed(judge(made, data)) == []
+    row = made.key.release_row.copy()
+    row[entry(made, 8, "s")] = row[entry(made, 2, "s")]
+    verdict = judge(made, data, release_row=row)
+    assert failed(verdict) == ["rows claimed", "term chunks claimed", "parts in place"]
+    assert "record 8 of cluster" in detail(verdict, "parts in place")
+
+
+def test_two_parts_in_one_chunk():
+    """Record ab claims a row a and a row b of the same chunk."""
+    made = publish(["a", "a", "a", "b", "b", "b"], [group([0, 1, 2, 3, 4, 5], ["ab"])])
+    key = edited(
+        made.key,
+        record=[0, 0, 1, 2, 3, 4],
+        release_row=[0, 3, 1, 2, 4, 5],
+        items=np.array([0, 1, 0, 0, 1, 1], np.int32),
+    )
+    data = transactions(["ab", "a", "a", "b", "b", "c"])
+    verdict = verify(made.release, original=data, key=key)
+    assert "record 0 has 2 parts in cluster 0, record chunk 0" in detail(verdict, "parts in place")
+
+
+def test_shared_item_that_the_cluster_shows():
+    """A record of the first cluster keeps its a for the shared chunk, though the cluster shows a."""
+    data = ["a", "a", "a", "as", "ct", "cas", "cas", "ca"]
+    made = publish(data, [join(["as"], [group([0, 1, 2, 3], ["a"]), group([4, 5, 6, 7], ["c"], "t")])])
+    assert "shared origin" not in failed(judge(made, data))
+    three, five = entry(made, 3, "a"), entry(made, 7, "a")
+    record, cluster = made.key.record.copy(), made.key.record_cluster.copy()
+    record[three], record[five] = record[five], record[three]
+    cluster[3], cluster[7] = cluster[7], cluster[3]
+    verdict = judge(made, data, record=record, record_cluster=cluster)
+    assert "shared origin" not in failed(verdict)
+    verdict = judge(made, data, record=record)
+    assert "shared origin" in failed(verdict)
+    assert "record 3 contributes 'a' to joint 0, shared chunk 0" in detail(verdict, "shared origin")
+
+
+def test_suppressed_items_and_records():
+    data = [*DATA, "ab", "qe"]
+    taken = [(11, "ab", "small cluster"), (12, "q", "rare item"), (12, "e", "small cluster")]
+    made = publish(data, plans(), suppressed=taken, small_clusters="suppress")
+    assert failed(judge(made, data)) == []
+    fewer = {
+        "suppressed_record": made.key.suppressed_record[1:],
+        "suppressed_reason": made.key.suppressed_reason[1:],
+        "suppressed_items": made.key.suppressed_items[1:],
+    }
+    verdict = judge(made, data, **fewer)
+    assert failed(verdict) == ["records rebuilt"]
+    assert "record 11 is not rebuilt: lost {'a', 'b'}" in detail(verdict, "records rebuilt")
+
+
+def test_suppressed_item_that_was_published_all_the_same():
+    made = publish(DATA, plans())
+    changes = {"suppressed_record": [0], "suppressed_reason": ("rare item",), "suppressed_items": (("x",),)}
+    assert failed(judge(made, **changes)) == ["records rebuilt"]
+
+
+SIX = ["ab", "ab", "ab", "a", "b", "c"]
+
+
+def persons(numbers, chunks=("ab",), term="c", data=SIX):
+    made = publish(data, [group(list(range(len(data))), list(chunks), term)])
+    return verify(
+        made.release,
+        original=replace(transactions(data), persons=np.array(numbers)),
+        key=made.key,
+    )
+
+
+def test_distinct_persons_pass():
+    assert failed(persons([7, 8, 9, 7, 8, 9])) == []
+
+
+def test_cluster_of_two_persons():
+    verdict = persons([7, 8, 7, 8, 7, 8], chunks=["a"], term="c", data=["a"] * 5 + ["c"])
+    assert failed(verdict) == ["persons in clusters", "persons in record chunks"]
+
+
+def test_pair_held_by_two_persons():
+    verdict = persons([7, 8, 8, 9, 9, 9])
+    assert failed(verdict) == ["persons in record chunks"]
+    assert "{'a', 'b'} is held by 2 persons, k is 3" in detail(verdict, "persons in record chunks")
+
+
+def test_key_that_names_other_persons():
+    made = publish(SIX, [group(list(range(6)), ["ab"], "c")], persons=[7, 8, 9, 7, 8, 8])
+    assert failed(judge(made, SIX)) == []
+    data = replace(transactions(SIX), persons=np.array([7, 8, 9, 7, 8, 9]))
+    assert failed(verify(made.release, original=data, key=made.key)) == ["persons agree"]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "expected"),
+    [([1, 2, 3, 4, 1, 2, 4, 5], []), ([1, 2, 3, 4, 1, 2, 3, 4], ["persons in shared chunks"])],
+)
+@pytest.mark.parametrize("shown", [False, True])
+def test_persons_of_shared_chunks(numbers, expected, shown):
+    """Records 2, 6, 7 hold s: three persons are needed, also if s is shown elsewhere below the joint."""
+    data = ["a", "a", "as", "a", "c", "c", "cs", "cs"]
+    children = [group([0, 1, 2, 3], ["a"], "x"), group([4, 5, 6, 7], ["c"], "y")]
+    if shown:
+        data = [*data, "s", "s", "s"]
+        numbers = [*numbers, 1, 2, 3]
+        children.append(group([8, 9, 10], ["s"]))
+    data[0], data[4] = "ax", "cy"
+    made = publish(data, [join(["s"], children)], persons=numbers)
+    assert failed(judge(made, data)) == expected
+
+
+def test_key_level_on_a_release_out_of_order():
+    """The key names rows by their number in the release, whatever their order."""
+    made = publish(DATA, plans())
+    back = np.arange(made.release.rows)[::-1]
+    lengths = np.diff(made.release.row_offsets)[back]
+    pieces = np.split(made.release.row_items, made.release.row_offsets[1:-1])
+    release = changed_arrays(
+        made.release,
+        row_offsets=np.append(0, np.cumsum(lengths)),
+        row_items=np.concatenate(pieces[::-1]),
+        **{
+            name: getattr(made.release, name)[back]
+            for name in ("row_cluster", "row_joint", "row_chunk", "row_kind")
+        },
+    )
+    key = edited(made.key, release_row=made.release.rows - 1 - made.key.release_row)
+    verdict = verify(release, original=transactions(DATA), key=key)
+    assert failed(verdict) == ["order of rows"]

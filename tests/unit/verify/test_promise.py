@@ -1,0 +1,149 @@
+"""Cluster size, k^m of record chunks, the lemma, shared chunks, marks: a planted fault for each."""
+
+from __future__ import annotations
+
+import pytest
+
+from cloven.verify import verify
+
+from .releases import build, cluster, failed, joint
+
+
+def detail(verdict, name):
+    return next(check.detail for check in verdict.checks if check.name == name)
+
+
+def test_cluster_below_k():
+    verdict = verify(build([cluster(2, [], "ab"), cluster(3, [], "cd")]))
+    assert failed(verdict) == ["cluster size"]
+    assert "has 2 records, k is 3" in detail(verdict, "cluster size")
+
+
+def test_unsafe_release_fails_unless_allowed():
+    release = build([cluster(2, [], "ab"), cluster(3, [], "cd")], unsafe=True)
+    assert failed(verify(release)) == ["cluster size", "not unsafe"]
+    verdict = verify(release, allow_unsafe=True)
+    assert failed(verdict) == []
+    assert detail(verdict, "cluster size").startswith("information: 1 clusters below k")
+
+
+def test_allow_unsafe_does_not_excuse_an_unmarked_release():
+    assert failed(verify(build([cluster(2, [], "ab")]), allow_unsafe=True)) == ["cluster size"]
+
+
+def test_allow_unsafe_excuses_cluster_size_only():
+    release = build([cluster(3, [["a"] * 2], "x")], unsafe=True)
+    assert failed(verify(release, allow_unsafe=True)) == ["k^m of record chunks"]
+
+
+def test_seeded_release_fails_unless_allowed():
+    release = build([cluster(3, [], "ab")], seeded=True)
+    assert failed(verify(release)) == ["not seeded"]
+    assert failed(verify(release, allow_seeded=True)) == []
+    assert failed(verify(release, allow_unsafe=True)) == ["not seeded"]
+
+
+@pytest.mark.parametrize(
+    ("limit", "said"), [(3, "1 clusters above"), (4, "0 clusters above"), (None, "no max")]
+)
+def test_oversize_clusters_are_information(limit, said):
+    verdict = verify(build([cluster(4, [], "ab"), cluster(3, [], "ab")], max_cluster_size=limit))
+    assert failed(verdict) == []
+    assert said in detail(verdict, "oversize clusters")
+
+
+def test_pair_held_by_two_rows():
+    verdict = verify(build([cluster(8, [["ab"] * 2 + ["a"] * 2 + ["b"] * 2], "x"), cluster(3, [], "y")]))
+    assert failed(verdict) == ["k^m of record chunks"]
+    assert "record chunk 0: {'a', 'b'} is held by 2 rows, k is 3" in detail(verdict, "k^m of record chunks")
+
+
+def test_number_of_faulty_chunks_is_told():
+    bad = [cluster(8, [["ab"] * 2 + ["a"] * 2 + ["b"] * 2, ["c"]], term) for term in ("x", "y")]
+    verdict = verify(build(bad))
+    assert "4 such faults" in detail(verdict, "k^m of record chunks")
+
+
+@pytest.mark.parametrize(
+    ("m", "expected"), [(1, []), (2, []), (3, ["k^m of record chunks"]), (9, ["k^m of record chunks"])]
+)
+def test_combination_of_three(m, expected):
+    """Every pair occurs three times, the triple twice."""
+    chunk = ["abc"] * 2 + ["ab", "ac", "bc"]
+    assert failed(verify(build([cluster(6, [chunk], "x")], m=m))) == expected
+
+
+@pytest.mark.parametrize(("reading", "expected"), [("occurring", []), ("strict", ["k^m of record chunks"])])
+def test_strict_reading_wants_every_pair_of_the_chunk(reading, expected):
+    chunk = ["ab"] * 3 + ["bc"] * 3
+    assert failed(verify(build([cluster(6, [chunk], "x")], reading=reading))) == expected
+    assert failed(verify(build([cluster(6, [["ab"] * 3], "x")], reading=reading))) == []
+
+
+def test_lemma_example_fails_without_and_passes_with_term_chunk():
+    chunks = [["a"] * 3, ["b"] * 3]
+    verdict = verify(build([cluster(5, chunks)]))
+    assert failed(verdict) == ["lemma"]
+    assert "6 rows in 2 record chunks; 8 are needed" in detail(verdict, "lemma")
+    assert failed(verify(build([cluster(5, chunks, "t")]))) == []
+
+
+def test_lemma_bound_is_exact_and_depends_on_m():
+    assert failed(verify(build([cluster(5, [["a"] * 4, ["b"] * 4])]))) == []
+    three = [["a"] * 4, ["b"] * 4, ["c"] * 3]
+    assert failed(verify(build([cluster(5, three)], m=2))) == []
+    assert failed(verify(build([cluster(5, [["a"] * 3, ["b"] * 3, ["c"] * 4])], m=3))) == ["lemma"]
+    assert failed(verify(build([cluster(5, three)], m=3))) == []
+    assert failed(verify(build([cluster(5, [["a"] * 3, ["b"] * 3])], m=1))) == []
+
+
+@pytest.mark.parametrize("chunks", [[], [["a"] * 3]])
+def test_lemma_with_no_or_one_record_chunk_in_a_joint(chunks):
+    """Shared rows could fill the records, but may all belong to the other cluster."""
+    release = build([joint([["s"] * 6], [cluster(4, chunks), cluster(4, [["b"] * 4])])])
+    assert failed(verify(release)) == ["lemma"]
+
+
+def shared(chunk, *, shown="d", older=()):
+    """A shared chunk over an inner joint (with an ``older`` one) and a cluster that shows ``shown``."""
+    inner = joint([older] if older else [], [cluster(9, [], "u"), cluster(9, [], "v")])
+    return joint([chunk], [inner, cluster(9, [[shown] * 3], "w")])
+
+
+OCCURRING = ["st"] * 3 + ["s", "t"]
+
+
+def test_shared_chunk_of_new_items_must_be_km_anonymous():
+    assert failed(verify(build([shared(OCCURRING)]))) == []
+    verdict = verify(build([shared(["st"] * 2 + ["s", "t"])]))
+    assert failed(verdict) == ["shared chunks"]
+    assert "joint 1, shared chunk 0: {'s', 't'} is held by 2 rows" in detail(verdict, "shared chunks")
+
+
+def test_shared_chunk_with_items_of_record_chunks_must_be_k_anonymous():
+    assert failed(verify(build([shared(["st"] * 3 + ["t"] * 3, shown="s")]))) == []
+    verdict = verify(build([shared(OCCURRING, shown="s")]))
+    assert failed(verdict) == ["shared chunks"]
+    assert "its row {'s'} occurs 1 times" in detail(verdict, "shared chunks")
+    assert "2 such faults" in detail(verdict, "shared chunks")
+
+
+def test_shared_chunk_with_items_of_older_shared_chunks_must_be_k_anonymous():
+    assert failed(verify(build([shared(["st"] * 3 + ["t"] * 3, older=["s"] * 3)]))) == []
+    assert failed(verify(build([shared(OCCURRING, older=["s"] * 3)]))) == ["shared chunks"]
+
+
+def test_items_shown_elsewhere_do_not_matter_for_shared_chunks():
+    outside = cluster(5, [["s"] * 3], "t")
+    assert failed(verify(build([shared(OCCURRING), outside]))) == []
+
+
+def test_inner_shared_chunk_is_not_bound_by_items_shown_above_it():
+    inner = joint([OCCURRING], [cluster(9, [], "u"), cluster(9, [], "v")])
+    release = build([joint([["s"] * 3], [inner, cluster(9, [["t"] * 3], "w")])])
+    assert failed(verify(release)) == []
+
+
+def test_strict_reading_holds_for_shared_chunks_of_new_items():
+    assert failed(verify(build([shared(["s"] * 3 + ["t"] * 3)], reading="strict"))) == ["shared chunks"]
+    assert failed(verify(build([shared(["s"] * 3 + ["t"] * 3)]))) == []

@@ -1,0 +1,204 @@
+"""A planted fault for each check of the structure; each test says which check must notice."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cloven.verify import verify
+
+from .releases import build, changed_arrays, cluster, failed, joint, rows, with_rows
+
+
+def sound():
+    """Two joined clusters, one of them with two record chunks, and one alone; keeps 3^2-anonymity."""
+    first = cluster(5, [["ab"] * 3 + ["a"], ["c"] * 3], "x")
+    second = cluster(4, [["d"] * 4])
+    alone = cluster(3, [["e"] * 3], "yz")
+    return build([joint([["s"] * 3], [first, second]), alone])
+
+
+def detail(verdict, name):
+    return next(check.detail for check in verdict.checks if check.name == name)
+
+
+def test_sound_release_passes_every_check():
+    verdict = verify(sound())
+    assert failed(verdict) == []
+    assert verdict.level == "release"
+    assert {check.level for check in verdict.checks} == {"release"}
+    assert next(check for check in verdict.checks if check.name == "arrays").examined == 19
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"row_cluster": [0]}, "row_cluster has 1 entries instead of 19"),
+        ({"cluster_joint": [0, 0]}, "cluster_joint has 2 entries instead of 3"),
+        ({"cluster_joint": [0, 1, -1]}, "cluster 1 has joint 1"),
+        ({"cluster_size": [5, 0, 3]}, "cluster 1 has size 0"),
+        ({"joint_parent": [4]}, "joint 0 has parent 4"),
+        ({"vocabulary": ("a", "b")}, "out of range"),
+        ({"row_offsets": [0] * 20}, "row_offsets run from 0 to 0"),
+        ({"row_kind": [3] * 19}, "kind 3"),
+        ({"row_joint": [0] * 19}, "row 0 has joint 0"),
+        ({"row_chunk": [-1] * 19}, "row 0 has chunk -1"),
+        ({"k": 0}, "k is 0"),
+        ({"m": 1.5}, "m is 1.5"),
+    ],
+)
+def test_unsound_arrays(values, said):
+    verdict = verify(changed_arrays(sound(), **values))
+    assert failed(verdict) == ["arrays"]
+    assert said in verdict.failures[0].detail
+    assert len(verdict.checks) == 1
+
+
+def test_empty_release_is_no_release():
+    release = build([])
+    assert failed(verify(release)) == ["arrays"]
+
+
+def test_empty_row():
+    changed = rows(sound())
+    changed[0] = (*changed[0][:4], ())
+    assert "row 0 is empty" in verify(with_rows(sound(), changed)).failures[0].detail
+
+
+def test_array_of_fractions():
+    release = sound()
+    object.__setattr__(release, "row_items", release.row_items.astype(float))
+    assert failed(verify(release)) == ["arrays"]
+
+
+def test_vocabulary_entry_that_is_nowhere():
+    release = changed_arrays(sound(), vocabulary=(*sound().vocabulary, "zz"))
+    assert failed(verify(release)) == ["vocabulary"]
+    assert "'zz' is in the vocabulary but in no row" in detail(verify(release), "vocabulary")
+
+
+def test_vocabulary_out_of_order():
+    words = list(sound().vocabulary)
+    words[0], words[1] = words[1], words[0]
+    release = changed_arrays(sound(), vocabulary=tuple(words))
+    assert "vocabulary" in failed(verify(release))
+
+
+@pytest.mark.parametrize("parents", [[0], [1, 0], [1, 2, 1]])
+def test_cycle_of_joints_stops_the_verification(parents):
+    release = changed_arrays(sound(), joint_parent=parents)
+    assert failed(verify(release)) == ["joint tree"]
+    assert "cycle" in detail(verify(release), "joint tree")
+
+
+def test_long_chain_of_joints_is_no_cycle():
+    node = cluster(3, [["a"] * 3])
+    for _ in range(40):
+        node = joint([], [node, cluster(3, [["a"] * 3])])
+    assert failed(verify(build([node]))) == []
+
+
+def test_joint_with_one_child():
+    release = changed_arrays(sound(), cluster_joint=[0, -1, -1])
+    assert "joint tree" in failed(verify(release))
+    assert "joint 0 has 1 children" in detail(verify(release), "joint tree")
+
+
+def test_gap_in_chunk_numbers():
+    changed = [(*row[:2], 2 if row[2] == 1 else row[2], *row[3:]) for row in rows(sound())]
+    assert failed(verify(with_rows(sound(), changed))) == ["chunks"]
+
+
+def test_shared_chunks_must_start_at_zero():
+    changed = [(*row[:2], 1 if row[1] == 0 else row[2], *row[3:]) for row in rows(sound())]
+    assert failed(verify(with_rows(sound(), changed))) == ["chunks"]
+
+
+def test_term_chunk_of_two_rows():
+    release = sound()
+    changed = rows(release)
+    at = next(at for at, row in enumerate(changed) if len(row[4]) == 2 and row[3] == 1)
+    head, (y, z) = changed[at][:4], changed[at][4]
+    changed[at : at + 1] = [(*head, (y,)), (*head, (z,))]
+    verdict = verify(with_rows(release, changed))
+    assert failed(verdict) == ["chunks"]
+    assert "2 rows instead of one" in detail(verdict, "chunks")
+
+
+def test_term_chunk_with_a_number():
+    changed = [(*row[:2], 1 if row[3] == 1 else row[2], *row[3:]) for row in rows(sound())]
+    assert failed(verify(with_rows(sound(), changed))) == ["chunks"]
+
+
+def test_item_in_two_record_chunks():
+    release = build([cluster(6, [["a"] * 3, ["a", "b", "b", "b", "a", "a"]], "x")])
+    assert failed(verify(release)) == ["item placement"]
+    assert "item 'a' is in 2 chunks of cluster 0" in detail(verify(release), "item placement")
+
+
+def test_item_in_record_and_term_chunk():
+    assert failed(verify(build([cluster(4, [["a"] * 3], "ax")]))) == ["item placement"]
+
+
+def test_item_in_two_shared_chunks_of_a_joint():
+    pair = [cluster(4, [["a"] * 3], "x"), cluster(4, [["b"] * 3], "y")]
+    release = build([joint([["s"] * 3, ["s"] * 3], pair)])
+    assert failed(verify(release)) == ["item placement"]
+    assert "joint 0" in detail(verify(release), "item placement")
+
+
+@pytest.mark.parametrize("deep", [False, True])
+def test_item_in_shared_chunk_and_in_term_chunk_below(deep):
+    inner = cluster(4, [["a"] * 3], "sx")
+    other = cluster(4, [["b"] * 3], "y")
+    below = joint([["t"] * 3], [inner, other]) if deep else inner
+    release = build([joint([["s"] * 3], [below, cluster(4, [["c"] * 3], "z")])])
+    assert failed(verify(release)) == ["item placement"]
+
+
+def test_item_in_shared_chunk_and_in_term_chunk_elsewhere_is_fine():
+    below = joint([["s"] * 3], [cluster(4, [["a"] * 3], "x"), cluster(4, [["b"] * 3], "y")])
+    release = build([joint([["t"] * 3], [below, cluster(4, [["c"] * 3], "s")])])
+    assert failed(verify(release)) == []
+
+
+def test_record_chunk_longer_than_its_cluster():
+    release = build([cluster(3, [["a"] * 4])])
+    assert failed(verify(release)) == ["row counts"]
+    assert "4 rows for 3 records" in detail(verify(release), "row counts")
+
+
+@pytest.mark.parametrize(("shared", "expected"), [(8, []), (9, ["row counts"])])
+def test_shared_chunk_longer_than_the_records_below(shared, expected):
+    pair = [cluster(4, [["a"] * 3], "x"), cluster(4, [["b"] * 3], "y")]
+    assert failed(verify(build([joint([["s"] * shared], pair)]))) == expected
+
+
+def test_records_that_would_be_empty():
+    release = build([cluster(5, [["a"] * 4])])
+    assert failed(verify(release)) == ["no empty record", "lemma"]
+    assert "1 records would be empty" in detail(verify(release), "no empty record")
+
+
+@pytest.mark.parametrize(("shared", "expected"), [(3, ["lemma"]), (2, ["no empty record", "lemma"])])
+def test_shared_rows_fill_records_but_do_not_count_for_the_lemma(shared, expected):
+    pair = [cluster(5, [["a"] * 3]), cluster(4, [["b"] * 3])]
+    release = build([joint([["s"] * shared], pair)], k=2)
+    assert failed(verify(release)) == expected
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"), [("c", ["k^m of record chunks"]), ("d", ["lemma"]), ("s", ["shared chunks"])]
+)
+def test_row_dropped_from_a_chunk(item, expected):
+    code = sound().vocabulary.index(item)
+    changed = rows(sound())
+    changed.remove(next(row for row in changed if row[4] == (code,)))
+    assert failed(verify(with_rows(sound(), changed))) == expected
+
+
+def test_arrays_of_verdict_are_not_touched():
+    release = sound()
+    before = release.row_items.copy()
+    verify(release)
+    assert np.array_equal(before, release.row_items)
