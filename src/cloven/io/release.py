@@ -73,7 +73,7 @@ def write_release(
     verdict.raise_if_broken()
     _refuse_half_characters(result)
     with staged(private, public) as (private_place, public_place):
-        digest = _write_public(result.release, public_place, format)
+        digest = write_public(result.release, public_place, format)
         write_key(result, private_place, manifest_sha256=digest, original=original)
 
 
@@ -192,7 +192,7 @@ def _refuse_half_characters(result: Anonymised) -> None:
             raise OutputError(message)
 
 
-def _write_public(release: Disassociated, place: Path, format: str) -> str:  # noqa: A002
+def write_public(release: Disassociated, place: Path, format: str) -> str:  # noqa: A002
     """Write the published part; return the SHA-256 of the file that holds the manifest."""
     if format == "json":
         from cloven.io.release_json import json_bytes

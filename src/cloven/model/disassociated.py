@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -190,6 +191,7 @@ class Disassociated:
         """All joints in plain Python, in canonical order."""
         return (self.joint(number) for number in range(self.joints))
 
-    @property
+    @cached_property
     def _shared_start(self) -> int:
-        return int(np.searchsorted(self.row_kind == Kind.SHARED, True))  # noqa: FBT003
+        """First row of a shared chunk; they stand at the end."""
+        return int(np.count_nonzero(self.row_kind != Kind.SHARED))

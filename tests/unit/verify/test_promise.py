@@ -97,10 +97,10 @@ def test_lemma_bound_is_exact_and_depends_on_m():
     assert failed(verify(build([cluster(5, [["a"] * 3, ["b"] * 3])], m=1))) == []
 
 
-@pytest.mark.parametrize("chunks", [[], [["a"] * 3]])
-def test_lemma_with_no_or_one_record_chunk_in_a_joint(chunks):
+@pytest.mark.parametrize(("size", "chunks"), [(3, []), (4, []), (4, [["a"] * 3])])
+def test_lemma_with_no_or_one_record_chunk_in_a_joint(size, chunks):
     """Shared rows could fill the records, but may all belong to the other cluster."""
-    release = build([joint([["s"] * 6], [cluster(4, chunks), cluster(4, [["b"] * 4])])])
+    release = build([joint([["s"] * 6], [cluster(size, chunks), cluster(4, [["b"] * 4])])])
     assert failed(verify(release)) == ["lemma"]
 
 

@@ -147,7 +147,8 @@ def _order(nodes: Tokens, parent: NDArray[np.int64], contexts: _Contexts, first:
         end = start + 1
         while end < len(order) and equal[end]:
             end += 1
-        if (parent[order[start:end]] >= 0).any():
+        # Equal clusters that stand alone are interchangeable; equal joints may still hold different clusters.
+        if first > 0 or (parent[order[start:end]] >= 0).any():
             run = sorted(order[start:end].tolist(), key=lambda node: contexts.context(node + first))
             order[start:end] = run
     return order

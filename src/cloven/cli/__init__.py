@@ -1,0 +1,10 @@
+"""The command line: ``cloven --help``. One file for each command; nothing here does any work of its own."""
+
+from __future__ import annotations
+
+
+def main() -> None:
+    """Entry point of the ``cloven`` command."""
+    from cloven.cli.app import app
+
+    app()

@@ -1,0 +1,5 @@
+"""``python -m cloven.cli`` is ``cloven``."""
+
+from cloven.cli import main
+
+main()

@@ -1,0 +1,60 @@
+"""``cloven describe FILE``."""
+
+from typing import Annotated
+
+import typer
+
+from cloven.cli.command import takes
+from cloven.cli.console import percent, progress, say, say_json, table
+from cloven.cli.reading import READING, InputFile, read_data
+from cloven.io.readers import ReadOptions
+from cloven.measure.describe import Description
+
+
+@takes(options=READING)
+def describe(
+    file: InputFile,
+    options: ReadOptions,
+    k: Annotated[int, typer.Option("-k", help="Items held by fewer are listed as rare.")] = 5,
+    m: Annotated[int, typer.Option("-m", help="Show how many are singled out by 1..m known items.")] = 2,
+    rare: Annotated[int, typer.Option(help="How many rare items to list.")] = 20,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Sizes, density, and how many records a few known items single out. For the owner's eyes only."""
+    from cloven.measure.describe import describe as measure
+
+    with progress("read") as report:
+        data = read_data(file, options)
+        report("look for records that can be singled out", 0.0)
+        found = measure(data, m=m, k=k)
+    if json:
+        say_json(found.to_dict())
+        return
+    say(f"{file}")
+    say(table(rows_of(found)))
+    if found.rare_items:
+        names = ", ".join(found.rare_item_names[:rare])
+        more = f", and {found.rare_items - rare:,} more (--rare)" if found.rare_items > rare else ""
+        say(f"\nitems held by fewer than k = {k} (a name or an address would show here): {names}{more}")
+
+
+def rows_of(found: Description) -> list[tuple[str, str]]:
+    """The lines of the table."""
+    rows = [
+        ("records", f"{found.records:,}"),
+        ("items", f"{found.items:,}"),
+        ("occurrences", f"{found.occurrences:,}"),
+        ("items per record", f"mean {found.mean_length:.2f}, median {found.median_length:g}, max {found.max_length:,}"),
+        ("density", f"{found.density:.5f}"),
+        ("type-token ratio", f"{found.type_token_ratio:.4f}"),
+    ]
+    if found.persons is not None:
+        rows.append(("persons", f"{found.persons:,}"))
+    if found.empty_records:
+        rows.append(("empty records", f"{found.empty_records:,} left out"))
+    rows.append((f"items below k={found.k}", f"{found.rare_items:,}"))
+    for single in found.singled_out:
+        known = "1 known item" if single.known_items == 1 else f"{single.known_items} known items"
+        about = "" if single.exact else f"  [{percent(single.low)} - {percent(single.high)}, from a sample]"
+        rows.append((f"singled out by {known}", percent(single.share) + about))
+    return rows

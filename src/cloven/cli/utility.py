@@ -1,0 +1,78 @@
+"""``cloven utility ORIGINAL RELEASE``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cloven.cli.command import takes
+from cloven.cli.console import percent, progress, say, say_json, table
+from cloven.cli.reading import READING, InputFile, read_data
+from cloven.io.readers import ReadOptions
+from cloven.measure.sampled import Sampled
+from cloven.measure.utility import UtilityReport
+
+
+@takes(options=READING)
+def utility(
+    original: InputFile,
+    release: Annotated[Path, typer.Argument(help="Release folder or JSON file.", show_default=False)],
+    options: ReadOptions,
+    taxonomy: Annotated[Path | None, typer.Option(help="Item hierarchy, leaf first, `;` between levels.")] = None,
+    reconstructions: Annotated[int, typer.Option(help="Plausible data sets to measure on.", min=1)] = 5,
+    top: Annotated[int, typer.Option(help="How many frequent itemsets to compare.", min=1)] = 1000,
+    seed: Annotated[int | None, typer.Option(help="Repeat the measurement exactly (experiments).")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """How much of the data a release keeps: tlost, tKd, re, items and pairs kept."""
+    import numpy as np
+
+    from cloven.io.release import read_release
+    from cloven.measure.utility import utility as measure
+    from cloven.model.taxonomy import read_taxonomy
+
+    with progress("read") as report:
+        data = read_data(original, options)
+        published = read_release(release)
+        report("measure", 0.0)
+        found = measure(
+            data,
+            published,
+            rng=np.random.default_rng(seed),
+            reconstructions=reconstructions,
+            top=top,
+            taxonomy=None if taxonomy is None else read_taxonomy(taxonomy),
+            suppressed_records=max(0, len(data) - published.records),
+        )
+    if json:
+        say_json(found.to_dict())
+        return
+    say(table(utility_rows(found), ("measure", "value", "what it means")))
+
+
+def sampled(value: Sampled | None) -> str:
+    """A mean with its interval."""
+    if value is None:
+        return "-"
+    interval = "" if value.low is None or value.high is None else f" [{value.low:.3f} - {value.high:.3f}]"
+    return f"{value.mean:.3f}{interval}"
+
+
+def utility_rows(found: UtilityReport) -> list[tuple[str, str, str]]:
+    """The lines of the table: measure, value, what it means."""
+    rows = [
+        ("items kept", percent(found.items_kept), "item occurrences that stay in record or shared chunks"),
+        ("pairs kept", percent(found.pairs_kept), "pairs of items of a record that stay together"),
+        ("tlost only", percent(found.tlost_only), "frequent items found only in term chunks"),
+        ("tlost any", percent(found.tlost_any), "frequent items found in some term chunk"),
+        ("tKd", sampled(found.tkd), f"top {found.top:,} itemsets lost, on reconstructed data"),
+        ("tKd chunks", f"{found.tkd_chunks:.3f}", "the same from what is certain"),
+        ("re", sampled(found.re), f"relative error of {found.re_pairs:.0f} pair supports, 0 to 2, reconstructed"),
+        ("re chunks", "-" if found.re_chunks is None else f"{found.re_chunks:.3f}", "the same from what is certain"),
+    ]
+    if found.tkd_ml2 is not None:
+        rows.insert(6, ("tKd-ML2", sampled(found.tkd_ml2), "the same on all levels of the taxonomy"))
+    if found.suppressed_records:
+        share = percent(found.suppressed_share)
+        rows.append(("suppressed", f"{found.suppressed_records:,} ({share})", "records that are not published"))
+    return rows

@@ -1,0 +1,176 @@
+"""Laws of the whole method: every strategy, checked by the independent verifier and by brute force over all combinations."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from strategies import skewed_records
+
+from cloven.anonymise.disassociation import Disassociation
+from cloven.errors import ParameterError
+from cloven.model.transactions import Transactions
+from cloven.verify import verify
+
+STRATEGIES = ["add", "abandon", "suppress", "remaining"]
+
+
+def anonymised(rows, method):
+    """Result, or None when suppression leaves nothing (a documented error)."""
+    data = Transactions.from_records(rows)
+    try:
+        return data, method.anonymise(data)
+    except ParameterError:
+        assert method.small_clusters == "suppress" or method.min_item_support > 1
+        return data, None
+
+
+def assert_chunks_hold(release, k, m):
+    """Brute force over all combinations of every record chunk, apart from the verifier."""
+    for cluster in release.iter_clusters():
+        assert cluster.size >= k
+        for rows in cluster.record_chunks:
+            for size in range(1, m + 1):
+                held = Counter(c for row in rows for c in combinations(row, size))
+                assert all(count >= k for count in held.values())
+
+
+@pytest.mark.parametrize("horizontal", ["horpart", "hierarchical"])
+@pytest.mark.parametrize("small", STRATEGIES)
+@settings(max_examples=100)
+@given(
+    rows=skewed_records(min_records=4, max_records=70),
+    k=st.integers(2, 4),
+    m=st.integers(1, 4),
+    extra=st.integers(0, 12),
+    strict=st.booleans(),
+    refine=st.booleans(),
+    listed=st.booleans(),
+)
+def test_every_release_passes_every_level(small, horizontal, rows, k, m, extra, strict, refine, listed):
+    if (small, horizontal) == ("abandon", "hierarchical"):
+        pytest.skip("hierarchical never splits, so there is nothing to abandon")
+    method = Disassociation(
+        k=k,
+        m=m,
+        max_cluster_size=2 * k - 1 + extra,
+        small_clusters=small,
+        horizontal=horizontal,
+        reading="strict" if strict else "occurring",
+        refine=refine,
+        join_terms="listed" if listed else "moved",
+    )
+    data, result = anonymised(rows, method)
+    if result is None:
+        return
+    assert_chunks_hold(result.release, k, m)
+    verdict = verify(result.release, original=data, key=result.key)
+    assert verdict.ok, str(verdict)
+
+
+@settings(max_examples=150)
+@given(
+    rows=skewed_records(min_records=8, max_records=60),
+    k=st.integers(2, 4),
+    least=st.integers(1, 5),
+    sensitive=st.frozensets(st.sampled_from("abcdz"), max_size=3),
+    groups=st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=4), max_size=3),
+    block=st.integers(8, 60),
+)
+def test_options_keep_the_promise(rows, k, least, sensitive, groups, block):
+    method = Disassociation(
+        k=k,
+        max_cluster_size=2 * k + 3,
+        min_item_support=least,
+        sensitive=sensitive,
+        utility_groups=tuple(map(tuple, groups)),
+        block_records=max(block, 2 * k),
+    )
+    data, result = anonymised(rows, method)
+    if result is None:
+        return
+    verdict = verify(result.release, original=data, key=result.key)
+    assert verdict.ok, str(verdict)
+    for cluster in result.release.iter_clusters():
+        for chunk in cluster.record_chunks:
+            items = {item for row in chunk for item in row}
+            assert not items & sensitive
+            assert len({next((g for g, names in enumerate(groups) if item in names), -1) for item in items}) == 1
+    assert all(not set(row) & sensitive for joint in result.release.iter_joints() for c in joint.shared_chunks for row in c)
+    counts = Counter(item for row in rows for item in row)
+    assert all(counts[item] >= least for item in result.release.vocabulary)
+
+
+@settings(max_examples=150)
+@given(
+    rows=skewed_records(min_records=12, max_records=60),
+    persons=st.lists(st.integers(0, 14), min_size=60, max_size=60),
+    k=st.integers(2, 3),
+    m=st.integers(1, 3),
+    small=st.sampled_from(STRATEGIES),
+    refine=st.booleans(),
+)
+def test_persons_are_counted_not_records(rows, persons, k, m, small, refine):
+    plain = Transactions.from_records(rows)
+    persons = np.array(persons[: len(rows)], np.int64)
+    assume(len(set(persons.tolist())) >= k)
+    data = Transactions(plain.offsets.copy(), plain.codes.copy(), plain.vocabulary, persons)
+    method = Disassociation(k=k, m=m, max_cluster_size=2 * k + 4, small_clusters=small, refine=refine)
+    try:
+        result = method.anonymise(data)
+    except ParameterError:
+        assert small == "suppress"
+        return
+    verdict = verify(result.release, original=data, key=result.key)
+    assert verdict.ok, str(verdict)
+    # Shuffled, with persons renamed, the release stays the same.
+    order = np.random.default_rng(len(rows)).permutation(len(rows))
+    shuffled = data.take(order)
+    renamed = Transactions(
+        shuffled.offsets.copy(), shuffled.codes.copy(), shuffled.vocabulary, (99 - shuffled.persons).copy()
+    )
+    assert method.anonymise(renamed).release == result.release
+
+
+@settings(max_examples=200)
+@given(
+    rows=skewed_records(min_records=6, max_records=60),
+    small=st.sampled_from([*STRATEGIES, "keep"]),
+    horizontal=st.sampled_from(["horpart", "hierarchical"]),
+    seed=st.integers(0, 100),
+)
+def test_order_of_records_reaches_nothing(rows, small, horizontal, seed):
+    assume((small, horizontal) != ("abandon", "hierarchical"))
+    method = Disassociation(k=3, max_cluster_size=8, small_clusters=small, horizontal=horizontal)
+    _, one = anonymised(rows, method)
+    order = np.random.default_rng(seed).permutation(len(rows))
+    _, two = anonymised([rows[i] for i in order], method)
+    assert (one is None) == (two is None)
+    assert one is None or one.release == two.release
+
+
+def test_blocks_are_worked_on_apart():
+    """Small blocks give another release than one block, but one that holds; a block never falls below k."""
+    rng = np.random.default_rng(5)
+    rows = [frozenset(rng.choice(list("abcdefghijkl"), size=4).tolist()) for _ in range(600)]
+    data = Transactions.from_records(rows)
+    whole = Disassociation(k=3).anonymise(data)
+    parts = Disassociation(k=3, block_records=50).anonymise(data)
+    assert whole.release != parts.release
+    assert verify(parts.release, original=data, key=parts.key).ok
+
+
+def test_relabelling_items_changes_names_only():
+    """Names that keep their order give the same release under the new names."""
+    rng = np.random.default_rng(6)
+    rows = [[f"i{n:02d}" for n in rng.integers(0, 20, 5)] for _ in range(300)]
+    renamed = [[item.replace("i", "item ") for item in row] for row in rows]
+    one = Disassociation(k=4).anonymise(Transactions.from_records(rows)).release
+    two = Disassociation(k=4).anonymise(Transactions.from_records(renamed)).release
+    assert tuple(name.replace("i", "item ") for name in one.vocabulary) == two.vocabulary
+    assert np.array_equal(one.row_items, two.row_items)
+    assert np.array_equal(one.row_offsets, two.row_offsets)
