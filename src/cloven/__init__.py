@@ -53,8 +53,8 @@ if TYPE_CHECKING:
     from cloven.model.key import Anonymised, Key
     from cloven.model.taxonomy import Taxonomy, read_taxonomy
     from cloven.model.transactions import Transactions
-    from cloven.reconstruct import lower_bound_supports, reconstruct
-    from cloven.verify import Verdict, verify
+    from cloven.reconstruction import lower_bound_supports, reconstruct
+    from cloven.verification import Verdict, verify
 
 __all__ = [
     "Anonymised",
@@ -104,25 +104,25 @@ _HOME = {
     "ReleaseError": "cloven.errors",
     "Taxonomy": "cloven.model.taxonomy",
     "Transactions": "cloven.model.transactions",
-    "Verdict": "cloven.verify",
+    "Verdict": "cloven.verification",
     "candidates": "cloven.attack.disassociated.link",
     "describe": "cloven.measure.describe",
     "from_frame": "cloven.io.frames",
-    "lower_bound_supports": "cloven.reconstruct",
+    "lower_bound_supports": "cloven.reconstruction",
     "read": "cloven.io.readers",
     "read_key": "cloven.io.key",
     "read_release": "cloven.io.release",
     "read_taxonomy": "cloven.model.taxonomy",
-    "reconstruct": "cloven.reconstruct",
+    "reconstruct": "cloven.reconstruction",
     "sample": "cloven.datasets",
     "utility": "cloven.measure.utility",
-    "verify": "cloven.verify",
+    "verify": "cloven.verification",
     "verify_folder": "cloven.io.checked",
     "write_release": "cloven.io.release",
 }
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
+def __getattr__(name: str) -> Any:
     if name not in _HOME:
         message = f"module 'cloven' has no attribute {name!r}"
         raise AttributeError(message)

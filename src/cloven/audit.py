@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from cloven.model.taxonomy import Taxonomy
     from cloven.model.transactions import Transactions
     from cloven.protocols import Anonymiser
-    from cloven.verify import Verdict
+    from cloven.verification import Verdict
 
 
 @dataclass(frozen=True)
@@ -56,13 +56,11 @@ class Audit:
     taxonomy: Taxonomy | None = None
     seed: int | None = None
 
-    def run(
-        self, data: Transactions, progress: Callable[[str, float], None] | None = None
-    ) -> AuditReport:
+    def run(self, data: Transactions, progress: Callable[[str, float], None] | None = None) -> AuditReport:
         """Anonymise, verify with all that is known, measure. A release that fails verification raises."""
         from cloven.measure.describe import describe
         from cloven.measure.utility import utility
-        from cloven.verify import verify
+        from cloven.verification import verify
 
         report = progress or (lambda _step, _share: None)
         rng = np.random.default_rng(self.seed)

@@ -62,10 +62,10 @@ class OutputError(ClovenError):
 
 
 def shorten(value: str, limit: int = 60) -> str:
-    """Quote a value on one line, cut to ``limit`` characters.
+    r"""Quote a value on one line, cut to ``limit`` characters.
 
-    >>> shorten("a\\nb")
-    "'a\\\\nb'"
+    >>> shorten("a\nb")
+    "'a\\nb'"
     """
     quoted = repr(value)
     return quoted if len(quoted) <= limit else quoted[: limit - 4] + "...'"

@@ -34,7 +34,7 @@ def anonymisers() -> dict[str, Callable[..., Any]]:
     return found
 
 
-def anonymiser(name: str, **parameters: Any) -> Any:  # noqa: ANN401 - any class with the Anonymiser protocol
+def anonymiser(name: str, **parameters: Any) -> Any:
     """Make the anonymiser of this name."""
     known = anonymisers()
     if name not in known:

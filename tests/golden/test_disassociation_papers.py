@@ -179,9 +179,9 @@ def test_cover_problem_figure_1():
     assert shapes(release) == Counter([frozen(expected, {"Vomiting", "Nausea", "Chemotherapy"})])
 
 
-# Terrovitis et al. 2012, running example as printed in the dissertation's Fig. 6. It prints chunks only: which record holds
-# which item of the term chunk is not said. Assumed here: ikea, viagra, ruby in r1..r4 and ikea, ruby, panic disorder, playboy in
-# r6..r10, with ikea and ruby twice in each cluster (their support in the shared chunk is 4).
+# Terrovitis et al. 2012, running example as printed in the dissertation's Fig. 6. It prints chunks only: which record
+# holds which item of the term chunk is not said. Assumed here: ikea, viagra, ruby in r1..r4 and ikea, ruby, panic
+# disorder, playboy in r6..r10, with ikea and ruby twice in each cluster (their support in the shared chunk is 4).
 FIGURE_6_P1 = words("""
     itunes, flu, madonna, ikea, ruby
     madonna, flu, audi a4, sony tv, viagra

@@ -133,8 +133,8 @@ class Node:
 def refine(clusters, verparts, k, m, *, listed_too=False, strict=False):
     """Joints as (parent links, shared chunks); ``clusters`` are lists of records, in order.
 
-    Returns parent of every node (clusters 0..C-1, joints C..), shared chunks of each joint as lists of terms with the members
-    that gave them, and what is left of the term chunks.
+    Returns the parent of every node (clusters 0..C-1, joints C..), the shared chunks of each joint as lists of terms,
+    and what is left of the term chunks.
     """
     left = [set(term_chunk) for _, term_chunk in verparts]
     nodes = [Node(c, [c], {t for chunk in verparts[c][0] for t in chunk}) for c in range(len(clusters))]

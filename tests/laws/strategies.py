@@ -17,7 +17,7 @@ def skewed_records(draw, max_records=60, min_records=1, n_items=14):
     import random
 
     seed, n = draw(st.integers(0, 2**32)), draw(st.integers(min_records, max_records))
-    rng = random.Random(seed)  # noqa: S311
+    rng = random.Random(seed)
     weights = [1 / (i + 1) for i in range(n_items)]
     names = [chr(97 + i) for i in range(n_items)]
     return [frozenset(rng.choices(names, weights, k=rng.choice((1, 2, 2, 3, 4, 6)))) for _ in range(n)]

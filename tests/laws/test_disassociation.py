@@ -1,4 +1,4 @@
-"""Laws of the whole method: every strategy, checked by the independent verifier and by brute force over all combinations."""
+"""Laws of the whole method: every strategy, checked by the verifier and by brute force over all combinations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from strategies import skewed_records
 from cloven.anonymise.disassociation import Disassociation
 from cloven.errors import ParameterError
 from cloven.model.transactions import Transactions
-from cloven.verify import verify
+from cloven.verification import verify
 
 STRATEGIES = ["add", "abandon", "suppress", "remaining"]
 
@@ -99,8 +99,15 @@ def test_options_keep_the_promise(rows, k, least, sensitive, groups, block):
         for chunk in cluster.record_chunks:
             items = {item for row in chunk for item in row}
             assert not items & sensitive
-            assert len({next((g for g, names in enumerate(groups) if item in names), -1) for item in items}) == 1
-    assert all(not set(row) & sensitive for joint in result.release.iter_joints() for c in joint.shared_chunks for row in c)
+            assert (
+                len({next((g for g, names in enumerate(groups) if item in names), -1) for item in items}) == 1
+            )
+    assert all(
+        not set(row) & sensitive
+        for joint in result.release.iter_joints()
+        for c in joint.shared_chunks
+        for row in c
+    )
     counts = Counter(item for row in rows for item in row)
     assert all(counts[item] >= least for item in result.release.vocabulary)
 

@@ -1,7 +1,7 @@
 """The Disassociation Guarantee (cover-problem paper, Def. 2) at release level, over all possible original data sets.
 
-For every set of at most m items of an original record there must be a world, compatible with the release, in which at least k
-records hold it.
+For every set of at most m items of an original record there must be a world, compatible with the release, in which at
+least k records hold it.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def random_clusters(rng, k):
 @pytest.mark.parametrize("listed", [False, True], ids=["moved", "listed"])
 @pytest.mark.parametrize("count", [250, pytest.param(6000, marks=pytest.mark.slow)])
 def test_joint_clusters_keep_the_guarantee(count, listed):
-    rng = random.Random(20120801 + listed)  # noqa: S311
+    rng = random.Random(20120801 + listed)
     tested = nested = 0
     for _ in range(count):
         k, m = rng.choice((2, 2, 3)), rng.randint(1, 4)

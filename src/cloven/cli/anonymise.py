@@ -27,11 +27,15 @@ def _group() -> None:
 @takes(method=DISASSOCIATION, options=READING)
 def disassociation(
     file: InputFile,
-    out: Annotated[Path, typer.Option("--out", "-o", help="New folder for the release; the key goes to OUT.private.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="New folder for the release; the key goes to OUT.private.")
+    ],
     method: Disassociation,
     options: ReadOptions,
     release_format: Annotated[str, typer.Option(help="parquet (a folder) or json (one file).")] = "parquet",
-    csv: Annotated[Path | None, typer.Option(help="Also write the chunks to this CSV file, for eyes.")] = None,
+    csv: Annotated[
+        Path | None, typer.Option(help="Also write the chunks to this CSV file, for eyes.")
+    ] = None,
     allow_unsafe: Annotated[
         bool, typer.Option("--allow-unsafe", help="Write even what gives the promise up (experiments).")
     ] = False,
@@ -58,7 +62,9 @@ def disassociation(
         say_json({"published": str(public), "private": str(private), **figures})
         return
     say(f"{tick()} {describe_method(method)}: {describe_release(figures)}")
-    say(f"{tick()} verified with the original and the key; {percent(figures['items_kept'])} of the items stay in chunks")
+    say(
+        f"{tick()} verified with the original and the key; {percent(figures['items_kept'])} of the items stay in chunks"
+    )
     tell_cautions(figures, method)
     say(f"published    {public}\nyours alone  {private}")
 
@@ -104,7 +110,9 @@ def tell_cautions(figures: dict[str, int | float], method: Disassociation) -> No
             " their records cannot be split further; this is safe, and the manifest counts them"
         )
     if figures["records_suppressed"]:
-        warn(f"{figures['records_suppressed']:,} records are not published; say so beside every utility figure")
+        warn(
+            f"{figures['records_suppressed']:,} records are not published; say so beside every utility figure"
+        )
     if figures["rare_items_published"]:
         warn(
             f"{figures['rare_items_published']:,} items are held by fewer than k = {method.k} and are published by name"

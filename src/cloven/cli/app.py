@@ -12,7 +12,7 @@ from cloven.cli import anonymise, audit, describe, link, reconstruct, reproduce,
 app = typer.Typer(
     name="cloven",
     help="Anonymise sets of items, attack the result, publish only what holds.",
-    epilog="Exit codes: 0 fine, 1 a promise is broken, 2 wrong parameters, 3 bad input, 4 cannot write, 130 interrupted.",
+    epilog="Exit codes: 0 fine, 1 promise broken, 2 wrong parameters, 3 bad input, 4 cannot write, 130 interrupted.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -20,7 +20,7 @@ app = typer.Typer(
 )
 
 
-def _version(value: bool) -> None:  # noqa: FBT001 - the form Typer asks for
+def _version(value: bool) -> None:
     if value:
         typer.echo(f"cloven {__version__}")
         raise typer.Exit
@@ -28,9 +28,9 @@ def _version(value: bool) -> None:  # noqa: FBT001 - the form Typer asks for
 
 @app.callback()
 def _root(
-    version: Annotated[  # noqa: ARG001 - handled by its callback
+    version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and end.")
-    ] = False,  # noqa: FBT002 - a flag
+    ] = False,
 ) -> None:
     pass
 

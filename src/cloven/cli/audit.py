@@ -24,9 +24,12 @@ def audit(
     options: ReadOptions,
     file: Annotated[Path | None, typer.Argument(help="Data; without it the built-in sample clinic.")] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="New folder; default cloven-audit, or the next free number.")
+        Path | None,
+        typer.Option("--out", "-o", help="New folder; default cloven-audit, or the next free number."),
     ] = None,
-    taxonomy: Annotated[Path | None, typer.Option(help="Item hierarchy, leaf first, `;` between levels.")] = None,
+    taxonomy: Annotated[
+        Path | None, typer.Option(help="Item hierarchy, leaf first, `;` between levels.")
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Repeat the measurements exactly (experiments).")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -65,13 +68,22 @@ def _tell(found: AuditReport, name: str, method: Disassociation) -> None:
     figures = summary(found.data, found.result)
     single = data.singled_out[-1]
     say(
-        f"cloven {__version__} · {name} · {data.records:,} records, {data.items:,} items, {data.mean_length:.1f} per record"
+        f"cloven {__version__} · {name} · {data.records:,} records, {data.items:,} items,"
+        f" {data.mean_length:.1f} per record"
         f" · {percent(single.share, 0)} can be singled out by {single.known_items} known items"
     )
     lines = [
-        (f"{tick()} anonymised", f"{describe_method(method)}: {describe_release(figures)}", seconds["anonymise"]),
+        (
+            f"{tick()} anonymised",
+            f"{describe_method(method)}: {describe_release(figures)}",
+            seconds["anonymise"],
+        ),
         (f"{tick()} verified", _verified(found), seconds["verify"]),
-        (f"{tick()} measured", f"{found.utility.reconstructions} plausible data sets drawn", seconds["measure"]),
+        (
+            f"{tick()} measured",
+            f"{found.utility.reconstructions} plausible data sets drawn",
+            seconds["measure"],
+        ),
     ]
     say(table([(what, text, f"{spent:.1f} s") for what, text, spent in lines]) + "\n")
     say(table(utility_rows(found.utility), ("measure", "value", "what it means")))
@@ -87,4 +99,5 @@ def _tell(found: AuditReport, name: str, method: Disassociation) -> None:
 
 
 def _verified(found: AuditReport) -> str:
-    return f"{len(found.verdict.checks)} checks at {found.verdict.level} level: k^m, lemma, shared chunks, order, nothing lost"
+    done = f"{len(found.verdict.checks)} checks at {found.verdict.level} level"
+    return f"{done}: k^m, lemma, shared chunks, order, nothing lost"

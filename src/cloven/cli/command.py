@@ -1,7 +1,7 @@
 """Groups of options that several commands share, written once, and the way every command ends.
 
-A command names the groups it takes: ``@takes(data_options=READING)``. It then receives one finished object for each group,
-and the single options appear in its help as if they had been written there.
+A command names the groups it takes: ``@takes(options=READING)``. It then receives one finished object for each
+group, and the single options appear in its help as if they had been written there.
 """
 
 from __future__ import annotations
@@ -9,16 +9,17 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cloven.cli.console import fail
-from cloven.errors import ClovenError
+from cloven.errors import ClovenError, OutputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 INTERRUPTED = 130
 
@@ -64,7 +65,7 @@ def takes(**groups: Group) -> Callable[[Callable[..., None]], Callable[..., None
         shared = [parameter for group in groups.values() for parameter in group.parameters()]
 
         @functools.wraps(command)
-        def run(**values: Any) -> None:  # noqa: ANN401
+        def run(**values: Any) -> None:
             with _endings():
                 built = {
                     name: group.build(**{option: values.pop(option) for option in group.options})
@@ -72,7 +73,7 @@ def takes(**groups: Group) -> Callable[[Callable[..., None]], Callable[..., None
                 }
                 command(**values, **built)
 
-        del run.__wrapped__  # type: ignore[attr-defined] # Typer must see the signature below
+        del run.__wrapped__  # Typer must see the signature below
         run.__signature__ = inspect.Signature([*own, *shared])  # type: ignore[attr-defined]
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in (*own, *shared)}
         return run
@@ -80,22 +81,20 @@ def takes(**groups: Group) -> Callable[[Callable[..., None]], Callable[..., None
     return decorate
 
 
-class _endings:  # noqa: N801 - used as a statement
+@contextmanager
+def _endings() -> Iterator[None]:
     """Turn errors into one line and a documented exit code."""
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _trace: object) -> None:
-        if isinstance(error, ClovenError):
-            fail(str(error), error.exit_code)
-        if isinstance(error, KeyboardInterrupt):
-            fail("interrupted; no half-written output is left", INTERRUPTED)
-        if isinstance(error, MemoryError):
-            fail("out of memory; use a machine with more, or a smaller --block-records", 4)
-        if isinstance(error, BrokenPipeError):
-            # The reader of our output has gone; there is nobody left to tell.
-            sys.stderr.close()
-            raise typer.Exit(0)
-        if isinstance(error, OSError) and kind is not typer.Exit:
-            fail(f"{error.filename or 'system'}: {error.strerror or error}", 4)
+    try:
+        yield
+    except ClovenError as error:
+        fail(str(error), error.exit_code)
+    except KeyboardInterrupt:
+        fail("interrupted; no half-written output is left", INTERRUPTED)
+    except MemoryError:
+        fail("out of memory; use a machine with more, or a smaller --block-records", OutputError.exit_code)
+    except BrokenPipeError:
+        # The reader of our output has gone; there is nobody left to tell.
+        sys.stderr.close()
+        raise typer.Exit(0) from None
+    except OSError as error:
+        fail(f"{error.filename or 'system'}: {error.strerror or error}", OutputError.exit_code)

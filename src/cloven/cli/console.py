@@ -1,7 +1,7 @@
 """What commands share: how to talk, how to show progress, how to end.
 
-Results go to standard output, everything else to standard error. Bars appear only on a terminal. ``--json`` puts one JSON
-object on standard output and nothing else.
+Results go to standard output, everything else to standard error. Bars appear only on a terminal. ``--json`` puts one
+JSON object on standard output and nothing else.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
+
 
 def fail(message: str, code: int) -> NoReturn:
     """Print one line and end with a code."""
@@ -35,7 +36,7 @@ def warn(text: str) -> None:
     typer.echo(f"warning: {text}", err=True)
 
 
-def say_json(value: Any) -> None:  # noqa: ANN401 - any JSON value
+def say_json(value: Any) -> None:
     """One JSON object on standard output."""
     typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
@@ -50,7 +51,12 @@ def tick() -> str:
 def progress(first: str) -> Iterator[Callable[[str, float], None]]:
     """A bar on standard error; gives ``report(step, share done)``. Silent when standard error is no terminal."""
     console = Console(stderr=True)
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=24), TimeElapsedColumn())
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=24),
+        TimeElapsedColumn(),
+    )
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(first, total=None)
 
@@ -69,7 +75,7 @@ def percent(share: float, digits: int = 1) -> str:
     return f"{100 * share:.{digits}f} %"
 
 
-def table(rows: list[tuple[str, ...]], header: tuple[str, ...] | None = None) -> str:
+def table(rows: Sequence[tuple[str, ...]], header: tuple[str, ...] | None = None) -> str:
     """Left-aligned columns, two spaces apart; the last column is free.
 
     >>> print(table([("a", "1"), ("long", "2")], ("name", "value")))
@@ -77,7 +83,7 @@ def table(rows: list[tuple[str, ...]], header: tuple[str, ...] | None = None) ->
       a     1
       long  2
     """
-    lines = [header, *rows] if header else rows
+    lines = [header, *rows] if header else list(rows)
     widths = [max(len(row[i]) for row in lines) for i in range(len(lines[0]))]
     out = []
     for row in lines:

@@ -44,7 +44,10 @@ def rows_of(found: Description) -> list[tuple[str, str]]:
         ("records", f"{found.records:,}"),
         ("items", f"{found.items:,}"),
         ("occurrences", f"{found.occurrences:,}"),
-        ("items per record", f"mean {found.mean_length:.2f}, median {found.median_length:g}, max {found.max_length:,}"),
+        (
+            "items per record",
+            f"mean {found.mean_length:.2f}, median {found.median_length:g}, max {found.max_length:,}",
+        ),
         ("density", f"{found.density:.5f}"),
         ("type-token ratio", f"{found.type_token_ratio:.4f}"),
     ]

@@ -13,7 +13,11 @@ from cloven.errors import InputError, ParameterError
 
 
 def _method(
-    *, max_cluster_size: str, utility: Path | None, sensitive: Path | None, **rest: Any  # noqa: ANN401
+    *,
+    max_cluster_size: str,
+    utility: Path | None,
+    sensitive: Path | None,
+    **rest: Any,
 ) -> Disassociation:
     return Disassociation(
         max_cluster_size=_size(max_cluster_size),
@@ -56,7 +60,12 @@ DISASSOCIATION = Group(
         "k": (int, 5, "Everybody keeps at least this many candidates.", ("-k",)),
         "m": (int, 2, "How many items of a record an attacker may know.", ("-m",)),
         "max_cluster_size": (str, "30", "Largest wanted cluster, inclusive; or 'unlimited'.", ()),
-        "small_clusters": (str, "add", "Clusters below k: add, abandon, suppress, remaining; keep is unsafe.", ()),
+        "small_clusters": (
+            str,
+            "add",
+            "Clusters below k: add, abandon, suppress, remaining; keep is unsafe.",
+            (),
+        ),
         "reading": (str, "occurring", "Which combinations must reach k: occurring, or strict (all).", ()),
         "refine": (bool, True, "Join clusters that share leftovers.", ("--refine/--no-refine",)),
         "horizontal": (str, "horpart", "How to cluster: horpart or hierarchical.", ()),

@@ -15,7 +15,9 @@ from cloven.errors import ParameterError
 @takes()
 def link(
     release: Annotated[Path, typer.Argument(help="Release folder or JSON file.", show_default=False)],
-    knows: Annotated[Path | None, typer.Option(help="File of items known of one person, one per line.")] = None,
+    knows: Annotated[
+        Path | None, typer.Option(help="File of items known of one person, one per line.")
+    ] = None,
     item: Annotated[list[str] | None, typer.Option(help="A known item; may be given several times.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -37,8 +39,12 @@ def link(
     if found.unknown:
         say(f"not in the release: {', '.join(found.unknown)}; so no record of it can be meant")
     clusters = "1 cluster" if found.clusters == 1 else f"{found.clusters:,} clusters"
-    say(f"at most {found.candidates:,} candidate records in {clusters}; {found.certain:,} certainly hold all of them")
+    say(
+        f"at most {found.candidates:,} candidate records in {clusters}; {found.certain:,} certainly hold all of them"
+    )
     if len(set(items)) <= published.m:
-        say(f"the release promises at least k = {published.k} for up to m = {published.m} items of a real record")
+        say(
+            f"the release promises at least k = {published.k} for up to m = {published.m} items of a real record"
+        )
     else:
         say(f"the release promises nothing for more than m = {published.m} items")

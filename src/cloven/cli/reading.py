@@ -15,7 +15,9 @@ from cloven.io.readers import ReadOptions
 if TYPE_CHECKING:
     from cloven.model.transactions import Transactions
 
-InputFile = Annotated[Path, typer.Argument(help="Data: one record is one person's set of items.", show_default=False)]
+InputFile = Annotated[
+    Path, typer.Argument(help="Data: one record is one person's set of items.", show_default=False)
+]
 
 READING = Group(
     "How to read the data",

@@ -13,7 +13,9 @@ from cloven.cli.console import progress, say, say_json
 @takes()
 def reconstruct(
     release: Annotated[Path, typer.Argument(help="Release folder or JSON file.", show_default=False)],
-    out: Annotated[Path, typer.Option("--out", "-o", help="New JSON Lines file; several get -1, -2, ... before .jsonl.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="New JSON Lines file; several get -1, -2, ... before .jsonl.")
+    ],
     count: Annotated[int, typer.Option(help="How many plausible data sets to draw.", min=1)] = 1,
     seed: Annotated[int | None, typer.Option(help="Draw the same data sets again (experiments).")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -23,7 +25,7 @@ def reconstruct(
 
     from cloven.io.atomic import refuse_existing, staged, write_bytes
     from cloven.io.release import read_release
-    from cloven.reconstruct import reconstruct_many
+    from cloven.reconstruction import reconstruct_many
 
     stem = out.name.removesuffix(".jsonl")
     targets = [out] if count == 1 else [out.with_name(f"{stem}-{i}.jsonl") for i in range(1, count + 1)]

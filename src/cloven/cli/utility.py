@@ -18,7 +18,9 @@ def utility(
     original: InputFile,
     release: Annotated[Path, typer.Argument(help="Release folder or JSON file.", show_default=False)],
     options: ReadOptions,
-    taxonomy: Annotated[Path | None, typer.Option(help="Item hierarchy, leaf first, `;` between levels.")] = None,
+    taxonomy: Annotated[
+        Path | None, typer.Option(help="Item hierarchy, leaf first, `;` between levels.")
+    ] = None,
     reconstructions: Annotated[int, typer.Option(help="Plausible data sets to measure on.", min=1)] = 5,
     top: Annotated[int, typer.Option(help="How many frequent itemsets to compare.", min=1)] = 1000,
     seed: Annotated[int | None, typer.Option(help="Repeat the measurement exactly (experiments).")] = None,
@@ -67,12 +69,22 @@ def utility_rows(found: UtilityReport) -> list[tuple[str, str, str]]:
         ("tlost any", percent(found.tlost_any), "frequent items found in some term chunk"),
         ("tKd", sampled(found.tkd), f"top {found.top:,} itemsets lost, on reconstructed data"),
         ("tKd chunks", f"{found.tkd_chunks:.3f}", "the same from what is certain"),
-        ("re", sampled(found.re), f"relative error of {found.re_pairs:.0f} pair supports, 0 to 2, reconstructed"),
-        ("re chunks", "-" if found.re_chunks is None else f"{found.re_chunks:.3f}", "the same from what is certain"),
+        (
+            "re",
+            sampled(found.re),
+            f"relative error of {found.re_pairs:.0f} pair supports, 0 to 2, reconstructed",
+        ),
+        (
+            "re chunks",
+            "-" if found.re_chunks is None else f"{found.re_chunks:.3f}",
+            "the same from what is certain",
+        ),
     ]
     if found.tkd_ml2 is not None:
         rows.insert(6, ("tKd-ML2", sampled(found.tkd_ml2), "the same on all levels of the taxonomy"))
     if found.suppressed_records:
         share = percent(found.suppressed_share)
-        rows.append(("suppressed", f"{found.suppressed_records:,} ({share})", "records that are not published"))
+        rows.append(
+            ("suppressed", f"{found.suppressed_records:,} ({share})", "records that are not published")
+        )
     return rows

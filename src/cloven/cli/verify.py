@@ -15,10 +15,18 @@ from cloven.io.readers import ReadOptions
 def verify(
     release: Annotated[Path, typer.Argument(help="Release folder or JSON file.", show_default=False)],
     options: ReadOptions,
-    original: Annotated[Path | None, typer.Option(help="The data it was made from: checks that nothing is lost.")] = None,
-    private: Annotated[Path | None, typer.Option(help="Folder with key and receipt: checks the rest.")] = None,
-    allow_unsafe: Annotated[bool, typer.Option("--allow-unsafe", help="Accept a release marked unsafe.")] = False,
-    allow_seeded: Annotated[bool, typer.Option("--allow-seeded", help="Accept a release made with a seed.")] = False,
+    original: Annotated[
+        Path | None, typer.Option(help="The data it was made from: checks that nothing is lost.")
+    ] = None,
+    private: Annotated[
+        Path | None, typer.Option(help="Folder with key and receipt: checks the rest.")
+    ] = None,
+    allow_unsafe: Annotated[
+        bool, typer.Option("--allow-unsafe", help="Accept a release marked unsafe.")
+    ] = False,
+    allow_seeded: Annotated[
+        bool, typer.Option("--allow-seeded", help="Accept a release made with a seed.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Prove that a release is what it says it is. Ends with 1 if it is not."""

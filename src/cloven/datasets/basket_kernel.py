@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from cloven.compiled import compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,14 +23,14 @@ class Patterns(NamedTuple):
     weights: NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def draw(cumulative: NDArray[np.float64], rng: np.random.Generator) -> int:
     """Draw a position by cumulative weights."""
     place: int = np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right")
     return min(place, len(cumulative) - 1)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def next_free(owner: NDArray[np.int64], number: int, item: int) -> int:
     """Find the first item from ``item`` on, round the end, that ``number`` does not own yet."""
     while owner[item] == number:
@@ -37,7 +38,7 @@ def next_free(owner: NDArray[np.int64], number: int, item: int) -> int:
     return item
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def draw_patterns(
     sizes: NDArray[np.int64], popularity: NDArray[np.float64], rng: np.random.Generator
 ) -> NDArray[np.int32]:
@@ -59,7 +60,7 @@ def draw_patterns(
     return items
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_pattern(
     record: NDArray[np.int32],
     filled: int,
@@ -78,7 +79,7 @@ def add_pattern(
     return filled
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def fill_record(
     record: NDArray[np.int32],
     filled: int,
@@ -106,7 +107,7 @@ def fill_record(
         misses = 0 if filled > before else misses + 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def fill_records(
     lengths: NDArray[np.int64],
     reserved: NDArray[np.int32],

@@ -1,4 +1,4 @@
-"""The two folders of an audit: ``OUT`` with the release, to be shared; ``OUT.private`` with all that knows the truth."""
+"""The two folders of an audit: ``OUT`` with the release, to share; ``OUT.private`` with all that knows the truth."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def write_audit(
     """
     from cloven.io.key import write_key
     from cloven.io.release import places, write_public
-    from cloven.verify import verify
+    from cloven.verification import verify
 
     public, private = places(Path(out))
     verify(result.release).raise_if_broken()

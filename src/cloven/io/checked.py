@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from cloven.model.disassociated import Disassociated
     from cloven.model.key import Key
     from cloven.model.transactions import Transactions
-    from cloven.verify.verdict import Check, Level, Verdict
+    from cloven.verification.verdict import Check, Level, Verdict
 
 WRITER = re.compile(r"[A-Za-z][A-Za-z-]{0,30}( version v?[\w.+-]{1,40})?( \(build [\w.+-]{0,60}\))?")
 
@@ -53,8 +53,8 @@ def verify_folder(
 
     A file that cannot be read is a failed check, not an exception.
     """
-    from cloven.verify import verify
-    from cloven.verify.verdict import Verdict
+    from cloven.verification import verify
+    from cloven.verification.verdict import Verdict
 
     path = Path(path)
     checks = list(_folder_checks(path)) if path.is_dir() else []
@@ -149,7 +149,7 @@ def _layout_faults(path: Path) -> Iterator[str]:
         yield f"{path.name}: cannot be read as Parquet"
 
 
-def _metadata_faults(metadata: pq.FileMetaData, schema: Any) -> Iterator[str]:  # noqa: ANN401
+def _metadata_faults(metadata: pq.FileMetaData, schema: Any) -> Iterator[str]:
     if metadata.metadata or schema.metadata or any(field.metadata for field in schema):
         yield "has schema metadata"
     if not WRITER.fullmatch(metadata.created_by or ""):
@@ -177,7 +177,7 @@ def _sha256(path: Path) -> str:
 
 
 def _check(name: str, faults: list[str], examined: int, level: Level = "release") -> Check:
-    from cloven.verify.verdict import Check
+    from cloven.verification.verdict import Check
 
     if not faults:
         return Check(name, level, passed=True, examined=examined, detail="as it should be")

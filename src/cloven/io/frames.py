@@ -22,7 +22,7 @@ _SOURCE = "frame"
 
 
 def from_frame(
-    frame: Any,  # noqa: ANN401
+    frame: Any,
     *,
     column: str | None = None,
     id_column: str | None = None,
@@ -54,7 +54,7 @@ def from_frame(
     return data
 
 
-def _eager(frame: Any) -> nw.DataFrame[Any]:  # noqa: ANN401
+def _eager(frame: Any) -> nw.DataFrame[Any]:
     import narwhals as nw
 
     try:

@@ -172,7 +172,7 @@ def _chunk_starts(release: Disassociated) -> NDArray[np.int64]:
     return np.flatnonzero(np.diff(names, prepend=-1))
 
 
-def _release_rows(table: Any, path: Path, release: Disassociated) -> NDArray[np.int64]:  # noqa: ANN401
+def _release_rows(table: Any, path: Path, release: Disassociated) -> NDArray[np.int64]:
     """Row numbers of the release from cluster or joint, chunk, kind and rank."""
     kind = kinds(table, path)
     cluster = whole_numbers(table, "cluster", path, below=release.clusters, null=True)

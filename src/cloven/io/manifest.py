@@ -96,7 +96,7 @@ def manifest_bytes(manifest: Mapping[str, Any]) -> bytes:
     return f"{text}\n".encode()
 
 
-def parse_json(content: bytes, source: str) -> Any:  # noqa: ANN401 - JSON is what it is
+def parse_json(content: bytes, source: str) -> Any:
     """Parse JSON that is UTF-8 and names no key twice; anything else is a ``ReleaseError``."""
     try:
         return json.loads(content.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_constant)
@@ -133,7 +133,7 @@ def check_manifest(value: object, source: str, tables: tuple[str, ...] = TABLES)
     return manifest
 
 
-def expect(holds: bool, source: str, field: str, wanted: object, found: object) -> None:  # noqa: FBT001
+def expect(holds: bool, source: str, field: str, wanted: object, found: object) -> None:
     """Unless it holds, raise a ``ReleaseError`` that names file, field, what it should be and what it is."""
     if not holds:
         message = f"{source}: {field} should be {wanted}; found {shorten(str(found))}; get the file again"

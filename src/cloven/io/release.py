@@ -48,7 +48,7 @@ def write_release(
     out: Path,
     *,
     original: Transactions | None = None,
-    format: str = "parquet",  # noqa: A002 - the word users know
+    format: str = "parquet",
     allow_unsafe: bool = False,
     allow_seeded: bool = False,
 ) -> None:
@@ -62,7 +62,7 @@ def write_release(
         OutputError: a place exists already or cannot be written; nothing was left there.
     """
     from cloven.io.key import write_key
-    from cloven.verify import verify
+    from cloven.verification import verify
 
     public, private = places(Path(out), format)
     refuse_existing(private, public)
@@ -77,7 +77,7 @@ def write_release(
         write_key(result, private_place, manifest_sha256=digest, original=original)
 
 
-def places(out: Path, format: str = "parquet") -> tuple[Path, Path]:  # noqa: A002
+def places(out: Path, format: str = "parquet") -> tuple[Path, Path]:
     """Where a release and its key go.
 
     >>> [place.name for place in places(Path("clinic"), "json")]
@@ -179,7 +179,7 @@ def _read_rows(path: Path, clusters: int, joints: int) -> dict[str, Any]:
 def _expect_counting(numbers: NDArray[np.int64], column: str, path: Path) -> None:
     wrong = np.flatnonzero(numbers != np.arange(len(numbers)))
     if len(wrong):
-        expect(False, str(path), f"{column} of row {wrong[0]}", str(wrong[0]), numbers[wrong[0]])  # noqa: FBT003
+        expect(False, str(path), f"{column} of row {wrong[0]}", str(wrong[0]), numbers[wrong[0]])
 
 
 def _refuse_half_characters(result: Anonymised) -> None:
@@ -192,7 +192,7 @@ def _refuse_half_characters(result: Anonymised) -> None:
             raise OutputError(message)
 
 
-def write_public(release: Disassociated, place: Path, format: str) -> str:  # noqa: A002
+def write_public(release: Disassociated, place: Path, format: str) -> str:
     """Write the published part; return the SHA-256 of the file that holds the manifest."""
     if format == "json":
         from cloven.io.release_json import json_bytes

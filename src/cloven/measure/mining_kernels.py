@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
+
+from cloven.compiled import compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int32]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def rank_records(offsets: Longs, codes: Ints, rank_of: Ints, ranks: int) -> tuple[Longs, Ints, Longs, Ints]:
     """Turn records of codes into both views of ranked data; codes with rank -1 are left out.
 
@@ -55,7 +56,7 @@ def rank_records(offsets: Longs, codes: Ints, rank_of: Ints, ranks: int) -> tupl
     return ends, items, starts, tids
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def count_extensions(
     offsets: Longs, items: Ints, starts: Longs, tids: Ints, itemset: Ints, counts: Longs
 ) -> None:
@@ -86,7 +87,7 @@ def count_extensions(
                 counts[items[earlier]] += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def count_itemsets(
     offsets: Longs, items: Ints, starts: Longs, tids: Ints, set_offsets: Longs, set_items: Ints
 ) -> Longs:

@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
+
+from cloven.compiled import compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def search(
     size: int,
     offsets: Longs,
@@ -45,7 +46,7 @@ def search(
     return steps[0] if done else -1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _extend(
     records: Longs,
     positions: Longs,
@@ -87,15 +88,15 @@ def _extend(
     return bool(steps[0] <= budget)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _any_wanted(records: Longs, start: int, end: int, wanted: Flags) -> bool:
-    for at in range(start, end):  # noqa: SIM110 (numba knows no any())
+    for at in range(start, end):
         if wanted[records[at]]:
             return True
     return False
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _mark(
     records: Longs,
     positions: Longs,
@@ -129,7 +130,7 @@ def _mark(
             count[items[at]] = 0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _children(
     records: Longs,
     positions: Longs,
@@ -181,7 +182,7 @@ def _children(
     return touched[:number_touched], starts, child_records, child_positions
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _room(records: Longs, positions: Longs, offsets: Longs) -> int:
     room = 0
     for number in range(len(records)):

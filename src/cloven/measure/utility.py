@@ -88,7 +88,7 @@ def utility(
     suppressed_records: int = 0,
 ) -> UtilityReport:
     """Measure what a release keeps of the original."""
-    from cloven.reconstruct import chunk_records, reconstruct_many
+    from cloven.reconstruction import chunk_records, reconstruct_many
 
     if not 0 <= suppressed_records <= len(original):
         message = f"suppressed_records must be between 0 and {len(original)}, got {suppressed_records}"

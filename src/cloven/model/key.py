@@ -52,7 +52,15 @@ class Key:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Key):
             return NotImplemented
-        names = ("record", "release_row", "offsets", "items", "records", "record_cluster", "suppressed_record")
+        names = (
+            "record",
+            "release_row",
+            "offsets",
+            "items",
+            "records",
+            "record_cluster",
+            "suppressed_record",
+        )
         persons = (self.persons is None) == (other.persons is None) and (
             self.persons is None or np.array_equal(self.persons, other.persons)  # type: ignore[arg-type]
         )

@@ -140,9 +140,7 @@ class Transactions:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return (
-            f"Transactions({len(self):,} records, {len(self.vocabulary):,} items, {len(self.codes):,} occurrences)"
-        )
+        return f"Transactions({len(self):,} records, {len(self.vocabulary):,} items, {len(self.codes):,} occurrences)"
 
     @property
     def lengths(self) -> NDArray[np.int64]:

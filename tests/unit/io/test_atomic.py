@@ -43,7 +43,7 @@ def test_staging_names_cannot_be_foreseen(tmp_path):
 
 @pytest.mark.parametrize("failure", [ValueError, KeyboardInterrupt, SystemExit, GeneratorExit])
 def test_any_exception_takes_everything_back(tmp_path, failure):
-    with pytest.raises(failure), staged(tmp_path / "out") as (place,):  # noqa: PT012
+    with pytest.raises(failure), staged(tmp_path / "out") as (place,):
         place.mkdir()
         write_bytes(place / "file", b"1")
         raise failure
@@ -57,7 +57,7 @@ def test_a_target_that_was_not_built_is_an_error(tmp_path):
 
 
 def test_an_unbuilt_target_does_not_touch_what_appeared_there(tmp_path):
-    with pytest.raises(OutputError), staged(tmp_path / "a", tmp_path / "b") as (a, _):  # noqa: PT012
+    with pytest.raises(OutputError), staged(tmp_path / "a", tmp_path / "b") as (a, _):
         write_bytes(a, b"1")
         (tmp_path / "b").write_bytes(b"theirs")
     assert [path.name for path in tmp_path.iterdir()] == ["b"]
@@ -74,14 +74,14 @@ def test_interrupt_right_after_a_rename_takes_it_back(tmp_path, monkeypatch):
         return result
 
     monkeypatch.setattr(Path, "rename", interrupted)
-    with pytest.raises(KeyboardInterrupt), staged(tmp_path / "a", tmp_path / "b") as (a, b):  # noqa: PT012
+    with pytest.raises(KeyboardInterrupt), staged(tmp_path / "a", tmp_path / "b") as (a, b):
         write_bytes(a, b"1")
         write_bytes(b, b"2")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_somebody_elses_file_is_never_moved(tmp_path):
-    with pytest.raises(OutputError, match="exists already"), staged(tmp_path / "a") as (a,):  # noqa: PT012
+    with pytest.raises(OutputError, match="exists already"), staged(tmp_path / "a") as (a,):
         write_bytes(a, b"mine")
         (tmp_path / "a").write_bytes(b"theirs")
     assert (tmp_path / "a").read_bytes() == b"theirs"

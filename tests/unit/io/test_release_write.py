@@ -78,7 +78,7 @@ def test_a_wrong_key_is_not_written(clinic, tmp_path):
 
 
 def test_the_place_is_looked_at_before_the_long_work(clinic, tmp_path, monkeypatch):
-    monkeypatch.setattr("cloven.verify.verify", lambda *args, **options: pytest.fail("verified first"))
+    monkeypatch.setattr("cloven.verification.verify", lambda *args, **options: pytest.fail("verified first"))
     (tmp_path / "out").mkdir()
     with pytest.raises(OutputError, match="exists already"):
         write_release(clinic.result, tmp_path / "out")
@@ -234,7 +234,7 @@ LIMITED = (
     + """
 import resource
 from cloven.errors import OutputError
-import cloven.verify; cloven.verify.verify(release)
+import cloven.verification; cloven.verification.verify(release)
 resource.setrlimit(resource.RLIMIT_FSIZE, (300, resource.RLIM_INFINITY))
 try:
     write_release(result, out)

@@ -20,7 +20,7 @@ from cloven.measure.topk import tkd, top_k_deviation
 from cloven.measure.utility import utility
 from cloven.model.taxonomy import Taxonomy
 from cloven.model.transactions import Transactions
-from cloven.reconstruct import reconstruct_many
+from cloven.reconstruction import reconstruct_many
 
 hand = SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[1] / "reconstruct" / "hand_built.py")))
 RECORDS = [["a", "b", "c"]] * 2 + [["a", "b", "x"]] * 2 + [["c"], ["a", "c", "y"]]

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 from hypothesis import given, settings
 
-from cloven.reconstruct import chunk_records, lower_bound_supports
+from cloven.reconstruction import chunk_records, lower_bound_supports
 
 hand = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("hand_built.py"))))
 QUERIES = [query for size in (1, 2, 3) for query in combinations("abcd", size)]

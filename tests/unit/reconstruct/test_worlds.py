@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from cloven.errors import ParameterError, ReleaseError
 from cloven.model.transactions import Transactions
-from cloven.reconstruct import reconstruct, reconstruct_many
+from cloven.reconstruction import reconstruct, reconstruct_many
 
 hand = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("hand_built.py"))))
 

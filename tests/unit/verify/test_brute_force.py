@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cloven.model.disassociated import Kind
-from cloven.verify import verify
-from cloven.verify.km import rare_among_owners, rare_in_rows
-from cloven.verify.layout import lay_out
+from cloven.verification import verify
+from cloven.verification.km import rare_among_owners, rare_in_rows
+from cloven.verification.layout import lay_out
 
 from .keys import edited, group, publish, transactions
 from .releases import (

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cloven.errors import ParameterError
-from cloven.verify import verify
+from cloven.verification import verify
 
 from .keys import edited, group, join, publish, transactions
 from .releases import changed_arrays, failed

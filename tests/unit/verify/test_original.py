@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cloven.verify import verify
+from cloven.verification import verify
 
 from .keys import group, join, publish, transactions
 from .releases import build, changed_arrays, cluster, failed, rows, with_rows

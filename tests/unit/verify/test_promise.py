@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cloven.verify import verify
+from cloven.verification import verify
 
 from .releases import build, cluster, failed, joint
 

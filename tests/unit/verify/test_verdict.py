@@ -8,7 +8,7 @@ import json
 import pytest
 
 from cloven.errors import GuaranteeError
-from cloven.verify import Check, Verdict, verify
+from cloven.verification import Check, Verdict, verify
 
 from .releases import build, cluster
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from cloven.anonymise.disassociation.canonical import Rows, canonical_numbers, cluster_tails, tokens
 from cloven.anonymise.disassociation.ordering import lexicographic_order
+from cloven.compiled import compiled
 from cloven.model.disassociated import Disassociated, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
+
+    from cloven.compiled import Ints
 
 
 class Labels(NamedTuple):
@@ -44,8 +46,10 @@ class Parts(NamedTuple):
     items: NDArray[np.int32]
 
 
-@njit(cache=True, nogil=True)
-def _cut(offsets, items, cluster_of, joint, chunk):
+@compiled
+def _cut(
+    offsets: Ints, items: Ints, cluster_of: Ints, joint: Ints, chunk: Ints
+) -> tuple[Ints, Ints, Ints, Ints, Any]:
     """Cut every record into parts: one for each chunk it appears in, term chunk included (chunk -1)."""
     n = len(items)
     record, owner, number = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
@@ -146,7 +150,7 @@ def _publish(
     offsets, items = _take(starts, flat, order)
     joint = np.concatenate((np.full(n_records + n_terms, -1), shared.owner))
     chunk = np.concatenate((records.chunk, np.zeros(n_terms, np.int64), shared.chunk))
-    arrays = {
+    arrays: dict[str, NDArray[Any]] = {
         "row_cluster": cluster[order].astype(np.int64),
         "row_joint": joint[order].astype(np.int64),
         "row_chunk": chunk[order].astype(np.int32),

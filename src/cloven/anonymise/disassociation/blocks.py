@@ -1,8 +1,8 @@
 """Blocks: HORPART subtrees that are small enough to be worked on apart.
 
 Data of at most ``block_records`` records is one block. Larger data is split by the most frequent term, as HORPART
-does, until every part fits. Small clusters and refining stay inside a block, so every engine, local or distributed, gives the
-same answer.
+does, until every part fits. Small clusters and refining stay inside a block, so every engine, local or distributed,
+gives the same answer.
 """
 
 from __future__ import annotations

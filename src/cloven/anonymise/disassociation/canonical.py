@@ -6,12 +6,14 @@ import hashlib
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from cloven.anonymise.disassociation.ordering import lexicographic_order
+from cloven.compiled import compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from cloven.compiled import Flags, Ints
 
 
 class Rows(NamedTuple):
@@ -34,8 +36,18 @@ class Tokens(NamedTuple):
         return self.values[self.offsets[node] : self.offsets[node + 1]].astype(">u4").tobytes()
 
 
-@njit(cache=True, nogil=True)
-def _fill(n_owners, owner, chunk, offsets, items, tail_offsets, tail, out_offsets, out):
+@compiled
+def _fill(
+    n_owners: int,
+    owner: Ints,
+    chunk: Ints,
+    offsets: Ints,
+    items: Ints,
+    tail_offsets: Ints,
+    tail: Ints,
+    out_offsets: Ints,
+    out: Ints,
+) -> None:
     at, row = 0, 0
     for node in range(n_owners):
         out_offsets[node] = at
@@ -123,8 +135,8 @@ class _Contexts:
         return self._context[node]
 
 
-@njit(cache=True, nogil=True)
-def _equal_to_previous(offsets, values, order):
+@compiled
+def _equal_to_previous(offsets: Ints, values: Ints, order: Ints) -> Flags:
     equal = np.zeros(len(order), np.bool_)
     for i in range(1, len(order)):
         a, b = order[i - 1], order[i]

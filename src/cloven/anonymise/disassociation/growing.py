@@ -13,25 +13,31 @@ every input (``tests/laws/test_growing.py``).
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
-from numba import njit
+
+from cloven.compiled import compiled
+
+if TYPE_CHECKING:
+    from cloven.compiled import Ints
 
 _M1, _M2, _M4 = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
 _H01 = np.uint64(0x0101010101010101)
 _ONE, _TWO, _FOUR, _56 = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
 
 
-@njit(cache=True, nogil=True, inline="always")
-def popcount(word):
+@compiled
+def popcount(word: Any) -> int:
     """Number of set bits of one 64-bit word."""
     word -= (word >> _ONE) & _M1
     word = (word & _M2) + ((word >> _TWO) & _M2)
     word = (word + (word >> _FOUR)) & _M4
-    return np.int64((word * _H01) >> _56)
+    return int((word * _H01) >> _56)
 
 
-@njit(cache=True, nogil=True)
-def _holders(bits, who):
+@compiled
+def _holders(bits: Any, who: Ints) -> int:
     """Distinct persons among the rows of a bitset; rows are sorted by person."""
     total, last = 0, np.int64(-1)
     for w in range(len(bits)):
@@ -46,8 +52,8 @@ def _holders(bits, who):
     return total
 
 
-@njit(cache=True, nogil=True)
-def _common(a, b, out, who):
+@compiled
+def _common(a: Any, b: Any, out: Any, who: Ints) -> int:
     """Intersect two bitsets into out and count the holders."""
     total = 0
     for w in range(len(out)):
@@ -56,8 +62,19 @@ def _common(a, b, out, who):
     return total if len(who) == 0 else _holders(out, who)
 
 
-@njit(cache=True, nogil=True)
-def _fits_dense(t, members, n_members, bits, k, m, strict, who, sets, at):
+@compiled
+def _fits_dense(
+    t: int,
+    members: Ints,
+    n_members: int,
+    bits: Any,
+    k: int,
+    m: int,
+    strict: bool,
+    who: Ints,
+    sets: Any,
+    at: Ints,
+) -> bool:
     """Do all combinations of t with 2..m-1 members of the chunk hold? Pairs are known to be fine."""
     depth = 0  # members chosen so far; sets[d] is the intersection of t with the first d of them
     sets[0, :] = bits[t]
@@ -79,8 +96,8 @@ def _fits_dense(t, members, n_members, bits, k, m, strict, who, sets, at):
     return True
 
 
-@njit(cache=True, nogil=True)
-def grow_dense(bits, group, k, m, strict, who):
+@compiled
+def grow_dense(bits: Any, group: Ints, k: int, m: int, strict: bool, who: Ints) -> Ints:
     """Chunk of each term from bitsets of rows (one line of ``bits`` for each term)."""
     n_terms, width = bits.shape
     chunk_of = np.full(n_terms, -1, np.int64)
@@ -125,8 +142,8 @@ def grow_dense(bits, group, k, m, strict, who):
     return chunk_of
 
 
-@njit(cache=True, nogil=True)
-def _columns(row_start, row_term, n_terms):
+@compiled
+def _columns(row_start: Ints, row_term: Ints, n_terms: int) -> tuple[Ints, Ints]:
     """Rows of each term, ascending."""
     col_start = np.zeros(n_terms + 1, np.int64)
     for e in range(len(row_term)):
@@ -142,8 +159,18 @@ def _columns(row_start, row_term, n_terms):
     return col_start, col_row
 
 
-@njit(cache=True, nogil=True)
-def _count_with(rows, n_rows, above, row_start, row_term, who, held, last, touched):
+@compiled
+def _count_with(
+    rows: Ints,
+    n_rows: int,
+    above: int,
+    row_start: Ints,
+    row_term: Ints,
+    who: Ints,
+    held: Ints,
+    last: Ints,
+    touched: Ints,
+) -> int:
     """Holders of each term above a number among some rows; returns how many terms were touched."""
     n_touched = 0
     for i in range(n_rows):
@@ -161,8 +188,17 @@ def _count_with(rows, n_rows, above, row_start, row_term, who, held, last, touch
     return n_touched
 
 
-@njit(cache=True, nogil=True)
-def _pairs(col_start, col_row, row_start, row_term, group, k, strict, who):
+@compiled
+def _pairs(
+    col_start: Ints,
+    col_row: Ints,
+    row_start: Ints,
+    row_term: Ints,
+    group: Ints,
+    k: int,
+    strict: bool,
+    who: Ints,
+) -> tuple[Ints, Ints]:
     """Pairs that clash (or, when strict, pairs that hold) as compressed rows, symmetric."""
     n_terms = len(col_start) - 1
     held, last = np.zeros(n_terms, np.int64), np.empty(n_terms, np.int64)
@@ -199,15 +235,27 @@ def _pairs(col_start, col_row, row_start, row_term, group, k, strict, who):
     return degree, other
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _fits_sparse(
-    t, chunk, chunk_of, members, n_members, column, row_start, row_term, k, m, strict, who, work
-):
+    t: int,
+    chunk: int,
+    chunk_of: Ints,
+    members: Ints,
+    n_members: int,
+    column: Ints,
+    row_start: Ints,
+    row_term: Ints,
+    k: int,
+    m: int,
+    strict: bool,
+    who: Ints,
+    work: Any,
+) -> bool:
     """As ``_fits_dense``, by walking rows: at each depth count the members of the chunk in the rows left."""
     rows, n_rows, held, last, todo, n_todo, at = work
     n_rows[0] = len(column)
     rows[0, : len(column)] = column
-    depth, fresh, above = 0, True, np.int64(-1)
+    depth, fresh, above = 0, True, -1
     while depth >= 0:
         if fresh:
             n = _count_with(
@@ -249,8 +297,10 @@ def _fits_sparse(
     return True
 
 
-@njit(cache=True, nogil=True)
-def grow_sparse(row_start, row_term, n_terms, group, k, m, strict, who):
+@compiled
+def grow_sparse(
+    row_start: Ints, row_term: Ints, n_terms: int, group: Ints, k: int, m: int, strict: bool, who: Ints
+) -> Ints:
     """Chunk of each term from rows of terms; ``who`` is the person (or number) of each row, ascending."""
     chunk_of = np.full(n_terms, -1, np.int64)
     col_start, col_row = _columns(row_start, row_term, n_terms)

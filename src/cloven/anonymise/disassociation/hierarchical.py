@@ -3,8 +3,8 @@
 The thesis asks for a similarity "based on the frequency of m-itemsets" and leaves the rest open. Here: start with every
 record alone and go through the itemsets that at least k records hold, the most frequent first (rarest first keeps about
 half as many pairs on BMS-WebView-2 and T10I4D100K); the clusters whose records hold it are merged, those with most
-holders first, as long as they stay within the maximum. An itemset with k holders inside one cluster is one that VERPART can
-keep. After the m-itemsets come those of m-1 items, and so on down to single items. A record is never moved again.
+holders first, as long as they stay within the maximum. An itemset with k holders in one cluster is one that
+VERPART can keep. After the m-itemsets come those of m-1 items, and so on down to single items. A record is never moved again.
 """
 
 from __future__ import annotations
@@ -14,19 +14,20 @@ from math import comb
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
 
 from cloven.anonymise.disassociation.horizontal import slices
+from cloven.compiled import compiled
 from cloven.errors import ParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cloven.anonymise.disassociation.horizontal import Part
+    from cloven.compiled import Ints
 
 
-@njit(cache=True, nogil=True)
-def _combinations(offsets, terms, size, base, keys, owner):
+@compiled
+def _combinations(offsets: Ints, terms: Ints, size: int, base: int, keys: Ints, owner: Ints) -> None:
     """Write every combination of ``size`` terms of every record as one number."""
     pick, at = np.empty(size, np.int64), 0
     for record in range(len(offsets) - 1):
@@ -52,16 +53,16 @@ def _combinations(offsets, terms, size, base, keys, owner):
                 pick[j] = pick[j - 1] + 1
 
 
-@njit(cache=True, nogil=True)
-def _root(parent, node):
+@compiled
+def _root(parent: Ints, node: int) -> int:
     while parent[node] != node:
         parent[node] = parent[parent[node]]
         node = parent[node]
     return node
 
 
-@njit(cache=True, nogil=True)
-def _merge(starts, owner, parent, size, maximum):
+@compiled
+def _merge(starts: Ints, owner: Ints, parent: Ints, size: Ints, maximum: int) -> None:
     """Merge, itemset by itemset, the clusters that hold it."""
     seen = np.full(len(parent), -1, np.int64)
     held = np.zeros(len(parent), np.int64)

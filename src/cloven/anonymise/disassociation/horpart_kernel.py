@@ -12,8 +12,16 @@ Terms are numbered by tie order: of equally frequent terms the one with the smal
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
-from numba import njit
+
+from cloven.compiled import compiled
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cloven.compiled import Flags, Ints
 
 ADD, ABANDON, SUPPRESS, REMAINING, KEEP = range(5)
 
@@ -25,8 +33,8 @@ _SPENT = np.int64(-(1 << 30))
 _RECORDS, _N, _ROWS, _NNZ, _TERMS, _T, _HEAP, _HEAP_N, _ALIVE = range(9)
 
 
-@njit(cache=True, nogil=True)
-def _sift_down(heap, base, size, at):
+@compiled
+def _sift_down(heap: Ints, base: int, size: int, at: int) -> None:
     key = heap[base + at]
     while True:
         child = 2 * at + 1
@@ -41,8 +49,8 @@ def _sift_down(heap, base, size, at):
     heap[base + at] = key
 
 
-@njit(cache=True, nogil=True)
-def _push(heap, base, size, key):
+@compiled
+def _push(heap: Ints, base: int, size: int, key: int) -> None:
     at = size
     while at > 0:
         parent = (at - 1) >> 1
@@ -53,8 +61,8 @@ def _push(heap, base, size, key):
     heap[base + at] = key
 
 
-@njit(cache=True, nogil=True)
-def _heapify(frames, f, count, heap):
+@compiled
+def _heapify(frames: Ints, f: int, count: Ints, heap: Ints) -> None:
     """(Re)build the heap of a frame from its counts."""
     base, terms, size = frames[f, _HEAP], frames[f, _TERMS], 0
     for t in range(frames[f, _T]):
@@ -66,11 +74,11 @@ def _heapify(frames, f, count, heap):
     frames[f, _HEAP_N] = size
 
 
-@njit(cache=True, nogil=True)
-def _most_frequent(frames, f, count, heap):
+@compiled
+def _most_frequent(frames: Ints, f: int, count: Ints, heap: Ints) -> int:
     """Take the most frequent term off the heap, or -1. Entries above the true count are put back corrected."""
     base, terms, size = frames[f, _HEAP], frames[f, _TERMS], frames[f, _HEAP_N]
-    best = np.int64(-1)
+    best = -1
     while size > 0:
         key = heap[base]
         term, true = _MASK - (key & _MASK), count[terms + _MASK - (key & _MASK)]
@@ -89,8 +97,8 @@ def _most_frequent(frames, f, count, heap):
     return best
 
 
-@njit(cache=True, nogil=True)
-def _offer(frames, f, term, count, heap):
+@compiled
+def _offer(frames: Ints, f: int, term: int, count: Ints, heap: Ints) -> None:
     """Make sure that the heap holds an entry of at least the term's count."""
     base, size = frames[f, _HEAP], frames[f, _HEAP_N]
     if size == 2 * frames[f, _T] + 8:
@@ -100,8 +108,10 @@ def _offer(frames, f, term, count, heap):
     frames[f, _HEAP_N] = size + 1
 
 
-@njit(cache=True, nogil=True)
-def _remove(frames, f, local, row_start, row_term, count, alive):
+@compiled
+def _remove(
+    frames: Ints, f: int, local: int, row_start: Ints, row_term: Ints, count: Ints, alive: Flags
+) -> None:
     rows = frames[f, _ROWS]
     alive[frames[f, _RECORDS] + local] = False
     frames[f, _ALIVE] -= 1
@@ -109,8 +119,18 @@ def _remove(frames, f, local, row_start, row_term, count, alive):
         count[frames[f, _TERMS] + row_term[e]] -= 1
 
 
-@njit(cache=True, nogil=True)
-def _restore(frames, f, record_id, record, row_start, row_term, count, alive, heap):
+@compiled
+def _restore(
+    frames: Ints,
+    f: int,
+    record_id: int,
+    record: Ints,
+    row_start: Ints,
+    row_term: Ints,
+    count: Ints,
+    alive: Flags,
+    heap: Ints,
+) -> None:
     """Bring back a record that was taken out of frame f earlier."""
     first, n, rows = frames[f, _RECORDS], frames[f, _N], frames[f, _ROWS]
     local = np.searchsorted(record[first : first + n], record_id)
@@ -123,8 +143,8 @@ def _restore(frames, f, record_id, record, row_start, row_term, count, alive, he
             _offer(frames, f, term, count, heap)
 
 
-@njit(cache=True, nogil=True)
-def _save(ids, n, cluster_of, sizes, room, state, maximum):
+@compiled
+def _save(ids: Ints, n: int, cluster_of: Ints, sizes: Ints, room: Ints, state: Ints, maximum: int) -> None:
     """Make a cluster of ids[:n]."""
     cluster = state[0]
     for i in range(n):
@@ -136,8 +156,10 @@ def _save(ids, n, cluster_of, sizes, room, state, maximum):
         state[1] += 1
 
 
-@njit(cache=True, nogil=True)
-def _join_saved(record_id, cluster_of, sizes, room, state, maximum, pending):
+@compiled
+def _join_saved(
+    record_id: int, cluster_of: Ints, sizes: Ints, room: Ints, state: Ints, maximum: int, pending: Ints
+) -> None:
     """Put one record into the cluster saved last that has room, else into the one saved last."""
     while state[1] > 0 and sizes[room[state[1] - 1]] >= maximum:
         state[1] -= 1
@@ -153,8 +175,8 @@ def _join_saved(record_id, cluster_of, sizes, room, state, maximum, pending):
     sizes[cluster] += 1
 
 
-@njit(cache=True, nogil=True)
-def _people(ids, n, person, stamp, stamp_now):
+@compiled
+def _people(ids: Ints, n: int, person: Ints, stamp: Ints, stamp_now: int) -> int:
     """Distinct persons among ids[:n]; the records themselves when persons are not told."""
     if len(person) == 0:
         return n
@@ -166,8 +188,8 @@ def _people(ids, n, person, stamp, stamp_now):
     return distinct
 
 
-@njit(cache=True, nogil=True)
-def _grown(array, needed):
+@compiled
+def _grown(array: NDArray[Any], needed: int) -> NDArray[Any]:
     if needed <= len(array):
         return array
     larger = np.empty(max(needed, 2 * len(array)), array.dtype)
@@ -175,8 +197,8 @@ def _grown(array, needed):
     return larger
 
 
-@njit(cache=True, nogil=True)
-def _alive_ids(frames, f, record, alive, ids):
+@compiled
+def _alive_ids(frames: Ints, f: int, record: Ints, alive: Flags, ids: Ints) -> int:
     n, first = 0, frames[f, _RECORDS]
     for local in range(frames[f, _N]):
         if alive[first + local]:
@@ -185,8 +207,18 @@ def _alive_ids(frames, f, record, alive, ids):
     return n
 
 
-@njit(cache=True, nogil=True)
-def _index(frames, f, row_start, row_term, col_start, col_record, count, alive, heap):
+@compiled
+def _index(
+    frames: Ints,
+    f: int,
+    row_start: Ints,
+    row_term: Ints,
+    col_start: Ints,
+    col_record: Ints,
+    count: Ints,
+    alive: Flags,
+    heap: Ints,
+) -> None:
     """Fill columns, counts and heap of a frame whose rows stand."""
     rows, terms, n, t = frames[f, _ROWS], frames[f, _TERMS], frames[f, _N], frames[f, _T]
     start = row_start[rows]
@@ -205,8 +237,8 @@ def _index(frames, f, row_start, row_term, col_start, col_record, count, alive, 
     _heapify(frames, f, count, heap)
 
 
-@njit(cache=True, nogil=True)
-def _sorted_present(present_count, touched, n_touched, t):
+@compiled
+def _sorted_present(present_count: Ints, touched: Ints, n_touched: int, t: int) -> None:
     """Terms that occur, ascending: by sorting the touched ones or by scanning, whichever is shorter."""
     if n_touched * 16 < t:
         touched[:n_touched] = np.sort(touched[:n_touched])
@@ -218,8 +250,17 @@ def _sorted_present(present_count, touched, n_touched, t):
             at += 1
 
 
-@njit(cache=True, nogil=True)
-def horpart(offsets, terms, n_terms, k, maximum, strategy, person, n_persons):
+@compiled
+def horpart(
+    offsets: Ints,
+    terms: Ints,
+    n_terms: int,
+    k: int,
+    maximum: int,
+    strategy: int,
+    person: Ints,
+    n_persons: int,
+) -> tuple[Ints, int]:
     """Partition records; returns cluster of each record (-1: left out) and the number of clusters.
 
     Args:
@@ -265,7 +306,7 @@ def horpart(offsets, terms, n_terms, k, maximum, strategy, person, n_persons):
         if left == 0:
             f -= 1
             continue
-        best = np.int64(-1) if left <= maximum else _most_frequent(frames, f, count, heap)
+        best = -1 if left <= maximum else _most_frequent(frames, f, count, heap)
         if best < 0:
             # Small enough, or nothing left to split by: what is left is one cluster.
             many = _alive_ids(frames, f, record, alive, ids)
@@ -273,7 +314,7 @@ def horpart(offsets, terms, n_terms, k, maximum, strategy, person, n_persons):
             stamp_now += 1
             if strategy == KEEP or _people(ids, many, person, stamp, stamp_now) >= k:
                 _save(ids, many, cluster_of, sizes, room, state, maximum)
-            elif strategy == ADD or strategy == ABANDON:
+            elif strategy in (ADD, ABANDON):
                 waiting = f - 1
                 while waiting >= 0 and frames[waiting, _ALIVE] == 0:
                     waiting -= 1
@@ -290,7 +331,7 @@ def horpart(offsets, terms, n_terms, k, maximum, strategy, person, n_persons):
         terms0, first = frames[f, _TERMS], frames[f, _RECORDS]
         many = 0
         for e in range(col_start[terms0 + f + best], col_start[terms0 + f + best + 1]):
-            local = np.int64(col_record[e])
+            local = int(col_record[e])
             if alive[first + local]:
                 locals_[many] = local
                 ids[many] = record[first + local]

@@ -1,7 +1,7 @@
 """Disassociation: anonymise set-valued data by splitting it apart (Terrovitis et al., PVLDB 5(10), 2012).
 
-The three steps are one file each: ``horizontal`` puts records into clusters, ``vertical`` splits each cluster into k^m-anonymous
-chunks, ``refine`` joins clusters that share leftovers. ``assemble`` turns the result into a release and a key.
+The three steps are one file each: ``horizontal`` puts records into clusters, ``vertical`` splits each cluster into
+k^m-anonymous chunks, ``refine`` joins clusters that share leftovers. ``assemble`` makes release and key of it.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ class Disassociation:
         k: everybody who knows up to ``m`` items of a record has at least ``k`` candidate records.
         m: how many items of a record the assumed attacker knows.
         max_cluster_size: largest wanted cluster, inclusive; None for no limit.
-        small_clusters: what to do with clusters below ``k``: ``add`` them to others (default), ``abandon`` the split (the
-            original paper), ``suppress`` their records, put them on a list of ``remaining`` records and start again, or
-            ``keep`` them (experiments only: breaks the promise).
-        reading: which combinations must reach ``k``: those ``occurring`` (default) or, ``strict``, all of a chunk's items.
+        small_clusters: what to do with clusters below ``k``: ``add`` them to others (default), ``abandon`` the split
+            (the original paper), ``suppress`` their records, put them on a list of ``remaining`` records and start
+            again, or ``keep`` them (experiments only: breaks the promise).
+        reading: which combinations must reach ``k``: those ``occurring`` (default) or, ``strict``, all of a chunk.
         refine: join clusters that share leftovers.
         horizontal: ``horpart``, ``hierarchical``, or any object with ``partition``.
         utility_groups: groups of items that an analyst wants kept together; chunks never cross them.
         sensitive: items that go to the term chunk always.
         min_item_support: items held by fewer records (or persons) are dropped.
-        join_terms: terms that Equation 1 of refining is taken over: those that ``moved`` to shared chunks, or all that both
-            sides ``listed`` in their term chunks.
+        join_terms: terms that Equation 1 of refining is taken over: those that ``moved`` to shared chunks, or all that
+            both sides ``listed`` in their term chunks.
         block_records: data above this number of records is worked on in blocks.
         tie_order: order of equally frequent items: ``text``, ``first-seen``, or a tuple of names.
 
@@ -215,7 +215,9 @@ class Disassociation:
             clusters += len(labelled.cluster_joint)
             joints += len(labelled.joint_parent)
         if clusters == 0:
-            message = f"every cluster is below k = {self.k}, so suppressing small clusters leaves nothing to publish; use 'add'"
+            message = (
+                f"every cluster is below k = {self.k}: suppressing them leaves nothing to publish; use 'add'"
+            )
             raise ParameterError(message)
         return Labels(cluster_of, joint, chunk, np.concatenate(cluster_joint), np.concatenate(joint_parent))
 
@@ -328,8 +330,7 @@ def _suppressed(
             names = tuple(sorted(name for name in data[record] if name not in known))
             out.append((int(data.source_rows[record]), "rare item", names))
     position = {row: number for number, row in enumerate(kept.source_rows.tolist())} if len(left_out) else {}
-    for row in left_out.tolist():
-        out.append((row, "small cluster", tuple(sorted(kept[position[row]]))))
+    out += [(row, "small cluster", tuple(sorted(kept[position[row]]))) for row in left_out.tolist()]
     return sorted(out)
 
 

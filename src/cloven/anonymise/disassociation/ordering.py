@@ -5,26 +5,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import njit
+
+from cloven.compiled import compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from cloven.compiled import Ints
 
-@njit(cache=True, nogil=True)
-def _precedes(offsets, values, a, b, skip):
+
+@compiled
+def _precedes(offsets: Ints, values: Ints, a: int, b: int, skip: int) -> bool:
     """Is list b strictly before list a? The first ``skip`` values are known to be equal."""
     i, j = offsets[a] + skip, offsets[b] + skip
     while i < offsets[a + 1] and j < offsets[b + 1]:
         if values[i] != values[j]:
-            return values[j] < values[i]
+            return bool(values[j] < values[i])
         i += 1
         j += 1
-    return j >= offsets[b + 1] and i < offsets[a + 1]
+    return bool(j >= offsets[b + 1] and i < offsets[a + 1])
 
 
-@njit(cache=True, nogil=True)
-def _merge_sort(offsets, values, order, first, last, skip, spare):
+@compiled
+def _merge_sort(
+    offsets: Ints, values: Ints, order: Ints, first: int, last: int, skip: int, spare: Ints
+) -> None:
     """Stable bottom-up merge sort of order[first:last]."""
     width = 1
     while width < last - first:
@@ -44,8 +49,8 @@ def _merge_sort(offsets, values, order, first, last, skip, spare):
         width *= 2
 
 
-@njit(cache=True, nogil=True)
-def _sort_ties(offsets, values, keys, order):
+@compiled
+def _sort_ties(offsets: Ints, values: Ints, keys: Ints, order: Ints) -> None:
     """Settle runs of equal keys; a key holds the first two values of a list."""
     spare, first = np.empty(len(order), np.int64), 0
     while first < len(order):
@@ -57,8 +62,8 @@ def _sort_ties(offsets, values, keys, order):
         first = last
 
 
-@njit(cache=True, nogil=True)
-def _prefix_keys(offsets, values):
+@compiled
+def _prefix_keys(offsets: Ints, values: Ints) -> Ints:
     keys = np.zeros(len(offsets) - 1, np.int64)
     for row in range(len(keys)):
         length = offsets[row + 1] - offsets[row]

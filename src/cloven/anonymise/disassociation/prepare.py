@@ -71,7 +71,7 @@ def prepare(data: Transactions, tie_order: NDArray[np.int32]) -> Prepared:
     offsets, codes = _gather(data.offsets, data.codes, source)
     person = np.empty(0, np.int64)
     if data.persons is not None:
-        content = np.cumsum(~_same_as_before(offsets, codes))
+        content = np.cumsum(~_same_as_before(offsets, codes)).astype(np.int64)
         person = _person_by_content(data.persons[source], content)
         again = np.lexsort((person, content))
         source, person = source[again], person[again]

@@ -10,15 +10,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from cloven.anonymise.disassociation.ordering import lexicographic_order
-from cloven.anonymise.disassociation.refine_kernel import refine_pass
+from cloven.anonymise.disassociation.refine_kernel import (
+    Clusters,
+    Leaves,
+    Nodes,
+    Occurrences,
+    Rules,
+    refine_pass,
+)
+from cloven.compiled import compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cloven.anonymise.disassociation.vertical import Vertical
+    from cloven.compiled import Ints
 
 
 class Refined(NamedTuple):
@@ -37,8 +45,8 @@ class Refined(NamedTuple):
     joint_parent: NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
-def _contents(leaf_at, node_leaves, leaf_term, n_terms):
+@compiled
+def _contents(leaf_at: Ints, node_leaves: Ints, leaf_term: Ints, n_terms: int) -> tuple[Ints, Ints, Ints]:
     """Distinct terms of each node and in how many nodes each term stands."""
     offsets, terms = np.zeros(len(leaf_at), np.int64), np.empty(len(node_leaves), np.int64)
     spread, at = np.zeros(n_terms, np.int64), 0
@@ -53,8 +61,8 @@ def _contents(leaf_at, node_leaves, leaf_term, n_terms):
     return offsets, terms[:at], spread
 
 
-@njit(cache=True, nogil=True)
-def _by_position(offsets, terms, position):
+@compiled
+def _by_position(offsets: Ints, terms: Ints, position: Ints) -> Ints:
     values = np.empty(len(terms), np.int64)
     for row in range(len(offsets) - 1):
         for i in range(offsets[row], offsets[row + 1]):
@@ -63,11 +71,9 @@ def _by_position(offsets, terms, position):
     return values
 
 
-def _neighbours(
-    leaf_at: NDArray[np.int64], node_leaves: NDArray[np.int64], leaf_term: NDArray[np.int64], n_terms: int
-) -> NDArray[np.int64]:
+def _neighbours(nodes: Nodes, leaf_term: NDArray[np.int64], n_terms: int) -> NDArray[np.int64]:
     """Order of the nodes; those with nothing left to share come last."""
-    offsets, terms, spread = _contents(leaf_at, node_leaves, leaf_term, n_terms)
+    offsets, terms, spread = _contents(nodes.leaf_at, nodes.leaf, leaf_term, n_terms)
     position = np.empty(n_terms, np.int64)
     position[np.argsort(-spread, kind="stable")] = np.arange(n_terms)
     order = lexicographic_order(offsets, _by_position(offsets, terms, position))
@@ -75,16 +81,9 @@ def _neighbours(
     return np.concatenate((order[~empty], order[empty]))
 
 
-class _Leaves(NamedTuple):
-    term: NDArray[np.int64]
-    cluster: NDArray[np.int64]
-    start: NDArray[np.int64]
-    occurrence: NDArray[np.int64]
-
-
 def _leaves(
     occurrences: NDArray[np.int64], cluster: NDArray[np.int64], term: NDArray[np.int64], n_terms: int
-) -> _Leaves:
+) -> Leaves:
     """Group occurrences of term chunks by (cluster, term)."""
     keys = cluster * n_terms + term
     order = np.argsort(keys, kind="stable")
@@ -96,11 +95,11 @@ def _leaves(
     )
     first = keys[start]
     bounds = np.concatenate((start, [len(keys)])).astype(np.int64)
-    return _Leaves(first % n_terms, first // n_terms, bounds, occurrences[order])
+    return Leaves(first % n_terms, first // n_terms, bounds, occurrences[order])
 
 
 def _shown(
-    cluster: NDArray[np.int64], term: NDArray[np.int64], n_clusters: int, n_terms: int
+    cluster: NDArray[np.int64], term: NDArray[np.int32], n_clusters: int, n_terms: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Terms of the record chunks of each cluster, sorted, as compressed rows."""
     keys = np.unique(cluster * n_terms + term)
@@ -138,33 +137,35 @@ def refine(
         listed_too: Equation 1 over all terms that both nodes list, not only over those that move.
     """
     n_terms, n_clusters = len(group), len(vertical.chunks)
+    rules = Rules(k, m, strict, listed_too, group)
     cluster = cluster_of[record_of]
     in_term_chunk = (vertical.chunk < 0) & (cluster >= 0)
     movable = np.flatnonzero(in_term_chunk & ~barred[term])
     leaves = _leaves(movable, cluster[movable], term[movable].astype(np.int64), n_terms)
     every = np.unique(cluster[in_term_chunk] * n_terms + term[in_term_chunk])
-    leaves_left = np.bincount(every // n_terms, minlength=n_clusters).astype(np.int64)
+    terms_left = np.bincount(every // n_terms, minlength=n_clusters).astype(np.int64)
     in_record_chunk = vertical.chunk >= 0
     shown_at, shown = _shown(cluster[in_record_chunk], term[in_record_chunk], n_clusters, n_terms)
     sizes = np.bincount(cluster_of[cluster_of >= 0], minlength=n_clusters).astype(np.int64)
 
-    joint, chunk = np.full(len(term), -1, np.int64), vertical.chunk.copy()
-    parent = np.full(2 * n_clusters, -1, np.int64)
-    node_id, node_size = np.arange(n_clusters), sizes.copy()
+    data = Occurrences(record_of, np.full(len(term), -1, np.int64), vertical.chunk.copy(), person)
+    clusters = Clusters(
+        size=sizes,
+        subrecords=vertical.subrecords,
+        chunks=vertical.chunks,
+        terms_left=terms_left,
+        leaving=np.zeros(n_clusters, np.int64),
+        stamp=np.zeros(n_clusters, np.int64),
+        stamp_now=np.zeros(1, np.int64),
+    )
     leaf_at = np.searchsorted(leaves.cluster, np.arange(n_clusters + 1)).astype(np.int64)
-    node_leaves = np.arange(len(leaves.term))
-    stamp, stamp_now = np.zeros(n_clusters, np.int64), np.ones(1, np.int64)
-    leaving = np.zeros(n_clusters, np.int64)
+    nodes = Nodes(np.arange(n_clusters), sizes, leaf_at, np.arange(len(leaves.term)), shown_at, shown)
+    parent = np.full(2 * n_clusters, -1, np.int64)
     joints, idle, shift = 0, 0, 0
-    while idle < 2 and len(node_id) > 1:
-        order = _neighbours(leaf_at, node_leaves, leaves.term, n_terms)
+    while idle < 2 and len(nodes.number) > 1:
+        order = _neighbours(nodes, leaves.term, n_terms)
         before = joints
-        node_id, node_size, leaf_at, node_leaves, shown_at, shown, joints = refine_pass(
-            order, shift, node_id, node_size, leaf_at, node_leaves, shown_at, shown, joints, parent,
-            leaves.term, leaves.cluster, leaves.start, leaves.occurrence, leaves_left, leaving,
-            record_of, person, sizes, vertical.subrecords, vertical.chunks, group,
-            k, m, strict, listed_too, joint, chunk, stamp, stamp_now,
-        )  # fmt: skip
+        nodes, joints = refine_pass(order, shift, nodes, joints, parent, leaves, clusters, data, rules)
         idle = 0 if joints > before else idle + 1
         shift = 1 - shift
-    return Refined(joint, chunk, parent[:n_clusters], parent[n_clusters : n_clusters + joints])
+    return Refined(data.joint, data.chunk, parent[:n_clusters], parent[n_clusters : n_clusters + joints])

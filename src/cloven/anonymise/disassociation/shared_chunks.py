@@ -1,24 +1,29 @@
 """Shared chunks of one join (Terrovitis et al., PVLDB 2012, section 5 and the property of joint clusters).
 
 Terms that no member cluster shows in a record chunk (nor an older shared chunk of the members) grow under the k^m
-test. A term that some member already shows gives its cluster away: its occurrence cannot come from there. Chunks of such
-terms must be k-anonymous: every distinct non-empty sub-record occurs k times.
+test. A term that some member already shows gives its cluster away: its occurrence cannot come from there. Chunks of
+such terms must be k-anonymous: every distinct non-empty sub-record occurs k times.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from numba import njit
 
 from cloven.anonymise.disassociation.vertical import grow
+from cloven.compiled import compiled
+
+if TYPE_CHECKING:
+    from cloven.compiled import Flags, Ints
 
 
-@njit(cache=True, nogil=True)
-def _splits_well(column, class_of, class_size, k, who, inside, last, touched):
+@compiled
+def _splits_well(column: Ints, class_of: Ints, class_size: Ints, k: int, inside: Ints, touched: Ints) -> bool:
     """May this term join? Each class of equal sub-records must split into parts of at least k holders, or not at all.
 
-    Class 0 is the empty sub-record: its other part is free. ``class_size`` counts rows; when persons are told
-    (``last`` in use), parts are counted in persons by the caller's full recount instead.
+    Class 0 is the empty sub-record: its other part is free. Rows are counted; when persons are told, the caller counts
+    them again in persons.
     """
     n_touched, fine = 0, True
     for i in range(len(column)):
@@ -26,7 +31,6 @@ def _splits_well(column, class_of, class_size, k, who, inside, last, touched):
         if inside[c] == 0:
             touched[n_touched] = c
             n_touched += 1
-            last[c] = -1
         inside[c] += 1
     for i in range(n_touched):
         c = touched[i]
@@ -36,8 +40,8 @@ def _splits_well(column, class_of, class_size, k, who, inside, last, touched):
     return fine
 
 
-@njit(cache=True, nogil=True)
-def _holders_fine(class_of, n_rows, n_classes, who, k):
+@compiled
+def _holders_fine(class_of: Ints, n_rows: int, n_classes: int, who: Ints, k: int) -> bool:
     """Every class but the empty one has k persons."""
     held, last = np.zeros(n_classes, np.int64), np.full(n_classes, -1, np.int64)
     for row in range(n_rows):
@@ -50,8 +54,8 @@ def _holders_fine(class_of, n_rows, n_classes, who, k):
     return True
 
 
-@njit(cache=True, nogil=True)
-def _split(column, class_of, class_size, n_classes, renamed):
+@compiled
+def _split(column: Ints, class_of: Ints, class_size: Ints, n_classes: int, renamed: Ints) -> int:
     """Give the rows of a column new classes; returns the new number of classes."""
     before = n_classes
     for i in range(len(column)):
@@ -66,8 +70,10 @@ def _split(column, class_of, class_size, n_classes, renamed):
     return n_classes
 
 
-@njit(cache=True, nogil=True)
-def grow_k_anonymous(row_start, row_term, n_terms, group, k, who, named):
+@compiled
+def grow_k_anonymous(
+    row_start: Ints, row_term: Ints, n_terms: int, group: Ints, k: int, who: Ints, named: bool
+) -> Ints:
     """Chunk of each term such that every chunk is k-anonymous; terms that fit nowhere get -1."""
     n_rows = len(row_start) - 1
     col_start = np.zeros(n_terms + 1, np.int64)
@@ -83,7 +89,7 @@ def grow_k_anonymous(row_start, row_term, n_terms, group, k, who, named):
     chunk_of = np.full(n_terms, -1, np.int64)
     most = len(row_term) + 2
     class_of, class_size = np.zeros(n_rows, np.int64), np.zeros(most, np.int64)
-    inside, last = np.zeros(most, np.int64), np.empty(most, np.int64)
+    inside = np.zeros(most, np.int64)
     touched, renamed = np.empty(most, np.int64), np.full(most, -1, np.int64)
     chunk = 0
     for first in range(n_terms):
@@ -99,7 +105,7 @@ def grow_k_anonymous(row_start, row_term, n_terms, group, k, who, named):
             if chunk_of[t] >= 0:
                 continue
             column = col_row[col_start[t] : col_start[t + 1]]
-            if not _splits_well(column, class_of, class_size, k, who, inside, last, touched):
+            if not _splits_well(column, class_of, class_size, k, inside, touched):
                 continue
             if named:
                 trial, sizes = class_of.copy(), class_size.copy()
@@ -112,8 +118,8 @@ def grow_k_anonymous(row_start, row_term, n_terms, group, k, who, named):
     return chunk_of
 
 
-@njit(cache=True, nogil=True)
-def _part(row_start, row_term, wanted, n_wanted):
+@compiled
+def _part(row_start: Ints, row_term: Ints, wanted: Ints) -> tuple[Ints, Ints]:
     """Rows over the wanted terms only, renumbered; ``wanted[t]`` is the new number or -1."""
     start, term, at = np.zeros(len(row_start), np.int64), np.empty(len(row_term), np.int64), 0
     for row in range(len(row_start) - 1):
@@ -125,8 +131,18 @@ def _part(row_start, row_term, wanted, n_wanted):
     return start, term[:at]
 
 
-@njit(cache=True, nogil=True)
-def shared_chunks(row_start, row_term, group, shown, k, m, strict, who, named):
+@compiled
+def shared_chunks(
+    row_start: Ints,
+    row_term: Ints,
+    group: Ints,
+    shown: Flags,
+    k: int,
+    m: int,
+    strict: bool,
+    who: Ints,
+    named: bool,
+) -> Ints:
     """Chunk of each refining term: first those no member shows (k^m), then the shown ones (k-anonymous)."""
     n_terms = len(group)
     chunk_of, chunks = np.full(n_terms, -1, np.int64), 0
@@ -139,7 +155,7 @@ def shared_chunks(row_start, row_term, group, shown, k, m, strict, who, named):
                 n += 1
         if n == 0:
             continue
-        start, term = _part(row_start, row_term, wanted, n)
+        start, term = _part(row_start, row_term, wanted)
         groups = np.empty(n, np.int64)
         for i in range(n):
             groups[i] = group[picked[i]]

@@ -5,15 +5,17 @@ The result labels every occurrence of the data with its chunk: 0, 1, ... for rec
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from cloven.anonymise.disassociation.growing import grow_dense, grow_sparse, popcount
+from cloven.compiled import compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from cloven.compiled import Flags, Ints
 
 _ONE = np.uint64(1)
 
@@ -34,8 +36,10 @@ class Vertical(NamedTuple):
     repaired: NDArray[np.bool_]
 
 
-@njit(cache=True, nogil=True)
-def _candidates(support, locals_, n_local, terms_of, group, barred, k):
+@compiled
+def _candidates(
+    support: Ints, locals_: Ints, n_local: int, terms_of: Ints, group: Ints, barred: Flags, k: int
+) -> Ints:
     """Terms that may enter record chunks, in the order in which VERPART tries them."""
     keep = np.empty(n_local, np.int64)
     n = 0
@@ -55,8 +59,8 @@ def _candidates(support, locals_, n_local, terms_of, group, barred, k):
     return keep[np.argsort(keys, kind="mergesort")]
 
 
-@njit(cache=True, nogil=True)
-def _bitsets(row_start, row_term, n_terms):
+@compiled
+def _bitsets(row_start: Ints, row_term: Ints, n_terms: int) -> NDArray[np.uint64]:
     n_rows = len(row_start) - 1
     bits = np.zeros((n_terms, (n_rows + 63) // 64), np.uint64)
     for row in range(n_rows):
@@ -65,8 +69,18 @@ def _bitsets(row_start, row_term, n_terms):
     return bits
 
 
-@njit(cache=True, nogil=True)
-def grow(row_start, row_term, n_terms, group, k, m, strict, who, named):
+@compiled
+def grow(
+    row_start: Ints,
+    row_term: Ints,
+    n_terms: int,
+    group: Ints,
+    k: int,
+    m: int,
+    strict: bool,
+    who: Ints,
+    named: bool,
+) -> Ints:
     """Grow chunks with whichever kernel has less to do."""
     n_rows = len(row_start) - 1
     walking = 0
@@ -79,8 +93,8 @@ def grow(row_start, row_term, n_terms, group, k, m, strict, who, named):
     return grow_sparse(row_start, row_term, n_terms, group, k, m, strict, who)
 
 
-@njit(cache=True, nogil=True)
-def _subrecords(row_start, row_term, chunk_of, n_chunks):
+@compiled
+def _subrecords(row_start: Ints, row_term: Ints, chunk_of: Ints, n_chunks: int) -> int:
     """Non-empty sub-records over all record chunks."""
     seen, total = np.full(n_chunks, -1, np.int64), 0
     for row in range(len(row_start) - 1):
@@ -92,14 +106,14 @@ def _subrecords(row_start, row_term, chunk_of, n_chunks):
     return total
 
 
-@njit(cache=True, nogil=True)
-def lemma_holds(size, subrecords, chunks, k, m):
+@compiled
+def lemma_holds(size: int, subrecords: int, chunks: int, k: int, m: int) -> bool:
     """Enough sub-records that m known terms can meet in k records and no record is empty (no term chunk)."""
     return subrecords >= size + k * (max(1, min(m, chunks)) - 1)
 
 
-@njit(cache=True, nogil=True)
-def _repair(chunk_of, support_in_order):
+@compiled
+def _repair(chunk_of: Ints, support_in_order: Ints) -> None:
     """Move the least frequent term to the term chunk; of equals the one tried last. Close the gap it may leave."""
     worst = 0
     for t in range(1, len(chunk_of)):
@@ -115,8 +129,8 @@ def _repair(chunk_of, support_in_order):
             chunk_of[t] -= 1
 
 
-@njit(cache=True, nogil=True)
-def _supports(row_start, row_local, n_local, who):
+@compiled
+def _supports(row_start: Ints, row_local: Ints, n_local: int, who: Ints) -> Ints:
     support, last = np.zeros(n_local, np.int64), np.full(n_local, -1, np.int64)
     for row in range(len(row_start) - 1):
         for e in range(row_start[row], row_start[row + 1]):
@@ -127,8 +141,19 @@ def _supports(row_start, row_local, n_local, who):
     return support
 
 
-@njit(cache=True, nogil=True)
-def verpart(offsets, terms, members, member_start, group, barred, person, k, m, strict):
+@compiled
+def verpart(
+    offsets: Ints,
+    terms: Ints,
+    members: Ints,
+    member_start: Ints,
+    group: Ints,
+    barred: Flags,
+    person: Ints,
+    k: int,
+    m: int,
+    strict: bool,
+) -> tuple[Any, Ints, Ints, Flags]:
     """Label every occurrence with its chunk.
 
     Args:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.errors import ParameterError
-from cloven.reconstruct.evidence import evidence
+from cloven.reconstruction.evidence import evidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

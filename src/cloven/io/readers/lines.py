@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cloven.io.readers.options import ReadOptions
 
 
-def refuse_columns(options: ReadOptions, format: str) -> None:  # noqa: A002
+def refuse_columns(options: ReadOptions, format: str) -> None:
     """A file without columns cannot give one."""
     named = (options.column, options.id_column, options.person)
     if any(name is not None for name in named):

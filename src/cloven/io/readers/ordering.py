@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
+
+from cloven.compiled import compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 _SHORT = 32
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def order_records(
     lengths: NDArray[np.int64], codes: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -44,7 +45,7 @@ def order_records(
     return kept, ordered[:write]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _insert_sorted(
     codes: NDArray[np.int32], start: int, end: int, ordered: NDArray[np.int32], first: int
 ) -> int:

@@ -41,7 +41,7 @@ _BY_EXTENSION = {
 def read(
     path: str | os.PathLike[str],
     *,
-    format: Format | None = None,  # noqa: A002
+    format: Format | None = None,
     delimiter: str | None = None,
     column: str | None = None,
     id_column: str | None = None,

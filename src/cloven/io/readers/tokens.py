@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import njit
+
+from cloven.compiled import compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,25 +86,25 @@ def tokenise(
     return Tokens(data, offsets[: items + 1], lengths[:records], begins[:records], faults[:records])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _white(byte: int) -> bool:
     return byte == 32 or (9 <= byte <= 13)
 
 
-@njit(cache=True, nogil=True)
-def _skip_white(text: Bytes, at: int, delimiter: int, record_end: int, merge: bool) -> int:  # noqa: FBT001
+@compiled
+def _skip_white(text: Bytes, at: int, delimiter: int, record_end: int, merge: bool) -> int:
     while at < len(text) and _white(text[at]) and text[at] != record_end and (merge or text[at] != delimiter):
         at += 1
     return at
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _plain_item(
     text: Bytes,
     at: int,
     delimiter: int,
     record_end: int,
-    merge: bool,  # noqa: FBT001
+    merge: bool,
     data: Bytes,
     write: int,
 ) -> tuple[int, int]:
@@ -121,7 +122,7 @@ def _plain_item(
     return at, end
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _quoted_item(text: Bytes, at: int, data: Bytes, write: int) -> tuple[int, int]:
     """Copy an item in quotes (``at`` is after the opening one); -1 if the quotes do not close."""
     while at < len(text):
@@ -135,14 +136,14 @@ def _quoted_item(text: Bytes, at: int, data: Bytes, write: int) -> tuple[int, in
     return -1, write
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _split_record(
     text: Bytes,
     at: int,
     delimiter: int,
     record_end: int,
-    merge: bool,  # noqa: FBT001
-    quotes: bool,  # noqa: FBT001
+    merge: bool,
+    quotes: bool,
     data: Bytes,
     offsets: NDArray[np.int64],
     items: int,
@@ -172,13 +173,13 @@ def _split_record(
             at += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _split(
     text: Bytes,
     delimiter: int,
     record_end: int,
-    merge: bool,  # noqa: FBT001
-    quotes: bool,  # noqa: FBT001
+    merge: bool,
+    quotes: bool,
     data: Bytes,
     offsets: NDArray[np.int64],
     lengths: NDArray[np.int64],

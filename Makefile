@@ -1,0 +1,59 @@
+# Tasks of the project. `make help` lists them.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-slow lint format types check bench tables install clean
+
+help: ## list the tasks
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(STAMP): pyproject.toml $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --editable . --group dev
+	@touch $(STAMP)
+
+$(VENV)/.demo: pyproject.toml $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+install: $(STAMP) ## make the virtual environment with everything for development
+
+demo: $(VENV)/.demo ## audit the built-in sample and say where the result is
+	$(BIN)/cloven audit
+
+test: $(STAMP) ## run the quick tests (about three minutes, most of it compiling)
+	$(BIN)/python -m pytest -n auto
+
+test-slow: $(STAMP) ## run the tests that take minutes
+	$(BIN)/python -m pytest -n auto -m slow
+
+lint: $(STAMP) ## style and common mistakes
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+format: $(STAMP) ## let ruff put the code in shape
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+types: $(STAMP) ## check the types
+	$(BIN)/mypy
+
+check: lint types test ## what has to be green before a change is proposed
+
+bench: $(STAMP) ## measure speed against the plain reference and the limits of the project
+	$(BIN)/python benchmarks/run.py
+
+tables: $(STAMP) ## make the tables of docs/results anew from the public data sets
+	$(BIN)/cloven reproduce datasets --out docs/results
+	$(BIN)/cloven reproduce disassociation --out docs/results
+
+clean: ## remove the virtual environment and caches
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

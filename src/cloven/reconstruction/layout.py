@@ -1,0 +1,112 @@
+"""A release arranged for rebuilding data sets: computed once, used for every reconstruction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cloven.errors import ReleaseError
+from cloven.model.disassociated import Kind
+from cloven.reconstruction.joints import Members, depths, members
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cloven.model.disassociated import Disassociated
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What all reconstructions of a release have in common.
+
+    Attributes:
+        bounds: first record of each cluster, and the number of records.
+        starts: first row (in ``table``) of the record chunks of each cluster.
+        table: offsets and items of the rows of record chunks, then of shared chunks.
+        chunk: number of the chunk of each of those rows.
+        terms: offsets and items of the term chunk of each cluster.
+        shown: offsets and items of what the record chunks of each cluster show.
+        shared: first row, end and joint of each shared chunk, innermost joints first.
+        members: clusters below each joint.
+    """
+
+    release: Disassociated
+    bounds: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    table: tuple[NDArray[np.int64], NDArray[np.int32]]
+    chunk: NDArray[np.int32]
+    terms: tuple[NDArray[np.int64], NDArray[np.int32]]
+    shown: tuple[NDArray[np.int64], NDArray[np.int32]]
+    shared: list[tuple[int, int, int]]
+    members: Members
+
+    @classmethod
+    def of(cls, release: Disassociated) -> Layout:
+        """Arrange a release."""
+        record = np.flatnonzero(release.row_kind == Kind.RECORD)
+        term = np.flatnonzero(release.row_kind == Kind.TERM)
+        shared = np.flatnonzero(release.row_kind == Kind.SHARED)
+        edges = np.arange(release.clusters + 1)
+        record_cluster, term_cluster = release.row_cluster[record], release.row_cluster[term]
+        rows = np.concatenate((record, shared))
+        term_offsets, term_items = _take(release, term)
+        layout = cls(
+            release,
+            np.concatenate(([0], np.cumsum(release.cluster_size))).astype(np.int64),
+            np.searchsorted(record_cluster, edges).astype(np.int64),
+            _take(release, rows),
+            release.row_chunk[rows],
+            (term_offsets[np.searchsorted(term_cluster, edges)], term_items),
+            _shown(release, record),
+            _shared_chunks(release, shared, len(record)),
+            members(release),
+        )
+        _check_sizes(layout, record)
+        return layout
+
+
+def _take(release: Disassociated, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Offsets and items of some published rows."""
+    lengths = np.diff(release.row_offsets)[rows]
+    offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+    return offsets, release.row_items[
+        np.repeat(release.row_offsets[rows] - offsets[:-1], lengths) + np.arange(offsets[-1])
+    ]
+
+
+def _shown(release: Disassociated, record: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Items in the record chunks of each cluster, ascending."""
+    offsets, items = _take(release, record)
+    width = max(1, len(release.vocabulary))
+    keys = np.sort(np.repeat(release.row_cluster[record], np.diff(offsets)) * width + items)
+    keys = keys[np.concatenate(([True], keys[1:] != keys[:-1]))] if len(keys) else keys
+    starts = np.searchsorted(keys, np.arange(release.clusters + 1) * width)
+    return starts.astype(np.int64), (keys % width).astype(np.int32)
+
+
+def _shared_chunks(
+    release: Disassociated, shared: NDArray[np.int64], shift: int
+) -> list[tuple[int, int, int]]:
+    joint, chunk = release.row_joint[shared], release.row_chunk[shared]
+    change = np.flatnonzero((np.diff(joint) != 0) | (np.diff(chunk) != 0)) + 1
+    edges = np.concatenate(([0], change, [len(shared)])) if len(shared) else np.zeros(1, np.int64)
+    first, last = edges[:-1], edges[1:]
+    order = np.argsort(-depths(release)[joint[first]], kind="stable")
+    return [(int(first[at]) + shift, int(last[at]) + shift, int(joint[first[at]])) for at in order]
+
+
+def _check_sizes(layout: Layout, record: NDArray[np.int64]) -> None:
+    """No record chunk may have more sub-records than its cluster has records."""
+    cluster = layout.release.row_cluster[record]
+    new = np.concatenate(([True], (np.diff(cluster) != 0) | (np.diff(layout.chunk[: len(record)]) != 0)))
+    first = np.flatnonzero(new[: len(record)])
+    size = np.diff(np.concatenate((first, [len(record)])))
+    bad = np.flatnonzero(size > layout.release.cluster_size[cluster[first]])
+    if len(bad):
+        where, many = cluster[first[bad[0]]], size[bad[0]]
+        message = (
+            f"cluster {where} has a chunk of {many} sub-records, more than records; run `cloven verify` on it"
+        )
+        raise ReleaseError(message)

@@ -1,0 +1,161 @@
+"""Compiled placement of shared chunks.
+
+A shared sub-record may go to any record below its joint, except where the cluster shows one of its items in
+its record chunks (all its occurrences are published there) and where the record has one of its items
+already. Random draws nearly always succeed; a sub-record that finds no place moves others along an
+augmenting path, so that a placement is found whenever the chunk has one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cloven.compiled import compiled
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Longs = NDArray[np.int64]
+    Ints = NDArray[np.int32]
+
+DRAWS = 24
+"""Random draws before the exhaustive search."""
+
+
+@compiled
+def _fits(
+    row: int,
+    record: int,
+    cluster: int,
+    table: tuple[Longs, Ints],
+    shown: tuple[Longs, Ints],
+    lists: tuple[Longs, Longs],
+) -> bool:
+    """Whether a shared row may go to a record of this cluster.
+
+    ``table`` holds the published rows, ``shown`` the items in the record chunks of each cluster, and
+    ``lists`` the shared rows that a record has already (the first of each record, and the one after each
+    row).
+    """
+    row_offsets, row_items = table
+    head, following = lists
+    seen = shown[1][shown[0][cluster] : shown[0][cluster + 1]]
+    for at in range(row_offsets[row], row_offsets[row + 1]):
+        found = np.searchsorted(seen, row_items[at])
+        if found < len(seen) and seen[found] == row_items[at]:
+            return False
+        other = head[record]
+        while other >= 0:
+            for there in range(row_offsets[other], row_offsets[other + 1]):
+                if row_items[there] == row_items[at]:
+                    return False
+            other = following[other]
+    return True
+
+
+@compiled
+def place_shared_chunk(
+    rng: np.random.Generator,
+    rows: tuple[int, int],
+    clusters: Longs,
+    bounds: Longs,
+    table: tuple[Longs, Ints],
+    shown: tuple[Longs, Ints],
+    lists: tuple[Longs, Longs],
+    place: Longs,
+    cover: Longs,
+    needy: NDArray[np.bool_],
+) -> int:
+    """Place the shared chunk of rows ``rows[0]`` to ``rows[1] - 1`` over clusters; -1, or the row that fails.
+
+    ``needy`` marks empty records that nothing else can fill; they come first.
+    """
+    first, last = rows
+    ends = np.cumsum(bounds[clusters + 1] - bounds[clusters])
+    total = ends[-1] if len(ends) else 0
+    owner = np.full(total, -1, np.int64)
+    cluster_of = np.empty(total, np.int64)
+    record_of = np.empty(total, np.int64)
+    for number in range(len(clusters)):
+        size = bounds[clusters[number] + 1] - bounds[clusters[number]]
+        for inside in range(size):
+            cluster_of[ends[number] - size + inside] = clusters[number]
+            record_of[ends[number] - size + inside] = bounds[clusters[number]] + inside
+    wanting = np.flatnonzero(needy[record_of])
+    rng.shuffle(wanting)
+    for row in range(first, last):
+        slot = np.int64(-1)
+        for candidate in wanting:
+            record = record_of[candidate]
+            if owner[candidate] < 0 and _fits(row, record, cluster_of[candidate], table, shown, lists):
+                slot = candidate
+                break
+        draws = 0
+        while slot < 0 and draws < DRAWS and total > 0:
+            candidate = np.int64(rng.random() * total)
+            record = record_of[candidate]
+            if owner[candidate] < 0 and _fits(row, record, cluster_of[candidate], table, shown, lists):
+                slot = candidate
+            draws += 1
+        if slot >= 0:
+            owner[slot] = row
+        elif not _augment(rng, row, first, last, owner, cluster_of, record_of, table, shown, lists):
+            return row
+    head, following = lists
+    for number in range(total):
+        row, record = owner[number], record_of[number]
+        if row >= 0:
+            place[row] = record
+            cover[record] += 1
+            needy[record] = False
+            following[row] = head[record]
+            head[record] = row
+    return -1
+
+
+@compiled
+def _augment(
+    rng: np.random.Generator,
+    row: int,
+    first: int,
+    last: int,
+    owner: Longs,
+    cluster_of: Longs,
+    record_of: Longs,
+    table: tuple[Longs, Ints],
+    shown: tuple[Longs, Ints],
+    lists: tuple[Longs, Longs],
+) -> bool:
+    """Find a place for one more row, moving others of its chunk if need be (an augmenting path)."""
+    total = len(owner)
+    reached_by = np.full(total, -1, np.int64)
+    slot_of = np.full(last - first, -1, np.int64)
+    for slot in range(total):
+        if owner[slot] >= 0:
+            slot_of[owner[slot] - first] = slot
+    waiting = np.empty(last - first, np.int64)
+    waiting[0] = row
+    taken, put = 0, 1
+    shift = int(rng.random() * total)
+    while taken < put:
+        mover = waiting[taken]
+        taken += 1
+        for step in range(total):
+            slot = (step + shift) % total
+            if reached_by[slot] >= 0 or not _fits(
+                mover, record_of[slot], cluster_of[slot], table, shown, lists
+            ):
+                continue
+            reached_by[slot] = mover
+            if owner[slot] >= 0:
+                waiting[put] = owner[slot]
+                put += 1
+                continue
+            while slot >= 0:
+                mover = reached_by[slot]
+                owner[slot] = mover
+                slot, slot_of[mover - first] = slot_of[mover - first], slot
+            return True
+    return False

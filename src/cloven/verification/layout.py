@@ -1,0 +1,147 @@
+"""A release laid out for checking: rows by chunk, items of a row ascending, whatever order they came in.
+
+So one misplaced row fails the check of the order and no other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cloven.model.disassociated import Kind
+from cloven.verification.compare import compare_columns, compare_neighbours
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cloven.model.disassociated import Disassociated
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Rows, chunks, and the items of each chunk.
+
+    Attributes:
+        row_source: number of each row in the release.
+        row_chunk: chunk of each row.
+        row_repeats: whether a row equals the one before it in its chunk.
+        offsets: where each row starts in ``items``.
+        items: item codes, strictly ascending inside a row.
+        local: for each entry of ``items``, its number among the items of the chunk.
+        chunk_kind: record, term or shared.
+        chunk_owner: cluster, or joint for shared chunks.
+        chunk_number: published number of the chunk.
+        chunk_start: first row of each chunk; one longer.
+        pair_chunk: chunk of each distinct pair (chunk, item), ascending.
+        pair_item: item of each such pair.
+        pair_rows: in how many rows of the chunk it is.
+    """
+
+    row_source: NDArray[np.int64]
+    row_chunk: NDArray[np.int64]
+    row_repeats: NDArray[np.bool_]
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int64]
+    local: NDArray[np.int64]
+    chunk_kind: NDArray[np.int8]
+    chunk_owner: NDArray[np.int64]
+    chunk_number: NDArray[np.int64]
+    chunk_start: NDArray[np.int64]
+    pair_chunk: NDArray[np.int64]
+    pair_item: NDArray[np.int64]
+    pair_rows: NDArray[np.int64]
+
+    @property
+    def chunks(self) -> int:
+        """Number of chunks, term chunks included."""
+        return len(self.chunk_kind)
+
+    @property
+    def chunk_rows(self) -> NDArray[np.int64]:
+        """Number of rows of each chunk."""
+        return np.diff(self.chunk_start)
+
+    def pairs_of(self, kind: Kind) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Owner and item of every distinct pair (chunk, item) in chunks of one kind."""
+        wanted = self.chunk_kind[self.pair_chunk] == kind
+        return self.chunk_owner[self.pair_chunk[wanted]], self.pair_item[wanted]
+
+    def place(self, chunk: int) -> str:
+        """Where a chunk is, in words."""
+        kind, owner = Kind(self.chunk_kind[chunk]), self.chunk_owner[chunk]
+        if kind == Kind.TERM:
+            return f"cluster {owner}, term chunk"
+        where = "joint" if kind == Kind.SHARED else "cluster"
+        return f"{where} {owner}, {kind.name.lower()} chunk {self.chunk_number[chunk]}"
+
+
+def lay_out(release: Disassociated) -> Layout:
+    """Group and sort the rows of a release whose arrays are sound."""
+    offsets, items = ascending_items(release)
+    columns = row_columns(release)
+    order, columns, offsets, items = _sorted_rows(columns, offsets, items)
+    new_chunk = np.append(True, compare_columns(columns) != 0)[: len(order)]
+    start = np.flatnonzero(new_chunk)
+    row_chunk = np.cumsum(new_chunk) - 1
+    same_chunk = np.flatnonzero(~new_chunk[1:])
+    repeats = np.zeros(len(order), bool)
+    repeats[same_chunk + 1] = compare_neighbours(offsets, items, same_chunk) == 0
+    words = len(release.vocabulary)
+    keys = np.repeat(row_chunk, np.diff(offsets)) * words + items
+    pairs, pair_of, pair_rows = np.unique(keys, return_inverse=True, return_counts=True)
+    pair_chunk, pair_item = np.divmod(pairs, max(1, words))
+    first_pair = np.searchsorted(pair_chunk, np.arange(len(start)))
+    return Layout(
+        row_source=order,
+        row_chunk=row_chunk,
+        row_repeats=repeats,
+        offsets=offsets,
+        items=items,
+        local=pair_of - first_pair[pair_chunk[pair_of]],
+        chunk_kind=columns[2][start].astype(np.int8),
+        chunk_owner=columns[1][start],
+        chunk_number=columns[3][start],
+        chunk_start=np.append(start, len(order)),
+        pair_chunk=pair_chunk,
+        pair_item=pair_item,
+        pair_rows=pair_rows.astype(np.int64),
+    )
+
+
+def row_columns(release: Disassociated) -> list[NDArray[np.int64]]:
+    """What rows are sorted by before their items: shared last, cluster or joint, kind, chunk."""
+    shared = release.row_kind == Kind.SHARED
+    owner = np.where(shared, release.row_joint, release.row_cluster)
+    return [np.asarray(column, np.int64) for column in (shared, owner, release.row_kind, release.row_chunk)]
+
+
+def ascending_items(release: Disassociated) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Offsets and items with the items of each row sorted, each once."""
+    offsets, items = np.asarray(release.row_offsets, np.int64), np.asarray(release.row_items, np.int64)
+    words = len(release.vocabulary)
+    row = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    keys = row * words + items
+    if np.any(keys[1:] <= keys[:-1]):
+        row, items = np.divmod(np.unique(keys), words)
+        offsets = np.append(0, np.cumsum(np.bincount(row, minlength=len(offsets) - 1)))
+    return offsets, items
+
+
+def _sorted_rows(
+    columns: list[NDArray[np.int64]], offsets: NDArray[np.int64], items: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], list[NDArray[np.int64]], NDArray[np.int64], NDArray[np.int64]]:
+    """Sort rows by columns, then by items; a release in canonical order is left as it is."""
+    order = np.arange(len(offsets) - 1)
+    group = compare_columns(columns)
+    tied = np.flatnonzero(group == 0)
+    if not np.any(group > 0) and not np.any(compare_neighbours(offsets, items, tied) > 0):
+        return order, columns, offsets, items
+    # only a release out of order comes here, so plain Python will do
+    rows = [tuple(row.tolist()) for row in np.split(items, offsets[1:-1])]
+    keys = list(zip(*(column.tolist() for column in columns), rows, strict=True))
+    order = np.array(sorted(range(len(rows)), key=keys.__getitem__), np.int64)
+    lengths = np.diff(offsets)[order]
+    flat = np.array([item for row in order.tolist() for item in rows[row]], np.int64)
+    return order, [column[order] for column in columns], np.append(0, np.cumsum(lengths)), flat
