@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cloven.anonymise.disassociation.canonical import Rows, canonical_numbers, cluster_tails, tokens
-from cloven.anonymise.disassociation.ordering import lexicographic_order
+from cloven.anonymise.disassociation.ordering import lexicographic_order, take_rows
 from cloven.compiled import compiled
 from cloven.model.disassociated import Disassociated, Kind
 
@@ -76,14 +76,6 @@ def _cut(
     return record[:parts], owner[:parts], number[:parts], start[: parts + 1], out[:at]
 
 
-def _take(
-    offsets: NDArray[np.int64], values: NDArray[np.int32], order: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    lengths = np.diff(offsets)[order]
-    bounds = np.concatenate(([0], np.cumsum(lengths)))
-    return bounds, values[np.repeat(offsets[order] - bounds[:-1], lengths) + np.arange(bounds[-1])]
-
-
 def _grouped(
     owner: NDArray[np.int64], chunk: NDArray[np.int64], sorted_by_items: NDArray[np.int64]
 ) -> NDArray[np.int64]:
@@ -100,9 +92,9 @@ def _rows(
     items: NDArray[np.int32],
 ) -> tuple[Rows, NDArray[np.int64]]:
     """The selected parts as rows grouped by owner; and which part each row is."""
-    bounds, values = _take(offsets, items, select)
+    bounds, values = take_rows(offsets, items, select)
     order = _grouped(owner[select], chunk[select], lexicographic_order(bounds, values))
-    row_offsets, row_items = _take(bounds, values, order)
+    row_offsets, row_items = take_rows(bounds, values, order)
     part = select[order]
     return Rows(owner[part], chunk[part], row_offsets, row_items), part
 
@@ -113,7 +105,7 @@ def _renumbered(
     """Rows with owners renumbered and sorted by the new numbers; chunks and items keep their order."""
     owner = number[rows.owner]
     order = np.argsort(owner, kind="stable")
-    offsets, items = _take(rows.offsets, rows.items, order)
+    offsets, items = take_rows(rows.offsets, rows.items, order)
     return Rows(owner[order], rows.chunk[order], offsets, items), part[order]
 
 
@@ -147,7 +139,7 @@ def _publish(
     order = np.concatenate((inner, np.arange(n_records + n_terms, len(cluster))))
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
-    offsets, items = _take(starts, flat, order)
+    offsets, items = take_rows(starts, flat, order)
     joint = np.concatenate((np.full(n_records + n_terms, -1), shared.owner))
     chunk = np.concatenate((records.chunk, np.zeros(n_terms, np.int64), shared.chunk))
     arrays: dict[str, NDArray[Any]] = {
@@ -200,7 +192,7 @@ def assemble(
     back = np.argsort(number)
     rows, row_part = _renumbered(rows, row_part, number)
     shared, shared_part = _renumbered(shared, shared_part, joint_number)
-    arrays, place, term_place = _publish(rows, _take(*terms, back), shared)
+    arrays, place, term_place = _publish(rows, take_rows(*terms, back), shared)
     above = np.append(joint_number, -1)
     release = Disassociated(
         k=k,

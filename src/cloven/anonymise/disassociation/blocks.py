@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from cloven.anonymise.disassociation.horizontal import take_rows
+from cloven.anonymise.disassociation.ordering import take_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

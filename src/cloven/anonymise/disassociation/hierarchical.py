@@ -1,10 +1,10 @@
-"""Hierarchical clustering by shared m-itemsets instead of HORPART (AlShuhail 2023, section 3.3.2, idea only).
+"""Hierarchical clustering by shared m-itemsets instead of HORPART (AlShuhail 2021, section 3.3.2, idea only).
 
 The thesis asks for a similarity "based on the frequency of m-itemsets" and leaves the rest open. Here: start with every
 record alone and go through the itemsets that at least k records hold, the most frequent first (rarest first keeps about
 half as many pairs on BMS-WebView-2 and T10I4D100K); the clusters whose records hold it are merged, those with most
 holders first, as long as they stay within the maximum. An itemset with k holders in one cluster is one that
-VERPART can keep. After the m-itemsets come those of m-1 items, and so on down to single items. A record is never moved again.
+VERPART can keep. After the m-itemsets come those of m-1 items, and so on down to single items. No record moves twice.
 """
 
 from __future__ import annotations

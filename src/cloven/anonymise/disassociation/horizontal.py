@@ -80,9 +80,10 @@ def _again(part: Part, clusters: NDArray[np.int64], count: int) -> NDArray[np.in
     """The remaining-list strategy: partition the records left over again, until a pass saves nothing.
 
     What is left then is cut into slices between k and the maximum, in canonical order; a rest below k joins the
-    cluster saved last (AlShuhail 2023, Algorithm 3, with the exit it lacks).
+    cluster saved last (AlShuhail 2021, Algorithm 3, with the exit it lacks).
     """
     from cloven.anonymise.disassociation import horpart_kernel as kernel
+    from cloven.anonymise.disassociation.ordering import take_rows
 
     while True:
         left = np.flatnonzero(clusters < 0)
@@ -123,15 +124,6 @@ def slices(part: Part, records: NDArray[np.int64]) -> list[NDArray[np.int64]]:
         else:
             out.append(piece)
     return out
-
-
-def take_rows(
-    offsets: NDArray[np.int64], values: NDArray[np.int32], rows: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Some rows of compressed rows."""
-    lengths = np.diff(offsets)[rows]
-    bounds = np.concatenate(([0], np.cumsum(lengths)))
-    return bounds, values[np.repeat(offsets[rows] - bounds[:-1], lengths) + np.arange(bounds[-1])]
 
 
 def horizontal_step(name: str) -> Horizontal:

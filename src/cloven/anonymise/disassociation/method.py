@@ -16,7 +16,6 @@ from cloven.anonymise.disassociation.horizontal import (
     Part,
     SmallClusters,
     horizontal_step,
-    take_rows,
 )
 from cloven.errors import ParameterError
 from cloven.model.key import Anonymised, Key
@@ -124,6 +123,7 @@ class Disassociation:
     ) -> Anonymised:
         """Anonymise; ``progress(step, share done)`` is called along the way."""
         from cloven.anonymise.disassociation.assemble import assemble
+        from cloven.anonymise.disassociation.ordering import take_rows
         from cloven.anonymise.disassociation.prepare import prepare, tie_order_of
 
         report = progress or (lambda _step, _share: None)
@@ -256,6 +256,8 @@ class _Block:
         if len(records) == len(prepared.offsets) - 1:
             self.offsets, self.terms, self.person = prepared.offsets, prepared.terms, prepared.person
         else:
+            from cloven.anonymise.disassociation.ordering import take_rows
+
             self.offsets, self.terms = take_rows(prepared.offsets, prepared.terms, records)
             self.person = prepared.person[records] if len(prepared.person) else prepared.person
         self.lengths = np.diff(self.offsets)

@@ -1,4 +1,4 @@
-"""Sort lists of numbers lexicographically, lists given as compressed rows; a list that begins another comes first."""
+"""Sort and pick lists of numbers that are given as compressed rows; a list that begins another comes first."""
 
 from __future__ import annotations
 
@@ -84,3 +84,22 @@ def lexicographic_order(offsets: NDArray[Any], values: NDArray[Any]) -> NDArray[
     order = np.argsort(keys, kind="stable")
     _sort_ties(offsets, values, keys, order)
     return order
+
+
+@compiled
+def _fill_rows(offsets: Ints, values: Ints, rows: Ints, bounds: Ints, out: Ints) -> None:
+    for i in range(len(rows)):
+        start = offsets[rows[i]]
+        for e in range(bounds[i + 1] - bounds[i]):
+            out[bounds[i] + e] = values[start + e]
+
+
+def take_rows(
+    offsets: NDArray[np.int64], values: NDArray[np.int32], rows: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Some rows of compressed rows, in the order given."""
+    bounds = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum(offsets[rows + 1] - offsets[rows], out=bounds[1:])
+    out = np.empty(bounds[-1], values.dtype)
+    _fill_rows(offsets, values, rows, bounds, out)
+    return bounds, out

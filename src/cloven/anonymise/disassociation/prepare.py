@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from cloven.anonymise.disassociation.ordering import lexicographic_order
+from cloven.anonymise.disassociation.ordering import lexicographic_order, take_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,26 +57,19 @@ def _person_by_content(persons: NDArray[np.int64], content: NDArray[np.int64]) -
     return number[group]
 
 
-def _gather(
-    offsets: NDArray[np.int64], values: NDArray[np.int32], order: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    lengths = np.diff(offsets)[order]
-    bounds = np.concatenate(([0], np.cumsum(lengths)))
-    return bounds, values[np.repeat(offsets[order] - bounds[:-1], lengths) + np.arange(bounds[-1])]
-
-
 def prepare(data: Transactions, tie_order: NDArray[np.int32]) -> Prepared:
     """Sort records by content; ``tie_order[code]`` is the place of an item among equally frequent ones."""
     source = lexicographic_order(data.offsets, data.codes)
-    offsets, codes = _gather(data.offsets, data.codes, source)
+    offsets, codes = take_rows(data.offsets, data.codes, source)
     person = np.empty(0, np.int64)
     if data.persons is not None:
         content = np.cumsum(~_same_as_before(offsets, codes)).astype(np.int64)
         person = _person_by_content(data.persons[source], content)
         again = np.lexsort((person, content))
         source, person = source[again], person[again]
-        offsets, codes = _gather(data.offsets, data.codes, source)
-    return Prepared(source, offsets, codes, tie_order[codes], person)
+        offsets, codes = take_rows(data.offsets, data.codes, source)
+    by_text = np.array_equal(tie_order, np.arange(len(tie_order)))
+    return Prepared(source, offsets, codes, codes if by_text else tie_order[codes], person)
 
 
 def tie_order_of(data: Transactions, order: str | tuple[str, ...]) -> NDArray[np.int32]:

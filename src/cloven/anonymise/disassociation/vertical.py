@@ -37,26 +37,31 @@ class Vertical(NamedTuple):
 
 
 @compiled
-def _candidates(
-    support: Ints, locals_: Ints, n_local: int, terms_of: Ints, group: Ints, barred: Flags, k: int
-) -> Ints:
-    """Terms that may enter record chunks, in the order in which VERPART tries them."""
-    keep = np.empty(n_local, np.int64)
-    n = 0
-    for i in range(n_local):
-        if support[i] >= k and not barred[terms_of[locals_[i]]]:
-            keep[n] = locals_[i]
-            n += 1
-    keep = keep[:n]
-    # Insertion by (utility group, support descending, tie order): the lists are short or nearly sorted by merging.
-    keys = np.empty(n, np.int64)
-    for i in range(n):
-        keys[i] = terms_of[keep[i]]
-    order = np.argsort(keys, kind="mergesort")
-    keep = keep[order]
-    for i in range(n):
-        keys[i] = (np.int64(group[terms_of[keep[i]]]) << 32) - support[keep[i]]
-    return keep[np.argsort(keys, kind="mergesort")]
+def _before(a: int, b: int, group: Ints, support: Ints) -> bool:
+    """Is term a tried before term b: by utility group, support descending, tie order?"""
+    if group[a] != group[b]:
+        return bool(group[a] < group[b])
+    if support[a] != support[b]:
+        return bool(support[a] > support[b])
+    return a < b
+
+
+@compiled
+def _tried(found: Ints, group: Ints, support: Ints) -> None:
+    """Sort terms, in place, into the order in which VERPART tries them."""
+    if len(found) > 32:
+        found[:] = np.sort(found)
+        keys = np.empty(len(found), np.int64)
+        for i in range(len(found)):
+            keys[i] = (np.int64(group[found[i]]) << 32) - support[found[i]]
+        found[:] = found[np.argsort(keys, kind="mergesort")]
+        return
+    for i in range(1, len(found)):
+        term, j = found[i], i
+        while j > 0 and _before(term, found[j - 1], group, support):
+            found[j] = found[j - 1]
+            j -= 1
+        found[j] = term
 
 
 @compiled
@@ -67,6 +72,19 @@ def _bitsets(row_start: Ints, row_term: Ints, n_terms: int) -> NDArray[np.uint64
         for e in range(row_start[row], row_start[row + 1]):
             bits[row_term[e], row >> 6] |= _ONE << np.uint64(row & 63)
     return bits
+
+
+@compiled
+def _small_or_dense(row_start: Ints, n_terms: int) -> bool:
+    """Whether bitsets have less to do than walking rows."""
+    n_rows = len(row_start) - 1
+    width = (n_rows + 63) // 64
+    if width <= 2:
+        return True
+    walking = 0
+    for row in range(n_rows):
+        walking += (row_start[row + 1] - row_start[row]) ** 2
+    return bool(n_terms * n_terms * width <= 4 * walking)
 
 
 @compiled
@@ -82,12 +100,7 @@ def grow(
     named: bool,
 ) -> Ints:
     """Grow chunks with whichever kernel has less to do."""
-    n_rows = len(row_start) - 1
-    walking = 0
-    for row in range(n_rows):
-        walking += (row_start[row + 1] - row_start[row]) ** 2
-    width = (n_rows + 63) // 64
-    if width <= 2 or n_terms * n_terms * width <= 4 * walking:
+    if _small_or_dense(row_start, n_terms):
         persons = who if named else who[:0]
         return grow_dense(_bitsets(row_start, row_term, n_terms), group, k, m, strict, persons)
     return grow_sparse(row_start, row_term, n_terms, group, k, m, strict, who)
@@ -130,15 +143,42 @@ def _repair(chunk_of: Ints, support_in_order: Ints) -> None:
 
 
 @compiled
-def _supports(row_start: Ints, row_local: Ints, n_local: int, who: Ints) -> Ints:
-    support, last = np.zeros(n_local, np.int64), np.full(n_local, -1, np.int64)
-    for row in range(len(row_start) - 1):
-        for e in range(row_start[row], row_start[row + 1]):
-            t = row_local[e]
-            if last[t] != who[row]:
-                last[t] = who[row]
+def _frequent(
+    rows: Ints,
+    offsets: Ints,
+    terms: Ints,
+    person: Ints,
+    barred: Flags,
+    k: int,
+    support: Ints,
+    last: Ints,
+    seen: Ints,
+) -> int:
+    """Count the holders of each term; gives the terms that may enter record chunks in ``seen``, then all others.
+
+    Returns how many may enter. ``support`` is zero before and must be cleared by the caller for the terms in ``seen``.
+    The total number of terms seen is left in ``last[-1]``.
+    """
+    n = 0
+    for row in rows:
+        who = person[row] if len(person) > 0 else row
+        for e in range(offsets[row], offsets[row + 1]):
+            t = terms[e]
+            if support[t] == 0:
+                seen[n] = t
+                n += 1
+                last[t] = -1
+            if last[t] != who:
+                last[t] = who
                 support[t] += 1
-    return support
+    last[-1] = n
+    enter = 0
+    for i in range(n):
+        t = seen[i]
+        if support[t] >= k and not barred[t]:
+            seen[i], seen[enter] = seen[enter], t
+            enter += 1
+    return enter
 
 
 @compiled
@@ -168,68 +208,57 @@ def verpart(
         m: size of the combinations that must hold.
         strict: combinations that do not occur fail too.
     """
-    n_clusters = len(member_start) - 1
+    n_clusters, n_terms = len(member_start) - 1, len(group)
     named = len(person) > 0
     chunk = np.full(len(terms), -1, np.int32)
     chunks, subrecords = np.zeros(n_clusters, np.int64), np.zeros(n_clusters, np.int64)
     repaired = np.zeros(n_clusters, np.bool_)
-    local_of = np.full(len(group), -1, np.int64)
+    support, last = np.zeros(n_terms, np.int64), np.empty(n_terms + 1, np.int64)
+    seen, number = np.empty(n_terms, np.int64), np.full(n_terms, -1, np.int64)
     for c in range(n_clusters):
         rows = members[member_start[c] : member_start[c + 1]]
+        enter = _frequent(rows, offsets, terms, person, barred, k, support, last, seen)
+        n_local = last[-1]
+        tried = seen[:enter]
+        _tried(tried, group, support)
+        # Terms that may enter, numbered in the order in which they are tried.
+        groups, ordered = np.empty(enter, np.int64), np.empty(enter, np.int64)
+        for i in range(enter):
+            number[tried[i]] = i
+            groups[i], ordered[i] = group[tried[i]], support[tried[i]]
+        for i in range(n_local):
+            support[seen[i]] = 0
+        if enter == 0:
+            continue
         total = 0
         for row in rows:
             total += offsets[row + 1] - offsets[row]
-        # The cluster over its own terms 0, 1, ...
-        row_start, row_local = np.zeros(len(rows) + 1, np.int64), np.empty(total, np.int64)
-        terms_of, who = np.empty(total, np.int64), np.empty(len(rows), np.int64)
-        n_local, at = 0, 0
+        row_start, row_term = np.empty(len(rows) + 1, np.int64), np.empty(total, np.int64)
+        who, at = np.empty(len(rows), np.int64), 0
         for i in range(len(rows)):
+            row_start[i] = at
             who[i] = person[rows[i]] if named else i
             for e in range(offsets[rows[i]], offsets[rows[i] + 1]):
-                if local_of[terms[e]] < 0:
-                    local_of[terms[e]] = n_local
-                    terms_of[n_local] = terms[e]
-                    n_local += 1
-                row_local[at] = local_of[terms[e]]
-                at += 1
-            row_start[i + 1] = at
-        for i in range(n_local):
-            local_of[terms_of[i]] = -1
-        support = _supports(row_start, row_local, n_local, who)
-        tried = _candidates(support, np.arange(n_local), n_local, terms_of, group, barred, k)
-        if len(tried) == 0:
-            continue
-        # Candidates only, numbered in the order in which they are tried.
-        number = np.full(n_local, -1, np.int64)
-        groups, ordered = np.empty(len(tried), np.int64), np.empty(len(tried), np.int64)
-        for i in range(len(tried)):
-            number[tried[i]] = i
-            groups[i], ordered[i] = group[terms_of[tried[i]]], support[tried[i]]
-        thin_start, thin_term = np.zeros(len(rows) + 1, np.int64), np.empty(total, np.int64)
-        at = 0
-        for i in range(len(rows)):
-            for e in range(row_start[i], row_start[i + 1]):
-                if number[row_local[e]] >= 0:
-                    thin_term[at] = number[row_local[e]]
+                if number[terms[e]] >= 0:
+                    row_term[at] = number[terms[e]]
                     at += 1
-            thin_start[i + 1] = at
-        thin_term = thin_term[:at]
-        chunk_of = grow(thin_start, thin_term, len(tried), groups, k, m, strict, who, named)
+        row_start[len(rows)] = at
+        row_term = row_term[:at]
+        chunk_of = grow(row_start, row_term, enter, groups, k, m, strict, who, named)
         n_chunks = chunk_of.max() + 1
-        parts = _subrecords(thin_start, thin_term, chunk_of, n_chunks)
-        if len(tried) == n_local and not lemma_holds(len(rows), parts, n_chunks, k, m):
+        parts = _subrecords(row_start, row_term, chunk_of, n_chunks)
+        if enter == n_local and not lemma_holds(len(rows), parts, n_chunks, k, m):
             _repair(chunk_of, ordered)
             repaired[c] = True
             n_chunks = chunk_of.max() + 1
-            parts = _subrecords(thin_start, thin_term, chunk_of, n_chunks)
+            parts = _subrecords(row_start, row_term, chunk_of, n_chunks)
         chunks[c], subrecords[c] = n_chunks, parts
-        at = 0
-        for i in range(len(rows)):
-            for e in range(offsets[rows[i]], offsets[rows[i] + 1]):
-                t = number[row_local[at]]
-                if t >= 0:
-                    chunk[e] = chunk_of[t]
-                at += 1
+        for row in rows:
+            for e in range(offsets[row], offsets[row + 1]):
+                if number[terms[e]] >= 0:
+                    chunk[e] = chunk_of[number[terms[e]]]
+        for i in range(enter):
+            number[tried[i]] = -1
     return chunk, chunks, subrecords, repaired
 
 
