@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
 
 def main() -> None:
     """Entry point of the ``cloven`` command."""
-    from cloven.cli.app import app
+    from cloven.cli.ending import run
 
-    app()
+    sys.exit(run())

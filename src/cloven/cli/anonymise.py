@@ -1,5 +1,6 @@
 """``cloven anonymise METHOD FILE -o OUT``."""
 
+from contextlib import ExitStack
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated
@@ -7,10 +8,13 @@ from typing import Annotated
 import typer
 
 from cloven.anonymise.disassociation import Disassociation
-from cloven.cli.command import takes
+from cloven.cli.command import Command, takes
 from cloven.cli.console import percent, progress, say, say_json, tick, warn
 from cloven.cli.disassociating import DISASSOCIATION
-from cloven.cli.reading import READING, InputFile, read_data
+from cloven.cli.places import refuse_places
+from cloven.cli.reading import READING, InputFile, JsonFlag, read_data, warn_of_strangers
+from cloven.cli.values import one_of
+from cloven.errors import ParameterError
 from cloven.io.readers import ReadOptions
 from cloven.model.key import Anonymised
 from cloven.model.transactions import Transactions
@@ -23,50 +27,96 @@ def _group() -> None:
     """Anonymise a file: a release to publish and a private key."""
 
 
-@app.command("disassociation")
+@app.command("disassociation", cls=Command, short_help="Split records into chunks that hide who is who.")
 @takes(method=DISASSOCIATION, options=READING)
 def disassociation(
     file: InputFile,
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="New folder for the release; the key goes to OUT.private.")
+        Path,
+        typer.Option(
+            "--out", "-o", metavar="OUT", help="New folder for the release; the key goes to OUT.private."
+        ),
     ],
     method: Disassociation,
     options: ReadOptions,
-    release_format: Annotated[str, typer.Option(help="parquet (a folder) or json (one file).")] = "parquet",
+    release_format: Annotated[
+        str,
+        one_of("parquet", "json").option(
+            "--release-format", help="A folder of Parquet files, or one JSON file."
+        ),
+    ] = "parquet",
     csv: Annotated[
-        Path | None, typer.Option(help="Also write the chunks to this CSV file, for eyes.")
+        Path | None, typer.Option(metavar="FILE", help="Also write the chunks to this CSV file, for eyes.")
     ] = None,
     allow_unsafe: Annotated[
         bool, typer.Option("--allow-unsafe", help="Write even what gives the promise up (experiments).")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: JsonFlag = False,
 ) -> None:
-    """Split records into k^m-anonymous chunks; verified before anything is written."""
-    from cloven.io.atomic import refuse_existing
-    from cloven.io.release import places, write_release
+    """Split records into chunks so that nobody who knows m items of a person finds fewer than k candidates.
+
+    OUT is to publish, OUT.private (the key) to keep. Both are verified before anything is written.
+    """
+    from cloven.io.release import places
 
     start = perf_counter()
     public, private = places(out, release_format)
-    refuse_existing(public, private, *([csv] if csv else []))
+    refuse_places(public, private, *([csv] if csv else []))
+    refuse_unsafe(method, allowed=allow_unsafe)
     with progress("read") as report:
         data = read_data(file, options)
+        warn_of_typos(method, data)
         result = method.anonymise(data, report)
         report("verify and write", 0.0)
-        write_release(result, out, original=data, format=release_format, allow_unsafe=allow_unsafe)
-        if csv:
-            from cloven.io.release_csv import write_csv
-
-            write_csv(result.release, csv)
+        _write(result, out, data, csv, release_format, allow_unsafe)
     figures = summary(data, result) | {"seconds": round(perf_counter() - start, 3)}
+    told = cautions(figures, method)
     if json:
-        say_json({"published": str(public), "private": str(private), **figures})
+        say_json({"published": str(public), "private": str(private), **figures, "cautions": told})
         return
     say(f"{tick()} {describe_method(method)}: {describe_release(figures)}")
     say(
         f"{tick()} verified with the original and the key; {percent(figures['items_kept'])} of the items stay in chunks"
     )
-    tell_cautions(figures, method)
+    for caution in told:
+        warn(caution)
     say(f"published    {public}\nyours alone  {private}")
+
+
+def _write(
+    result: Anonymised,
+    out: Path,
+    data: Transactions,
+    csv: Path | None,
+    release_format: str,
+    allow_unsafe: bool,
+) -> None:
+    """Write the release, and the CSV file only if the release could be written; or nothing."""
+    from cloven.io.atomic import staged, write_bytes
+    from cloven.io.release import write_release
+    from cloven.io.release_csv import csv_bytes
+
+    with ExitStack() as stack:
+        if csv:
+            (place,) = stack.enter_context(staged(csv))
+            write_bytes(place, csv_bytes(result.release))
+        write_release(result, out, original=data, format=release_format, allow_unsafe=allow_unsafe)
+
+
+def refuse_unsafe(method: Disassociation, *, allowed: bool) -> None:
+    """Refuse what gives the promise up before any work is done."""
+    if method.small_clusters == "keep" and not allowed:
+        message = (
+            "--small-clusters keep gives the promise up; choose another, or for experiments use"
+            " `cloven anonymise` with --allow-unsafe"
+        )
+        raise ParameterError(message)
+
+
+def warn_of_typos(method: Disassociation, data: Transactions) -> None:
+    """Warn of items that the owner named and the data does not hold."""
+    warn_of_strangers("--sensitive", method.sensitive, data)
+    warn_of_strangers("--utility", [item for group in method.utility_groups for item in group], data)
 
 
 def describe_method(method: Disassociation) -> str:
@@ -100,21 +150,23 @@ def summary(data: Transactions, result: Anonymised) -> dict[str, int | float]:
     }
 
 
-def tell_cautions(figures: dict[str, int | float], method: Disassociation) -> None:
-    """Warnings that an owner should read, each with what to do."""
+def cautions(figures: dict[str, int | float], method: Disassociation) -> list[str]:
+    """What an owner should know before publishing, each with what to do."""
+    out = []
     if method.small_clusters == "keep":
-        warn("clusters below k were kept: this release gives its promise up; do not publish it")
+        out.append("clusters below k were kept: this release gives its promise up; do not publish it")
     if figures["oversize_clusters"]:
-        warn(
+        out.append(
             f"{figures['oversize_clusters']:,} clusters are above --max-cluster-size {method.max_cluster_size}, because"
             " their records cannot be split further; this is safe, and the manifest counts them"
         )
     if figures["records_suppressed"]:
-        warn(
+        out.append(
             f"{figures['records_suppressed']:,} records are not published; say so beside every utility figure"
         )
     if figures["rare_items_published"]:
-        warn(
+        out.append(
             f"{figures['rare_items_published']:,} items are held by fewer than k = {method.k} and are published by name"
             " in term chunks; see them with `cloven describe`, drop them with --min-item-support"
         )
+    return out

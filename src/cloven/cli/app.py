@@ -8,21 +8,25 @@ import typer
 
 from cloven._version import __version__
 from cloven.cli import anonymise, audit, describe, link, reconstruct, reproduce, utility, verify
+from cloven.cli.command import Command, Ordered
+from cloven.cli.console import say
 
 app = typer.Typer(
     name="cloven",
+    cls=Ordered,
     help="Anonymise sets of items, attack the result, publish only what holds.",
-    epilog="Exit codes: 0 fine, 1 promise broken, 2 wrong parameters, 3 bad input, 4 cannot write, 130 interrupted.",
+    epilog="Exit codes: 0 fine, 1 promise broken, 2 wrong parameters, 3 bad input, 4 cannot write, 70 fault of Cloven,"
+    " 130 interrupted.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 
 
 def _version(value: bool) -> None:
     if value:
-        typer.echo(f"cloven {__version__}")
+        say(f"cloven {__version__}")
         raise typer.Exit
 
 
@@ -35,11 +39,14 @@ def _root(
     pass
 
 
-app.command("audit")(audit.audit)
-app.command("describe")(describe.describe)
-app.add_typer(anonymise.app, name="anonymise")
-app.command("verify")(verify.verify)
-app.command("utility")(utility.utility)
-app.command("reconstruct")(reconstruct.reconstruct)
-app.command("link")(link.link)
-app.add_typer(reproduce.app, name="reproduce")
+for name, command, short in (
+    ("audit", audit.audit, "Anonymise, verify and measure in one go."),
+    ("describe", describe.describe, "What is in a file, and who could be singled out."),
+    ("verify", verify.verify, "Prove that a release is what it says it is."),
+    ("utility", utility.utility, "How much of the data a release keeps."),
+    ("reconstruct", reconstruct.reconstruct, "Draw plausible data sets from a release."),
+    ("link", link.link, "How many candidates known items leave."),
+):
+    app.command(name, cls=Command, short_help=short)(command)
+app.add_typer(anonymise.app, name="anonymise", short_help="Make a release to publish and a private key.")
+app.add_typer(reproduce.app, name="reproduce", short_help="Run the experiments behind the documentation.")

@@ -1,5 +1,6 @@
 """``cloven audit [FILE]``."""
 
+import os
 from itertools import count
 from pathlib import Path
 from typing import Annotated
@@ -9,11 +10,19 @@ import typer
 from cloven._version import __version__
 from cloven.anonymise.disassociation import Disassociation
 from cloven.audit import AuditReport
-from cloven.cli.anonymise import describe_method, describe_release, summary, tell_cautions
+from cloven.cli.anonymise import (
+    cautions,
+    describe_method,
+    describe_release,
+    refuse_unsafe,
+    summary,
+    warn_of_typos,
+)
 from cloven.cli.command import takes
-from cloven.cli.console import percent, progress, say, say_json, table, tick
+from cloven.cli.console import dot, names, percent, progress, say, say_json, table, tick, warn
 from cloven.cli.disassociating import DISASSOCIATION
-from cloven.cli.reading import READING, read_data
+from cloven.cli.places import refuse_places
+from cloven.cli.reading import READING, JsonFlag, SeedOption, TaxonomyFile, read_data, read_hierarchy
 from cloven.cli.utility import utility_rows
 from cloven.io.readers import ReadOptions
 
@@ -22,33 +31,40 @@ from cloven.io.readers import ReadOptions
 def audit(
     method: Disassociation,
     options: ReadOptions,
-    file: Annotated[Path | None, typer.Argument(help="Data; without it the built-in sample clinic.")] = None,
+    file: Annotated[
+        Path | None, typer.Argument(help="Data; without it the built-in sample clinic.", metavar="[FILE]")
+    ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="New folder; default cloven-audit, or the next free number."),
+        typer.Option(
+            "--out", "-o", metavar="OUT", help="New folder; default cloven-audit, or the next free number."
+        ),
     ] = None,
-    taxonomy: Annotated[
-        Path | None, typer.Option(help="Item hierarchy, leaf first, `;` between levels.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="Repeat the measurements exactly (experiments).")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    taxonomy: TaxonomyFile = None,
+    seed: SeedOption = None,
+    json: JsonFlag = False,
 ) -> None:
-    """Anonymise, verify and measure in one go; writes OUT to publish and OUT.private to keep."""
+    """Anonymise, verify and measure in one go.
+
+    OUT/published is to publish; OUT.private (key and figures) to keep.
+    """
     from cloven.audit import Audit
-    from cloven.io.atomic import refuse_existing
     from cloven.io.release import places
-    from cloven.model.taxonomy import read_taxonomy
 
     target = out or _free_name()
-    refuse_existing(*places(target))
+    refuse_places(*places(target))
+    refuse_unsafe(method, allowed=False)
     with progress("read") as report:
         data = read_data(file, options)
-        hierarchy = None if taxonomy is None else read_taxonomy(taxonomy)
+        warn_of_typos(method, data)
+        hierarchy = read_hierarchy(taxonomy, data)
         found = Audit(method, taxonomy=hierarchy, seed=seed).run(data, report)
         report("write", 0.0)
         found.write(target)
     if json:
-        say_json({"published": str(target / "published"), "private": f"{target}.private", **found.to_dict()})
+        told = cautions(summary(found.data, found.result), method)
+        where = {"published": str(target / "published"), "private": f"{target}.private"}
+        say_json({**where, **found.to_dict(), "cautions": told})
         return
     _tell(found, "sample clinic" if file is None else str(file), method)
     say(f"\npublished    {target / 'published'}\nyours alone  {target}.private")
@@ -58,7 +74,7 @@ def _free_name() -> Path:
     """``cloven-audit``, or the first ``cloven-audit-2``, ``-3``, ... that is free."""
     for number in count(1):
         path = Path("cloven-audit" if number == 1 else f"cloven-audit-{number}")
-        if not path.exists() and not Path(f"{path}.private").exists():
+        if not os.path.lexists(path) and not os.path.lexists(f"{path}.private"):
             return path
     raise AssertionError
 
@@ -67,35 +83,31 @@ def _tell(found: AuditReport, name: str, method: Disassociation) -> None:
     data, seconds = found.description, found.seconds
     figures = summary(found.data, found.result)
     single = data.singled_out[-1]
-    say(
-        f"cloven {__version__} · {name} · {data.records:,} records, {data.items:,} items,"
-        f" {data.mean_length:.1f} per record"
-        f" · {percent(single.share, 0)} can be singled out by {single.known_items} known items"
+    parts = (
+        f"cloven {__version__}",
+        name,
+        f"{data.records:,} records, {data.items:,} items, {data.mean_length:.1f} per record",
+        f"{percent(single.share, 0)} can be singled out by {single.known_items} known items",
     )
+    say(f" {dot()} ".join(parts))
+    made = f"{describe_method(method)}: {describe_release(figures)}"
+    drawn = f"{found.utility.reconstructions} plausible data sets drawn"
     lines = [
-        (
-            f"{tick()} anonymised",
-            f"{describe_method(method)}: {describe_release(figures)}",
-            seconds["anonymise"],
-        ),
+        (f"{tick()} anonymised", made, seconds["anonymise"]),
         (f"{tick()} verified", _verified(found), seconds["verify"]),
-        (
-            f"{tick()} measured",
-            f"{found.utility.reconstructions} plausible data sets drawn",
-            seconds["measure"],
-        ),
+        (f"{tick()} measured", drawn, seconds["measure"]),
     ]
     say(table([(what, text, f"{spent:.1f} s") for what, text, spent in lines]) + "\n")
     say(table(utility_rows(found.utility), ("measure", "value", "what it means")))
     say(
-        f"\nwhoever knows up to {method.m} items of a record has at least {method.k} candidates, before and beside any"
-        " other knowledge; attacks that use more are not part of this audit yet\n"
+        f"\nwho knows up to {method.m} items of a person has at least {method.k} candidate records;"
+        " attackers who know more are not part of this audit yet\n"
     )
-    tell_cautions(figures, method)
+    for caution in cautions(figures, method):
+        warn(caution)
     if data.rare_items:
-        names = ", ".join(data.rare_item_names[:8])
         more = ", ..." if data.rare_items > 8 else ""
-        say(f"items held by fewer than k = {data.k}: {names}{more}")
+        say(f"items held by fewer than k = {data.k}: {names(data.rare_item_names[:8])}{more}")
 
 
 def _verified(found: AuditReport) -> str:

@@ -1,27 +1,29 @@
-"""Groups of options that several commands share, written once, and the way every command ends.
+"""Groups of options that several commands share, written once; and how help is laid out.
 
 A command names the groups it takes: ``@takes(options=READING)``. It then receives one finished object for each
-group, and the single options appear in its help as if they had been written there.
+group, and the single options appear in its help as if they had been written there, under the group's title.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
-import sys
-from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
-from cloven.cli.console import fail
-from cloven.errors import ClovenError, OutputError
+from cloven.cli.ending import endings
+from cloven.cli.shell_words import flag_of
+from cloven.cli.values import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
-INTERRUPTED = 130
+ORDER = ("audit", "describe", "anonymise", "verify", "utility", "reconstruct", "link", "reproduce")
+METAVARS = {str: "TEXT", str | None: "TEXT", Path: "FILE", Path | None: "FILE"}
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Group:
 
     Attributes:
         title: heading in the help.
-        options: name -> (type, default, help, flags); no flags means ``--name``.
+        options: name -> (type or ``Value``, default, help, flags); no flags means ``--name``.
         build: makes the object from the values.
     """
 
@@ -40,17 +42,25 @@ class Group:
 
     def parameters(self) -> list[inspect.Parameter]:
         """The options as parameters that Typer understands."""
-        made = []
-        for name, (kind, default, text, flags) in self.options.items():
-            option = typer.Option(
-                *(flags or ("--" + name.replace("_", "-"),)), help=text, rich_help_panel=self.title
+        return [
+            inspect.Parameter(
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=default,
+                annotation=self._annotation(name),
             )
-            made.append(
-                inspect.Parameter(
-                    name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option]
-                )
-            )
-        return made
+            for name, (_, default, _, _) in self.options.items()
+        ]
+
+    def _annotation(self, name: str) -> Any:
+        kind, default, text, flags = self.options[name]
+        about: dict[str, Any] = {"help": text, "rich_help_panel": self.title}
+        if isinstance(kind, Value):
+            option = kind.option(*(flags or (flag_of(name),)), **about)
+            return Annotated[kind.kind | None if default is None else kind.kind, option]
+        return Annotated[
+            kind, typer.Option(*(flags or (flag_of(name),)), metavar=METAVARS.get(kind), **about)
+        ]
 
 
 def takes(**groups: Group) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -63,10 +73,11 @@ def takes(**groups: Group) -> Callable[[Callable[..., None]], Callable[..., None
             if name not in groups
         ]
         shared = [parameter for group in groups.values() for parameter in group.parameters()]
+        options = frozenset(parameter.name for parameter in (*own, *shared))
 
         @functools.wraps(command)
         def run(**values: Any) -> None:
-            with _endings():
+            with endings(options):
                 built = {
                     name: group.build(**{option: values.pop(option) for option in group.options})
                     for name, group in groups.items()
@@ -81,20 +92,27 @@ def takes(**groups: Group) -> Callable[[Callable[..., None]], Callable[..., None
     return decorate
 
 
-@contextmanager
-def _endings() -> Iterator[None]:
-    """Turn errors into one line and a documented exit code."""
-    try:
-        yield
-    except ClovenError as error:
-        fail(str(error), error.exit_code)
-    except KeyboardInterrupt:
-        fail("interrupted; no half-written output is left", INTERRUPTED)
-    except MemoryError:
-        fail("out of memory; use a machine with more, or a smaller --block-records", OutputError.exit_code)
-    except BrokenPipeError:
-        # The reader of our output has gone; there is nobody left to tell.
-        sys.stderr.close()
-        raise typer.Exit(0) from None
-    except OSError as error:
-        fail(f"{error.filename or 'system'}: {error.strerror or error}", OutputError.exit_code)
+class Command(TyperCommand):
+    """A command whose help shows its options under the titles of their groups."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write one section for each title, in the order of the options."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                plain = "Arguments" if parameter.param_type_name == "argument" else "Options"
+                title = getattr(parameter, "rich_help_panel", None) or plain
+                sections.setdefault(title, []).append(record)
+        for title, records in sections.items():
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+
+class Ordered(TyperGroup):
+    """Commands in the order in which an owner needs them."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Names of the commands as ``ORDER`` has them; others come last."""
+        place = {name: number for number, name in enumerate(ORDER)}
+        return sorted(super().list_commands(ctx), key=lambda name: place.get(name, len(place)))

@@ -1,63 +1,90 @@
-"""What commands share: how to talk, how to show progress, how to end.
+"""How commands talk and show progress.
 
 Results go to standard output, everything else to standard error. Bars appear only on a terminal. ``--json`` puts one
-JSON object on standard output and nothing else.
+JSON object on standard output and nothing else. Names of items and files are untrusted text: what a terminal could
+take for a command is escaped, and what it cannot show is written as an escape instead of failing.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
 
-import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from cloven.errors import OutputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-
-def fail(message: str, code: int) -> NoReturn:
-    """Print one line and end with a code."""
-    one_line = " ".join(message.split())
-    typer.echo(f"cloven: {one_line}", err=True)
-    raise typer.Exit(code)
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import TextIO
 
 
 def say(text: str = "") -> None:
-    """One line for people, on standard output."""
-    typer.echo(text)
+    """Lines for people, on standard output."""
+    _write_out("\n".join(visible(line) for line in text.split("\n")))
 
 
 def warn(text: str) -> None:
     """One line of warning, on standard error."""
-    typer.echo(f"warning: {text}", err=True)
+    complain(f"warning: {text}")
+
+
+def complain(text: str) -> None:
+    """One line on standard error; that nobody can read it is no reason to stop."""
+    with suppress(OSError):
+        _write(sys.stderr, visible(text))
 
 
 def say_json(value: Any) -> None:
     """One JSON object on standard output."""
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+    # Escapes where the stream is not UTF-8: the text is valid JSON everywhere.
+    _write_out(json.dumps(value, ensure_ascii=not _speaks_utf(sys.stdout), indent=2, allow_nan=False))
+
+
+def visible(text: str, limit: int | None = None) -> str:
+    r"""Text on one line without control characters, cut to ``limit`` characters.
+
+    >>> visible("flu\n\x1b[2J")
+    'flu\\n\\x1b[2J'
+    """
+    shown = text
+    if not text.isprintable():
+        shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return shown if limit is None or len(shown) <= limit else f"{shown[: limit - 3]}..."
+
+
+def names(items: Iterable[str], limit: int = 80) -> str:
+    """Item names in one line, each made visible."""
+    return ", ".join(visible(item, limit) for item in items)
 
 
 def tick() -> str:
-    """A check mark where the terminal can show one."""
-    encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower()
-    return "✓" if encoding.startswith("utf") else "ok"
+    """A check mark where the stream can show one."""
+    return _glyph("✓", "ok")
+
+
+def dot() -> str:
+    """What stands between the parts of a line."""
+    return _glyph("·", "-")
 
 
 @contextmanager
 def progress(first: str) -> Iterator[Callable[[str, float], None]]:
-    """A bar on standard error; gives ``report(step, share done)``. Silent when standard error is no terminal."""
-    console = Console(stderr=True)
+    """A bar on standard error; gives ``report(step, share done)``. Silent unless standard error is a terminal."""
+    if not _is_terminal(sys.stderr):
+        yield lambda _step, _share: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),
         BarColumn(bar_width=24),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(first, total=None)
 
         def report(step: str, share: float) -> None:
@@ -90,3 +117,52 @@ def table(rows: Sequence[tuple[str, ...]], header: tuple[str, ...] | None = None
         cells = [cell.ljust(width) for cell, width in zip(row[:-1], widths, strict=False)]
         out.append(("  " + "  ".join([*cells, row[-1]])).rstrip())
     return "\n".join(out)
+
+
+def _write_out(text: str) -> None:
+    try:
+        _write(sys.stdout, text)
+    except BrokenPipeError:
+        # The reader has gone, as in `| head`; the command goes on, and ends with the code it has earned.
+        _send_nowhere(sys.stdout)
+    except OSError as error:
+        _send_nowhere(sys.stdout)
+        message = f"standard output: cannot be written ({error.strerror or error})"
+        raise OutputError(message) from error
+
+
+def _write(stream: TextIO | None, text: str) -> None:
+    if stream is None:  # closed by whoever started us
+        return
+    encoding = stream.encoding or "utf-8"
+    stream.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+    stream.flush()
+
+
+def _send_nowhere(stream: TextIO) -> None:
+    """Let what is still buffered go to the null device, so that the interpreter can end in peace."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    with suppress(OSError):
+        os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    return (
+        stream is not None
+        and stream.isatty()
+        and os.environ.get("TERM", "").lower() not in {"dumb", "unknown"}
+    )
+
+
+def _speaks_utf(stream: TextIO | None) -> bool:
+    return stream is None or (stream.encoding or "utf-8").lower().replace("-", "").startswith("utf")
+
+
+def _glyph(wanted: str, plain: str) -> str:
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    try:
+        wanted.encode(encoding)
+    except UnicodeEncodeError:
+        return plain
+    return wanted

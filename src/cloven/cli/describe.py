@@ -2,11 +2,10 @@
 
 from typing import Annotated
 
-import typer
-
 from cloven.cli.command import takes
-from cloven.cli.console import percent, progress, say, say_json, table
-from cloven.cli.reading import READING, InputFile, read_data
+from cloven.cli.console import names, percent, progress, say, say_json, table
+from cloven.cli.reading import READING, InputFile, JsonFlag, read_data
+from cloven.cli.values import whole
 from cloven.io.readers import ReadOptions
 from cloven.measure.describe import Description
 
@@ -15,12 +14,15 @@ from cloven.measure.describe import Description
 def describe(
     file: InputFile,
     options: ReadOptions,
-    k: Annotated[int, typer.Option("-k", help="Items held by fewer are listed as rare.")] = 5,
-    m: Annotated[int, typer.Option("-m", help="Show how many are singled out by 1..m known items.")] = 2,
-    rare: Annotated[int, typer.Option(help="How many rare items to list.")] = 20,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    k: Annotated[int, whole().option("-k", help="Items held by fewer are listed as rare.")] = 5,
+    m: Annotated[int, whole().option("-m", help="Tell who is singled out by 1 to m known items.")] = 2,
+    rare: Annotated[int, whole().option("--rare", help="How many rare items to list.")] = 20,
+    json: JsonFlag = False,
 ) -> None:
-    """Sizes, density, and how many records a few known items single out. For the owner's eyes only."""
+    """Sizes, density, and how many records a few known items single out.
+
+    For the owner's eyes only: rare items and shares are facts about persons.
+    """
     from cloven.measure.describe import describe as measure
 
     with progress("read") as report:
@@ -30,12 +32,12 @@ def describe(
     if json:
         say_json(found.to_dict())
         return
-    say(f"{file}")
+    say(str(file))
     say(table(rows_of(found)))
     if found.rare_items:
-        names = ", ".join(found.rare_item_names[:rare])
+        listed = names(found.rare_item_names[:rare])
         more = f", and {found.rare_items - rare:,} more (--rare)" if found.rare_items > rare else ""
-        say(f"\nitems held by fewer than k = {k} (a name or an address would show here): {names}{more}")
+        say(f"\nitems held by fewer than k = {k} (a name or an address would show here): {listed}{more}")
 
 
 def rows_of(found: Description) -> list[tuple[str, str]]:
@@ -48,8 +50,8 @@ def rows_of(found: Description) -> list[tuple[str, str]]:
             "items per record",
             f"mean {found.mean_length:.2f}, median {found.median_length:g}, max {found.max_length:,}",
         ),
-        ("density", f"{found.density:.5f}"),
-        ("type-token ratio", f"{found.type_token_ratio:.4f}"),
+        ("density", f"{found.density:.5f} of all pairs of a record and an item"),
+        ("type-token ratio", f"{found.type_token_ratio:.4f} different items per occurrence"),
     ]
     if found.persons is not None:
         rows.append(("persons", f"{found.persons:,}"))

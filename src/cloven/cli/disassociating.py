@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from cloven.anonymise.disassociation import Disassociation
+from cloven.anonymise.disassociation.horizontal import SmallClusters
 from cloven.cli.command import Group
-from cloven.cli.reading import items_in, text_of
+from cloven.cli.reading import items_in, json_of
+from cloven.cli.values import MOST, one_of, whole
 from cloven.errors import InputError, ParameterError
 
 
@@ -30,50 +32,49 @@ def _method(
 def _size(text: str) -> int | None:
     if text == "unlimited":
         return None
+    message = f"--max-cluster-size must be a whole number up to {MOST:,} or 'unlimited', got {text!r}"
     try:
-        return int(text)
+        size = int(text)
     except ValueError:
-        message = f"--max-cluster-size must be a whole number or 'unlimited', got {text!r}"
         raise ParameterError(message) from None
+    if size > MOST:
+        raise ParameterError(message)
+    return size
 
 
 def _groups(path: Path) -> tuple[tuple[str, ...], ...]:
     """Groups of items from JSON: an object of lists (name -> items), or a list of lists."""
-    try:
-        value = json.loads(text_of(path))
-    except ValueError as error:
-        message = f"is no JSON: {error}"
-        raise InputError(message, source=str(path)) from error
+    value = json_of(path)
     lists = list(value.values()) if isinstance(value, dict) else value
-    fine = isinstance(lists, list) and all(
-        isinstance(group, list) and all(isinstance(item, str) for item in group) for group in lists
-    )
-    if not fine:
+    if not isinstance(lists, list):
         message = "must be an object or a list of lists of item names"
-        raise InputError(message, source=str(path))
+        raise InputError(message, source=str(path), value=json.dumps(value))
+    for number, group in enumerate(lists, 1):
+        if not isinstance(group, list) or not all(isinstance(item, str) for item in group):
+            message = f"group {number} must be a list of item names"
+            raise InputError(message, source=str(path), value=json.dumps(group))
     return tuple(tuple(group) for group in lists)
 
 
 DISASSOCIATION = Group(
     "How to anonymise",
     {
-        "k": (int, 5, "Everybody keeps at least this many candidates.", ("-k",)),
-        "m": (int, 2, "How many items of a record an attacker may know.", ("-m",)),
-        "max_cluster_size": (str, "30", "Largest wanted cluster, inclusive; or 'unlimited'.", ()),
+        "k": (whole(), 5, "Everybody keeps at least this many candidates.", ("-k",)),
+        "m": (whole(), 2, "How many items of a person an attacker may know.", ("-m",)),
+        "max_cluster_size": (str, "30", "Largest wanted group of records, or 'unlimited'.", ()),
         "small_clusters": (
-            str,
-            "add",
-            "Clusters below k: add, abandon, suppress, remaining; keep is unsafe.",
-            (),
+            one_of(*get_args(SmallClusters)), "add",
+            "Groups below k: add to others, abandon the split, suppress them, try those remaining again; keep is"
+            " unsafe.", (),
         ),
-        "reading": (str, "occurring", "Which combinations must reach k: occurring, or strict (all).", ()),
-        "refine": (bool, True, "Join clusters that share leftovers.", ("--refine/--no-refine",)),
-        "horizontal": (str, "horpart", "How to cluster: horpart or hierarchical.", ()),
-        "utility": (Path | None, None, "JSON file with groups of items to be kept together.", ()),
-        "sensitive": (Path | None, None, "File of items that always go to the term chunk, one per line.", ()),
-        "min_item_support": (int, 1, "Drop items held by fewer records.", ()),
-        "join_terms": (str, "moved", "Refining weighs the terms moved, or all listed.", ()),
-        "block_records": (int, 1_000_000, "Work in blocks above this number of records.", ()),
+        "reading": (one_of("occurring", "strict"), "occurring", "What must reach k: combinations there are, or all.", ()),
+        "refine": (bool, True, "Share what is left over between groups of records.", ("--refine/--no-refine",)),
+        "horizontal": (one_of("horpart", "hierarchical"), "horpart", "How records are grouped.", ()),
+        "utility": (Path | None, None, "JSON file: groups of items to keep together.", ()),
+        "sensitive": (Path | None, None, "Items to cut from all others: one per line, or a JSON list (.json).", ()),
+        "min_item_support": (whole(), 1, "Leave out items that fewer people have.", ()),
+        "join_terms": (one_of("moved", "listed"), "moved", "Refining counts items that moved, or all listed.", ()),
+        "block_records": (whole(), 1_000_000, "Work in blocks of this many records.", ()),
     },
     _method,
-)
+)  # fmt: skip

@@ -7,19 +7,23 @@ from typing import Annotated
 import typer
 
 from cloven.cli.command import takes
-from cloven.cli.console import say, say_json
-from cloven.cli.reading import items_in
+from cloven.cli.console import names, say, say_json
+from cloven.cli.places import release_at
+from cloven.cli.reading import JsonFlag, ReleasePath, items_in
 from cloven.errors import ParameterError
 
 
 @takes()
 def link(
-    release: Annotated[Path, typer.Argument(help="Release folder or JSON file.", show_default=False)],
+    release: ReleasePath,
     knows: Annotated[
-        Path | None, typer.Option(help="File of items known of one person, one per line.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Items known of one person: one per line, or a JSON list (.json)."),
     ] = None,
-    item: Annotated[list[str] | None, typer.Option(help="A known item; may be given several times.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    item: Annotated[
+        list[str] | None, typer.Option(metavar="TEXT", help="A known item; may be given several times.")
+    ] = None,
+    json: JsonFlag = False,
 ) -> None:
     """How many candidate records somebody has who knows these items of one person."""
     from cloven.attack.disassociated.link import candidates
@@ -29,22 +33,27 @@ def link(
     if not items:
         message = "say what is known: --knows FILE with one item per line, or --item NAME"
         raise ParameterError(message)
-    published = read_release(release)
+    if not all(known.strip() for known in items):
+        message = "--item must not be blank; name an item"
+        raise ParameterError(message)
+    published = read_release(release_at(release))
     found = candidates(published, items)
     if json:
         say_json(asdict(found))
         return
-    known = ", ".join(found.items)
-    say(f"knows {len(found.items)}: {known}")
+    say(f"knows {len(found.items)}: {names(found.items)}")
     if found.unknown:
-        say(f"not in the release: {', '.join(found.unknown)}; so no record of it can be meant")
+        say(f"not in the release: {names(found.unknown)}; so no record of it can be meant")
+        return
     clusters = "1 cluster" if found.clusters == 1 else f"{found.clusters:,} clusters"
     say(
         f"at most {found.candidates:,} candidate records in {clusters}; {found.certain:,} certainly hold all of them"
     )
-    if len(set(items)) <= published.m:
+    if not found.candidates:
+        say("nobody in the release has all of these together")
+    elif len(found.items) <= published.m:
         say(
-            f"the release promises at least k = {published.k} for up to m = {published.m} items of a real record"
+            f"the release promises at least k = {published.k} for up to m = {published.m} items that somebody has"
         )
     else:
         say(f"the release promises nothing for more than m = {published.m} items")

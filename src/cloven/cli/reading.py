@@ -2,37 +2,54 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cloven.cli.command import Group
 from cloven.cli.console import warn
-from cloven.errors import InputError
+from cloven.cli.values import one_of, whole
+from cloven.errors import InputError, shorten
 from cloven.io.readers import ReadOptions
+from cloven.io.readers.options import FORMATS, MAX_BYTES, MAX_RECORD_LENGTH
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from cloven.model.taxonomy import Taxonomy
     from cloven.model.transactions import Transactions
 
 InputFile = Annotated[
-    Path, typer.Argument(help="Data: one record is one person's set of items.", show_default=False)
+    Path,
+    typer.Argument(help="Data: one record is one person's set of items.", metavar="FILE", show_default=False),
 ]
+ReleasePath = Annotated[
+    Path, typer.Argument(help="Folder or JSON file of a release.", metavar="RELEASE", show_default=False)
+]
+TaxonomyFile = Annotated[
+    Path | None,
+    typer.Option("--taxonomy", metavar="FILE", help="Hierarchy of items: one per line, leaf;group;...;root."),
+]
+SeedOption = Annotated[
+    int | None, whole().option("--seed", help="Draw the same random numbers again (experiments).")
+]
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 
 READING = Group(
     "How to read the data",
     {
-        "format": (
-            str | None, None, "lines, fimi, spmf, json, jsonl, parquet, long or table; default: by extension.", (),
-        ),
+        "format": (one_of(*FORMATS), None, "Default: by the ending of the file name.", ()),
         "delimiter": (str | None, None, "Between items: a character, or tab, space, comma, ...; default: guessed.", ()),
-        "column": (str | None, None, "Column that holds the list of items.", ()),
-        "id_column": (str | None, None, "Long tables: column of the record.", ()),
-        "item_column": (str | None, None, "Long tables: column of the item.", ()),
-        "item_delimiter": (str | None, None, "Between the items inside one cell of a table.", ()),
-        "person": (str | None, None, "Column of the person, when somebody has several records.", ()),
-        "lenient": (bool, False, "Skip bad lines and blank items, and count them.", ("--lenient",)),
-        "max_record_length": (int, 100_000, "A longer record is an error.", ()),
+        "column": (str | None, None, "Column that holds a list of items.", ()),
+        "id_column": (str | None, None, "One item per row: column that tells the record.", ()),
+        "item_column": (str | None, None, "One item per row: column of the item.", ()),
+        "item_delimiter": (str | None, None, "Between the items inside one cell of --column.", ()),
+        "person": (str | None, None, "Column of the person, if somebody has several records.", ()),
+        "lenient": (bool, False, "Leave out bad lines and blank items, and say how many.", ("--lenient",)),
+        "max_record_length": (whole(1), MAX_RECORD_LENGTH, "A record with more items is an error.", ()),
+        "max_bytes": (whole(1, 2**62), MAX_BYTES, "A compressed file that unpacks to more is an error.", ()),
     },
     ReadOptions,
 )  # fmt: skip
@@ -49,10 +66,35 @@ def read_data(path: Path | None, options: ReadOptions) -> Transactions:
     data, report = read_reported(path, options)
     if report.skipped or report.blank_items:
         first = "; ".join(f"line {line}: {reason}" for line, reason in report.examples)
-        warn(f"{path}: {report.skipped:,} lines and {report.blank_items:,} blank items left out ({first})")
+        shown = f" ({first})" if first else ""
+        warn(f"{path}: {report.skipped:,} lines and {report.blank_items:,} blank items left out{shown}")
     if report.empty_records:
         warn(f"{path}: {report.empty_records:,} empty records left out")
     return data
+
+
+def read_hierarchy(path: Path | None, data: Transactions) -> Taxonomy | None:
+    """Read a taxonomy that must know every item of the data."""
+    if path is None:
+        return None
+    from cloven.model.taxonomy import read_taxonomy
+
+    taxonomy = read_taxonomy(path)
+    missing = [item for item in data.vocabulary if item not in taxonomy.leaf_group]
+    if missing:
+        message = f"{len(missing):,} items of the data are not in this taxonomy; add a line for each"
+        raise InputError(message, source=str(path), value=missing[0])
+    return taxonomy
+
+
+def warn_of_strangers(option: str, items: Collection[str], data: Transactions) -> None:
+    """Tell how many items that an option names are not in the data: most likely they are misspelt."""
+    strange = sorted(set(items).difference(data.vocabulary))
+    if strange:
+        warn(
+            f"{len(strange):,} of the {len(set(items)):,} items of {option} are not in the data,"
+            f" the first is {shorten(strange[0])}; check the spelling"
+        )
 
 
 def text_of(path: Path) -> str:
@@ -63,13 +105,41 @@ def text_of(path: Path) -> str:
         message = f"cannot be read: {error.strerror or error}"
         raise InputError(message, source=str(path)) from error
     except UnicodeDecodeError as error:
-        message = "is no UTF-8 text"
+        before = error.object[: error.start]
+        message = "not UTF-8; save the file as UTF-8"
+        raise InputError(
+            message,
+            source=str(path),
+            line=before.count(b"\n") + 1,
+            value=str(error.object[error.start :][:20]),
+        ) from error
+
+
+def json_of(path: Path) -> Any:
+    """Value in a small JSON file."""
+    text = text_of(path)
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        line = text.split("\n")[error.lineno - 1]
+        message = f"not JSON: {error.msg}"
+        raise InputError(message, source=str(path), line=error.lineno, value=line) from error
+    except (ValueError, RecursionError) as error:
+        message = "not JSON that can be read: nested too deeply, or a number too long"
         raise InputError(message, source=str(path)) from error
 
 
 def items_in(path: Path) -> list[str]:
-    """Items of a file with one item per line; blank lines are left out."""
-    items = [line.strip() for line in text_of(path).splitlines() if line.strip()]
+    """Items of a file with one item per line, blank lines left out; or of a ``.json`` file with a list of them."""
+    if path.suffix.lower() == ".json":
+        value = json_of(path)
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            message = "must be a list of item names"
+            raise InputError(message, source=str(path), value=json.dumps(value))
+        items = value
+    else:
+        # Only line feeds end a line: names of items may hold the other separators of Unicode.
+        items = [line.strip() for line in text_of(path).split("\n") if line.strip()]
     if not items:
         message = "holds no item; give one item per line"
         raise InputError(message, source=str(path))

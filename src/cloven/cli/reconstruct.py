@@ -8,30 +8,42 @@ import typer
 
 from cloven.cli.command import takes
 from cloven.cli.console import progress, say, say_json
+from cloven.cli.places import refuse_places, release_at
+from cloven.cli.reading import JsonFlag, ReleasePath, SeedOption
+from cloven.cli.values import whole
 
 
 @takes()
 def reconstruct(
-    release: Annotated[Path, typer.Argument(help="Release folder or JSON file.", show_default=False)],
+    release: ReleasePath,
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="New JSON Lines file; several get -1, -2, ... before .jsonl.")
+        Path,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="New JSON Lines file; several are called FILE-1.jsonl, FILE-2.jsonl, ...",
+        ),
     ],
-    count: Annotated[int, typer.Option(help="How many plausible data sets to draw.", min=1)] = 1,
-    seed: Annotated[int | None, typer.Option(help="Draw the same data sets again (experiments).")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    count: Annotated[int, whole(1).option("--count", help="How many plausible data sets to draw.")] = 1,
+    seed: SeedOption = None,
+    json: JsonFlag = False,
 ) -> None:
-    """Draw plausible data sets that a release allows, one record per line. None of them is the original."""
+    """Draw plausible data sets that a release allows, one record per line.
+
+    None of them is the original; what all of them agree on is what the release tells.
+    """
     import numpy as np
 
-    from cloven.io.atomic import refuse_existing, staged, write_bytes
+    from cloven.io.atomic import staged, write_bytes
     from cloven.io.release import read_release
     from cloven.reconstruction import reconstruct_many
 
     stem = out.name.removesuffix(".jsonl")
     targets = [out] if count == 1 else [out.with_name(f"{stem}-{i}.jsonl") for i in range(1, count + 1)]
-    refuse_existing(*targets)
+    refuse_places(*targets)
     with progress("read") as report:
-        published = read_release(release)
+        published = read_release(release_at(release))
         rng = np.random.default_rng(seed)
         with staged(*targets) as places:
             for number, (place, world) in enumerate(

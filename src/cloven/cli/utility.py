@@ -1,13 +1,21 @@
 """``cloven utility ORIGINAL RELEASE``."""
 
-from pathlib import Path
 from typing import Annotated
-
-import typer
 
 from cloven.cli.command import takes
 from cloven.cli.console import percent, progress, say, say_json, table
-from cloven.cli.reading import READING, InputFile, read_data
+from cloven.cli.places import release_at
+from cloven.cli.reading import (
+    READING,
+    InputFile,
+    JsonFlag,
+    ReleasePath,
+    SeedOption,
+    TaxonomyFile,
+    read_data,
+    read_hierarchy,
+)
+from cloven.cli.values import whole
 from cloven.io.readers import ReadOptions
 from cloven.measure.sampled import Sampled
 from cloven.measure.utility import UtilityReport
@@ -16,26 +24,26 @@ from cloven.measure.utility import UtilityReport
 @takes(options=READING)
 def utility(
     original: InputFile,
-    release: Annotated[Path, typer.Argument(help="Release folder or JSON file.", show_default=False)],
+    release: ReleasePath,
     options: ReadOptions,
-    taxonomy: Annotated[
-        Path | None, typer.Option(help="Item hierarchy, leaf first, `;` between levels.")
-    ] = None,
-    reconstructions: Annotated[int, typer.Option(help="Plausible data sets to measure on.", min=1)] = 5,
-    top: Annotated[int, typer.Option(help="How many frequent itemsets to compare.", min=1)] = 1000,
-    seed: Annotated[int | None, typer.Option(help="Repeat the measurement exactly (experiments).")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    taxonomy: TaxonomyFile = None,
+    reconstructions: Annotated[
+        int, whole(1).option("--reconstructions", help="Plausible data sets to measure on.")
+    ] = 5,
+    top: Annotated[int, whole(1).option("--top", help="How many frequent itemsets to compare.")] = 1000,
+    seed: SeedOption = None,
+    json: JsonFlag = False,
 ) -> None:
-    """How much of the data a release keeps: tlost, tKd, re, items and pairs kept."""
+    """How much of the data a release keeps: items, pairs, frequent itemsets and the supports of pairs."""
     import numpy as np
 
     from cloven.io.release import read_release
     from cloven.measure.utility import utility as measure
-    from cloven.model.taxonomy import read_taxonomy
 
     with progress("read") as report:
+        published = read_release(release_at(release))
         data = read_data(original, options)
-        published = read_release(release)
+        hierarchy = read_hierarchy(taxonomy, data)
         report("measure", 0.0)
         found = measure(
             data,
@@ -43,7 +51,7 @@ def utility(
             rng=np.random.default_rng(seed),
             reconstructions=reconstructions,
             top=top,
-            taxonomy=None if taxonomy is None else read_taxonomy(taxonomy),
+            taxonomy=hierarchy,
             suppressed_records=max(0, len(data) - published.records),
         )
     if json:

@@ -10,6 +10,7 @@ import numpy as np
 
 from cloven._version import __version__
 from cloven.errors import ParameterError, ReleaseError, shorten
+from cloven.model.arrays import distinct
 from cloven.model.disassociated import Kind
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ def _is_count(value: object) -> bool:
 def _chunks(release: Disassociated, rows: np.ndarray[Any, np.dtype[np.bool_]]) -> int:
     owner = np.maximum(release.row_cluster[rows], release.row_joint[rows])  # one of them is -1
     chunk = release.row_chunk[rows]
-    return len(np.unique(owner * (int(chunk.max(initial=0)) + 1) + chunk))
+    return len(distinct(owner * (int(chunk.max(initial=0)) + 1) + chunk))
 
 
 def _refuse_what_json_would_change(parameters: Mapping[str, Any]) -> None:

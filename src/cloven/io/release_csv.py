@@ -21,12 +21,17 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what makes a spreadsheet run a cel
 
 def write_csv(release: Disassociated, path: Path) -> None:
     """Write cluster, joint, chunk, kind and the items joined by ``" | "``; all of it or no file."""
+    with staged(Path(path)) as (place,):
+        write_bytes(place, csv_bytes(release))
+
+
+def csv_bytes(release: Disassociated) -> bytes:
+    """Content of the file that ``write_csv`` writes."""
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(HEADER)
     writer.writerows(_lines(release))
-    with staged(Path(path)) as (place,):
-        write_bytes(place, text.getvalue().encode("utf-8", "backslashreplace"))
+    return text.getvalue().encode("utf-8", "backslashreplace")
 
 
 def escape_formula(cell: str) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from cloven.errors import ParameterError
 from cloven.measure.uniqueness import SingledOut, singled_out
+from cloven.model.arrays import distinct
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -103,5 +104,5 @@ def person_supports(data: Transactions) -> NDArray[np.int64]:
     """
     if data.persons is None:
         return data.supports
-    pairs = np.unique(np.repeat(data.persons, data.lengths) * len(data.vocabulary) + data.codes)
+    pairs = distinct(np.repeat(data.persons, data.lengths) * len(data.vocabulary) + data.codes)
     return np.bincount(pairs % len(data.vocabulary), minlength=len(data.vocabulary)).astype(np.int64)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cloven.model.arrays import distinct
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -90,7 +92,7 @@ class Transactions:
         rows = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
         pairs = rows * max(1, len(vocabulary)) + codes
         if np.any(pairs[1:] <= pairs[:-1]):
-            pairs = np.unique(pairs)
+            pairs = distinct(pairs)
             rows, codes = np.divmod(pairs, max(1, len(vocabulary)))
         kept = np.bincount(rows, minlength=len(lengths)).astype(np.int64)
         alive = kept > 0

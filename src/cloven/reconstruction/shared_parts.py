@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.errors import ReleaseError
+from cloven.model.arrays import distinct
 from cloven.model.disassociated import Kind
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def _shows_an_item(release: Disassociated, cluster: Longs, rows: Longs) -> NDArr
     places = np.flatnonzero(asked[release.row_items])
     place_row = np.searchsorted(release.row_offsets, places, side="right") - 1
     record = release.row_kind[place_row] == Kind.RECORD
-    shown = np.unique(release.row_cluster[place_row[record]] * width + release.row_items[places[record]])
+    shown = distinct(release.row_cluster[place_row[record]] * width + release.row_items[places[record]])
     shows = np.zeros(len(rows), bool)
     shows[entry[np.isin(cluster[entry] * width + item, shown)]] = True
     return shows

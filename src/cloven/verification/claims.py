@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.errors import shorten
+from cloven.model.arrays import distinct, without
 from cloven.model.disassociated import Kind
 from cloven.verification.faults import conclude, spot
 
@@ -26,7 +27,7 @@ def check_rows_claimed(release: Disassociated, layout: Layout, parts: Parts) -> 
     single = layout.chunk_kind[layout.row_chunk] != Kind.TERM
     claims = np.bincount(parts.row, minlength=len(single))
     published = _keys(layout, words)
-    claimed = np.unique(parts.row[parts.part] * words + parts.items)
+    claimed = distinct(parts.row[parts.part] * words + parts.items)
     differs = np.zeros(len(single), bool)
     differs[np.setxor1d(published, claimed, assume_unique=True) // max(1, words)] = True
     faults = [
@@ -49,8 +50,8 @@ def check_term_rows(release: Disassociated, layout: Layout, parts: Parts) -> Che
     listed = _keys(layout, len(words))
     listed = listed[layout.chunk_kind[layout.row_chunk[listed // max(1, len(words))]] == Kind.TERM]
     in_term = parts.kind[parts.part] == Kind.TERM
-    given = np.unique(parts.row[parts.part[in_term]] * len(words) + parts.items[in_term])
-    nobody, unlisted = np.setdiff1d(listed, given), np.setdiff1d(given, listed)
+    given = distinct(parts.row[parts.part[in_term]] * len(words) + parts.items[in_term])
+    nobody, unlisted = without(listed, given), without(given, listed)
 
     def place(keys: NDArray[np.int64], at: int) -> str:
         row, item = divmod(int(keys[at]), len(words))

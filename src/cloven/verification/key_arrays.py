@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cloven.model.arrays import distinct
 from cloven.verification.faults import Fault, conclude, spot
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def _ranges(release: Disassociated, key: Key) -> list[Fault]:
 
 def _records(original: Transactions, key: Key) -> list[Fault]:
     source = original.source_rows
-    twice = len(source) - len(np.unique(source))
+    twice = len(source) - len(distinct(source))
     return [
         Fault(int(twice), "two records of the original have the same source position"),
         spot(np.diff(key.records) <= 0, lambda at: f"record {key.records[at + 1]} is out of order or twice"),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cloven.model.arrays import distinct
 from cloven.model.disassociated import Kind
 from cloven.verification.compare import compare_columns, compare_neighbours
 
@@ -124,7 +125,7 @@ def ascending_items(release: Disassociated) -> tuple[NDArray[np.int64], NDArray[
     row = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     keys = row * words + items
     if np.any(keys[1:] <= keys[:-1]):
-        row, items = np.divmod(np.unique(keys), words)
+        row, items = np.divmod(distinct(keys), words)
         offsets = np.append(0, np.cumsum(np.bincount(row, minlength=len(offsets) - 1)))
     return offsets, items
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cloven.model.arrays import distinct
 from cloven.model.disassociated import Kind
 from cloven.verification.faults import Fault, conclude, named, spot
 from cloven.verification.km import describe, rare_among_owners
@@ -63,7 +64,7 @@ def _agreement(key: Key, person: NDArray[np.int64]) -> Check:
             lambda at: f"record {key.records[at]} is of person {person[at]}, the key says {said[at]}",
         )
     ]
-    return conclude("persons agree", "key", len(person), faults, f"{len(np.unique(person)):,} persons")
+    return conclude("persons agree", "key", len(person), faults, f"{len(distinct(person)):,} persons")
 
 
 def _clusters(release: Disassociated, key: Key, person: NDArray[np.int64]) -> Check:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cloven.model.arrays import distinct, without
 from cloven.verification.faults import conclude, named, spot
 
 if TYPE_CHECKING:
@@ -47,8 +48,9 @@ def check_records_rebuilt(release: Disassociated, original: Transactions, key: K
         )
     )
     truth = np.repeat(np.arange(len(original)), original.lengths) * len(words) + original.codes
-    given, times = np.unique(rebuilt, return_counts=True)
-    lost, invented, twice = np.setdiff1d(truth, given), np.setdiff1d(given, truth), given[times > 1]
+    ordered = np.sort(rebuilt)
+    given, twice = distinct(ordered), distinct(ordered[1:][ordered[1:] == ordered[:-1]])
+    lost, invented = without(truth, given), without(given, truth)
 
     def kinds(at: int) -> str:
         here = [(name, keys[keys // len(words) == at] % len(words)) for name, keys in found]

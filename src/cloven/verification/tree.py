@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cloven.model.arrays import distinct
 from cloven.verification.faults import conclude, spot
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class JointTree:
     def keys_above(self, joint: NDArray[np.int64], item: NDArray[np.int64], items: int) -> NDArray[np.int64]:
         """All ``joint * items + item`` of the given joints and of those above them, ascending."""
         found = [here * items + item[index] for index, here in self.climb(joint)]
-        return np.unique(np.concatenate(found)) if found else np.empty(0, np.int64)
+        return distinct(np.concatenate(found)) if found else np.empty(0, np.int64)
 
     def depth(self) -> NDArray[np.int64]:
         """Number of joints above each joint."""

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from cloven.errors import ReleaseError
 from cloven.io.key import read_key, write_key
-from cloven.io.release import _write_public, read_release, write_release
+from cloven.io.release import write_public, read_release, write_release
 from cloven.io.release_json import json_bytes
 from cloven.model.disassociated import Disassociated
 
@@ -85,7 +85,7 @@ def test_written_then_read_is_equal(build, description, persons, unsafe):
         return
     with TemporaryDirectory() as folder:
         place = Path(folder)
-        digest = _write_public(made.release, place / "out", "parquet")
+        digest = write_public(made.release, place / "out", "parquet")
         write_key(made.result, place / "out.private", manifest_sha256=digest, original=made.original)
         release = read_release(place / "out")
         assert release == made.release

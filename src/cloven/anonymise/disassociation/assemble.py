@@ -9,6 +9,7 @@ import numpy as np
 from cloven.anonymise.disassociation.canonical import Rows, canonical_numbers, cluster_tails, tokens
 from cloven.anonymise.disassociation.ordering import lexicographic_order, take_rows
 from cloven.compiled import compiled
+from cloven.model.arrays import distinct
 from cloven.model.disassociated import Disassociated, Kind
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def _term_chunks(
     cluster: NDArray[np.int64], items: NDArray[np.int32], n_clusters: int, n_items: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Items of the term chunk of each cluster, as compressed rows."""
-    keys = np.unique(cluster * n_items + items)
+    keys = distinct(cluster * n_items + items)
     bounds = np.searchsorted(keys, np.arange(n_clusters + 1, dtype=np.int64) * n_items)
     return bounds.astype(np.int64), (keys % n_items).astype(np.int32)
 

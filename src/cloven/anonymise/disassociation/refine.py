@@ -21,6 +21,7 @@ from cloven.anonymise.disassociation.refine_kernel import (
     refine_pass,
 )
 from cloven.compiled import compiled
+from cloven.model.arrays import distinct
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -102,7 +103,7 @@ def _shown(
     cluster: NDArray[np.int64], term: NDArray[np.int32], n_clusters: int, n_terms: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Terms of the record chunks of each cluster, sorted, as compressed rows."""
-    keys = np.unique(cluster * n_terms + term)
+    keys = distinct(cluster * n_terms + term)
     at = np.searchsorted(keys, np.arange(n_clusters + 1, dtype=np.int64) * n_terms)
     return at.astype(np.int64), keys % n_terms
 
@@ -142,7 +143,7 @@ def refine(
     in_term_chunk = (vertical.chunk < 0) & (cluster >= 0)
     movable = np.flatnonzero(in_term_chunk & ~barred[term])
     leaves = _leaves(movable, cluster[movable], term[movable].astype(np.int64), n_terms)
-    every = np.unique(cluster[in_term_chunk] * n_terms + term[in_term_chunk])
+    every = distinct(cluster[in_term_chunk] * n_terms + term[in_term_chunk])
     terms_left = np.bincount(every // n_terms, minlength=n_clusters).astype(np.int64)
     in_record_chunk = vertical.chunk >= 0
     shown_at, shown = _shown(cluster[in_record_chunk], term[in_record_chunk], n_clusters, n_terms)

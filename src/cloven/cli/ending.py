@@ -1,0 +1,135 @@
+"""How every run ends: with one line and a documented exit code, whatever happened.
+
+======  =================================================================
+ code   meaning
+======  =================================================================
+     0  fine
+     1  a release does not keep its promise
+     2  wrong parameters
+     3  bad input
+     4  cannot write, or out of memory
+    70  a fault of Cloven itself
+   130  interrupted (Ctrl-C); 143 terminated
+======  =================================================================
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import traceback
+from contextlib import contextmanager
+from time import monotonic
+from typing import TYPE_CHECKING, NoReturn
+
+import typer
+
+from cloven.cli.console import complain, say
+from cloven.cli.shell_words import shell_words
+from cloven.errors import ClovenError, OutputError, ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+    from types import FrameType
+
+OUR_FAULT = 70
+BURST_SECONDS = 1.0
+# The root of Typer's own errors; its home has moved between versions.
+CommandLineError: type[Exception] = [
+    kind
+    for kind in typer.BadParameter.__mro__
+    if issubclass(kind, Exception) and hasattr(kind, "format_message")
+][-1]
+
+
+class Stopped(KeyboardInterrupt):
+    """A signal asks to stop; like Ctrl-C, it runs through everything that cleans up."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line on these arguments (those of the process, if None); give the exit code."""
+    with _signals():
+        try:
+            from cloven.cli.app import app
+
+            code = app(args=arguments, prog_name="cloven", standalone_mode=False)
+        except CommandLineError as error:
+            return _wrong_usage(error)
+        except (KeyboardInterrupt, typer.Abort) as stop:
+            complain("cloven: interrupted before anything was done")
+            return _stop_code(stop)
+    return code if isinstance(code, int) else 0
+
+
+@contextmanager
+def endings(options: Collection[str] = ()) -> Iterator[None]:
+    """Turn errors of a command with these options into one line and ``typer.Exit``."""
+    try:
+        yield
+    except (typer.Exit, typer.Abort, CommandLineError):
+        raise  # how Typer ends a command
+    except ClovenError as error:
+        _fail(shell_words(error, options), error.exit_code)
+    except KeyboardInterrupt as stop:
+        how = "interrupted" if _stop_code(stop) == 128 + signal.SIGINT else "terminated"
+        _fail(f"{how}; no half-written output is left", _stop_code(stop))
+    except MemoryError:
+        _fail("out of memory; use a machine with more, or a smaller part of the data", OutputError.exit_code)
+    except OSError as error:
+        _fail(f"{error.filename or 'system'}: {error.strerror or error}", OutputError.exit_code)
+    except Exception:  # noqa: BLE001  the last resort: it must not look like a broken promise
+        traceback.print_exc()
+        _fail("this is a fault of Cloven, not of your data; please report the lines above", OUR_FAULT)
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    complain(f"cloven: {message}")
+    raise typer.Exit(code)
+
+
+def _wrong_usage(error: Exception) -> int:
+    message = str(error.format_message())  # type: ignore[attr-defined]  # every CommandLineError has it
+    if "\n" in message:  # a group without a command: this is its help
+        say(message)
+        return 0
+    context = getattr(error, "ctx", None)
+    place = context.command_path if context is not None else "cloven"
+    complain(f"cloven: {message.rstrip('.')}; see `{place} --help`")
+    return ParameterError.exit_code
+
+
+def _stop_code(stop: BaseException) -> int:
+    return 128 + int(getattr(stop, "number", signal.SIGINT))
+
+
+@contextmanager
+def _signals() -> Iterator[None]:
+    """Stop cleanly on Ctrl-C, termination and a closed terminal.
+
+    A burst of signals counts as one: a second Ctrl-C must not cut the cleaning up short.
+    """
+    last = -BURST_SECONDS
+
+    def stop(number: int, _frame: FrameType | None) -> None:
+        nonlocal last
+        now = monotonic()
+        if now - last >= BURST_SECONDS:
+            last = now
+            raise Stopped(number)
+
+    known = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    main = threading.current_thread() is threading.main_thread()
+    # What is ignored stays so: nohup and background jobs rely on it.
+    before = {number: signal.getsignal(number) for number in known if main}
+    before = {number: was for number, was in before.items() if was not in (signal.SIG_IGN, None)}
+    try:
+        for number in before:
+            signal.signal(number, stop)
+        yield
+    finally:
+        for number, was in before.items():
+            signal.signal(number, was)

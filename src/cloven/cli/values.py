@@ -1,0 +1,71 @@
+"""Kinds of values that options take, with one-line messages of our own.
+
+Typer checks numbers and choices too, but its messages differ between versions, and some do not say what was given.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MOST = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Value:
+    """A kind of value.
+
+    Attributes:
+        kind: its Python type.
+        metavar: what help shows in its place.
+        parse: makes it from text, or raises ``typer.BadParameter``.
+    """
+
+    kind: Any
+    metavar: str
+    parse: Callable[[Any], Any]
+
+    def option(self, *flags: str, **about: Any) -> Any:
+        """An option of this kind: ``Annotated[int, whole(1).option("--top", help="...")]``."""
+        return typer.Option(*flags, metavar=self.metavar, parser=self.parse, **about)
+
+
+def whole(least: int = 0, most: int = MOST) -> Value:
+    """A whole number from ``least`` to ``most``.
+
+    >>> whole(1).parse("12")
+    12
+    """
+
+    def parse(given: Any) -> int:
+        try:
+            number = int(str(given))
+        except ValueError:
+            number = least - 1
+        if not least <= number <= most:
+            message = f"must be a whole number from {least:,} to {most:,}, got {str(given)!r}"
+            raise typer.BadParameter(message)
+        return number
+
+    return Value(int, "N", parse)
+
+
+def one_of(*choices: str) -> Value:
+    """One of a few words.
+
+    >>> one_of("add", "keep").parse("keep")
+    'keep'
+    """
+
+    def parse(given: Any) -> str:
+        if given not in choices:
+            message = f"must be one of {', '.join(choices)}, got {str(given)!r}"
+            raise typer.BadParameter(message)
+        return str(given)
+
+    return Value(str, "|".join(choices), parse)

@@ -1,0 +1,47 @@
+"""Every block of every page runs, and prints what the page shows."""
+
+from __future__ import annotations
+
+import pytest
+from doc_pages import REPOSITORY, agree, blocks_of, pages, run_page
+
+PAGES = [
+    page for page in pages() if any(b.language in ("python", "console") for b in blocks_of(page.read_text()))
+]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
+def test_page_runs_and_shows_what_happens(page, tmp_path):
+    _, differences = run_page(page.read_text(encoding="utf-8"), tmp_path)
+    assert not differences, "\n\n".join(map(str, differences))
+
+
+def test_runner_notices_a_wrong_output(tmp_path):
+    page = "```python\n>>> 1 + 1\n3\n```\n\n```console\n$ cloven --version\ncloven 9\n```\n"
+    fresh, differences = run_page(page, tmp_path)
+    assert [difference.got.strip() for difference in differences][:1] == ["2"]
+    assert len(differences) == 2
+    assert run_page(fresh, tmp_path)[1] == []
+
+
+def test_runner_notices_an_exit_code_that_nobody_expects(tmp_path):
+    silent = "```console\n$ cloven describe none.csv\ncloven: none.csv: ...\n```\n"
+    assert len(run_page(silent, tmp_path)[1]) == 1
+    told = silent.replace("...\n```", "...\n$ echo $?\n3\n```")
+    assert run_page(told, tmp_path)[1] == []
+
+
+def test_files_of_a_page_are_written_and_blocks_share_names(tmp_path):
+    page = (
+        "```text file=a.txt\nflu,fever\n```\n"
+        "```python\ntext = open('a.txt').read()\n```\n"
+        "```python\n>>> text\n'flu,fever\\n'\n```\n"
+    )
+    assert run_page(page, tmp_path) == (page, [])
+
+
+def test_only_what_varies_is_masked():
+    assert agree("done  0.2 s", "done 13.4 s")
+    assert agree("tKd  0.274 [0.268 - 0.279]", "tKd  0.301 [0.290 - 0.312]")
+    assert not agree("57 clusters", "58 clusters")
+    assert not agree("tKd chunks  0.436", "tKd chunks  0.437")
