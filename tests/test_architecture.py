@@ -102,9 +102,11 @@ def imports() -> tuple[Import, ...]:
                 inside |= below(node)
         for node in ast.walk(tree):
             how = "typing" if id(node) in typing else "inside" if id(node) in inside else "top"
-            for name in imported_by(node):
-                if name.split(".")[0] == "cloven":
-                    found.append(Import(module, name, how, node.lineno))
+            found += [
+                Import(module, name, how, node.lineno)
+                for name in imported_by(node)
+                if name.split(".")[0] == "cloven"
+            ]
     return tuple(found)
 
 

@@ -65,6 +65,12 @@ def test_functions_are_annotated():
             assert all(p.annotation is not p.empty for p in signature.parameters.values()), name
 
 
+@pytest.mark.parametrize("name", [name for name in NAMES if inspect.isfunction(getattr(cloven, name))])
+def test_function_has_an_example(name):
+    """``tests/docs/test_doctests.py`` runs it."""
+    assert ">>> " in inspect.getdoc(getattr(cloven, name))
+
+
 def test_unknown_name_raises_like_any_module():
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = cloven.nothing

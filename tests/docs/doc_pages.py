@@ -141,8 +141,9 @@ class Run:
         return "".join(out)
 
     def _command(self, line: str) -> str:
-        from cloven.cli.app import app
         from typer.testing import CliRunner
+
+        from cloven.cli.app import app
 
         if line == "echo $?":
             return f"{self.exit_code}\n"

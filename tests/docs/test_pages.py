@@ -34,7 +34,7 @@ def test_runner_notices_an_exit_code_that_nobody_expects(tmp_path):
 def test_files_of_a_page_are_written_and_blocks_share_names(tmp_path):
     page = (
         "```text file=a.txt\nflu,fever\n```\n"
-        "```python\ntext = open('a.txt').read()\n```\n"
+        "```python\nfrom pathlib import Path\ntext = Path('a.txt').read_text()\n```\n"
         "```python\n>>> text\n'flu,fever\\n'\n```\n"
     )
     assert run_page(page, tmp_path) == (page, [])

@@ -7,6 +7,11 @@ import sys
 
 def main() -> None:
     """Entry point of the ``cloven`` command."""
-    from cloven.cli.ending import run
-
-    sys.exit(run())
+    try:
+        from cloven.cli.ending import ignore_signals, run, stop_on_signals
+    except KeyboardInterrupt:
+        sys.exit(130)
+    stop_on_signals()
+    code = run()
+    ignore_signals()
+    sys.exit(code)

@@ -9,7 +9,7 @@ import typer
 
 from cloven.anonymise.disassociation import Disassociation
 from cloven.cli.command import Command, takes
-from cloven.cli.console import percent, progress, say, say_json, tick, warn
+from cloven.cli.console import many, percent, progress, say, say_json, tick, warn
 from cloven.cli.disassociating import DISASSOCIATION
 from cloven.cli.places import refuse_places
 from cloven.cli.reading import READING, InputFile, JsonFlag, read_data, warn_of_strangers
@@ -41,9 +41,7 @@ def disassociation(
     options: ReadOptions,
     release_format: Annotated[
         str,
-        one_of("parquet", "json").option(
-            "--release-format", help="A folder of Parquet files, or one JSON file."
-        ),
+        one_of("parquet", "json").option("--release-format", help="parquet (a folder), or json (one file)."),
     ] = "parquet",
     csv: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write the chunks to this CSV file, for eyes.")
@@ -128,8 +126,8 @@ def describe_method(method: Disassociation) -> str:
 def describe_release(figures: dict[str, int | float]) -> str:
     """One line on what a release is made of."""
     return (
-        f"{figures['clusters']:,} clusters, {figures['record_chunks']:,} record chunks,"
-        f" {figures['shared_chunks']:,} shared chunks"
+        f"{many(figures['clusters'], 'cluster')}, {many(figures['record_chunks'], 'record chunk')},"
+        f" {many(figures['shared_chunks'], 'shared chunk')}"
     )
 
 
@@ -157,16 +155,16 @@ def cautions(figures: dict[str, int | float], method: Disassociation) -> list[st
         out.append("clusters below k were kept: this release gives its promise up; do not publish it")
     if figures["oversize_clusters"]:
         out.append(
-            f"{figures['oversize_clusters']:,} clusters are above --max-cluster-size {method.max_cluster_size}, because"
-            " their records cannot be split further; this is safe, and the manifest counts them"
+            f"{many(figures['oversize_clusters'], 'cluster')} above --max-cluster-size {method.max_cluster_size}:"
+            " the records cannot be split further; this is safe, and the manifest counts them"
         )
     if figures["records_suppressed"]:
         out.append(
-            f"{figures['records_suppressed']:,} records are not published; say so beside every utility figure"
+            f"{many(figures['records_suppressed'], 'record')} not published; say so beside every utility figure"
         )
     if figures["rare_items_published"]:
         out.append(
-            f"{figures['rare_items_published']:,} items are held by fewer than k = {method.k} and are published by name"
+            f"{many(figures['rare_items_published'], 'item')} held by fewer than k = {method.k} and published by name"
             " in term chunks; see them with `cloven describe`, drop them with --min-item-support"
         )
     return out

@@ -19,7 +19,7 @@ from cloven.cli.anonymise import (
     warn_of_typos,
 )
 from cloven.cli.command import takes
-from cloven.cli.console import dot, names, percent, progress, say, say_json, table, tick, warn
+from cloven.cli.console import dot, many, names, percent, progress, say, say_json, table, tick, warn
 from cloven.cli.disassociating import DISASSOCIATION
 from cloven.cli.places import refuse_places
 from cloven.cli.reading import READING, JsonFlag, SeedOption, TaxonomyFile, read_data, read_hierarchy
@@ -32,7 +32,7 @@ def audit(
     method: Disassociation,
     options: ReadOptions,
     file: Annotated[
-        Path | None, typer.Argument(help="Data; without it the built-in sample clinic.", metavar="[FILE]")
+        Path | None, typer.Argument(help="Data; without it the built-in sample clinic.", metavar="FILE")
     ] = None,
     out: Annotated[
         Path | None,
@@ -86,8 +86,8 @@ def _tell(found: AuditReport, name: str, method: Disassociation) -> None:
     parts = (
         f"cloven {__version__}",
         name,
-        f"{data.records:,} records, {data.items:,} items, {data.mean_length:.1f} per record",
-        f"{percent(single.share, 0)} can be singled out by {single.known_items} known items",
+        f"{many(data.records, 'record')}, {many(data.items, 'item')}, {data.mean_length:.1f} per record",
+        f"{percent(single.share, 0)} can be singled out by {many(single.known_items, 'known item')}",
     )
     say(f" {dot()} ".join(parts))
     made = f"{describe_method(method)}: {describe_release(figures)}"

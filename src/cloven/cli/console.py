@@ -102,6 +102,15 @@ def percent(share: float, digits: int = 1) -> str:
     return f"{100 * share:.{digits}f} %"
 
 
+def many(number: float, word: str) -> str:
+    """A number and its noun.
+
+    >>> many(1, "cluster"), many(1200, "cluster")
+    ('1 cluster', '1,200 clusters')
+    """
+    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
+
+
 def table(rows: Sequence[tuple[str, ...]], header: tuple[str, ...] | None = None) -> str:
     """Left-aligned columns, two spaces apart; the last column is free.
 

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from cloven.cli.command import takes
-from cloven.cli.console import names, percent, progress, say, say_json, table
+from cloven.cli.console import many, names, percent, progress, say, say_json, table
 from cloven.cli.reading import READING, InputFile, JsonFlag, read_data
 from cloven.cli.values import whole
 from cloven.io.readers import ReadOptions
@@ -16,7 +16,7 @@ def describe(
     options: ReadOptions,
     k: Annotated[int, whole().option("-k", help="Items held by fewer are listed as rare.")] = 5,
     m: Annotated[int, whole().option("-m", help="Tell who is singled out by 1 to m known items.")] = 2,
-    rare: Annotated[int, whole().option("--rare", help="How many rare items to list.")] = 20,
+    rare: Annotated[int, whole(0).option("--rare", help="How many rare items to list.")] = 20,
     json: JsonFlag = False,
 ) -> None:
     """Sizes, density, and how many records a few known items single out.
@@ -59,7 +59,7 @@ def rows_of(found: Description) -> list[tuple[str, str]]:
         rows.append(("empty records", f"{found.empty_records:,} left out"))
     rows.append((f"items below k={found.k}", f"{found.rare_items:,}"))
     for single in found.singled_out:
-        known = "1 known item" if single.known_items == 1 else f"{single.known_items} known items"
+        known = many(single.known_items, "known item")
         about = "" if single.exact else f"  [{percent(single.low)} - {percent(single.high)}, from a sample]"
         rows.append((f"singled out by {known}", percent(single.share) + about))
     return rows

@@ -56,25 +56,24 @@ def _groups(path: Path) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(group) for group in lists)
 
 
+_READING = "Combinations to protect: occurring, or strict: all."
+_SMALL_CLUSTERS = "Groups below k: add, abandon, suppress, remaining; keep is unsafe."
+
 DISASSOCIATION = Group(
     "How to anonymise",
     {
         "k": (whole(), 5, "Everybody keeps at least this many candidates.", ("-k",)),
         "m": (whole(), 2, "How many items of a person an attacker may know.", ("-m",)),
         "max_cluster_size": (str, "30", "Largest wanted group of records, or 'unlimited'.", ()),
-        "small_clusters": (
-            one_of(*get_args(SmallClusters)), "add",
-            "Groups below k: add to others, abandon the split, suppress them, try those remaining again; keep is"
-            " unsafe.", (),
-        ),
-        "reading": (one_of("occurring", "strict"), "occurring", "What must reach k: combinations there are, or all.", ()),
-        "refine": (bool, True, "Share what is left over between groups of records.", ("--refine/--no-refine",)),
-        "horizontal": (one_of("horpart", "hierarchical"), "horpart", "How records are grouped.", ()),
+        "small_clusters": (one_of(*get_args(SmallClusters)), "add", _SMALL_CLUSTERS, ()),
+        "reading": (one_of("occurring", "strict"), "occurring", _READING, ()),
+        "refine": (bool, True, "Share what is left over between groups.", ("--refine/--no-refine",)),
+        "horizontal": (one_of("horpart", "hierarchical"), "horpart", "How to group: horpart or hierarchical.", ()),
         "utility": (Path | None, None, "JSON file: groups of items to keep together.", ()),
-        "sensitive": (Path | None, None, "Items to cut from all others: one per line, or a JSON list (.json).", ()),
+        "sensitive": (Path | None, None, "Items to cut from all others: one per line, or .json.", ()),
         "min_item_support": (whole(), 1, "Leave out items that fewer people have.", ()),
-        "join_terms": (one_of("moved", "listed"), "moved", "Refining counts items that moved, or all listed.", ()),
-        "block_records": (whole(), 1_000_000, "Work in blocks of this many records.", ()),
+        "join_terms": (one_of("moved", "listed"), "moved", "Refining weighs the items moved, or all listed.", ()),
+        "block_records": (whole(), 1_000_000, "Work in blocks of at most this many records.", ()),
     },
     _method,
 )  # fmt: skip

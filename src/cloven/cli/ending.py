@@ -16,7 +16,6 @@
 from __future__ import annotations
 
 import signal
-import threading
 import traceback
 from contextlib import contextmanager
 from time import monotonic
@@ -42,8 +41,8 @@ CommandLineError: type[Exception] = [
 ][-1]
 
 
-class Stopped(KeyboardInterrupt):
-    """A signal asks to stop; like Ctrl-C, it runs through everything that cleans up."""
+class Stopped(BaseException):
+    """A signal asks to stop; it runs through everything that cleans up, and nothing takes it for an error."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -52,16 +51,14 @@ class Stopped(KeyboardInterrupt):
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line on these arguments (those of the process, if None); give the exit code."""
-    with _signals():
-        try:
-            from cloven.cli.app import app
+    try:
+        from cloven.cli.app import app
 
-            code = app(args=arguments, prog_name="cloven", standalone_mode=False)
-        except CommandLineError as error:
-            return _wrong_usage(error)
-        except (KeyboardInterrupt, typer.Abort) as stop:
-            complain("cloven: interrupted before anything was done")
-            return _stop_code(stop)
+        code = app(args=arguments, prog_name="cloven", standalone_mode=False)
+    except CommandLineError as error:
+        return _wrong_usage(error)
+    except (Stopped, KeyboardInterrupt, typer.Abort) as stop:
+        return _stopped(stop)
     return code if isinstance(code, int) else 0
 
 
@@ -74,16 +71,64 @@ def endings(options: Collection[str] = ()) -> Iterator[None]:
         raise  # how Typer ends a command
     except ClovenError as error:
         _fail(shell_words(error, options), error.exit_code)
-    except KeyboardInterrupt as stop:
-        how = "interrupted" if _stop_code(stop) == 128 + signal.SIGINT else "terminated"
-        _fail(f"{how}; no half-written output is left", _stop_code(stop))
+    except (Stopped, KeyboardInterrupt) as stop:
+        raise typer.Exit(_stopped(stop)) from None
     except MemoryError:
         _fail("out of memory; use a machine with more, or a smaller part of the data", OutputError.exit_code)
     except OSError as error:
         _fail(f"{error.filename or 'system'}: {error.strerror or error}", OutputError.exit_code)
-    except Exception:  # noqa: BLE001  the last resort: it must not look like a broken promise
+    except Exception as error:  # noqa: BLE001  the last resort: it must not look like a broken promise
+        request = _stop_behind(error)
+        if request is not None:
+            raise typer.Exit(_stopped(request)) from None
         traceback.print_exc()
         _fail("this is a fault of Cloven, not of your data; please report the lines above", OUR_FAULT)
+
+
+def stop_on_signals() -> None:
+    """Stop cleanly on Ctrl-C, termination and a closed terminal, from now to the end of the process.
+
+    A burst of signals counts as one: a second Ctrl-C must not cut the cleaning up short.
+    """
+    last = -BURST_SECONDS
+
+    def stop(number: int, _frame: FrameType | None) -> None:
+        nonlocal last
+        now = monotonic()
+        if now - last >= BURST_SECONDS:
+            last = now
+            raise Stopped(number)
+
+    for number in _signals():
+        # What is ignored stays so: nohup and background jobs rely on it.
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, stop)
+
+
+def ignore_signals() -> None:
+    """The run is over: nothing may change the exit code any more."""
+    for number in _signals():
+        signal.signal(number, signal.SIG_IGN)
+
+
+def _signals() -> list[int]:
+    """Signals that ask to stop; Windows has not all of them."""
+    return [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
+def _stop_behind(error: BaseException | None) -> BaseException | None:
+    """The request to stop that an error comes from: compiled code wraps it in one of its own."""
+    while error is not None and not isinstance(error, Stopped | KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error
+
+
+def _stopped(stop: BaseException) -> int:
+    number = int(getattr(stop, "number", signal.SIGINT))
+    complain(
+        f"cloven: {'interrupted' if number == signal.SIGINT else 'terminated'}; no half-written output is left"
+    )
+    return 128 + number
 
 
 def _fail(message: str, code: int) -> NoReturn:
@@ -100,36 +145,3 @@ def _wrong_usage(error: Exception) -> int:
     place = context.command_path if context is not None else "cloven"
     complain(f"cloven: {message.rstrip('.')}; see `{place} --help`")
     return ParameterError.exit_code
-
-
-def _stop_code(stop: BaseException) -> int:
-    return 128 + int(getattr(stop, "number", signal.SIGINT))
-
-
-@contextmanager
-def _signals() -> Iterator[None]:
-    """Stop cleanly on Ctrl-C, termination and a closed terminal.
-
-    A burst of signals counts as one: a second Ctrl-C must not cut the cleaning up short.
-    """
-    last = -BURST_SECONDS
-
-    def stop(number: int, _frame: FrameType | None) -> None:
-        nonlocal last
-        now = monotonic()
-        if now - last >= BURST_SECONDS:
-            last = now
-            raise Stopped(number)
-
-    known = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    main = threading.current_thread() is threading.main_thread()
-    # What is ignored stays so: nohup and background jobs rely on it.
-    before = {number: signal.getsignal(number) for number in known if main}
-    before = {number: was for number, was in before.items() if was not in (signal.SIG_IGN, None)}
-    try:
-        for number in before:
-            signal.signal(number, stop)
-        yield
-    finally:
-        for number, was in before.items():
-            signal.signal(number, was)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from cloven.cli.command import takes
-from cloven.cli.console import names, say, say_json
+from cloven.cli.console import many, names, say, say_json
 from cloven.cli.places import release_at
 from cloven.cli.reading import JsonFlag, ReleasePath, items_in
 from cloven.errors import ParameterError
@@ -45,9 +45,8 @@ def link(
     if found.unknown:
         say(f"not in the release: {names(found.unknown)}; so no record of it can be meant")
         return
-    clusters = "1 cluster" if found.clusters == 1 else f"{found.clusters:,} clusters"
     say(
-        f"at most {found.candidates:,} candidate records in {clusters}; {found.certain:,} certainly hold all of them"
+        f"at most {many(found.candidates, 'candidate record')} in {many(found.clusters, 'cluster')}; {found.certain:,} certainly hold all of them"
     )
     if not found.candidates:
         say("nobody in the release has all of these together")

@@ -33,23 +33,23 @@ TaxonomyFile = Annotated[
     typer.Option("--taxonomy", metavar="FILE", help="Hierarchy of items: one per line, leaf;group;...;root."),
 ]
 SeedOption = Annotated[
-    int | None, whole().option("--seed", help="Draw the same random numbers again (experiments).")
+    int | None, whole(0).option("--seed", help="Draw the same random numbers again (experiments).")
 ]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 
 READING = Group(
     "How to read the data",
     {
-        "format": (one_of(*FORMATS), None, "Default: by the ending of the file name.", ()),
-        "delimiter": (str | None, None, "Between items: a character, or tab, space, comma, ...; default: guessed.", ()),
+        "format": (one_of(*FORMATS), None, f"{', '.join(FORMATS)}; default: by ending.", ()),
+        "delimiter": (str | None, None, "Between items, such as ; or tab; default: guessed.", ()),
         "column": (str | None, None, "Column that holds a list of items.", ()),
-        "id_column": (str | None, None, "One item per row: column that tells the record.", ()),
+        "id_column": (str | None, None, "One item per row: column of the record.", ()),
         "item_column": (str | None, None, "One item per row: column of the item.", ()),
-        "item_delimiter": (str | None, None, "Between the items inside one cell of --column.", ()),
-        "person": (str | None, None, "Column of the person, if somebody has several records.", ()),
-        "lenient": (bool, False, "Leave out bad lines and blank items, and say how many.", ("--lenient",)),
+        "item_delimiter": (str | None, None, "Between the items in a cell of --column.", ()),
+        "person": (str | None, None, "Column of the person, if one has several records.", ()),
+        "lenient": (bool, False, "Leave out bad lines and blank items; tell how many.", ("--lenient",)),
         "max_record_length": (whole(1), MAX_RECORD_LENGTH, "A record with more items is an error.", ()),
-        "max_bytes": (whole(1, 2**62), MAX_BYTES, "A compressed file that unpacks to more is an error.", ()),
+        "max_bytes": (whole(1, 2**62), MAX_BYTES, "Unpacking a file to more is an error.", ()),
     },
     ReadOptions,
 )  # fmt: skip

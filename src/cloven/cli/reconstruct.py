@@ -22,7 +22,7 @@ def reconstruct(
             "--out",
             "-o",
             metavar="FILE",
-            help="New JSON Lines file; several are called FILE-1.jsonl, FILE-2.jsonl, ...",
+            help="New JSON Lines file; of several, FILE-1.jsonl, ...",
         ),
     ],
     count: Annotated[int, whole(1).option("--count", help="How many plausible data sets to draw.")] = 1,

@@ -35,7 +35,7 @@ class Value:
         return typer.Option(*flags, metavar=self.metavar, parser=self.parse, **about)
 
 
-def whole(least: int = 0, most: int = MOST) -> Value:
+def whole(least: int = -MOST, most: int = MOST) -> Value:
     """A whole number from ``least`` to ``most``.
 
     >>> whole(1).parse("12")
@@ -46,9 +46,10 @@ def whole(least: int = 0, most: int = MOST) -> Value:
         try:
             number = int(str(given))
         except ValueError:
-            number = least - 1
+            message = f"must be a whole number, got {str(given)!r}"
+            raise typer.BadParameter(message) from None
         if not least <= number <= most:
-            message = f"must be a whole number from {least:,} to {most:,}, got {str(given)!r}"
+            message = f"must be from {least:,} to {most:,}, got {number}"
             raise typer.BadParameter(message)
         return number
 
@@ -56,7 +57,7 @@ def whole(least: int = 0, most: int = MOST) -> Value:
 
 
 def one_of(*choices: str) -> Value:
-    """One of a few words.
+    """One of a few words; the help of the option lists them.
 
     >>> one_of("add", "keep").parse("keep")
     'keep'
@@ -68,4 +69,4 @@ def one_of(*choices: str) -> Value:
             raise typer.BadParameter(message)
         return str(given)
 
-    return Value(str, "|".join(choices), parse)
+    return Value(str, "NAME", parse)

@@ -7,16 +7,16 @@ Nothing reads it; it can be deleted.
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
-import tempfile
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from cloven.errors import OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
 PRIVATE_FOLDER = 0o700
 PRIVATE_FILE = 0o600
@@ -26,6 +26,7 @@ PUBLIC_FILE = 0o666  # the umask takes its part
 def refuse_existing(*targets: Path) -> None:
     """Raise ``OutputError`` for the first target that is already there; broken links count.
 
+    >>> from pathlib import Path
     >>> refuse_existing(Path("surely-not-here"))
     """
     for target in targets:
@@ -42,12 +43,10 @@ def staged(*targets: Path) -> Iterator[list[Path]]:
     of the file system become an ``OutputError``.
     """
     refuse_existing(*targets)
-    parent = targets[0].parent
+    # Named before it is made: a signal that strikes in between must not leave it behind.
+    staging = targets[0].parent / f".cloven-{secrets.token_hex(16)}.partial"
     try:
-        staging = Path(tempfile.mkdtemp(prefix=".cloven-", suffix=".partial", dir=parent))
-    except OSError as error:
-        raise _output_error(parent, error) from error
-    try:
+        staging.mkdir(PRIVATE_FOLDER)
         places = [staging / target.name for target in targets]
         yield places
         for folder in (place for place in places if place.is_dir()):

@@ -52,6 +52,12 @@ def verify_folder(
     """Verify a release folder or JSON file, with the original and the private folder if they are at hand.
 
     A file that cannot be read is a failed check, not an exception.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     verdict = verify_folder(Path(folder))
+    >>> [check.name for check in verdict.failures]
+    ['readable']
     """
     from cloven.verification import verify
     from cloven.verification.verdict import Verdict

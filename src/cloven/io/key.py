@@ -75,6 +75,14 @@ def read_key(private: Path, release: Disassociated) -> Key:
 
     Raises:
         ReleaseError: a file is missing, broken, or speaks of parts that the release does not have.
+
+    >>> import tempfile
+    >>> import cloven as cv
+    >>> result = cv.Disassociation(k=5, m=2).anonymise(cv.Transactions.from_records([["flu", "fever"]] * 6))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     cv.write_release(result, Path(folder, "clinic"))
+    ...     read_key(Path(folder, "clinic.private"), result.release) == result.key
+    True
     """
     private = Path(private)
     path = private / "key.parquet"

@@ -60,6 +60,15 @@ def write_release(
     Raises:
         GuaranteeError: the release is not what it promises; nothing was written.
         OutputError: a place exists already or cannot be written; nothing was left there.
+
+    >>> import tempfile
+    >>> import cloven as cv
+    >>> data = cv.Transactions.from_records([["flu", "fever"]] * 6)
+    >>> result = cv.Disassociation(k=5, m=2).anonymise(data)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_release(result, Path(folder, "clinic"), original=data)
+    ...     sorted(place.name for place in Path(folder).iterdir())
+    ['clinic', 'clinic.private']
     """
     from cloven.io.key import write_key
     from cloven.verification import verify
@@ -99,6 +108,11 @@ def read_release(path: Path) -> Disassociated:
     Raises:
         ReleaseError: something is missing or not as the format says. Order, counts and hashes are not checked
             here: ``verify`` and ``verify_folder`` do that.
+
+    >>> read_release(Path("nowhere"))
+    Traceback (most recent call last):
+    ...
+    cloven.errors.ReleaseError: nowhere: ...
     """
     path = Path(path)
     if not path.is_dir():

@@ -162,7 +162,15 @@ def _two_parents(child: str, first: str, second: str, source: str | None, number
 
 
 def read_taxonomy(path: str | Path, *, limit: int = 1 << 30) -> Taxonomy:
-    """Read a hierarchy file: ``;`` separated, leaf first, root last; plain or gzip, up to ``limit`` bytes."""
+    r"""Read a hierarchy file: ``;`` separated, leaf first, root last; plain or gzip, up to ``limit`` bytes.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "drinks.csv")
+    ...     _ = path.write_text("tea;drinks;*\nmilk;drinks;*\n")
+    ...     read_taxonomy(path).ancestors("tea")
+    ('drinks',)
+    """
     path = Path(path)
     try:
         with path.open("rb") as plain:

@@ -29,6 +29,14 @@ def lower_bound_supports(
     With ``across_chunks`` itemsets that fall into several chunks of a cluster count too: parts with supports
     n1 .. nr meet in at least n1 + .. + nr - (r - 1) size records, because part i is absent from size - ni of
     them. The bound is never lower than the plain one, and takes some milliseconds per itemset.
+
+    >>> import cloven as cv
+    >>> data = cv.Transactions.from_records([["a", "b"], ["a", "c"], ["a", "d"], ["b", "e"], ["b", "f"]])
+    >>> release = cv.Disassociation(k=3, m=2).anonymise(data).release
+    >>> lower_bound_supports(release, [["a"], ["c"], ["a", "b"]]).tolist()
+    [3, 1, 0]
+    >>> lower_bound_supports(release, [["a", "b"]], across_chunks=True).tolist()
+    [1]
     """
     from cloven.measure.mining import supports
 

@@ -32,6 +32,13 @@ def reconstruct(release: Disassociated, rng: np.random.Generator) -> Transaction
     chunk, doubled sub-records are moved there in random order, so the choice among the possible stackings is
     fair between records and between sub-records, though not exactly uniform when there are more than two
     chunks.
+
+    >>> import cloven as cv
+    >>> data = cv.Transactions.from_records([["a", "b"], ["a", "b"], ["a", "c"]])
+    >>> release = cv.Disassociation(k=2, m=2).anonymise(data).release
+    >>> world = reconstruct(release, np.random.default_rng(1))
+    >>> len(world), sorted(world.vocabulary)
+    (3, ['a', 'b', 'c'])
     """
     return next(reconstruct_many(release, 1, rng))
 

@@ -8,7 +8,7 @@ passed before. Terms of different utility groups never share a chunk.
 Pairs are settled once for all chunks, as the graph of pairs that may not stand together; only combinations of three
 and more are looked up while a chunk grows. ``grow_dense`` holds a bitset of rows for each term, of any width, and is
 for small or dense clusters; ``grow_sparse`` walks the rows of a term, and is for large sparse ones. They agree on
-every input (``tests/laws/test_growing.py``).
+every input (``tests/laws/test_steps.py``).
 """
 
 from __future__ import annotations

@@ -50,6 +50,13 @@ def candidates(release: Disassociated, items: Iterable[str]) -> Link:
     items that one original record holds: the promise is a data set in agreement with the release in which
     ``k`` records hold them, and no such data set can have more than ``candidates``. More items may leave
     fewer.
+
+    >>> import cloven as cv
+    >>> data = cv.Transactions.from_records([["a", "b"], ["a", "c"], ["a", "d"], ["b", "e"], ["b", "f"]])
+    >>> release = cv.Disassociation(k=3, m=2).anonymise(data).release
+    >>> found = candidates(release, ["a", "b"])
+    >>> found.candidates, found.certain
+    (3, 1)
     """
     if isinstance(items, str):
         message = (

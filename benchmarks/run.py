@@ -1,0 +1,205 @@
+"""Measure speed: against the plain reference, against m, against size, and whole runs. `make bench` runs everything.
+
+The reference is a plain-Python HORPART + VERPART straight from the pseudo-code; it is found by CLOVEN_REFERENCE or
+../shared/reference.py, the public data sets by CLOVEN_DATA or ../shared/data. Every part that lacks its input says so.
+Times are medians of five, kernels warm; both programs run in this one process, one after the other.
+
+    python benchmarks/run.py [ratio] [depth] [scale] [whole] [--json FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+from itertools import pairwise
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cloven.anonymise.disassociation import Disassociation
+from cloven.anonymise.disassociation.prepare import prepare, tie_order_of
+from cloven.datasets import shaped
+from cloven.io.readers import read
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
+    from cloven.model.transactions import Transactions
+
+ROOT = Path(__file__).resolve().parent.parent
+DATA = Path(os.environ.get("CLOVEN_DATA", ROOT.parent / "shared" / "data"))
+REFERENCE = Path(os.environ.get("CLOVEN_REFERENCE", ROOT.parent / "shared" / "reference.py"))
+FILES = {
+    "BMS-WebView-1": "transactions/BMS1.dat.gz",
+    "BMS-WebView-2": "transactions/BMS2.txt.gz",
+    "T10I4D100K": "transactions/T10I4D100K.dat.gz",
+}
+RUNS = 5
+
+
+def seconds(work: Callable[[], object], runs: int = RUNS) -> float:
+    """Median time of a piece of work."""
+    spent = []
+    for _ in range(runs):
+        start = perf_counter()
+        work()
+        spent.append(perf_counter() - start)
+    return statistics.median(spent)
+
+
+def split(data: Transactions, method: Disassociation) -> None:
+    """Canonical sorting, HORPART and VERPART, as ``anonymise`` runs them; no refining, no assembling."""
+    prepared = prepare(data, tie_order_of(data, method.tie_order))
+    method._label(data, prepared, lambda _step, _share: None)  # noqa: SLF001 - the part that the reference has
+
+
+def reference() -> ModuleType | None:
+    """The plain reference as a module."""
+    if not REFERENCE.is_file():
+        return None
+    spec = importlib.util.spec_from_file_location("reference", REFERENCE)
+    if spec is None or spec.loader is None:
+        return None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def ratio() -> list[dict[str, Any]]:
+    """H + V at k=5, m=2, max 30 against the reference."""
+    plain = reference()
+    if plain is None or not DATA.is_dir():
+        print(f"ratio: skipped, no reference in {REFERENCE} or no data in {DATA}")
+        return []
+    rows = []
+    for name, file in FILES.items():
+        data, records = read(DATA / file), plain.read(str(DATA / file))
+        method = Disassociation(k=5, m=2, max_cluster_size=30, refine=False)
+        split(data, method)
+
+        def run_plain(records: Any = records) -> None:
+            for cluster in plain.horpart(records, 31):
+                plain.verpart(records, cluster, 5, 2)
+
+        ours, theirs = seconds(lambda d=data, m=method: split(d, m)), seconds(run_plain)
+        rows.append({"data": name, "reference_s": theirs, "cloven_s": ours, "ratio": theirs / ours})
+        print(f"ratio: {name:14s} reference {theirs:7.3f} s   cloven {ours:7.4f} s   {theirs / ours:6.1f}x")
+    return rows
+
+
+def depth() -> list[dict[str, Any]]:
+    """What m=3 costs against m=2 (H + V)."""
+    rows = []
+    for name, file in FILES.items():
+        if not DATA.is_dir():
+            print(f"depth: skipped, no data in {DATA}")
+            return []
+        data = read(DATA / file)
+        times = {}
+        for m in (2, 3, 4):
+            method = Disassociation(k=5, m=m, refine=False)
+            split(data, method)
+            times[m] = seconds(lambda d=data, x=method: split(d, x))
+        rows.append(
+            {
+                "data": name,
+                **{f"m{m}_s": value for m, value in times.items()},
+                "m3_over_m2": times[3] / times[2],
+            }
+        )
+        print(f"depth: {name:14s} m=2 {times[2]:.4f} s   m=3 {times[3]:.4f} s   {times[3] / times[2]:.2f}x")
+    return rows
+
+
+def scale() -> list[dict[str, Any]]:
+    """Growth on data of the POS shape: an eighth, the published size, and eight times it."""
+    rows: list[dict[str, Any]] = []
+    Disassociation().anonymise(shaped("pos", scale=0.01))
+    for factor, runs in ((0.125, 3), (1.0, 3), (8.0, 1)):
+        data = shaped("pos", scale=factor)
+        parts = seconds(lambda d=data: split(d, Disassociation(refine=False)), runs)
+        whole = seconds(lambda d=data: Disassociation().anonymise(d), runs)
+        rows.append({"records": len(data), "split_s": parts, "anonymise_s": whole})
+        print(f"scale: {len(data):>9,} records   H+V {parts:7.3f} s   anonymise {whole:7.3f} s", end="")
+        if len(rows) > 1:
+            before = rows[-2]
+            print(
+                f"   {parts / before['split_s']:5.2f}x, {whole / before['anonymise_s']:5.2f}x the time of 1/8",
+                end="",
+            )
+        print()
+    return rows
+
+
+def whole() -> list[dict[str, Any]]:
+    """Whole runs of the command, start to finish, kernels cached: read, H, V, R, verify, write."""
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        inputs = {"POS shape": place / "pos.dat"}
+        if DATA.is_dir():
+            inputs = {"BMS-WebView-2": DATA / FILES["BMS-WebView-2"], **inputs}
+        _write_fimi(shaped("pos"), inputs["POS shape"])
+        for name, file in inputs.items():
+            command = [
+                sys.executable,
+                "-m",
+                "cloven.cli",
+                "anonymise",
+                "disassociation",
+                str(file),
+                "--json",
+                "-o",
+            ]
+            spent = []
+            for run in range(RUNS):
+                start = perf_counter()
+                subprocess.run([*command, str(place / f"{name}-{run}")], check=True, capture_output=True)
+                spent.append(perf_counter() - start)
+            peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e6
+            rows.append(
+                {"data": name, "seconds": statistics.median(spent), "best_s": min(spent), "peak_gb": peak}
+            )
+            print(
+                f"whole: {name:14s} {statistics.median(spent):6.2f} s (best {min(spent):.2f})   peak {peak:.2f} GB"
+            )
+    return rows
+
+
+def _write_fimi(data: Transactions, path: Path) -> None:
+    codes, offsets = data.codes.tolist(), data.offsets.tolist()
+    with path.open("w") as out:
+        for start, end in pairwise(offsets):
+            out.write(" ".join(map(str, codes[start:end])) + "\n")
+
+
+def main() -> None:
+    """Run the parts asked for, or all."""
+    parts = {"ratio": ratio, "depth": depth, "scale": scale, "whole": whole}
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("parts", nargs="*", choices=[*parts, []], help="default: all")
+    parser.add_argument("--json", type=Path, help="also write the figures to this file")
+    asked = parser.parse_args()
+    print(
+        f"python {platform.python_version()}, numpy {np.__version__}, {os.cpu_count()} cores, {platform.machine()}"
+    )
+    found = {name: run() for name, run in parts.items() if not asked.parts or name in asked.parts}
+    if asked.json:
+        asked.json.write_text(json.dumps(found, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

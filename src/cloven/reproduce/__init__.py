@@ -1,0 +1,1 @@
+"""Experiments behind the tables of the documentation, run by ``cloven reproduce``."""

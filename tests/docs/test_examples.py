@@ -1,0 +1,77 @@
+"""The scripts in examples/ run, and show what they are there to show."""
+
+from __future__ import annotations
+
+import re
+import runpy
+
+import pytest
+from doc_pages import REPOSITORY
+
+EXAMPLES = REPOSITORY / "examples"
+
+
+def audit(lines):
+    assert lines[0].startswith("Transactions(1,000 records")
+    assert re.fullmatch(r"\d+ checks, ok: True", lines[3])
+    assert re.fullmatch(r"items kept \d+%, pairs kept \d+%", lines[4])
+
+
+def tune_k_by_hand(lines):
+    """A larger k keeps fewer pairs; a larger m keeps no more."""
+    pairs = {tuple(map(int, line.split()[:3])): float(line.split()[-1][:-1]) for line in lines[1:]}
+    assert pairs[3, 2, 30] > pairs[5, 2, 30] > pairs[10, 2, 30] > 0
+    assert pairs[5, 1, 30] >= pairs[5, 2, 30] >= pairs[5, 3, 30]
+
+
+def custom_horizontal_step(lines):
+    assert [line.split(":")[0] for line in lines] == ["horpart", "hierarchical", "ByRarestItem()"]
+    assert all(line.endswith("verified: True") for line in lines)
+    assert "34 clusters" in lines[2]  # 1,000 records in slices of at most 30
+
+
+def read_a_pandas_frame(lines):
+    assert lines[4] == "1,000 visits of 900 persons"
+    assert "'persons in clusters'" in lines[5]
+    assert lines[5].endswith("True")
+
+
+def reconstruct_and_mine(lines):
+    """What is certain is never above the truth."""
+    rows = [line.split() for line in lines[1:]]
+    assert len(rows) == 8
+    assert all(int(certain) <= int(truth) for certain, _, truth, *_ in rows)
+    assert all(int(certain) <= float(drawn) for certain, drawn, *_ in rows)
+
+
+def what_an_attacker_finds(lines):
+    found = [int(re.search(r"at least (\d+) candidates", line)[1]) for line in lines[1:]]
+    assert found[0] >= found[1] >= 5
+    assert found[1] >= found[2]
+    assert "nothing promised" in lines[3]
+
+
+CHECKS = [
+    audit,
+    custom_horizontal_step,
+    read_a_pandas_frame,
+    reconstruct_and_mine,
+    tune_k_by_hand,
+    what_an_attacker_finds,
+]
+
+
+def test_every_example_is_tested_and_listed():
+    scripts = sorted(path.stem for path in EXAMPLES.glob("*.py"))
+    assert scripts == sorted(check.__name__ for check in CHECKS)
+    listed = (EXAMPLES / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"\]\((\w+)\.py\)", listed) != []
+    assert sorted(re.findall(r"\]\((\w+)\.py\)", listed)) == scripts
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_example(check, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(EXAMPLES / f"{check.__name__}.py"), run_name="__main__")
+    check(capsys.readouterr().out.splitlines())
+    assert list(tmp_path.iterdir()) == [], "an example must not write anything"
