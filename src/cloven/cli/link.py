@@ -46,7 +46,8 @@ def link(
         say(f"not in the release: {names(found.unknown)}; so no record of it can be meant")
         return
     say(
-        f"at most {many(found.candidates, 'candidate record')} in {many(found.clusters, 'cluster')}; {found.certain:,} certainly hold all of them"
+        f"at most {many(found.candidates, 'candidate record')} in {many(found.clusters, 'cluster')};"
+        f" {found.certain:,} certainly hold all of them"
     )
     if not found.candidates:
         say("nobody in the release has all of these together")

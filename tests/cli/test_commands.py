@@ -1,0 +1,208 @@
+"""Every command, for people and for machines."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+D = ("anonymise", "disassociation")
+COMMANDS = ("audit", "describe", "anonymise", "verify", "utility", "reconstruct", "link", "reproduce")
+
+
+def test_audit_tells_what_it_did_and_where_it_is(cloven, tmp_path):
+    ended = cloven("audit", "-o", tmp_path / "out", "--seed", 1)
+    assert ended.code == 0
+    assert re.search(r"sample clinic . 1,000 records, 423 items", ended.out)
+    for word in ("anonymised", "verified", "measured", "items kept", "tKd", "at least 5 candidate records"):
+        assert word in ended.out
+    assert f"published    {tmp_path / 'out' / 'published'}" in ended.out
+    assert f"yours alone  {tmp_path / 'out'}.private" in ended.out
+    assert all(line.startswith("warning: ") for line in ended.err.splitlines())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "out.private"]
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["published"]
+
+
+def test_audit_as_json_is_what_it_wrote_to_the_owner(cloven, clinic, tmp_path):
+    ended = cloven("audit", clinic, "-o", tmp_path / "out", "-k", 4, "-m", 3, "--json")
+    assert (ended.code, ended.err) == (0, "")
+    found = ended.json
+    written = json.loads((tmp_path / "out.private" / "audit.json").read_text())
+    for name in written:
+        assert found[name] == written[name]
+    assert (found["parameters"]["k"], found["parameters"]["m"], found["verdict"]["ok"]) == (4, 3, True)
+    assert any("held by fewer than k = 4" in caution for caution in found["cautions"])
+    assert cloven("verify", found["published"], "--original", clinic, "--private", found["private"]).code == 0
+
+
+def test_audit_takes_the_next_free_name(cloven, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "cloven-audit").symlink_to("nowhere")
+    (tmp_path / "cloven-audit-2.private").mkdir()
+    assert cloven("audit", "--json").json["published"] == "cloven-audit-3/published"
+
+
+def test_audit_repeats_its_measurements_by_seed(cloven, clinic, tmp_path):
+    first, second = (cloven("audit", clinic, "-o", tmp_path / name, "--seed", 7, "--json").json for name in "ab")
+    assert first["utility"] == second["utility"]
+
+
+def test_describe(cloven, clinic):
+    ended = cloven("describe", clinic, "-m", 3, "--rare", 2)
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.startswith(f"{clinic}\n")
+    for word in ("records", "density", "singled out by 1 known item ", "singled out by 3 known items", "77 more (--rare)"):
+        assert word in ended.out
+    found = cloven("describe", clinic, "-m", 3, "--json").json
+    assert (found["records"], found["items"], len(found["singled_out"])) == (1000, 423, 3)
+
+
+def test_describe_without_listing_rare_items(cloven, clinic):
+    out = cloven("describe", clinic, "--rare", 0).out
+    assert "asbestos" not in out
+    assert out.endswith("\n79 items held by fewer than k = 5; list them with --rare\n")
+
+
+def test_anonymise(cloven, clinic, tmp_path):
+    ended = cloven(*D, clinic, "-o", tmp_path / "out")
+    assert ended.code == 0
+    assert "57 clusters" in ended.out
+    assert f"published    {tmp_path / 'out'}\nyours alone  {tmp_path / 'out'}.private\n" in ended.out
+    assert ended.err.startswith("warning: 79 items held by fewer than k = 5")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "chunks.parquet",
+        "clusters.parquet",
+        "joints.parquet",
+        "manifest.json",
+    ]
+
+
+def test_anonymise_as_json(cloven, clinic, tmp_path):
+    ended = cloven(*D, clinic, "-o", tmp_path / "out", "--max-cluster-size", "unlimited", "--json")
+    assert (ended.code, ended.err) == (0, "")
+    found = ended.json
+    assert (found["published"], found["private"]) == (str(tmp_path / "out"), f"{tmp_path / 'out'}.private")
+    assert found["records"] == found["records_read"] == 1000
+    assert found["oversize_clusters"] == 0
+    assert len(found["cautions"]) == 1
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert manifest["parameters"]["max_cluster_size"] is None
+
+
+def test_anonymise_to_json_and_csv(cloven, clinic, tmp_path):
+    ended = cloven(*D, clinic, "-o", tmp_path / "out", "--release-format", "json", "--csv", tmp_path / "eyes.csv")
+    assert ended.code == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["eyes.csv", "out.json", "out.private"]
+    assert (tmp_path / "eyes.csv").read_text().startswith("cluster,joint,chunk,kind,items")
+    everything = ("--original", clinic, "--private", tmp_path / "out.private")
+    assert cloven("verify", tmp_path / "out.json", *everything).code == 0
+
+
+def test_suppressed_records_are_told(cloven, clinic, tmp_path):
+    ended = cloven(*D, clinic, "-o", tmp_path / "out", "--small-clusters", "suppress")
+    assert ended.code == 0
+    assert "records not published; say so" in ended.err
+    rows = cloven("utility", clinic, tmp_path / "out").out
+    assert "records that are not published" in rows
+
+
+def test_verify_says_which_level_it_ran(cloven, made):
+    for level in ("release", "original", "key"):
+        ended = cloven(*made.level(level))
+        assert (ended.code, ended.err) == (0, "")
+        assert (ended.json["level"], ended.json["ok"], ended.failed_checks) == (level, True, set())
+    text = cloven("verify", made.out).out
+    assert text.startswith("verified at release level: all ")
+    assert "FAIL" not in text
+
+
+def test_a_key_without_the_original_is_said_to_check_little(cloven, made):
+    ended = cloven("verify", made.out, "--private", made.private)
+    assert ended.code == 0
+    assert ended.err == "warning: without --original only the receipt of --private is checked; name the data too\n"
+
+
+def test_utility(cloven, made, tmp_path):
+    ended = cloven("utility", made.original, made.out, "--reconstructions", 2, "--top", 100)
+    assert (ended.code, ended.err) == (0, "")
+    assert "what it means" in ended.out
+    assert "top 100 itemsets lost" in ended.out
+    runs = [cloven("utility", made.original, made.out, "--seed", 3, "--json").json for _ in range(2)]
+    assert runs[0] == runs[1]
+    assert 0 < runs[0]["pairs_kept"] < runs[0]["items_kept"] < 1
+
+
+def test_utility_with_a_taxonomy(cloven, made, tmp_path):
+    from cloven.io.readers import read
+
+    items = read(made.original).vocabulary
+    taxonomy = tmp_path / "levels.csv"
+    taxonomy.write_text("".join(f"{item};{item[0]};all\n" for item in items))
+    assert "tKd-ML2" in cloven("utility", made.original, made.out, "--taxonomy", taxonomy).out
+    taxonomy.write_text("".join(f"{item};{item[0]};all\n" for item in items[1:]))
+    ended = cloven("utility", made.original, made.out, "--taxonomy", taxonomy)
+    ended.refused(3, f"{taxonomy}: 1 items of the data are not in this taxonomy", repr(items[0]))
+
+
+def test_reconstruct_one_and_several(cloven, made, tmp_path):
+    ended = cloven("reconstruct", made.out, "-o", tmp_path / "world.jsonl", "--seed", 1)
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out == f"{tmp_path / 'world.jsonl'}  1,000 records\n"
+    world = (tmp_path / "world.jsonl").read_text()
+    assert len(world.splitlines()) == 1000
+    ended = cloven("reconstruct", made.out, "-o", tmp_path / "w.jsonl", "--seed", 1, "--count", 2, "--json")
+    assert ended.json == {"files": [str(tmp_path / "w-1.jsonl"), str(tmp_path / "w-2.jsonl")], "records": 1000}
+    assert (tmp_path / "w-1.jsonl").read_text() == world != (tmp_path / "w-2.jsonl").read_text()
+
+
+def test_link(cloven, made, tmp_path):
+    (tmp_path / "known.txt").write_text("asthma\n\n  cough \r\n")
+    ended = cloven("link", made.out, "--knows", tmp_path / "known.txt")
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.startswith("knows 2: asthma, cough\nat most ")
+    assert "promises at least k = 5 for up to m = 2 items" in ended.out
+    found = cloven("link", made.out, "--item", "asthma", "--item", "cough", "--json").json
+    assert found["items"] == ["asthma", "cough"]
+    assert found["candidates"] >= 5
+    (tmp_path / "known.json").write_text('["asthma", "cough", "fever"]')
+    more = cloven("link", made.out, "--knows", tmp_path / "known.json")
+    assert "promises nothing for more than m = 2 items" in more.out
+
+
+def test_link_with_an_item_nobody_has(cloven, made):
+    ended = cloven("link", made.out, "--item", "unicorn")
+    assert ended.code == 0
+    assert "not in the release: unicorn" in ended.out
+    assert "promises" not in ended.out
+
+
+@pytest.mark.parametrize("arguments", [(), ("anonymise",), ("reproduce",)])
+def test_no_command_shows_the_help(cloven, arguments):
+    ended = cloven(*arguments)
+    assert (ended.code, ended.err) == (0, "")
+    assert "Usage: cloven" in ended.out
+
+
+def test_help_lists_commands_in_the_order_of_use(cloven):
+    out = cloven("--help").out
+    assert [word for word in re.findall(r"^  (\w+)  ", out, re.MULTILINE) if word in COMMANDS] == list(COMMANDS)
+    assert "..." not in out.split("Commands:")[1]
+    assert "Exit codes: 0 fine" in out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_every_option(cloven, name, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "110")
+    ended = cloven(name, *(("disassociation",) if name == "anonymise" else ()), "--help")
+    assert (ended.code, ended.err) == (0, "")
+    options = [line for line in ended.out.splitlines() if re.match(r"  -", line)]
+    assert options
+    for line in options:
+        assert re.fullmatch(r"  -\S.*?\S {2,}\S.*", line), f"no explanation on its line: {line!r}"
+
+
+def test_version(cloven):
+    from cloven import __version__
+
+    assert cloven("--version").out == f"cloven {__version__}\n"
