@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.anonymise.disassociation import Disassociation
+from cloven.anonymise.disassociation.labelling import label
 from cloven.anonymise.disassociation.prepare import prepare, tie_order_of
 from cloven.datasets import shaped
 from cloven.io.readers import read
@@ -61,7 +62,7 @@ def seconds(work: Callable[[], object], runs: int = RUNS) -> float:
 def split(data: Transactions, method: Disassociation) -> None:
     """Canonical sorting, HORPART and VERPART, as ``anonymise`` runs them; no refining, no assembling."""
     prepared = prepare(data, tie_order_of(data, method.tie_order))
-    method._label(data, prepared, lambda _step, _share: None)  # noqa: SLF001 - the part that the reference has
+    label(method, data, prepared, lambda _step, _share: None)
 
 
 def reference() -> ModuleType | None:

@@ -19,8 +19,8 @@ _HEAD = """# Public data sets, anonymised with the defaults
 
 Made by `cloven reproduce datasets`. Every release passed `verify`. tKd over the top 1,000 itemsets of any size; re over
 the pairs of the 200th to 220th most frequent items (the middle 20 when there are fewer than 220); ± is half a 95 %
-interval over 5 reconstructions; tKd-ML2 over the hierarchy of BMS-WebView-2 and, for the others, over even ranges of the
-sorted items (fan-out 5). "singled out" is the share of records that one item, or a pair, identifies in the original.
+interval over 5 reconstructions; tKd-ML2 over the hierarchy of BMS-WebView-2 and, for the others, over even ranges of
+the sorted items (fan-out 5). "singled out" is the share of records that one item, or a pair, identifies in the original.
 """
 
 
@@ -34,13 +34,14 @@ def datasets(folder: Path, report: Callable[[str, float], None]) -> tuple[str, l
         data = source.load(folder)
         taxonomy = even_taxonomy(data) if source.taxonomy is None else read_taxonomy(folder / source.taxonomy)
         figures = describe(data)
+        alone, pair = (100 * found.share for found in figures.singled_out)
         shapes.append(
-            f"| {name} | {figures.records:,} | {figures.items:,} | {figures.mean_length:.2f} |"
-            f" {figures.max_length} |"
-            f" {100 * figures.singled_out[0].share:.1f} % | {100 * figures.singled_out[1].share:.1f} % |"
+            f"| {name} | {figures.records:,} | {figures.items:,} | {figures.mean_length:.2f} | {figures.max_length}"
+            f" | {alone:.1f} % | {pair:.1f} % |"
         )
         runs.append(run(name, data, Disassociation(), taxonomy=taxonomy))
-    shape_head = "| data | records | items | mean length | max | singled out by 1 | by 2 |\n|---|---|---|---|---|---|---|\n"
+    names = ("data", "records", "items", "mean length", "max", "singled out by 1", "by 2")
+    shape_head = "| " + " | ".join(names) + " |\n" + "|---" * len(names) + "|\n"
     setting = runs[0].setting
     words = (
         f"k={setting['k']}, m={setting['m']}, max {setting['max_cluster_size']}, {setting['small_clusters']}"

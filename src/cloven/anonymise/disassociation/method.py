@@ -13,9 +13,7 @@ import numpy as np
 
 from cloven.anonymise.disassociation.horizontal import (
     Horizontal,
-    Part,
     SmallClusters,
-    horizontal_step,
 )
 from cloven.errors import ParameterError
 from cloven.model.key import Anonymised, Key
@@ -25,11 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cloven.anonymise.disassociation.assemble import Labels
-    from cloven.anonymise.disassociation.prepare import Prepared
     from cloven.model.transactions import Transactions
-
-Progress = "Callable[[str, float], None]"
 
 
 @dataclass(frozen=True)
@@ -114,7 +108,8 @@ class Disassociation:
             elif isinstance(value, tuple):
                 value = list(value)
             elif field.name == "horizontal" and not isinstance(value, str):
-                value = repr(value)
+                # The repr of a plain object holds its address, which must not reach a release.
+                value = type(value).__name__ if type(value).__repr__ is object.__repr__ else repr(value)
             out[field.name] = value
         return out
 
@@ -123,6 +118,7 @@ class Disassociation:
     ) -> Anonymised:
         """Anonymise; ``progress(step, share done)`` is called along the way."""
         from cloven.anonymise.disassociation.assemble import assemble
+        from cloven.anonymise.disassociation.labelling import label
         from cloven.anonymise.disassociation.ordering import take_rows
         from cloven.anonymise.disassociation.prepare import prepare, tie_order_of
 
@@ -131,7 +127,7 @@ class Disassociation:
         self._check(kept)
         report("sort", 0.0)
         prepared = prepare(kept, tie_order_of(kept, self.tie_order))
-        labels = self._label(kept, prepared, report)
+        labels = label(self, kept, prepared, report)
         report("assemble", 0.0)
         parameters = self.parameters | {"persons": data.persons is not None}
         release, parts, cluster_of = assemble(
@@ -182,130 +178,6 @@ class Disassociation:
                 f"k = {self.k} needs at least {self.k} {what}{dropped}, got {people:,}; choose a smaller k"
             )
             raise ParameterError(message)
-
-    def _label(self, data: Transactions, prepared: Prepared, report: Callable[[str, float], None]) -> Labels:
-        """Run the three steps block by block and number clusters and joints through."""
-        from cloven.anonymise.disassociation.assemble import Labels
-        from cloven.anonymise.disassociation.blocks import blocks
-
-        n_terms = len(data.vocabulary)
-        group, barred = self._groups(data), self._barred(data)
-        cluster_of = np.full(len(data), -1, np.int64)
-        joint, chunk = np.full(len(prepared.terms), -1, np.int64), np.full(len(prepared.terms), -1, np.int32)
-        cluster_joint: list[NDArray[np.int64]] = []
-        joint_parent: list[NDArray[np.int64]] = []
-        clusters = joints = 0
-        found = blocks(prepared.offsets, prepared.terms, n_terms, prepared.person, self.k, self.block_records)
-        for number, block in enumerate(found):
-            report("blocks", number / len(found))
-            spent = np.zeros(n_terms, bool)
-            spent[list(block.spent)] = True
-            here = _Block(self, prepared, block.records, spent, group, barred)
-            part_of, labelled = here.label()
-            cluster_of[block.records] = np.where(part_of >= 0, part_of + clusters, -1)
-            at = np.repeat(prepared.offsets[block.records], here.lengths)
-            at += np.arange(len(at)) - np.repeat(np.cumsum(here.lengths) - here.lengths, here.lengths)
-            joint[at] = np.where(labelled.joint >= 0, labelled.joint + joints, -1)
-            chunk[at] = labelled.chunk
-            for numbers, out in (
-                (labelled.cluster_joint, cluster_joint),
-                (labelled.joint_parent, joint_parent),
-            ):
-                out.append(np.where(numbers >= 0, numbers + joints, -1))
-            clusters += len(labelled.cluster_joint)
-            joints += len(labelled.joint_parent)
-        if clusters == 0:
-            message = (
-                f"every cluster is below k = {self.k}: suppressing them leaves nothing to publish; use 'add'"
-            )
-            raise ParameterError(message)
-        return Labels(cluster_of, joint, chunk, np.concatenate(cluster_joint), np.concatenate(joint_parent))
-
-    def _groups(self, data: Transactions) -> NDArray[np.int64]:
-        """Utility group of each term in tie order: the first that names it; terms in no group come last, together."""
-        from cloven.anonymise.disassociation.prepare import tie_order_of
-
-        place, code_of = tie_order_of(data, self.tie_order), data.code_of()
-        group = np.full(len(data.vocabulary), len(self.utility_groups), np.int64)
-        for number, names in reversed(list(enumerate(self.utility_groups))):
-            group[place[[code_of[name] for name in names if name in code_of]]] = number
-        return group
-
-    def _barred(self, data: Transactions) -> NDArray[np.bool_]:
-        from cloven.anonymise.disassociation.prepare import tie_order_of
-
-        place, code_of = tie_order_of(data, self.tie_order), data.code_of()
-        barred = np.zeros(len(data.vocabulary), bool)
-        barred[place[[code_of[name] for name in self.sensitive if name in code_of]]] = True
-        return barred
-
-
-class _Block:
-    """The three steps on one block."""
-
-    def __init__(
-        self,
-        method: Disassociation,
-        prepared: Prepared,
-        records: NDArray[np.int64],
-        spent: NDArray[np.bool_],
-        group: NDArray[np.int64],
-        barred: NDArray[np.bool_],
-    ) -> None:
-        self.method, self.group, self.barred, self.spent = method, group, barred, spent
-        if len(records) == len(prepared.offsets) - 1:
-            self.offsets, self.terms, self.person = prepared.offsets, prepared.terms, prepared.person
-        else:
-            from cloven.anonymise.disassociation.ordering import take_rows
-
-            self.offsets, self.terms = take_rows(prepared.offsets, prepared.terms, records)
-            self.person = prepared.person[records] if len(prepared.person) else prepared.person
-        self.lengths = np.diff(self.offsets)
-
-    def clusters(self) -> NDArray[np.int64]:
-        """The horizontal step; terms that made the block are not split by again."""
-        method = self.method
-        step = horizontal_step(method.horizontal) if isinstance(method.horizontal, str) else method.horizontal
-        maximum = method.max_cluster_size or len(self.lengths)
-        offsets, terms = self.offsets, self.terms
-        if self.spent.any():
-            keep = ~self.spent[terms]
-            offsets = np.concatenate(([0], np.cumsum(keep)))[offsets]
-            terms = terms[keep]
-        part = Part(
-            offsets, terms, len(self.group), self.person, method.k, method.m, maximum, method.small_clusters
-        )
-        return step.partition(part)
-
-    def label(self) -> tuple[NDArray[np.int64], Labels]:
-        """Cluster of each record of the block, and the labels of its occurrences."""
-        from cloven.anonymise.disassociation.assemble import Labels
-        from cloven.anonymise.disassociation.refine import refine
-        from cloven.anonymise.disassociation.vertical import Vertical, verpart
-
-        method, strict = self.method, self.method.reading == "strict"
-        cluster_of = self.clusters()
-        count = int(cluster_of.max(initial=-1)) + 1
-        published = np.flatnonzero(cluster_of >= 0)
-        keys = (self.person[published],) if len(self.person) else ()
-        members = published[np.lexsort((*keys, cluster_of[published]))]
-        start = np.concatenate(([0], np.cumsum(np.bincount(cluster_of[published], minlength=count))))
-        vertical = Vertical(
-            *verpart(
-                self.offsets, self.terms, members, start.astype(np.int64), self.group, self.barred, self.person,
-                method.k, method.m, strict,
-            )
-        )  # fmt: skip
-        if not method.refine:
-            nothing = np.full(len(self.terms), -1, np.int64)
-            alone = np.full(count, -1, np.int64)
-            return cluster_of, Labels(cluster_of, nothing, vertical.chunk, alone, np.empty(0, np.int64))
-        record_of = np.repeat(np.arange(len(self.lengths)), self.lengths)
-        refined = refine(
-            vertical, record_of, cluster_of, self.terms, self.group, self.barred, self.person,
-            k=method.k, m=method.m, strict=strict, listed_too=method.join_terms == "listed",
-        )  # fmt: skip
-        return cluster_of, Labels(cluster_of, *refined)
 
 
 def _holders(data: Transactions) -> NDArray[np.int64]:

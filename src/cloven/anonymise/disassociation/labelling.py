@@ -1,0 +1,139 @@
+"""Run the three steps block by block and say where every occurrence of the data goes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from cloven.anonymise.disassociation.assemble import Labels
+from cloven.anonymise.disassociation.blocks import blocks
+from cloven.anonymise.disassociation.horizontal import Part, horizontal_step
+from cloven.anonymise.disassociation.ordering import take_rows
+from cloven.anonymise.disassociation.prepare import tie_order_of
+from cloven.anonymise.disassociation.refine import refine
+from cloven.anonymise.disassociation.vertical import Vertical, verpart
+from cloven.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from cloven.anonymise.disassociation.method import Disassociation
+    from cloven.anonymise.disassociation.prepare import Prepared
+    from cloven.model.transactions import Transactions
+
+
+class Terms(NamedTuple):
+    """What the parameters say of each term, in tie order: its utility group, and whether it is barred from chunks."""
+
+    group: NDArray[np.int64]
+    barred: NDArray[np.bool_]
+
+
+class Records(NamedTuple):
+    """Records of one block as compressed rows of terms, with their persons (or none)."""
+
+    offsets: NDArray[np.int64]
+    terms: NDArray[np.int32]
+    person: NDArray[np.int64]
+
+
+def label(
+    method: Disassociation, data: Transactions, prepared: Prepared, report: Callable[[str, float], None]
+) -> Labels:
+    """Labels of all occurrences; clusters and joints are numbered through the blocks."""
+    terms, n_terms = _terms(method, data), len(data.vocabulary)
+    cluster_of = np.full(len(data), -1, np.int64)
+    joint, chunk = np.full(len(prepared.terms), -1, np.int64), np.full(len(prepared.terms), -1, np.int32)
+    cluster_joint: list[NDArray[np.int64]] = []
+    joint_parent: list[NDArray[np.int64]] = []
+    clusters = joints = 0
+    found = blocks(prepared.offsets, prepared.terms, n_terms, prepared.person, method.k, method.block_records)
+    for number, block in enumerate(found):
+        report("split", number / len(found))
+        records = _records(prepared, block.records)
+        here = _label_block(method, records, terms, block.spent)
+        cluster_of[block.records] = _shifted(here.cluster_of, clusters)
+        lengths = np.diff(records.offsets)
+        at = np.repeat(prepared.offsets[block.records] - records.offsets[:-1], lengths) + np.arange(
+            len(records.terms)
+        )
+        joint[at], chunk[at] = _shifted(here.joint, joints), here.chunk
+        cluster_joint.append(_shifted(here.cluster_joint, joints))
+        joint_parent.append(_shifted(here.joint_parent, joints))
+        clusters += len(here.cluster_joint)
+        joints += len(here.joint_parent)
+    if clusters == 0:
+        message = (
+            f"every cluster is below k = {method.k}: suppressing them leaves nothing to publish; use 'add'"
+        )
+        raise ParameterError(message)
+    return Labels(cluster_of, joint, chunk, np.concatenate(cluster_joint), np.concatenate(joint_parent))
+
+
+def _shifted(numbers: NDArray[np.int64], first: int) -> NDArray[np.int64]:
+    """Numbers moved up by ``first``; -1 stays."""
+    return np.where(numbers >= 0, numbers + first, -1)
+
+
+def _terms(method: Disassociation, data: Transactions) -> Terms:
+    """Utility group of each term: the first that names it; terms in no group come last, together."""
+    place, code_of = tie_order_of(data, method.tie_order), data.code_of()
+    group = np.full(len(data.vocabulary), len(method.utility_groups), np.int64)
+    for number, names in reversed(list(enumerate(method.utility_groups))):
+        group[place[[code_of[name] for name in names if name in code_of]]] = number
+    barred = np.zeros(len(data.vocabulary), bool)
+    barred[place[[code_of[name] for name in method.sensitive if name in code_of]]] = True
+    return Terms(group, barred)
+
+
+def _records(prepared: Prepared, records: NDArray[np.int64]) -> Records:
+    if len(records) == len(prepared.offsets) - 1:
+        return Records(prepared.offsets, prepared.terms, prepared.person)
+    offsets, terms = take_rows(prepared.offsets, prepared.terms, records)
+    return Records(offsets, terms, prepared.person[records] if len(prepared.person) else prepared.person)
+
+
+def _clusters(
+    method: Disassociation, records: Records, n_terms: int, spent: frozenset[int]
+) -> NDArray[np.int64]:
+    """The horizontal step; terms that made the block are not split by again."""
+    step = horizontal_step(method.horizontal) if isinstance(method.horizontal, str) else method.horizontal
+    offsets, terms, person = records
+    if spent:
+        keep = ~np.isin(terms, list(spent))
+        offsets, terms = np.concatenate(([0], np.cumsum(keep)))[offsets], terms[keep]
+    maximum = method.max_cluster_size or len(offsets) - 1
+    return step.partition(
+        Part(offsets, terms, n_terms, person, method.k, method.m, maximum, method.small_clusters)
+    )
+
+
+def _label_block(method: Disassociation, records: Records, terms: Terms, spent: frozenset[int]) -> Labels:
+    """The three steps on one block."""
+    offsets, codes, person = records
+    strict = method.reading == "strict"
+    cluster_of = _clusters(method, records, len(terms.group), spent)
+    count = int(cluster_of.max(initial=-1)) + 1
+    published = np.flatnonzero(cluster_of >= 0)
+    keys = (person[published],) if len(person) else ()
+    members = published[np.lexsort((*keys, cluster_of[published]))]
+    start = np.concatenate(([0], np.cumsum(np.bincount(cluster_of[published], minlength=count)))).astype(
+        np.int64
+    )
+    vertical = Vertical(
+        *verpart(
+            offsets, codes, members, start, terms.group, terms.barred, person, method.k, method.m, strict
+        )
+    )
+    if not method.refine:
+        nothing, alone = np.full(len(codes), -1, np.int64), np.full(count, -1, np.int64)
+        return Labels(cluster_of, nothing, vertical.chunk, alone, np.empty(0, np.int64))
+    record_of = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    refined = refine(
+        vertical, record_of, cluster_of, codes, terms.group, terms.barred, person,
+        k=method.k, m=method.m, strict=strict, listed_too=method.join_terms == "listed",
+    )  # fmt: skip
+    return Labels(cluster_of, *refined)
