@@ -20,7 +20,7 @@ _HEAD = """# Public data sets, anonymised with the defaults
 Made by `cloven reproduce datasets`. Every release passed `verify`. tKd over the top 1,000 itemsets of any size; re over
 the pairs of the 200th to 220th most frequent items (the middle 20 when there are fewer than 220); ± is half a 95 %
 interval over 5 reconstructions; tKd-ML2 over the hierarchy of BMS-WebView-2 and, for the others, over even ranges of
-the sorted items (fan-out 5). "singled out" is the share of records that one item, or a pair, identifies in the original.
+the sorted items (fan-out 5). "singled out" is the share of records that an item, or a pair, identifies in the original.
 """
 
 

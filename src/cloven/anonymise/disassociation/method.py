@@ -109,7 +109,7 @@ class Disassociation:
                 value = list(value)
             elif field.name == "horizontal" and not isinstance(value, str):
                 # The repr of a plain object holds its address, which must not reach a release.
-                value = type(value).__name__ if type(value).__repr__ is object.__repr__ else repr(value)
+                value = repr(value) if "__repr__" in vars(type(value)) else type(value).__name__
             out[field.name] = value
         return out
 
