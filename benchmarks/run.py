@@ -126,7 +126,9 @@ def depth() -> list[dict[str, Any]]:
 def scale() -> list[dict[str, Any]]:
     """Growth on data of the POS shape: an eighth, the published size, and eight times it."""
     rows: list[dict[str, Any]] = []
-    Disassociation().anonymise(shaped("pos", scale=0.01))
+    small = shaped("pos", scale=0.01)
+    for warm_up in (Disassociation(), Disassociation(block_records=1_000)):
+        warm_up.anonymise(small)
     for factor, runs in ((0.125, 3), (1.0, 3), (8.0, 1)):
         data = shaped("pos", scale=factor)
         parts = seconds(lambda d=data: split(d, Disassociation(refine=False)), runs)

@@ -132,7 +132,7 @@ def made(made_once, tmp_path) -> Made:
 def listing(folder: Path) -> dict[str, bytes | str | None]:
     """Everything below a folder: content of files, target of links, None for folders."""
     return {
-        str(path.relative_to(folder)): os.readlink(path)
+        str(path.relative_to(folder)): str(path.readlink())
         if path.is_symlink()
         else path.read_bytes()
         if path.is_file()

@@ -44,7 +44,9 @@ def test_audit_takes_the_next_free_name(cloven, tmp_path, monkeypatch):
 
 
 def test_audit_repeats_its_measurements_by_seed(cloven, clinic, tmp_path):
-    first, second = (cloven("audit", clinic, "-o", tmp_path / name, "--seed", 7, "--json").json for name in "ab")
+    first, second = (
+        cloven("audit", clinic, "-o", tmp_path / name, "--seed", 7, "--json").json for name in "ab"
+    )
     assert first["utility"] == second["utility"]
 
 
@@ -52,7 +54,13 @@ def test_describe(cloven, clinic):
     ended = cloven("describe", clinic, "-m", 3, "--rare", 2)
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.startswith(f"{clinic}\n")
-    for word in ("records", "density", "singled out by 1 known item ", "singled out by 3 known items", "77 more (--rare)"):
+    for word in (
+        "records",
+        "density",
+        "singled out by 1 known item ",
+        "singled out by 3 known items",
+        "77 more (--rare)",
+    ):
         assert word in ended.out
     found = cloven("describe", clinic, "-m", 3, "--json").json
     assert (found["records"], found["items"], len(found["singled_out"])) == (1000, 423, 3)
@@ -91,7 +99,9 @@ def test_anonymise_as_json(cloven, clinic, tmp_path):
 
 
 def test_anonymise_to_json_and_csv(cloven, clinic, tmp_path):
-    ended = cloven(*D, clinic, "-o", tmp_path / "out", "--release-format", "json", "--csv", tmp_path / "eyes.csv")
+    ended = cloven(
+        *D, clinic, "-o", tmp_path / "out", "--release-format", "json", "--csv", tmp_path / "eyes.csv"
+    )
     assert ended.code == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["eyes.csv", "out.json", "out.private"]
     assert (tmp_path / "eyes.csv").read_text().startswith("cluster,joint,chunk,kind,items")
@@ -120,7 +130,10 @@ def test_verify_says_which_level_it_ran(cloven, made):
 def test_a_key_without_the_original_is_said_to_check_little(cloven, made):
     ended = cloven("verify", made.out, "--private", made.private)
     assert ended.code == 0
-    assert ended.err == "warning: without --original only the receipt of --private is checked; name the data too\n"
+    assert (
+        ended.err
+        == "warning: without --original only the receipt of --private is checked; name the data too\n"
+    )
 
 
 def test_utility(cloven, made, tmp_path):
@@ -152,7 +165,10 @@ def test_reconstruct_one_and_several(cloven, made, tmp_path):
     world = (tmp_path / "world.jsonl").read_text()
     assert len(world.splitlines()) == 1000
     ended = cloven("reconstruct", made.out, "-o", tmp_path / "w.jsonl", "--seed", 1, "--count", 2, "--json")
-    assert ended.json == {"files": [str(tmp_path / "w-1.jsonl"), str(tmp_path / "w-2.jsonl")], "records": 1000}
+    assert ended.json == {
+        "files": [str(tmp_path / "w-1.jsonl"), str(tmp_path / "w-2.jsonl")],
+        "records": 1000,
+    }
     assert (tmp_path / "w-1.jsonl").read_text() == world != (tmp_path / "w-2.jsonl").read_text()
 
 
@@ -186,7 +202,9 @@ def test_no_command_shows_the_help(cloven, arguments):
 
 def test_help_lists_commands_in_the_order_of_use(cloven):
     out = cloven("--help").out
-    assert [word for word in re.findall(r"^  (\w+)  ", out, re.MULTILINE) if word in COMMANDS] == list(COMMANDS)
+    assert [word for word in re.findall(r"^  (\w+)  ", out, re.MULTILINE) if word in COMMANDS] == list(
+        COMMANDS
+    )
     assert "..." not in out.split("Commands:")[1]
     assert "Exit codes: 0 fine" in out
 

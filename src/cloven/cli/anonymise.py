@@ -9,7 +9,7 @@ import typer
 
 from cloven.anonymise.disassociation import Disassociation
 from cloven.cli.command import Command, takes
-from cloven.cli.console import many, percent, progress, say, say_json, tick, warn
+from cloven.cli.console import many, percent, progress, say, say_json, tick, visible, warn
 from cloven.cli.disassociating import DISASSOCIATION
 from cloven.cli.places import refuse_places
 from cloven.cli.reading import READING, InputFile, JsonFlag, read_data, warn_of_strangers
@@ -78,7 +78,12 @@ def disassociation(
     )
     for caution in told:
         warn(caution)
-    say(f"published    {public}\nyours alone  {private}")
+    say_places(public, private)
+
+
+def say_places(public: Path, private: Path) -> None:
+    """The last lines: what to publish, and what to keep."""
+    say(f"published    {visible(str(public))}\nyours alone  {visible(str(private))}")
 
 
 def _write(

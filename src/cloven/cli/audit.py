@@ -15,11 +15,12 @@ from cloven.cli.anonymise import (
     describe_method,
     describe_release,
     refuse_unsafe,
+    say_places,
     summary,
     warn_of_typos,
 )
 from cloven.cli.command import takes
-from cloven.cli.console import dot, many, names, percent, progress, say, say_json, table, tick, warn
+from cloven.cli.console import dot, many, names, percent, progress, say, say_json, table, tick, visible, warn
 from cloven.cli.disassociating import DISASSOCIATION
 from cloven.cli.places import refuse_places
 from cloven.cli.reading import READING, JsonFlag, SeedOption, TaxonomyFile, read_data, read_hierarchy
@@ -66,8 +67,9 @@ def audit(
         where = {"published": str(target / "published"), "private": f"{target}.private"}
         say_json({**where, **found.to_dict(), "cautions": told})
         return
-    _tell(found, "sample clinic" if file is None else str(file), method)
-    say(f"\npublished    {target / 'published'}\nyours alone  {target}.private")
+    _tell(found, "sample clinic" if file is None else visible(str(file)), method)
+    say()
+    say_places(target / "published", Path(f"{target}.private"))
 
 
 def _free_name() -> Path:

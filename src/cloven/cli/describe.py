@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from cloven.cli.command import takes
-from cloven.cli.console import many, names, percent, progress, say, say_json, table
+from cloven.cli.console import many, names, percent, progress, say, say_json, table, visible
 from cloven.cli.reading import READING, InputFile, JsonFlag, read_data
 from cloven.cli.values import whole
 from cloven.io.readers import ReadOptions
@@ -32,9 +32,11 @@ def describe(
     if json:
         say_json(found.to_dict())
         return
-    say(str(file))
+    say(visible(str(file)))
     say(table(rows_of(found)))
-    if found.rare_items:
+    if found.rare_items and not rare:
+        say(f"\n{many(found.rare_items, 'item')} held by fewer than k = {k}; list them with --rare")
+    elif found.rare_items:
         listed = names(found.rare_item_names[:rare])
         more = f", and {found.rare_items - rare:,} more (--rare)" if found.rare_items > rare else ""
         say(f"\nitems held by fewer than k = {k} (a name or an address would show here): {listed}{more}")

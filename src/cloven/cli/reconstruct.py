@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from cloven.cli.command import takes
-from cloven.cli.console import progress, say, say_json
+from cloven.cli.console import many, progress, say, say_json, visible
 from cloven.cli.places import refuse_places, release_at
 from cloven.cli.reading import JsonFlag, ReleasePath, SeedOption
 from cloven.cli.values import whole
@@ -56,4 +56,4 @@ def reconstruct(
         say_json({"files": [str(target) for target in targets], "records": published.records})
         return
     for target in targets:
-        say(f"{target}  {published.records:,} records")
+        say(f"{visible(str(target))}  {many(published.records, 'record')}")

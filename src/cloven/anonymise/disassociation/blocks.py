@@ -11,10 +11,32 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from cloven.anonymise.disassociation.ordering import take_rows
+from cloven.compiled import Flags, Ints, compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+@compiled
+def _counts(offsets: Ints, terms: Ints, records: Ints, n_terms: int) -> Ints:
+    """How many of the records hold each term."""
+    counts = np.zeros(n_terms, np.int64)
+    for record in records:
+        for e in range(offsets[record], offsets[record + 1]):
+            counts[terms[e]] += 1
+    return counts
+
+
+@compiled
+def _having(offsets: Ints, terms: Ints, records: Ints, term: int) -> Flags:
+    """Which of the records hold a term."""
+    having = np.zeros(len(records), np.bool_)
+    for i in range(len(records)):
+        for e in range(offsets[records[i]], offsets[records[i] + 1]):
+            if terms[e] == term:
+                having[i] = True
+                break
+    return having
 
 
 class Block(NamedTuple):
@@ -40,16 +62,13 @@ def blocks(
         if len(block.records) <= block_records:
             done.append(block)
             continue
-        bounds, here = take_rows(offsets, terms, block.records)
-        counts = np.bincount(here, minlength=n_terms)
+        counts = _counts(offsets, terms, block.records, n_terms)
         counts[list(block.spent)] = 0
         best = int(counts.argmax())
         if counts[best] == 0:
             done.append(block)
             continue
-        row = np.repeat(np.arange(len(block.records)), np.diff(bounds))
-        having = np.zeros(len(block.records), bool)
-        having[row[here == best]] = True
+        having = _having(offsets, terms, block.records, best)
         if not having.all():
             waiting.append(Block(block.records[~having], block.spent))
         waiting.append(Block(block.records[having], block.spent | {best}))

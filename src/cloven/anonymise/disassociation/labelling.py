@@ -13,6 +13,7 @@ from cloven.anonymise.disassociation.ordering import take_rows
 from cloven.anonymise.disassociation.prepare import tie_order_of
 from cloven.anonymise.disassociation.refine import refine
 from cloven.anonymise.disassociation.vertical import Vertical, verpart
+from cloven.compiled import Ints, compiled
 from cloven.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -56,11 +57,9 @@ def label(
         records = _records(prepared, block.records)
         here = _label_block(method, records, terms, block.spent)
         cluster_of[block.records] = _shifted(here.cluster_of, clusters)
-        lengths = np.diff(records.offsets)
-        at = np.repeat(prepared.offsets[block.records] - records.offsets[:-1], lengths) + np.arange(
-            len(records.terms)
+        _scatter(
+            records.offsets, here.joint, here.chunk, joints, prepared.offsets[block.records], joint, chunk
         )
-        joint[at], chunk[at] = _shifted(here.joint, joints), here.chunk
         cluster_joint.append(_shifted(here.cluster_joint, joints))
         joint_parent.append(_shifted(here.joint_parent, joints))
         clusters += len(here.cluster_joint)
@@ -71,6 +70,18 @@ def label(
         )
         raise ParameterError(message)
     return Labels(cluster_of, joint, chunk, np.concatenate(cluster_joint), np.concatenate(joint_parent))
+
+
+@compiled
+def _scatter(
+    offsets: Ints, joint: Ints, chunk: Ints, first: int, places: Ints, all_joint: Ints, all_chunk: Ints
+) -> None:
+    """Copy the labels of a block to where its records stand in the data; joints are numbered from ``first``."""
+    for row in range(len(offsets) - 1):
+        place = places[row] - offsets[row]
+        for e in range(offsets[row], offsets[row + 1]):
+            all_joint[place + e] = joint[e] + first if joint[e] >= 0 else -1
+            all_chunk[place + e] = chunk[e]
 
 
 def _shifted(numbers: NDArray[np.int64], first: int) -> NDArray[np.int64]:

@@ -27,62 +27,74 @@ def _precedes(offsets: Ints, values: Ints, a: int, b: int, skip: int) -> bool:
 
 
 @compiled
-def _merge_sort(
-    offsets: Ints, values: Ints, order: Ints, first: int, last: int, skip: int, spare: Ints
-) -> None:
-    """Stable bottom-up merge sort of order[first:last]."""
-    width = 1
-    while width < last - first:
-        start = first
-        while start < last:
-            middle, end = min(start + width, last), min(start + 2 * width, last)
-            i, j, at = start, middle, start
-            while at < end:
-                take_right = i == middle or (j < end and _precedes(offsets, values, order[i], order[j], skip))
-                if take_right:
-                    spare[at], j = order[j], j + 1
+def _key(offsets: Ints, values: Ints, row: int, skip: int, bits: int) -> int:
+    """The values of a list behind the first ``skip``, as many as fit into one number; a missing one counts as none."""
+    key, at = 0, offsets[row] + skip
+    for _ in range(62 // bits):
+        key <<= bits
+        if at < offsets[row + 1]:
+            key |= int(values[at]) + 1
+        at += 1
+    return key
+
+
+@compiled
+def _keys(offsets: Ints, values: Ints, bits: int) -> Ints:
+    keys = np.empty(len(offsets) - 1, np.int64)
+    for row in range(len(keys)):
+        keys[row] = _key(offsets, values, row, 0, bits)
+    return keys
+
+
+@compiled
+def _sort_run(keys: Ints, rows: Ints, spare: Ints, offsets: Ints, values: Ints, known: int) -> None:
+    """Stable bottom-up merge sort of lists by key; equal keys are settled behind the first ``known`` values."""
+    n, width = len(rows), 1
+    while width < n:
+        for start in range(0, n, 2 * width):
+            middle, end = min(start + width, n), min(start + 2 * width, n)
+            i, j = start, middle
+            for at in range(start, end):
+                right = i == middle
+                if i < middle and j < end:
+                    right = keys[j] < keys[i]
+                    if keys[i] == keys[j]:
+                        right = _precedes(offsets, values, rows[i], rows[j], known)
+                if right:
+                    spare[0, at], spare[1, at], j = keys[j], rows[j], j + 1
                 else:
-                    spare[at], i = order[i], i + 1
-                at += 1
-            start = end
-        order[first:last] = spare[first:last]
+                    spare[0, at], spare[1, at], i = keys[i], rows[i], i + 1
+        keys[:] = spare[0, :n]
+        rows[:] = spare[1, :n]
         width *= 2
 
 
 @compiled
-def _sort_ties(offsets: Ints, values: Ints, keys: Ints, order: Ints) -> None:
-    """Settle runs of equal keys; a key holds the first two values of a list."""
-    spare, first = np.empty(len(order), np.int64), 0
+def _sort_ties(offsets: Ints, values: Ints, keys: Ints, order: Ints, bits: int) -> None:
+    """Settle runs of equal keys by the values that follow those in the key."""
+    size, full = 62 // bits, (1 << bits) - 1
+    run_keys, spare, first = np.empty(len(order), np.int64), np.empty((2, len(order)), np.int64), 0
     while first < len(order):
         last = first + 1
         while last < len(order) and keys[order[last]] == keys[order[first]]:
             last += 1
-        if last - first > 1 and offsets[order[first] + 1] - offsets[order[first]] >= 2:
-            _merge_sort(offsets, values, order, first, last, 2, spare)
+        if last - first > 1 and keys[order[first]] & full:
+            for i in range(first, last):
+                run_keys[i] = _key(offsets, values, order[i], size, bits)
+            _sort_run(run_keys[first:last], order[first:last], spare, offsets, values, 2 * size)
         first = last
 
 
-@compiled
-def _prefix_keys(offsets: Ints, values: Ints) -> Ints:
-    keys = np.zeros(len(offsets) - 1, np.int64)
-    for row in range(len(keys)):
-        length = offsets[row + 1] - offsets[row]
-        if length > 0:
-            keys[row] = (np.int64(values[offsets[row]]) + 1) << 32
-        if length > 1:
-            keys[row] |= np.int64(values[offsets[row] + 1]) + 1
-    return keys
-
-
 def lexicographic_order(offsets: NDArray[Any], values: NDArray[Any]) -> NDArray[np.int64]:
-    """Positions of the lists in ascending order; equal lists keep their order.
+    """Positions of the lists in ascending order; equal lists keep their order. Values are not negative.
 
     >>> lexicographic_order(np.array([0, 2, 3, 3, 5]), np.array([1, 2, 1, 0, 9])).tolist()
     [2, 3, 1, 0]
     """
-    keys = _prefix_keys(offsets, values)
+    bits = int(values.max(initial=0) + 1).bit_length()
+    keys = _keys(offsets, values, bits)
     order = np.argsort(keys, kind="stable")
-    _sort_ties(offsets, values, keys, order)
+    _sort_ties(offsets, values, keys, order, bits)
     return order
 
 

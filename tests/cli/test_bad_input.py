@@ -1,0 +1,282 @@
+"""Bad input: one line that names file, line and value, the documented exit code, and nothing written."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+D = ("anonymise", "disassociation")
+GOOD = "flu,fever\n" * 10
+LONG = ("--id-column", "id", "--item-column", "item")
+NOISE = bytes(range(256)) * 8
+
+# file name, content, options, line (None: the whole file), words of the message
+FILES = [
+    ("empty.csv", b"", (), None, ("the file is empty",)),
+    ("empty.jsonl", b"", (), None, ("the file is empty",)),
+    ("blank.csv", b"\n \n\n", (), None, ("holds no items, only 3 empty records",)),
+    ("binary.csv", NOISE, (), 1, ("binary file",)),
+    ("binary.jsonl", NOISE, (), 1, ("binary file",)),
+    ("binary.parquet", NOISE, (), None, ("cannot be read as Parquet",)),
+    ("packed.csv", b"\x1f\x8b\x08\x00abc", (), None, ("not text but .gz data",)),
+    ("packed.csv.gz", b"\x1f\x8b\x08\x00abc", (), None, ("cannot be unpacked",)),
+    ("utf16.csv", GOOD.encode("utf-16"), (), 1, ("UTF-16 text; save it as UTF-8",)),
+    ("wrong.csv", b"a;b\nc;d\n", ("--delimiter", ","), 1, ("pass --delimiter ';'", "(got 'a;b')")),
+    ("wrong.dat", b"1,2\n3,4\n", (), 1, ("pass --delimiter ','", "(got '1,2')")),
+    ("no.csv", b"id,drug\n1,a\n", LONG, None, ("no column 'item'", "'id', 'drug'")),
+    ("no.csv", b"id,drug\n1,a\n", ("--column", "item"), None, ("no column 'item'", "'id', 'drug'")),
+    ("no.csv", b"id,item\n1,a\n", (*LONG, "--person", "who"), None, ("no column 'who'", "'id', 'item'")),
+    ("no.jsonl", b'{"a": ["x"]}\n', ("--column", "item"), None, ("no column 'item'", "'a'")),
+    (
+        "wide.csv",
+        b"a,b\na,b,c\n",
+        ("--max-record-length", "2"),
+        2,
+        ("3 items", "--max-record-length 2", "'a,b,c'"),
+    ),
+    (
+        "wide.csv",
+        (",".join(f"i{n}" for n in range(100_001)) + "\n").encode(),
+        (),
+        1,
+        ("100,001 items", "100,000"),
+    ),
+    ("null.jsonl", b'["a"]\n["b", null]\n', (), 2, ("null item", "null]")),
+    ("nulls.jsonl", b'["a"]\nnull\n', (), 2, ("null where a list", "'null'")),
+    ("blank.csv", b"a,b\nc,,d\n", (), 2, ("blank item", "'c,,d'")),
+    ("blank.csv", b"id,item\n1,a\n,b\n", LONG, 3, ("column 'id' is blank", "',b'")),
+    ("mixed.jsonl", b'["a"]\n["b", 1]\n', (), 2, ("mixed types: int after str", "1]")),
+    ("floats.jsonl", b"[1]\n[2.5]\n", (), 2, ("a float is no item", "'[2.5]'")),
+    ("latin.csv", b"a,b\nx,caf\xe9\n", (), 2, ("not UTF-8", r"caf\\xe9")),
+    ("latin.jsonl", b'["a"]\n["\xe9"]\n', (), 2, ("not UTF-8", r"\\xe9")),
+    ("deep.jsonl", b'["a"]\n' + b"[" * 100_000 + b"\n", (), 2, ("nested too deeply",)),
+    ("quote.csv", b'a,b\nc,"d\n', (), 2, ("never closed", "'c,\"d'")),
+    ("what.xyz", b"a,b\n", (), None, ("cannot tell the format", "--format", "'.xyz'")),
+    (
+        "bomb.csv.gz",
+        None,
+        ("--max-bytes", "1000"),
+        None,
+        ("unpacks to more than 1,000 bytes; raise --max-bytes",),
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "options", "line", "words"), FILES)
+@pytest.mark.parametrize("command", ["anonymise", "describe", "audit"])
+def test_bad_files(cloven, tmp_path, nothing_written, command, name, content, options, line, words):
+    path = tmp_path / name
+    if content is None:
+        import gzip
+
+        content = gzip.compress(b"a,b\n" * 1000)
+    path.write_bytes(content)
+    nothing_written()
+    arguments = {
+        "anonymise": (*D, path, "-o", tmp_path / "out"),
+        "audit": ("audit", path, "-o", tmp_path / "out"),
+    }
+    place = f"{path}: " if line is None else f"{path}:{line}: "
+    cloven(*arguments.get(command, (command, path)), *options).refused(3, place, *words)
+
+
+@pytest.mark.parametrize(
+    ("column", "word"),
+    [
+        (pa.array([["a"], None]), "row 1: null where a list"),
+        (pa.array([["a"], ["b", None]]), "row 1: null item"),
+        (pa.array([["a"], [" "]]), "row 1: blank item"),
+        (pa.array([[1.5], [2.0]]), "must be text or integers, not double"),
+    ],
+)
+def test_bad_parquet(cloven, tmp_path, nothing_written, column, word):
+    pq.write_table(pa.table({"items": column}), tmp_path / "data.parquet")
+    nothing_written()
+    cloven(*D, tmp_path / "data.parquet", "-o", tmp_path / "out").refused(
+        3, f"{tmp_path}/data.parquet: ", word
+    )
+
+
+# options, words of the message
+PARAMETERS = [
+    (("-k", "1"), ("-k must be a whole number of at least 2", "got 1")),
+    (("-k", "0"), ("-k must be", "got 0")),
+    (("-k", "-3"), ("-k must be", "got -3")),
+    (("-k", "1.5"), ("'-k': must be a whole number, got '1.5'",)),
+    (("-k", "five"), ("'-k': must be a whole number, got 'five'",)),
+    (("-k", ""), ("'-k': must be a whole number, got ''",)),
+    (("-k", "99999999999999999999"), ("'-k': must be from", "got 99999999999999999999")),
+    (("-k", "11", "--max-cluster-size", "unlimited"), ("k = 11 needs at least 11 records, got 10",)),
+    (("-m", "0"), ("-m must be a whole number of at least 1", "got 0")),
+    (("-m", "99999999999999999999"), ("'-m': must be from",)),
+    (("--max-cluster-size", "8"), ("--max-cluster-size must be a whole number of at least 9 (2k-1", "got 8")),
+    (
+        ("--max-cluster-size", "abc"),
+        ("--max-cluster-size must be a whole number up to", "'unlimited', got 'abc'"),
+    ),
+    (("--max-cluster-size", "9" * 30), ("--max-cluster-size must be", "'unlimited'")),
+    (("--small-clusters", "drop"), ("'--small-clusters': must be one of add, abandon", "got 'drop'")),
+    (("--small-clusters", "keep"), ("--small-clusters keep gives the promise up", "--allow-unsafe")),
+    (("--reading", "all"), ("'--reading': must be one of occurring, strict, got 'all'",)),
+    (("--horizontal", "random"), ("'--horizontal': must be one of horpart, hierarchical, got 'random'",)),
+    (("--join-terms", "all"), ("'--join-terms': must be one of moved, listed, got 'all'",)),
+    (("--min-item-support", "0"), ("--min-item-support must be a whole number of at least 1", "got 0")),
+    (("--min-item-support", "11"), ("needs at least 5 records that hold an item of support 11",)),
+    (("--block-records", "1"), ("--block-records must be a whole number of at least 10", "got 1")),
+    (("--max-record-length", "0"), ("'--max-record-length': must be from 1", "got 0")),
+    (("--format", "excel"), ("'--format': must be one of lines, fimi", "got 'excel'")),
+    (("--delimiter", "ab"), ("--delimiter must be one ASCII character", "'ab'")),
+    (("--id-column", "id"), ("needs both --id-column and --item-column",)),
+    (("--person", "who"), ("has no columns", "--id-column and --item-column")),
+    (("--format", "json", "--delimiter", ","), ("format 'json' has no delimiter", "--format 'lines'")),
+    (("--nonsense",), ("--nonsense",)),
+    (("extra",), ("extra",)),
+    (("-k",), ("-k",)),
+]
+
+
+@pytest.mark.parametrize(("options", "words"), PARAMETERS, ids=[" ".join(p[0])[:40] for p in PARAMETERS])
+@pytest.mark.parametrize("command", [D, ("audit",)], ids=["anonymise", "audit"])
+def test_wrong_parameters(cloven, tmp_path, nothing_written, command, options, words):
+    (tmp_path / "good.csv").write_text(GOOD)
+    nothing_written()
+    cloven(*command, tmp_path / "good.csv", "-o", tmp_path / "out", *options).refused(2, *words)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((*D, "good.csv"), ("Missing option", "-o", "`cloven anonymise disassociation --help`")),
+        ((*D, "-o", "out"), ("Missing argument", "FILE")),
+        (("anonymise", "magic", "good.csv"), ("No such command 'magic'",)),
+        (("conjure",), ("No such command 'conjure'", "`cloven --help`")),
+        (
+            (*D, "good.csv", "-o", "out", "--release-format", "xml"),
+            ("must be one of parquet, json, got 'xml'",),
+        ),
+        (("describe", "good.csv", "-k", "0"), ("-k must be at least 1",)),
+        (("describe", "good.csv", "-m", "0"), ("-m must be at least 1",)),
+        (("describe", "good.csv", "--rare", "-5"), ("'--rare': must be from 0",)),
+        (("audit", "good.csv", "--seed", "-1"), ("'--seed': must be from 0", "got -1")),
+        (("utility", "good.csv", "out", "--top", "0"), ("'--top': must be from 1",)),
+        (
+            ("utility", "good.csv", "out", "--reconstructions", "x"),
+            ("'--reconstructions': must be a whole number",),
+        ),
+        (("reconstruct", "out", "-o", "w.jsonl", "--count", "0"), ("'--count': must be from 1",)),
+        (("reconstruct", "out", "-o", "w.jsonl", "--seed", "-1"), ("'--seed': must be from 0",)),
+        (("link", "made"), ("say what is known",)),
+        (("link", "made", "--item", " "), ("--item must not be blank",)),
+    ],
+)
+def test_wrong_usage(cloven, tmp_path, monkeypatch, nothing_written, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    Path("good.csv").write_text(GOOD)
+    nothing_written()
+    cloven(*arguments).refused(2, *words)
+
+
+def test_files_that_are_not_there(cloven, tmp_path, made, nothing_written):
+    absent, folder, out = tmp_path / "absent.csv", tmp_path / "folder.csv", tmp_path / "new"
+    folder.mkdir()
+    nothing_written()
+    for command in (("describe",), ("audit", "-o", out), (*D, "-o", out)):
+        cloven(*command, absent).refused(3, f"{absent}: no such file")
+        cloven(*command, folder).refused(3, f"{folder}: is a folder")
+    cloven("utility", absent, made.out).refused(3, f"{absent}: no such file")
+    cloven("verify", made.out, "--original", absent).refused(3, f"{absent}: no such file")
+    cloven("verify", absent).refused(3, f"{absent}: cannot be read (No such file or directory)")
+    cloven("verify", made.out, "--private", absent).refused(3, f"{absent}: cannot be read")
+    for command in (("utility", made.original), ("link", "--item", "a"), ("reconstruct", "-o", out)):
+        cloven(*command, absent).refused(3, f"{absent}: cannot be read (No such file or directory)")
+        cloven(*command, made.original).refused(3, f"{made.original}: not valid JSON")
+    for option in ("--sensitive", "--utility"):
+        cloven(*D, made.original, "-o", out, option, absent).refused(3, f"{absent}: cannot be read")
+    cloven("link", made.out, "--knows", absent).refused(3, f"{absent}: cannot be read")
+    cloven("utility", made.original, made.out, "--taxonomy", absent).refused(3, str(absent))
+
+
+def test_the_folder_of_an_audit_is_no_release(cloven, clinic, tmp_path):
+    assert cloven("audit", clinic, "-o", tmp_path / "out").code == 0
+    for command in (
+        ("verify",),
+        ("link", "--item", "a"),
+        ("utility", clinic),
+        ("reconstruct", "-o", tmp_path / "w"),
+    ):
+        cloven(*command, tmp_path / "out").refused(
+            3, f"name the release inside it, {tmp_path / 'out' / 'published'}"
+        )
+
+
+# content of the file, words of the message
+GROUPS = [
+    (b"", ":1: not JSON"),
+    (b'{"a": ["flu"],\n "b": [}', ":2: not JSON"),
+    (b"null", ": must be an object or a list of lists of item names (got 'null')"),
+    (b'["flu"]', ": group 1 must be a list of item names"),
+    (b'{"a": ["flu"], "b": [1]}', ": group 2 must be a list of item names (got '[1]')"),
+    (b"[" * 100_000, ": not JSON that can be read"),
+    (b"\n\xff", ":2: not UTF-8"),
+]
+
+
+@pytest.mark.parametrize(("content", "word"), GROUPS, ids=[word for _, word in GROUPS])
+def test_bad_utility_groups(cloven, clinic, tmp_path, nothing_written, content, word):
+    path = tmp_path / "groups.json"
+    path.write_bytes(content)
+    nothing_written()
+    cloven(*D, clinic, "-o", tmp_path / "out", "--utility", path).refused(3, f"{path}{word}")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "word"),
+    [
+        ("items.txt", b"", "holds no item"),
+        ("items.txt", b"\n \n", "holds no item"),
+        ("items.txt", b"flu\n\xff\n", ":2: not UTF-8"),
+        ("items.json", b"[]", "holds no item"),
+        ("items.json", b'{"a": 1}', "must be a list of item names"),
+        ("items.json", b'["a", 1]', "must be a list of item names"),
+        ("items.json", b'["a"', ":1: not JSON"),
+    ],
+)
+def test_bad_files_of_items(cloven, made, tmp_path, nothing_written, name, content, word):
+    path = tmp_path / name
+    path.write_bytes(content)
+    nothing_written()
+    cloven(*D, made.original, "-o", tmp_path / "new", "--sensitive", path).refused(3, str(path), word)
+    cloven("link", made.out, "--knows", path).refused(3, str(path), word)
+
+
+def test_lenient_reading_tells_what_it_left_out(cloven, tmp_path):
+    (tmp_path / "data.csv").write_bytes(GOOD.encode() + b'"a"b\nflu,,fever\n\nx,caf\xe9\n')
+    ended = cloven(*D, tmp_path / "data.csv", "-o", tmp_path / "out", "--lenient", "--json")
+    assert ended.code == 0
+    assert ended.json["records_read"] == 11
+    first, second = ended.err.splitlines()
+    assert "2 lines and 1 blank items left out (line 11: text after a closing quote" in first
+    assert second.endswith("1 empty records left out")
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read and write everywhere"
+)
+def test_places_without_permission(cloven, clinic, tmp_path):
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    (closed / "data.csv").write_text(GOOD)
+    closed.chmod(0)
+    try:
+        cloven("describe", closed / "data.csv").refused(3, "Permission denied")
+        cloven("verify", closed / "out").refused(3, "Permission denied")
+        cloven(*D, clinic, "-o", closed / "out").refused(4, str(closed))
+        closed.chmod(0o500)
+        cloven(*D, clinic, "-o", closed / "out").refused(4, f"{closed}: no permission to write out there")
+    finally:
+        closed.chmod(0o700)
+    assert [path.name for path in closed.iterdir()] == ["data.csv"]

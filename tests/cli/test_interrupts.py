@@ -1,0 +1,184 @@
+"""Ctrl-C, termination, being killed and a full disk leave no half-written release."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs the signals and pipes of Unix")
+
+D = ("anonymise", "disassociation")
+WAIT = 60
+
+
+@pytest.fixture(scope="session")
+def baskets(tmp_path_factory) -> Path:
+    """Data that take some tenths of a second, so that there is time to strike."""
+    from cloven.datasets import sparse
+
+    path = tmp_path_factory.mktemp("baskets") / "baskets.dat"
+    data = sparse(20_000, 500, 6, 40)
+    path.write_text("".join(" ".join(sorted(record)) + "\n" for record in data))
+    return path
+
+
+def reading(process, folder, text):
+    """Half of the data are read."""
+    with (folder / "in.dat").open("w") as pipe:
+        pipe.write(text[: len(text) // 2])
+        pipe.flush()
+        yield
+
+
+def working(process, folder, text):
+    """All data are read."""
+    (folder / "in.dat").write_text(text)
+    time.sleep(0.15)
+    yield
+
+
+def until(pattern):
+    def appeared(process, folder, text):
+        (folder / "in.dat").write_text(text)
+        end = time.monotonic() + WAIT
+        while process.poll() is None and not any(folder.glob(pattern)) and time.monotonic() < end:
+            time.sleep(0.0002)
+        yield
+
+    appeared.__name__ = f"until {pattern}"
+    return appeared
+
+
+STAGING, PRIVATE = until(".cloven-*"), until("out.private")
+
+
+def strike(program, folder: Path, text: str, moment, number: int, times: int = 1) -> tuple[int, str]:
+    """Start an anonymisation that reads from a pipe, wait for the moment, send the signal."""
+    os.mkfifo(folder / "in.dat")
+    process = subprocess.Popen(
+        program(*D, folder / "in.dat", "-o", folder / "out"), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    try:
+        for _ in moment(process, folder, text):  # the reader of the pipe has started: signals are handled
+            for _ in range(times):
+                process.send_signal(number)
+                time.sleep(0.002 if times > 1 else 0)
+        err = process.communicate(timeout=WAIT)[1]
+    finally:
+        process.kill()
+        process.wait()
+    (folder / "in.dat").unlink()
+    return process.returncode, err.decode()
+
+
+def check_whole_or_nothing(cloven, folder: Path, original: Path) -> None:
+    """There is a release that verifies with all that is known, or there is none."""
+    if (folder / "out").exists():
+        everything = ("--original", original, "--private", folder / "out.private")
+        assert cloven("verify", folder / "out", *everything).code == 0
+
+
+@pytest.mark.parametrize(
+    ("moment", "number", "times"),
+    [
+        (reading, signal.SIGINT, 1),
+        (working, signal.SIGINT, 1),
+        (STAGING, signal.SIGINT, 1),
+        (STAGING, signal.SIGINT, 20),
+        (PRIVATE, signal.SIGINT, 1),
+        (working, signal.SIGTERM, 1),
+        (STAGING, signal.SIGTERM, 1),
+    ],
+    ids=lambda value: getattr(value, "__name__", None) or getattr(value, "name", None) or str(value),
+)
+def test_asked_to_stop(cloven, program, baskets, tmp_path, moment, number, times):
+    code, err = strike(program, tmp_path, baskets.read_text(), moment, number, times)
+    left = sorted(path.name for path in tmp_path.iterdir())
+    if code == 0:
+        assert moment is PRIVATE, "it must have ended before the signal came"
+    else:
+        how = "interrupted" if number == signal.SIGINT else "terminated"
+        assert (code, err) == (128 + number, f"cloven: {how}; no half-written output is left\n")
+    assert left in ([], ["out", "out.private"])
+    assert left == [] or moment is PRIVATE
+    check_whole_or_nothing(cloven, tmp_path, baskets)
+
+
+@pytest.mark.parametrize("moment", [working, STAGING, PRIVATE], ids=lambda moment: moment.__name__)
+def test_killed(cloven, program, baskets, tmp_path, moment):
+    code, _ = strike(program, tmp_path, baskets.read_text(), moment, signal.SIGKILL)
+    assert code in (-signal.SIGKILL, 0)
+    left = {path for path in tmp_path.iterdir() if not path.name.endswith(".partial")}
+    # The key is put in place first: there is never a release without it.
+    assert {path.name for path in left} in (set(), {"out.private"}, {"out", "out.private"})
+    for path in tmp_path.glob(".cloven-*.partial"):
+        assert path.stat().st_mode & 0o777 == 0o700
+    check_whole_or_nothing(cloven, tmp_path, baskets)
+
+
+def test_what_is_ignored_stays_ignored(program, baskets, tmp_path):
+    """As after nohup, or in a job in the background."""
+    starter = (
+        "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN);"
+        " os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+    )
+
+    def ignoring(*arguments: object) -> list[str]:
+        return [sys.executable, "-c", starter, *program(*arguments)[1:]]
+
+    code, err = strike(ignoring, tmp_path, baskets.read_text(), working, signal.SIGINT)
+    assert code == 0, err
+    assert (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("arguments", "place"), [((), "out"), (("--csv", "eyes.csv"), "eyes.csv")])
+@pytest.mark.parametrize("limit", [0, 3000])
+def test_a_file_that_cannot_grow(shell, clinic, tmp_path, arguments, place, limit):
+    resource = pytest.importorskip("resource")
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    ended = shell(*D, clinic, "-o", "out", *arguments, cwd=tmp_path, preexec_fn=limited)
+    ended.refused(4, f"{place}: cannot be written (File too large); make room there or name another place")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("size", ["4k", "24k"])
+def test_a_full_disk(program, baskets, tmp_path, size):
+    """A tiny disk of its own, seen by the process alone: it is gone when the process ends."""
+    if shutil.which("unshare") is None or os.geteuid() != 0:
+        pytest.skip("only root may mount a tiny disk")
+    script = 'mount -t tmpfs -o size=$1 tmpfs "$2" || exit 99; shift 2; "$@"; code=$?; ls -A disk; exit $code'
+    (tmp_path / "disk").mkdir()
+    ended = subprocess.run(
+        [
+            "unshare",
+            "--mount",
+            "sh",
+            "-c",
+            script,
+            "sh",
+            size,
+            "disk",
+            *program(*D, baskets, "-o", "disk/out"),
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=WAIT,
+        check=False,
+    )
+    if "unshare" in ended.stderr or ended.returncode == 99:
+        pytest.skip(f"no disk can be mounted here: {ended.stderr.strip()}")
+    assert ended.stderr == (
+        "cloven: disk/out: cannot be written (No space left on device); make room there or name another place\n"
+    )
+    assert (ended.returncode, ended.stdout) == (4, "")
