@@ -26,8 +26,8 @@ from cloven._version import __version__
 from cloven.anonymise.disassociation import Disassociation
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable
-    from pathlib import Path
 
     from cloven.measure.describe import Description
     from cloven.measure.utility import UtilityReport
@@ -122,7 +122,7 @@ class AuditReport:
         """``to_dict`` as JSON text."""
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, sort_keys=True) + "\n"
 
-    def write(self, out: Path) -> None:
+    def write(self, out: str | os.PathLike[str]) -> None:
         """Write ``out/published`` for the world, and ``out.private`` (key and ``audit.json``) for the owner."""
         from cloven.io.audit_folder import write_audit
 

@@ -263,15 +263,14 @@ def test_lenient_reading_tells_what_it_left_out(cloven, tmp_path):
     assert second.endswith("1 empty records left out")
 
 
-@pytest.mark.skipif(
-    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read and write everywhere"
-)
 def test_places_without_permission(cloven, clinic, tmp_path):
     closed = tmp_path / "closed"
     closed.mkdir()
     (closed / "data.csv").write_text(GOOD)
     closed.chmod(0)
     try:
+        if os.access(closed, os.R_OK):
+            pytest.skip("this user may read and write everywhere")
         cloven("describe", closed / "data.csv").refused(3, "Permission denied")
         cloven("verify", closed / "out").refused(3, "Permission denied")
         cloven(*D, clinic, "-o", closed / "out").refused(4, str(closed))

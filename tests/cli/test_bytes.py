@@ -52,12 +52,15 @@ def test_two_processes_and_a_shuffled_input_give_the_same_bytes(shell, clinic, s
 
 
 @pytest.mark.parametrize("options", SETTINGS, ids=[" ".join(options) for options in SETTINGS])
-def test_no_setting_lets_the_order_of_the_input_through(cloven, clinic, shuffled, tmp_path, options):
+def test_every_setting_verifies_and_hides_the_order_of_the_input(cloven, clinic, shuffled, tmp_path, options):
     found = []
     for name, data in (("a", clinic), ("b", shuffled)):
         ended = cloven(*D, data, "-o", tmp_path / name, *options, "--json")
         assert ended.code == 0, ended
         found.append(contents(Path(ended.json["published"])))
+        everything = ("--original", data, "--private", ended.json["private"])
+        verified = cloven("verify", ended.json["published"], *everything)
+        assert verified.code == 0, verified.out
     assert sorted(found[0].values()) == sorted(found[1].values())
 
 

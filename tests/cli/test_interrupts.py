@@ -138,8 +138,10 @@ def test_what_is_ignored_stays_ignored(program, baskets, tmp_path):
     assert (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize(("arguments", "place"), [((), "out"), (("--csv", "eyes.csv"), "eyes.csv")])
-@pytest.mark.parametrize("limit", [0, 3000])
+@pytest.mark.parametrize(
+    ("limit", "arguments", "place"),
+    [(0, (), "out"), (3000, (), "out"), (3000, ("--csv", "eyes.csv"), "eyes.csv")],
+)
 def test_a_file_that_cannot_grow(shell, clinic, tmp_path, arguments, place, limit):
     resource = pytest.importorskip("resource")
 
@@ -151,8 +153,7 @@ def test_a_file_that_cannot_grow(shell, clinic, tmp_path, arguments, place, limi
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("size", ["4k", "24k"])
-def test_a_full_disk(program, baskets, tmp_path, size):
+def test_a_full_disk(program, baskets, tmp_path):
     """A tiny disk of its own, seen by the process alone: it is gone when the process ends."""
     if shutil.which("unshare") is None or os.geteuid() != 0:
         pytest.skip("only root may mount a tiny disk")
@@ -166,7 +167,7 @@ def test_a_full_disk(program, baskets, tmp_path, size):
             "-c",
             script,
             "sh",
-            size,
+            "24k",
             "disk",
             *program(*D, baskets, "-o", "disk/out"),
         ],
@@ -182,3 +183,16 @@ def test_a_full_disk(program, baskets, tmp_path, size):
         "cloven: disk/out: cannot be written (No space left on device); make room there or name another place\n"
     )
     assert (ended.returncode, ended.stdout) == (4, "")
+
+
+def test_a_signal_right_after_the_staging_folder_is_made(cloven, clinic, tmp_path, monkeypatch):
+    make = Path.mkdir
+
+    def interrupted(path: Path, *arguments, **settings) -> None:
+        make(path, *arguments, **settings)
+        if path.name.endswith(".partial"):
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "mkdir", interrupted)
+    assert cloven(*D, clinic, "-o", tmp_path / "out").code == 130
+    assert list(tmp_path.iterdir()) == []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from cloven.io.atomic import PRIVATE_FILE, staged, write_bytes
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping
 
     from cloven.model.key import Anonymised
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def write_audit(
-    result: Anonymised, out: Path, *, original: Transactions, documents: Mapping[str, str]
+    result: Anonymised, out: str | os.PathLike[str], *, original: Transactions, documents: Mapping[str, str]
 ) -> None:
     """Write ``out/published`` and ``out.private`` (key, receipt and the documents), both or neither.
 

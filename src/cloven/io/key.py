@@ -30,6 +30,8 @@ from cloven.model.disassociated import Kind
 from cloven.model.key import Key
 
 if TYPE_CHECKING:
+    import os
+
     from numpy.typing import NDArray
 
     from cloven.model.disassociated import Disassociated
@@ -70,7 +72,7 @@ def write_key(
     write_bytes(place / RECEIPT, manifest_bytes(receipt), PRIVATE_FILE)
 
 
-def read_key(private: Path, release: Disassociated) -> Key:
+def read_key(private: str | os.PathLike[str], release: Disassociated) -> Key:
     """Read the owner's key to a release from its private folder.
 
     Raises:

@@ -27,6 +27,7 @@ from cloven.io.manifest import (
 from cloven.model.disassociated import Disassociated, Kind
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping, Sequence
 
     import pyarrow as pa
@@ -45,7 +46,7 @@ CHUNKS = {"cluster": "int64", "joint": "int64", "chunk": "int32", "kind": "strin
 
 def write_release(
     result: Anonymised,
-    out: Path,
+    out: str | os.PathLike[str],
     *,
     original: Transactions | None = None,
     format: str = "parquet",
@@ -102,7 +103,7 @@ def places(out: Path, format: str = "parquet") -> tuple[Path, Path]:
     return out.with_name(f"{stem}.json" if format == "json" else stem), out.with_name(f"{stem}.private")
 
 
-def read_release(path: Path) -> Disassociated:
+def read_release(path: str | os.PathLike[str]) -> Disassociated:
     """Read a release from its folder or ``.json`` file, in the order of the file.
 
     Raises:

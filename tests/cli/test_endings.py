@@ -1,0 +1,94 @@
+"""The words and exit codes that errors become."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+import typer
+
+from cloven.cli import reading
+from cloven.cli.console import many, say_json, visible
+from cloven.cli.ending import Stopped, endings
+from cloven.cli.shell_words import shell_words
+from cloven.errors import GuaranteeError, InputError, ParameterError, ReleaseError
+
+OPTIONS = ("k", "m", "format", "delimiter", "column", "id_column", "max_record_length", "max_bytes")
+
+
+def ended(error: BaseException, capsys) -> tuple[int, str]:
+    with pytest.raises(typer.Exit) as caught, endings(OPTIONS):
+        raise error
+    return caught.value.exit_code, capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "words"),
+    [
+        (GuaranteeError("broken"), 1, "broken"),
+        (ParameterError("k must be 2"), 2, "-k must be 2"),
+        (InputError("bad", source="a", line=3, value="x"), 3, "a:3: bad (got 'x')"),
+        (ReleaseError("r: no"), 3, "r: no"),
+        (MemoryError(), 4, "out of memory"),
+        (PermissionError(13, "Permission denied", "/x"), 4, "/x: Permission denied"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+        (Stopped(signal.SIGTERM), 143, "terminated"),
+    ],
+)
+def test_codes(error, code, words, capsys):
+    found, err = ended(error, capsys)
+    assert found == code
+    assert words in err
+    assert err.count("\n") == 1
+
+
+def test_a_fault_of_ours_does_not_look_like_a_broken_promise(capsys):
+    code, err = ended(ZeroDivisionError("oh"), capsys)
+    assert code == 70
+    assert "ZeroDivisionError: oh" in err
+    assert err.endswith(
+        "cloven: this is a fault of Cloven, not of your data; please report the lines above\n"
+    )
+
+
+def test_a_stop_inside_compiled_code_is_a_stop(capsys):
+    """Compiled functions wrap what a signal handler raises in a SystemError."""
+    wrapped = SystemError("returned a result with an exception set")
+    wrapped.__cause__ = Stopped(signal.SIGINT)
+    assert ended(wrapped, capsys) == (130, "cloven: interrupted; no half-written output is left\n")
+
+
+def test_names_of_options_become_flags_and_values_stay():
+    error = InputError(
+        "pass delimiter=';' or raise max_bytes; no column 'max_bytes'",
+        source="max_bytes.csv",
+        line=2,
+        value="max_bytes delimiter=x",
+    )
+    assert shell_words(error, OPTIONS) == (
+        "max_bytes.csv:2: pass --delimiter ';' or raise --max-bytes; no column 'max_bytes'"
+        " (got 'max_bytes delimiter=x')"
+    )
+    assert shell_words(ParameterError("column must be named"), OPTIONS) == "--column must be named"
+    assert shell_words(ParameterError("the column format is"), OPTIONS) == "the column format is"
+
+
+def test_visible():
+    assert visible("flu, fever") == "flu, fever"
+    assert visible("a\x1b[2J\n\u202eb\udce9") == r"a\x1b[2J\n\u202eb\udce9"
+    assert visible("x" * 100, 10) == "xxxxxxx..."
+    assert (many(0, "row"), many(1, "row"), many(1000, "row")) == ("0 rows", "1 row", "1,000 rows")
+
+
+def test_json_of_a_name_that_is_no_text(capsys):
+    """File names on Unix may be any bytes; Python shows them as halves of surrogate pairs."""
+    import json
+
+    say_json({"published": "caf\udce9"})
+    assert json.loads(capsys.readouterr().out) == {"published": "caf\udce9"}
+
+
+def test_items_of_a_file_are_split_at_line_feeds_only(tmp_path: Path):
+    (tmp_path / "items.txt").write_text("\ufeffa\u2028b\r\n\n c \x0bd", encoding="utf-8")
+    assert reading.items_in(tmp_path / "items.txt") == ["a\u2028b", "c \x0bd"]
