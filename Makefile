@@ -26,6 +26,7 @@ $(VENV)/.demo: pyproject.toml $(VENV)/bin/python
 install: $(STAMP) ## make the virtual environment with everything for development
 
 demo: $(VENV)/.demo ## audit the built-in sample and say where the result is
+	@echo "The first run compiles its kernels, which takes about a minute; later runs start at once."
 	$(BIN)/cloven audit
 
 test: $(STAMP) ## run the quick tests (about three minutes, most of it compiling)

@@ -108,6 +108,8 @@ def test_options_keep_the_promise(rows, k, least, sensitive, groups, block):
         for c in joint.shared_chunks
         for row in c
     )
+    named = {item for group in result.release.parameters["utility_groups"] for item in group}
+    assert named <= set(result.release.vocabulary)
     counts = Counter(item for row in rows for item in row)
     assert all(counts[item] >= least for item in result.release.vocabulary)
 

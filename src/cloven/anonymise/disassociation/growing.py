@@ -77,7 +77,8 @@ def _fits_dense(
 ) -> bool:
     """Do all combinations of t with 2..m-1 members of the chunk hold? Pairs are known to be fine."""
     depth = 0  # members chosen so far; sets[d] is the intersection of t with the first d of them
-    sets[0, :] = bits[t]
+    for w in range(bits.shape[1]):
+        sets[0, w] = bits[t, w]
     at[0] = 0
     while depth >= 0:
         if at[depth] == n_members or depth == m - 1:
@@ -189,6 +190,15 @@ def _count_with(
 
 
 @compiled
+def _doubled(array: Ints) -> Ints:
+    """The same entries with room for as many more."""
+    larger = np.empty(2 * len(array), array.dtype)
+    for i in range(len(array)):
+        larger[i] = array[i]
+    return larger
+
+
+@compiled
 def _pairs(
     col_start: Ints,
     col_row: Ints,
@@ -213,12 +223,7 @@ def _pairs(
             u = touched[i]
             if group[u] == group[t] and (held[u] >= k) == strict:
                 if found == len(left):
-                    wider = np.empty(2 * found, np.int32)
-                    wider[:found] = left
-                    left = wider
-                    wider = np.empty(2 * found, np.int32)
-                    wider[:found] = right
-                    right = wider
+                    left, right = _doubled(left), _doubled(right)
                 left[found], right[found] = t, u
                 found += 1
                 degree[t + 1] += 1
@@ -254,7 +259,8 @@ def _fits_sparse(
     """As ``_fits_dense``, by walking rows: at each depth count the members of the chunk in the rows left."""
     rows, n_rows, held, last, todo, n_todo, at = work
     n_rows[0] = len(column)
-    rows[0, : len(column)] = column
+    for i in range(len(column)):
+        rows[0, i] = column[i]
     depth, fresh, above = 0, True, -1
     while depth >= 0:
         if fresh:

@@ -222,7 +222,8 @@ def _grown(array: NDArray[Any], needed: int) -> NDArray[Any]:
     if needed <= len(array):
         return array
     larger = np.empty(max(needed, 2 * len(array)), array.dtype)
-    larger[: len(array)] = array
+    for i in range(len(array)):
+        larger[i] = array[i]
     return larger
 
 
@@ -230,7 +231,9 @@ def _grown(array: NDArray[Any], needed: int) -> NDArray[Any]:
 def _sort_touched(scratch: Scratch, n_touched: int, n_terms: int) -> None:
     """Terms that occur, ascending: by sorting those touched or by scanning all, whichever is shorter."""
     if n_touched * 16 < n_terms:
-        scratch.touched[:n_touched] = np.sort(scratch.touched[:n_touched])
+        ordered = np.sort(scratch.touched[:n_touched])
+        for i in range(n_touched):
+            scratch.touched[i] = ordered[i]
         return
     at = 0
     for term in range(n_terms):
@@ -255,9 +258,10 @@ def first_frame(offsets: Ints, terms: Ints, n_terms: int, scratch: Scratch) -> A
         heap=np.empty(4 * n_terms + 16, np.int64),
     )
     arena.frames[0, N], arena.frames[0, T], arena.frames[0, ALIVE] = n, n_terms, n
-    arena.row_start[: n + 1] = offsets
-    arena.row_term[:nnz] = terms
+    for local in range(n + 1):
+        arena.row_start[local] = offsets[local]
     for e in range(nnz):
+        arena.row_term[e] = terms[e]
         arena.held[terms[e]] += 1
     _lay_columns(arena, 0, 0, scratch.fill)
     for local in range(n):
@@ -351,7 +355,9 @@ def _with_room(arena: Arena, f: int, many: int, n_terms: int, occurrences: int) 
     parent, frames = arena.frames[f], arena.frames
     if f + 1 == len(frames):
         frames = np.zeros((2 * len(arena.frames), arena.frames.shape[1]), np.int64)
-        frames[: f + 1] = arena.frames
+        for i in range(f + 1):
+            for j in range(frames.shape[1]):
+                frames[i, j] = arena.frames[i, j]
     records, terms = parent[RECORDS] + parent[N] + many, parent[TERMS] + parent[T] + n_terms
     return Arena(
         frames,

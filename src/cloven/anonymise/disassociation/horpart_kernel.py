@@ -199,7 +199,8 @@ def horpart(
         locals=np.empty(n + 1, np.int64),
     )
     arena = first_frame(offsets, terms, n_terms, scratch)
-    f = 0
+    # An element of an array, so that what is called with it is compiled for numbers and not again for a literal.
+    f = int(saved.state[_CLUSTERS])
     while f >= 0:
         left = arena.frames[f, ALIVE]
         if left == 0:

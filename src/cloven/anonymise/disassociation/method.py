@@ -6,7 +6,7 @@ k^m-anonymous chunks, ``refine`` joins clusters that share leftovers. ``assemble
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cloven.model.disassociated import Disassociated
     from cloven.model.transactions import Transactions
 
 
@@ -131,14 +132,9 @@ class Disassociation:
         report("assemble", 0.0)
         parameters = self.parameters | {"persons": data.persons is not None}
         release, parts, cluster_of = assemble(
-            prepared.offsets,
-            prepared.codes,
-            kept.vocabulary,
-            labels,
-            k=self.k,
-            m=self.m,
-            parameters=parameters,
+            prepared.offsets, prepared.codes, kept.vocabulary, labels, k=self.k, m=self.m, parameters=parameters
         )
+        release = _with_published_groups(release)
         source = kept.source_rows[prepared.source]
         order = np.argsort(source[parts.record], kind="stable")
         offsets, items = take_rows(parts.offsets, parts.items, order)
@@ -178,6 +174,13 @@ class Disassociation:
                 f"k = {self.k} needs at least {self.k} {what}{dropped}, got {people:,}; choose a smaller k"
             )
             raise ParameterError(message)
+
+
+def _with_published_groups(release: Disassociated) -> Disassociated:
+    """Utility groups are part of the published parameters, so they may name only what is published."""
+    known = set(release.vocabulary)
+    groups = [[name for name in group if name in known] for group in release.parameters["utility_groups"]]
+    return replace(release, parameters={**release.parameters, "utility_groups": groups})
 
 
 def _holders(data: Transactions) -> NDArray[np.int64]:

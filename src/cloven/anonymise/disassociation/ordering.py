@@ -64,8 +64,8 @@ def _sort_run(keys: Ints, rows: Ints, spare: Ints, offsets: Ints, values: Ints, 
                     spare[0, at], spare[1, at], j = keys[j], rows[j], j + 1
                 else:
                     spare[0, at], spare[1, at], i = keys[i], rows[i], i + 1
-        keys[:] = spare[0, :n]
-        rows[:] = spare[1, :n]
+        for at in range(n):
+            keys[at], rows[at] = spare[0, at], spare[1, at]
         width *= 2
 
 
@@ -91,6 +91,8 @@ def lexicographic_order(offsets: NDArray[Any], values: NDArray[Any]) -> NDArray[
     >>> lexicographic_order(np.array([0, 2, 3, 3, 5]), np.array([1, 2, 1, 0, 9])).tolist()
     [2, 3, 1, 0]
     """
+    # One type of array, so that the kernels are compiled once.
+    offsets, values = np.asarray(offsets, np.int64), np.asarray(values, np.int32)
     bits = int(values.max(initial=0) + 1).bit_length()
     keys = _keys(offsets, values, bits)
     order = np.argsort(keys, kind="stable")
@@ -112,6 +114,6 @@ def take_rows(
     """Some rows of compressed rows, in the order given."""
     bounds = np.zeros(len(rows) + 1, np.int64)
     np.cumsum(offsets[rows + 1] - offsets[rows], out=bounds[1:])
-    out = np.empty(bounds[-1], values.dtype)
-    _fill_rows(offsets, values, rows, bounds, out)
+    out = np.empty(bounds[-1], np.int32)
+    _fill_rows(offsets, np.asarray(values, np.int32), np.asarray(rows, np.int64), bounds, out)
     return bounds, out

@@ -59,15 +59,17 @@ def _person_by_content(persons: NDArray[np.int64], content: NDArray[np.int64]) -
 
 def prepare(data: Transactions, tie_order: NDArray[np.int32]) -> Prepared:
     """Sort records by content; ``tie_order[code]`` is the place of an item among equally frequent ones."""
-    source = lexicographic_order(data.offsets, data.codes)
-    offsets, codes = take_rows(data.offsets, data.codes, source)
+    # Copies, because kernels are compiled once more for arrays that must not be written to.
+    all_offsets, all_codes = np.array(data.offsets), np.array(data.codes)
+    source = lexicographic_order(all_offsets, all_codes)
+    offsets, codes = take_rows(all_offsets, all_codes, source)
     person = np.empty(0, np.int64)
     if data.persons is not None:
         content = np.cumsum(~_same_as_before(offsets, codes)).astype(np.int64)
         person = _person_by_content(data.persons[source], content)
         again = np.lexsort((person, content))
         source, person = source[again], person[again]
-        offsets, codes = take_rows(data.offsets, data.codes, source)
+        offsets, codes = take_rows(all_offsets, all_codes, source)
     by_text = np.array_equal(tie_order, np.arange(len(tie_order)))
     return Prepared(source, offsets, codes, codes if by_text else tie_order[codes], person)
 

@@ -68,7 +68,9 @@ def _by_position(offsets: Ints, terms: Ints, position: Ints) -> Ints:
     for row in range(len(offsets) - 1):
         for i in range(offsets[row], offsets[row + 1]):
             values[i] = position[terms[i]]
-        values[offsets[row] : offsets[row + 1]] = np.sort(values[offsets[row] : offsets[row + 1]])
+        ordered = np.sort(values[offsets[row] : offsets[row + 1]])
+        for i in range(len(ordered)):
+            values[offsets[row] + i] = ordered[i]
     return values
 
 

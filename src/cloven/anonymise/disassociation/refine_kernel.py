@@ -320,8 +320,10 @@ def _merged_leaves(one: Ints, two: Ints, moved: Ints, leaves: Leaves, out: Ints,
 
 @compiled
 def _copied(source: Ints, first: int, last: int, out: Ints, at: int) -> int:
-    out[at : at + last - first] = source[first:last]
-    return at + last - first
+    for i in range(first, last):
+        out[at] = source[i]
+        at += 1
+    return at
 
 
 @compiled

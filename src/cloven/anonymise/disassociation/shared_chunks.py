@@ -160,9 +160,9 @@ def shared_chunks(
         for i in range(n):
             groups[i] = group[picked[i]]
         if phase == 0:
-            found = grow(start, term, n, groups, k, m, strict, who, named)
+            found = grow(start, term, len(groups), groups, k, m, strict, who, named)
         else:
-            found = grow_k_anonymous(start, term, n, groups, k, who, named)
+            found = grow_k_anonymous(start, term, len(groups), groups, k, who, named)
         for i in range(n):
             chunk_of[picked[i]] = chunks + found[i]
         chunks += found.max() + 1

@@ -50,11 +50,12 @@ def _before(a: int, b: int, group: Ints, support: Ints) -> bool:
 def _tried(found: Ints, group: Ints, support: Ints) -> None:
     """Sort terms, in place, into the order in which VERPART tries them."""
     if len(found) > 32:
-        found[:] = np.sort(found)
-        keys = np.empty(len(found), np.int64)
+        by_number, keys = np.sort(found), np.empty(len(found), np.int64)
         for i in range(len(found)):
-            keys[i] = (np.int64(group[found[i]]) << 32) - support[found[i]]
-        found[:] = found[np.argsort(keys, kind="mergesort")]
+            keys[i] = (np.int64(group[by_number[i]]) << 32) - support[by_number[i]]
+        order = np.argsort(keys, kind="mergesort")
+        for i in range(len(found)):
+            found[i] = by_number[order[i]]
         return
     for i in range(1, len(found)):
         term, j = found[i], i
