@@ -189,7 +189,8 @@ def _write_fimi(data: Transactions, path: Path) -> None:
 
 def main() -> None:
     """Run the parts asked for, or all."""
-    parts = {"ratio": ratio, "depth": depth, "scale": scale, "whole": whole}
+    # Whole runs come first: the peak of a child counts what its parent held when it was started.
+    parts = {"whole": whole, "ratio": ratio, "depth": depth, "scale": scale}
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

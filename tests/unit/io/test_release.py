@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from cloven.errors import ReleaseError
 from cloven.io.key import read_key, write_key
-from cloven.io.release import write_public, read_release, write_release
+from cloven.io.release import read_release, write_public, write_release
 from cloven.io.release_json import json_bytes
 from cloven.model.disassociated import Disassociated
 

@@ -132,7 +132,13 @@ class Disassociation:
         report("assemble", 0.0)
         parameters = self.parameters | {"persons": data.persons is not None}
         release, parts, cluster_of = assemble(
-            prepared.offsets, prepared.codes, kept.vocabulary, labels, k=self.k, m=self.m, parameters=parameters
+            prepared.offsets,
+            prepared.codes,
+            kept.vocabulary,
+            labels,
+            k=self.k,
+            m=self.m,
+            parameters=parameters,
         )
         release = _with_published_groups(release)
         source = kept.source_rows[prepared.source]

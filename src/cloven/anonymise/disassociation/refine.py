@@ -63,14 +63,23 @@ def _contents(leaf_at: Ints, node_leaves: Ints, leaf_term: Ints, n_terms: int) -
 
 
 @compiled
-def _by_position(offsets: Ints, terms: Ints, position: Ints) -> Ints:
-    values = np.empty(len(terms), np.int64)
-    for row in range(len(offsets) - 1):
-        for i in range(offsets[row], offsets[row + 1]):
-            values[i] = position[terms[i]]
-        ordered = np.sort(values[offsets[row] : offsets[row + 1]])
-        for i in range(len(ordered)):
-            values[offsets[row] + i] = ordered[i]
+def _by_position(offsets: Ints, terms: Ints, position: Ints, spread: Ints) -> Ints:
+    """Terms of each node as positions, ascending: all nodes are listed under each position, then dealt out in order."""
+    starts = np.zeros(len(position) + 1, np.int64)
+    for term in range(len(position)):
+        starts[position[term] + 1] = spread[term]
+    for place in range(len(position)):
+        starts[place + 1] += starts[place]
+    fill, nodes = starts[:-1].copy(), np.empty(len(terms), np.int64)
+    for node in range(len(offsets) - 1):
+        for i in range(offsets[node], offsets[node + 1]):
+            nodes[fill[position[terms[i]]]] = node
+            fill[position[terms[i]]] += 1
+    at, values = offsets[:-1].copy(), np.empty(len(terms), np.int32)
+    for place in range(len(position)):
+        for i in range(starts[place], starts[place + 1]):
+            values[at[nodes[i]]] = place
+            at[nodes[i]] += 1
     return values
 
 
@@ -79,7 +88,7 @@ def _neighbours(nodes: Nodes, leaf_term: NDArray[np.int64], n_terms: int) -> NDA
     offsets, terms, spread = _contents(nodes.leaf_at, nodes.leaf, leaf_term, n_terms)
     position = np.empty(n_terms, np.int64)
     position[np.argsort(-spread, kind="stable")] = np.arange(n_terms)
-    order = lexicographic_order(offsets, _by_position(offsets, terms, position))
+    order = lexicographic_order(offsets, _by_position(offsets, terms, position, spread))
     empty = np.diff(offsets)[order] == 0
     return np.concatenate((order[~empty], order[empty]))
 
