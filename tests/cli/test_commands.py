@@ -224,3 +224,21 @@ def test_version(cloven):
     from cloven import __version__
 
     assert cloven("--version").out == f"cloven {__version__}\n"
+
+
+def test_sample_writes_data_that_the_other_commands_read(cloven, tmp_path):
+    ended = cloven("sample", "clinic", "-o", tmp_path / "patients.csv")
+    assert (ended.code, ended.err) == (0, "")
+    assert "1,000 records" in ended.out
+    assert cloven("describe", tmp_path / "patients.csv", "--json").json["records"] == 1000
+    cloven("sample", "-o", tmp_path / "patients.csv").refused(4, "patients.csv", "exists already")
+    cloven("sample", "nobody", "-o", tmp_path / "b.csv").refused(2, "nobody", "clinic")
+
+
+def test_a_table_read_as_lines_is_pointed_out(cloven, tmp_path):
+    table = tmp_path / "visits.csv"
+    table.write_text("patient,diagnosis\n" + "".join(f"p{i},d{i % 3}\n" for i in range(12)))
+    ended = cloven("describe", table)
+    assert ended.code == 0
+    assert "--id-column" in ended.err
+    assert cloven("describe", table, "--id-column", "patient", "--item-column", "diagnosis").err == ""

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from cloven._version import __version__
-from cloven.cli import anonymise, audit, describe, link, reconstruct, reproduce, utility, verify
+from cloven.cli import anonymise, audit, describe, link, reconstruct, reproduce, sample, utility, verify
 from cloven.cli.command import Command, Ordered
 from cloven.cli.console import say
 
@@ -46,6 +46,7 @@ for name, command, short in (
     ("utility", utility.utility, "How much of the data a release keeps."),
     ("reconstruct", reconstruct.reconstruct, "Draw plausible data sets from a release."),
     ("link", link.link, "How many candidates known items leave."),
+    ("sample", sample.sample, "Write the built-in sample to a file, to try things on."),
 ):
     app.command(name, cls=Command, short_help=short)(command)
 app.add_typer(anonymise.app, name="anonymise", short_help="Make a release to publish and a private key.")
