@@ -26,7 +26,8 @@ from cloven.errors import ReleaseError, shorten
 from cloven.io.fingerprint import fingerprint
 from cloven.io.key import read_key, read_receipt
 from cloven.io.manifest import MANIFEST, TABLES, count, manifest_bytes
-from cloven.io.release import ROW_GROUP, read_bytes, read_manifest, read_release
+from cloven.io.release import read_manifest, read_release
+from cloven.io.tables import ROW_GROUP, read_bytes
 
 if TYPE_CHECKING:
     import os

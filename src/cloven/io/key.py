@@ -16,7 +16,7 @@ from cloven.errors import ReleaseError, shorten
 from cloven.io.atomic import PRIVATE_FILE, PRIVATE_FOLDER, write_bytes
 from cloven.io.fingerprint import fingerprint
 from cloven.io.manifest import expect, manifest_bytes, parse_json
-from cloven.io.release import (
+from cloven.io.tables import (
     item_lists,
     kind_names,
     kinds,

@@ -13,7 +13,7 @@ import numpy as np
 
 from cloven.errors import ReleaseError
 from cloven.io.manifest import build_manifest, check_manifest, expect, parameters_of, parse_json
-from cloven.io.release import read_bytes
+from cloven.io.tables import read_bytes
 from cloven.model.disassociated import Disassociated, Kind
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ import pytest
 
 from cloven.io.checked import verify_folder
 from cloven.io.manifest import manifest_bytes
-from cloven.io.release import ROW_GROUP, write_release
+from cloven.io.release import write_release
+from cloven.io.tables import ROW_GROUP
 
 
 @pytest.fixture

@@ -171,7 +171,7 @@ def test_rows_keep_the_order_of_the_file(clinic, tmp_path):
 
 
 def test_more_rows_than_a_row_group(tmp_path, monkeypatch, clinic):
-    monkeypatch.setattr("cloven.io.release.ROW_GROUP", 3)
+    monkeypatch.setattr("cloven.io.tables.ROW_GROUP", 3)
     write_release(clinic.result, tmp_path / "out", original=clinic.original)
     assert pq.ParquetFile(tmp_path / "out" / "chunks.parquet").num_row_groups == -(-clinic.release.rows // 3)
     release = read_release(tmp_path / "out")
