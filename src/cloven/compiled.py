@@ -21,6 +21,10 @@ F = TypeVar("F", bound="Callable[..., Any]")
 def compiled(function: F) -> F:
     """Compile a function over arrays and numbers when it is first called; later runs load it from the cache.
 
-    No recursion: a self-recursive function that comes from the cache crashes.
+    Where no folder for the cache can be written, it is compiled anew in every process. No recursion: a self-recursive
+    function that comes from the cache crashes.
     """
-    return cast("F", njit(cache=True, nogil=True)(function))
+    try:
+        return cast("F", njit(cache=True, nogil=True)(function))
+    except RuntimeError:
+        return cast("F", njit(nogil=True)(function))

@@ -235,10 +235,12 @@ def test_sample_writes_data_that_the_other_commands_read(cloven, tmp_path):
     cloven("sample", "nobody", "-o", tmp_path / "b.csv").refused(2, "nobody", "clinic")
 
 
-def test_a_table_read_as_lines_is_pointed_out(cloven, tmp_path):
-    table = tmp_path / "visits.csv"
-    table.write_text("patient,diagnosis\n" + "".join(f"p{i},d{i % 3}\n" for i in range(12)))
-    ended = cloven("describe", table)
-    assert ended.code == 0
-    assert "--id-column" in ended.err
-    assert cloven("describe", table, "--id-column", "patient", "--item-column", "diagnosis").err == ""
+def test_a_table_is_not_read_as_baskets(cloven, tmp_path):
+    """Ids, ratings and the header would be published as items, also when two cells of a row are equal or blank."""
+    table = tmp_path / "ratings.csv"
+    table.write_text("user,movie,rating\n" + "".join(f"{i % 9},{i % 7},{i % 3 or ''}\n" for i in range(40)))
+    for command in (("describe", table), ("audit", table, "-o", tmp_path / "out", "--lenient")):
+        cloven(*command).refused(3, "ratings.csv:1", "--id-column", "user, movie, rating")
+    assert not (tmp_path / "out").exists()
+    assert cloven("describe", table, "--id-column", "user", "--item-column", "movie").code == 0
+    assert cloven("describe", table, "--format", "lines", "--lenient").code == 0

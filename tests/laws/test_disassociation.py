@@ -87,6 +87,7 @@ def test_options_keep_the_promise(rows, k, least, sensitive, groups, block):
         max_cluster_size=2 * k + 3,
         min_item_support=least,
         sensitive=sensitive,
+        ignore_unknown=True,
         utility_groups=tuple(map(tuple, groups)),
         block_records=max(block, 2 * k),
     )

@@ -25,6 +25,7 @@ def _method(
         max_cluster_size=_size(max_cluster_size),
         utility_groups=() if utility is None else _groups(utility),
         sensitive=frozenset() if sensitive is None else frozenset(items_in(sensitive)),
+        ignore_unknown=True,  # the command warns of them instead
         **rest,
     )
 

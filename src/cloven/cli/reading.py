@@ -70,11 +70,6 @@ def read_data(path: Path | None, options: ReadOptions) -> Transactions:
         warn(f"{path}: {report.skipped:,} lines and {report.blank_items:,} blank items left out{shown}")
     if report.empty_records:
         warn(f"{path}: {report.empty_records:,} empty records left out")
-    if report.looks_like_table:
-        warn(
-            f"{path}: every line has {int(data.lengths[0])} items and those of the first occur nowhere else; if it is a"
-            " table with a header, say which columns to read: --id-column and --item-column, or --column"
-        )
     return data
 
 

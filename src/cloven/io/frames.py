@@ -35,8 +35,8 @@ def from_frame(
     Without any column named, the only column that holds lists is taken. Items are text or integers; null,
     blank and mixed items are errors that name the row (from 0) and the value.
 
-    >>> import polars as pl
-    >>> frame = pl.DataFrame({"visit": [7, 8, 7], "drug": ["aspirin", "insulin", "statin"]})
+    >>> import pyarrow as pa
+    >>> frame = pa.table({"visit": [7, 8, 7], "drug": ["aspirin", "insulin", "statin"]})
     >>> [sorted(record) for record in from_frame(frame, id_column="visit", item_column="drug")]
     [['aspirin', 'statin'], ['insulin']]
     """

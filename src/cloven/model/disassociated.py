@@ -10,10 +10,10 @@ canonical: a function of content alone (see docs/reference/release-format.md).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -93,24 +93,24 @@ class Disassociated:
     row_kind: NDArray[np.int8]
     row_offsets: NDArray[np.int64]
     row_items: NDArray[np.int32]
-    _arrays: tuple[str, ...] = field(
-        default=(
-            "cluster_size",
-            "cluster_joint",
-            "joint_parent",
-            "row_cluster",
-            "row_joint",
-            "row_chunk",
-            "row_kind",
-            "row_offsets",
-            "row_items",
-        ),
-        init=False,
+    _arrays: ClassVar[tuple[str, ...]] = (
+        "cluster_size",
+        "cluster_joint",
+        "joint_parent",
+        "row_cluster",
+        "row_joint",
+        "row_chunk",
+        "row_kind",
+        "row_offsets",
+        "row_items",
     )
 
     def __post_init__(self) -> None:
         for name in self._arrays:
-            getattr(self, name).setflags(write=False)
+            # A view, so that the caller's own array stays as it is.
+            frozen = getattr(self, name).view()
+            frozen.setflags(write=False)
+            object.__setattr__(self, name, frozen)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Disassociated):

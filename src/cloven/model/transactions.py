@@ -8,6 +8,7 @@ occur, so comparing codes is comparing names, and two equal data sets have equal
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,11 +50,43 @@ class Transactions:
     empty_records: int = 0
 
     def __post_init__(self) -> None:
-        if len(self.source_rows) != len(self):
+        if len(self.source_rows) == 0:
             object.__setattr__(self, "source_rows", np.arange(len(self), dtype=np.int64))
-        for array in (self.offsets, self.codes, self.persons, self.source_rows):
+        for name in ("offsets", "codes", "persons", "source_rows"):
+            array = getattr(self, name)
             if array is not None:
-                array.setflags(write=False)
+                # A view, so that the caller's own array stays as it is.
+                frozen = array.view()
+                frozen.setflags(write=False)
+                object.__setattr__(self, name, frozen)
+        self._check()
+
+    def _check(self) -> None:
+        """Everything else rests on this: sorted records over a sorted vocabulary."""
+        names, codes, offsets = self.vocabulary, self.codes, self.offsets
+        faults = {
+            "vocabulary must ascend by code point": any(a >= b for a, b in pairwise(names)),
+            "codes must lie in the vocabulary": len(codes) > 0
+            and not 0 <= codes.min() <= codes.max() < len(names),
+            "offsets must rise from 0 to the number of codes": (
+                len(offsets) == 0
+                or offsets[0] != 0
+                or offsets[-1] != len(codes)
+                or (np.diff(offsets) < 1).any()
+            ),
+            "source_rows must have one entry for each record": len(self.source_rows) != len(self),
+            "persons must have one entry for each record": (
+                self.persons is not None and len(self.persons) != len(self)
+            ),
+        }
+        message = next((message for message, broken in faults.items() if broken), None)
+        if message is None and len(codes) > 1:
+            rising = np.diff(codes) > 0
+            rising[offsets[1:-1] - 1] = True
+            message = None if rising.all() else "codes must ascend inside a record"
+        if message is not None:
+            message = f"{message}; build the data with from_records or from_arrays"
+            raise InputError(message)
 
     @classmethod
     def from_records(cls, records: Iterable[Iterable[str]]) -> Transactions:

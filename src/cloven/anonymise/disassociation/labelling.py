@@ -15,6 +15,7 @@ from cloven.anonymise.disassociation.refine import refine
 from cloven.anonymise.disassociation.vertical import Vertical, verpart
 from cloven.compiled import Ints, compiled
 from cloven.errors import ParameterError
+from cloven.model.arrays import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -117,9 +118,29 @@ def _clusters(
         keep = ~np.isin(terms, list(spent))
         offsets, terms = np.concatenate(([0], np.cumsum(keep)))[offsets], terms[keep]
     maximum = method.max_cluster_size or len(offsets) - 1
-    return step.partition(
-        Part(offsets, terms, n_terms, person, method.k, method.m, maximum, method.small_clusters)
-    )
+    part = Part(offsets, terms, n_terms, person, method.k, method.m, maximum, method.small_clusters)
+    return _checked(step.partition(part), part, type(step).__name__)
+
+
+def _checked(found: NDArray[np.int64], part: Part, name: str) -> NDArray[np.int64]:
+    """Clusters as a horizontal step must give them: one number for each record, without gaps, k holders each."""
+    n = len(part.offsets) - 1
+    clusters = np.asarray(found)
+    if clusters.shape != (n,) or not np.issubdtype(clusters.dtype, np.integer):
+        got = f"{clusters.dtype} of shape {clusters.shape}"
+        message = f"{name}.partition must give one whole number for each of {n:,} records, got {got}"
+        raise ParameterError(message)
+    clusters = clusters.astype(np.int64)
+    published = np.flatnonzero(clusters >= 0)
+    who = part.person[published] if len(part.person) else published
+    pairs = distinct(clusters[published] * (int(who.max(initial=0)) + 1) + who)
+    holders = np.bincount(pairs // (int(who.max(initial=0)) + 1))
+    least = 1 if part.small == "keep" else part.k
+    if len(holders) and holders.min() < least:
+        cluster = int(holders.argmin())
+        message = f"{name}.partition gave cluster {cluster} to {holders[cluster]} holders, fewer than {least}"
+        raise ParameterError(message)
+    return clusters
 
 
 def _label_block(method: Disassociation, records: Records, terms: Terms, spent: frozenset[int]) -> Labels:

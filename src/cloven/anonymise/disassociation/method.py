@@ -6,6 +6,7 @@ k^m-anonymous chunks, ``refine`` joins clusters that share leftovers. ``assemble
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -43,6 +44,7 @@ class Disassociation:
         horizontal: ``horpart``, ``hierarchical``, or any object with ``partition``.
         utility_groups: groups of items that an analyst wants kept together; chunks never cross them.
         sensitive: items that go to the term chunk always.
+        ignore_unknown: accept sensitive items that the data does not hold; otherwise they are an error.
         min_item_support: items held by fewer records (or persons) are dropped.
         join_terms: terms that Equation 1 of refining is taken over: those that ``moved`` to shared chunks, or all that
             both sides ``listed`` in their term chunks.
@@ -66,12 +68,18 @@ class Disassociation:
     horizontal: str | Horizontal = "horpart"
     utility_groups: tuple[tuple[str, ...], ...] = ()
     sensitive: frozenset[str] = frozenset()
+    ignore_unknown: bool = False
     min_item_support: int = 1
     join_terms: Literal["moved", "listed"] = "moved"
     block_records: int = 1_000_000
     tie_order: str | tuple[str, ...] = "text"
 
     def __post_init__(self) -> None:
+        for name in ("k", "m", "max_cluster_size", "min_item_support", "block_records"):
+            if isinstance(getattr(self, name), np.integer):
+                object.__setattr__(self, name, int(getattr(self, name)))
+        object.__setattr__(self, "sensitive", frozenset(_names("sensitive", self.sensitive)))
+        object.__setattr__(self, "utility_groups", _groups(self.utility_groups))
         _whole("k", self.k, 2, "with k = 1 nobody is protected")
         _whole("m", self.m, 1, "an attacker knows at least one item")
         _whole("min_item_support", self.min_item_support, 1, "1 drops nothing")
@@ -89,28 +97,37 @@ class Disassociation:
         _choice("join_terms", self.join_terms, ("moved", "listed"))
         if isinstance(self.tie_order, str):
             _choice("tie_order", self.tie_order, ("text", "first-seen"))
+        else:
+            object.__setattr__(self, "tie_order", tuple(_names("tie_order", self.tie_order)))
+        _choice("refine", self.refine, (True, False))
+        if isinstance(self.horizontal, str):
+            _choice("horizontal", self.horizontal, ("horpart", "hierarchical"))
+        elif not callable(getattr(self.horizontal, "partition", None)):
+            message = f"horizontal must be a name or an object with partition(), got {self.horizontal!r}"
+            raise ParameterError(message)
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Parameters as plain JSON values, as the manifest shows them; names of sensitive items are only counted."""
-        out: dict[str, Any] = {
-            "method": "disassociation",
-            "unsafe": self.small_clusters == "keep",
-            "seeded": False,
-        }
+        """Parameters as plain JSON values, as the manifest shows them.
+
+        What could tell more than the method is left out: names of sensitive items are counted, an explicit tie order
+        and a plugged-in step are only said to be there. Clusters below k, and an order of ties that follows the order
+        of the input, make a release unsafe.
+        """
+        unsafe = self.small_clusters == "keep" or self.tie_order == "first-seen"
+        out: dict[str, Any] = {"method": "disassociation", "unsafe": unsafe, "seeded": False}
         for field in fields(self):
             value = getattr(self, field.name)
-            if field.name in ("k", "m"):
+            if field.name in ("k", "m", "ignore_unknown"):
                 continue
             if field.name == "sensitive":
                 value = len(value)
             elif field.name == "utility_groups":
                 value = [sorted(group) for group in value]
-            elif isinstance(value, tuple):
-                value = list(value)
+            elif field.name == "tie_order" and not isinstance(value, str):
+                value = "explicit"
             elif field.name == "horizontal" and not isinstance(value, str):
-                # The repr of a plain object holds its address, which must not reach a release.
-                value = repr(value) if "__repr__" in vars(type(value)) else type(value).__name__
+                value = type(value).__name__
             out[field.name] = value
         return out
 
@@ -124,6 +141,7 @@ class Disassociation:
         from cloven.anonymise.disassociation.prepare import prepare, tie_order_of
 
         report = progress or (lambda _step, _share: None)
+        self._check_sensitive(data)
         kept = self._without_rare_items(data)
         self._check(kept)
         report("sort", 0.0)
@@ -168,6 +186,16 @@ class Disassociation:
             return data
         rare = np.flatnonzero(_holders(data) < self.min_item_support)
         return data.without_items(rare)
+
+    def _check_sensitive(self, data: Transactions) -> None:
+        """A misspelt sensitive item would be published like any other."""
+        unknown = sorted(self.sensitive.difference(data.vocabulary))
+        if unknown and not self.ignore_unknown:
+            message = (
+                f"{len(unknown):,} of {len(self.sensitive):,} sensitive items are not in the data, such as"
+                f" {unknown[0]!r}; check the spelling, or pass ignore_unknown=True"
+            )
+            raise ParameterError(message)
 
     def _check(self, data: Transactions) -> None:
         people = len(data) if data.persons is None else len(np.unique(data.persons))
@@ -217,13 +245,33 @@ def _suppressed(
     return sorted(out)
 
 
+def _names(what: str, value: object) -> Iterable[str]:
+    """Item names from any collection of strings; one string is no collection."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        message = f"{what} must be a collection of item names, got {value!r}"
+        raise ParameterError(message)
+    names = list(value)
+    for name in names:
+        if not isinstance(name, str):
+            message = f"{what} must hold item names, got {name!r}"
+            raise ParameterError(message)
+    return names
+
+
+def _groups(value: object) -> tuple[tuple[str, ...], ...]:
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        message = f"utility_groups must be a collection of groups of item names, got {value!r}"
+        raise ParameterError(message)
+    return tuple(tuple(_names("a utility group", group)) for group in value)
+
+
 def _whole(name: str, value: object, least: int, why: str) -> None:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         message = f"{name} must be a whole number of at least {least} ({why}), got {value!r}"
         raise ParameterError(message)
 
 
-def _choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        message = f"{name} must be one of {', '.join(allowed)}, got {value!r}"
+def _choice(name: str, value: object, allowed: tuple[object, ...]) -> None:
+    if not any(value is choice or (isinstance(choice, str) and value == choice) for choice in allowed):
+        message = f"{name} must be one of {', '.join(map(str, allowed))}, got {value!r}"
         raise ParameterError(message)

@@ -10,6 +10,8 @@ import numpy as np
 from cloven.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
 _SAMPLE_BYTES = 1 << 18
@@ -66,9 +68,30 @@ def check_delimiter(text: bytes, delimiter: str, lengths: NDArray[np.int64], sou
         shown = text.split(b"\n", line)[line - 1].decode(errors="backslashreplace").rstrip("\r")
         message = (
             f"delimiter {delimiter!r} gives one item per line, while {other!r} stands in most lines;"
-            f" pass delimiter={other!r}, or quote such items"
+            f" pass delimiter={other!r}; if that is wrong, quote the items, or pass format='lines' as well"
         )
         raise InputError(message, source=source, line=line, value=shown)
+
+
+def refuse_table(
+    lengths: NDArray[np.int64], codes: NDArray[np.int64], names: Sequence[str], source: str
+) -> None:
+    """Raise if lines look like a table with a header: read as records, its ids and its header would become items.
+
+    Nearly all lines are as wide as the first, and the cells of the first stand in no other line.
+    """
+    rows = lengths[lengths > 0]
+    if len(rows) < 5 or rows[0] < 2 or np.count_nonzero(rows == rows[0]) < 0.99 * len(rows):
+        return
+    header = codes[: rows[0]]
+    if np.isin(codes[rows[0] :], header).any():
+        return
+    cells = ", ".join(names[code] for code in header.tolist())
+    message = (
+        "looks like a table with a header, not like one record per line; name its columns with id_column= and"
+        " item_column= (one item per row) or column= (a list in a cell), or pass format='lines' if these are items"
+    )
+    raise InputError(message, source=source, line=1, value=cells)
 
 
 def _shares(lines: list[str]) -> dict[str, float]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.errors import ParameterError
-from cloven.io.readers.guessing import check_delimiter
+from cloven.io.readers.guessing import check_delimiter, refuse_table
 from cloven.io.readers.raw import RawRecords, decode_names
 from cloven.io.readers.text import TextPlaces, quote_faults
 from cloven.io.readers.tokens import tokenise
@@ -33,17 +33,19 @@ def refuse_columns(options: ReadOptions, format: str) -> None:
 def read_lines(text: bytes, delimiter: str, source: str, options: ReadOptions) -> RawRecords:
     """Records of delimited lines, with RFC 4180 quotes; a space stands for any white space."""
     tokens = tokenise(text, delimiter, merge=delimiter == " ")
-    if not options.lenient:
+    if options.format is None or options.delimiter is None:
         check_delimiter(text, delimiter, tokens.lengths, source)
     codes, raw_names = tokens.encode()
     names, faults = decode_names(raw_names)
+    if options.format is None:
+        refuse_table(tokens.lengths, codes, names, source)
     return RawRecords(tokens.lengths, codes, names, TextPlaces(text, tokens), faults, quote_faults(tokens))
 
 
 def read_fimi(text: bytes, source: str, options: ReadOptions) -> RawRecords:
     """Records of items separated by white space; quotes have no meaning."""
     tokens = tokenise(text, " ", merge=True, quotes=False)
-    if not options.lenient:
+    if options.format is None:
         check_delimiter(text, " ", tokens.lengths, source)
     codes, raw_names = tokens.encode()
     names, faults = decode_names(raw_names)
@@ -52,7 +54,7 @@ def read_fimi(text: bytes, source: str, options: ReadOptions) -> RawRecords:
 
 def read_spmf(text: bytes, source: str, options: ReadOptions) -> RawRecords:
     """Sequences of SPMF: ``-1`` ends an item set, ``-2`` the record; #, % or @ starts a comment line."""
-    raw = read_fimi(text, source, replace(options, lenient=True))
+    raw = read_fimi(text, source, replace(options, format="spmf"))
     comment, wrong = _spmf_lines(raw)
     rows = np.repeat(np.arange(len(raw.lengths)), raw.lengths)
     marks = [code for code, name in enumerate(raw.names) if name in {"-1", "-2"}]

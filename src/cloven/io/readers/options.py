@@ -72,7 +72,6 @@ class ReadReport:
         blank_items: blank items left out (lenient reading only).
         skipped: bad lines (or rows) left out (lenient reading only).
         examples: the first few skipped places and why: ``(line, reason)``; rows and records count from 0.
-        looks_like_table: read as plain lines, but it looks like a table with a header, whose columns should be named.
     """
 
     source: str
@@ -84,7 +83,6 @@ class ReadReport:
     blank_items: int = 0
     skipped: int = 0
     examples: tuple[tuple[int, str], ...] = ()
-    looks_like_table: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""

@@ -185,18 +185,10 @@ def _finish(
         settled.blank_items,
         settled.skipped,
         settled.examples,
-        chosen == "lines" and _looks_like_table(data),
     )
     if not len(data):
         raise _nothing(report)
     return data, report
-
-
-def _looks_like_table(data: Transactions) -> bool:
-    """All lines have the same few items, and those of the first occur nowhere else: a header over columns."""
-    if len(data) < 5 or not 2 <= data.lengths[0] <= 12 or (data.lengths != data.lengths[0]).any():
-        return False
-    return bool((data.supports[data.codes[: data.offsets[1]]] == 1).all())
 
 
 def _nothing(report: ReadReport) -> InputError:
