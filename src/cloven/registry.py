@@ -1,4 +1,4 @@
-"""Names for the command line: which anonymisers there are.
+"""Which anonymisers there are, by name: for plug-ins, for tests of laws that all must keep, and for tools on top.
 
 A package joins by an entry point of group ``cloven.anonymisers`` whose value is a class with keyword parameters. A
 plug-in that cannot be loaded raises: an anonymiser that vanishes silently would be worse than none.

@@ -35,7 +35,7 @@ def test_a_stream_that_cannot_write_everything(program, foreign, tmp_path, encod
     assert code == 0, err
     text = out.decode(encoding)
     assert ("ok anonymised" if encoding == "ascii" else "anonymised") in text
-    assert r"items held by fewer than k = 5: \u6f22\u5b57" in text
+    assert r"published though held by fewer than k = 5: \u6f22\u5b57" in text
     assert "✓" not in text
     assert b"\x1b" not in out + err
 

@@ -51,7 +51,7 @@ def disassociation(
     ] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Split records into chunks so that nobody who knows m items of a person finds fewer than k candidates.
+    """Split records into chunks so that nobody who knows m items of a record finds fewer than k candidates.
 
     OUT is to publish, OUT.private (the key) to keep. Both are verified before anything is written.
     """
@@ -108,9 +108,9 @@ def _write(
 
 def refuse_unsafe(method: Disassociation, *, allowed: bool) -> None:
     """Refuse what gives the promise up before any work is done."""
-    if method.small_clusters == "keep" and not allowed:
+    if method.parameters["unsafe"] and not allowed:
         message = (
-            "--small-clusters keep gives the promise up; choose another, or for experiments use"
+            f"--small-clusters {method.small_clusters} gives the promise up; choose another, or for experiments use"
             " `cloven anonymise` with --allow-unsafe"
         )
         raise ParameterError(message)
@@ -148,6 +148,7 @@ def summary(data: Transactions, result: Anonymised) -> dict[str, int | float]:
         **count(release),
         "records_read": len(data),
         "records_suppressed": len(data) - len(result.key.records),
+        "items_left_out": len(data.vocabulary) - len(release.vocabulary),
         "rare_items_published": sum(supports[name] < release.k for name in release.vocabulary),
         "items_kept": items_kept(data, release),
     }
@@ -167,9 +168,13 @@ def cautions(figures: dict[str, int | float], method: Disassociation) -> list[st
         out.append(
             f"{many(figures['records_suppressed'], 'record')} not published; say so beside every utility figure"
         )
+    if figures["items_left_out"]:
+        out.append(
+            f"{many(figures['items_left_out'], 'item')} left out of every record; suppressed.parquet lists them"
+        )
     if figures["rare_items_published"]:
         out.append(
             f"{many(figures['rare_items_published'], 'item')} held by fewer than k = {method.k} and published by name"
-            " in term chunks; see them with `cloven describe`, drop them with --min-item-support"
+            f" in term chunks; see them with `cloven describe`, drop them with --min-item-support {method.k}"
         )
     return out

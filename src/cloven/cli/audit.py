@@ -96,22 +96,27 @@ def _tell(found: AuditReport, name: str, method: Disassociation) -> None:
     drawn = f"{found.utility.reconstructions} plausible data sets drawn"
     lines = [
         (f"{tick()} anonymised", made, seconds["anonymise"]),
-        (f"{tick()} verified", _verified(found), seconds["verify"]),
+        (f"{tick()} verified", _verified(found, figures), seconds["verify"]),
         (f"{tick()} measured", drawn, seconds["measure"]),
     ]
     say(table([(what, text, f"{spent:.1f} s") for what, text, spent in lines]) + "\n")
     say(table(utility_rows(found.utility), ("measure", "value", "what it means")))
+    who = "candidate records" if found.data.persons is None else "candidate records, of as many persons"
     say(
-        f"\nwho knows up to {method.m} items of a person has at least {method.k} candidate records;"
+        f"\nwho knows up to {method.m} items of one record has at least {method.k} {who};"
         " attackers who know more are not part of this audit yet\n"
     )
     for caution in cautions(figures, method):
         warn(caution)
-    if data.rare_items:
-        more = ", ..." if data.rare_items > 8 else ""
-        say(f"items held by fewer than k = {data.k}: {names(data.rare_item_names[:8])}{more}")
+    published = set(found.result.release.vocabulary)
+    rare = [name for name in data.rare_item_names if name in published]
+    if rare:
+        more = ", ..." if len(rare) > 8 else ""
+        say(f"published though held by fewer than k = {data.k}: {names(rare[:8])}{more}")
 
 
-def _verified(found: AuditReport) -> str:
+def _verified(found: AuditReport, figures: dict[str, int | float]) -> str:
     done = f"{len(found.verdict.checks)} checks at {found.verdict.level} level"
-    return f"{done}: k^m, lemma, shared chunks, order, nothing lost"
+    whole = not figures["records_suppressed"] and not figures["items_left_out"]
+    lost = "nothing lost" if whole else "nothing lost but what was left out"
+    return f"{done}: k^m, lemma, shared chunks, order, {lost}"

@@ -1,0 +1,50 @@
+"""What every registered anonymiser must do with its default parameters, built in or from another package."""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from cloven import registry
+from cloven.datasets import sample
+from cloven.errors import ParameterError
+from cloven.protocols import Anonymiser
+from cloven.verification import verify
+
+
+@pytest.mark.parametrize("name", registry.anonymisers())
+def test_every_anonymiser_keeps_the_laws(name):
+    method = registry.anonymiser(name)
+    assert isinstance(method, Anonymiser)
+    assert json.loads(json.dumps(dict(method.parameters))) == dict(method.parameters)
+    data = sample("clinic")
+    steps: list[tuple[str, float]] = []
+    result = method.anonymise(data, lambda step, share: steps.append((step, share)))
+    assert verify(result.release, original=data, key=result.key).ok
+    assert method.anonymise(data).release == result.release
+    assert steps
+    assert all(0 <= share <= 1 for _, share in steps)
+
+
+def test_an_unknown_name_is_told_what_there_is():
+    with pytest.raises(ParameterError, match="disassociation"):
+        registry.anonymiser("magic")
+
+
+def test_another_package_joins_by_an_entry_point(monkeypatch):
+    point = EntryPoint("other", "cloven.anonymise.disassociation:Disassociation", "cloven.anonymisers")
+    monkeypatch.setattr(registry, "entry_points", lambda group: [point])
+    assert registry.anonymiser("other", k=7).k == 7
+
+
+def test_a_broken_plug_in_raises_and_a_name_is_taken_once(monkeypatch):
+    broken = EntryPoint("broken", "cloven.nowhere:Nothing", "cloven.anonymisers")
+    monkeypatch.setattr(registry, "entry_points", lambda group: [broken])
+    with pytest.raises(ModuleNotFoundError):
+        registry.anonymisers()
+    twice = EntryPoint("disassociation", "cloven.audit:Audit", "cloven.anonymisers")
+    monkeypatch.setattr(registry, "entry_points", lambda group: [twice])
+    with pytest.raises(ParameterError, match="two anonymisers"):
+        registry.anonymisers()
