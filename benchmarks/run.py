@@ -109,7 +109,7 @@ def depth() -> list[dict[str, Any]]:
         data = read(DATA / file)
         times = {}
         for m in (2, 3, 4):
-            method = Disassociation(k=5, m=m, refine=False)
+            method = Disassociation(k=5, m=m, max_cluster_size=30, refine=False)
             split(data, method)
             times[m] = seconds(lambda d=data, x=method: split(d, x))
         rows.append(
@@ -131,8 +131,8 @@ def scale() -> list[dict[str, Any]]:
         warm_up.anonymise(small)
     for factor, runs in ((0.125, 3), (1.0, 3), (8.0, 1)):
         data = shaped("pos", scale=factor)
-        parts = seconds(lambda d=data: split(d, Disassociation(refine=False)), runs)
-        whole = seconds(lambda d=data: Disassociation().anonymise(d), runs)
+        parts = seconds(lambda d=data: split(d, Disassociation(max_cluster_size=30, refine=False)), runs)
+        whole = seconds(lambda d=data: Disassociation(max_cluster_size=30).anonymise(d), runs)
         rows.append({"records": len(data), "split_s": parts, "anonymise_s": whole})
         print(f"scale: {len(data):>9,} records   H+V {parts:7.3f} s   anonymise {whole:7.3f} s", end="")
         if len(rows) > 1:

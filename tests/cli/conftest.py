@@ -119,7 +119,10 @@ class Made:
 @pytest.fixture(scope="session")
 def made_once(clinic, tmp_path_factory) -> Made:
     out = tmp_path_factory.mktemp("made") / "out"
-    assert run_command_line([*DISASSOCIATION, str(clinic), "-o", str(out), "--json"]) == 0
+    assert (
+        run_command_line([*DISASSOCIATION, str(clinic), "-o", str(out), "--json", "--max-cluster-size", "30"])
+        == 0
+    )
     return Made(clinic, out)
 
 

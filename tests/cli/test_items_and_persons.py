@@ -200,7 +200,17 @@ def test_keep_is_marked_and_needs_to_be_allowed_everywhere(cloven, clinic, tmp_p
 
 
 def test_keep_when_allowed(cloven, clinic, tmp_path):
-    keep = (*D, clinic, "-o", tmp_path / "out", "--small-clusters", "keep", "--allow-unsafe")
+    keep = (
+        *D,
+        clinic,
+        "-o",
+        tmp_path / "out",
+        "--small-clusters",
+        "keep",
+        "--max-cluster-size",
+        30,
+        "--allow-unsafe",
+    )
     ended = cloven(*keep)
     assert ended.code == 0
     assert (

@@ -27,7 +27,7 @@ def tune_k_by_hand(lines):
 def custom_horizontal_step(lines):
     assert [line.split(":")[0] for line in lines] == ["horpart", "hierarchical", "ByRarestItem()"]
     assert all(line.endswith("verified: True") for line in lines)
-    assert "34 clusters" in lines[2]  # 1,000 records in slices of at most 30
+    assert "9 clusters" in lines[2]  # 1,000 records in slices of at most 120
 
 
 def read_a_pandas_frame(lines):

@@ -65,7 +65,7 @@ DISASSOCIATION = Group(
     {
         "k": (whole(), 5, "Everybody keeps at least this many candidates.", ("-k",)),
         "m": (whole(), 2, "How many items of one record an attacker may know.", ("-m",)),
-        "max_cluster_size": (str, "30", "Largest wanted group of records, or 'unlimited'.", ()),
+        "max_cluster_size": (str, "120", "Largest wanted group of records, or 'unlimited'.", ()),
         "small_clusters": (one_of(*get_args(SmallClusters)), "add", _SMALL_CLUSTERS, ()),
         "reading": (one_of("occurring", "strict"), "occurring", _READING, ()),
         "refine": (bool, True, "Share what is left over between groups.", ("--refine/--no-refine",)),

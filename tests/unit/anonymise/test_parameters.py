@@ -21,7 +21,7 @@ DATA = Transactions.from_records([["flu", "fever"], ["flu", "cough"], ["flu", "f
         ({"k": True}, "k must be"),
         ({"k": 2.5}, "2.5"),
         ({"m": 0}, "m must be"),
-        ({"k": 20}, "at least 39"),
+        ({"k": 20, "max_cluster_size": 30}, "at least 39"),
         ({"small_clusters": "drop"}, "add, abandon"),
         ({"reading": "loose"}, "occurring"),
         ({"horizontal": "foo"}, "horpart"),

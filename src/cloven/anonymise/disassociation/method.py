@@ -61,7 +61,7 @@ class Disassociation:
 
     k: int = 5
     m: int = 2
-    max_cluster_size: int | None = 30
+    max_cluster_size: int | None = 120
     small_clusters: SmallClusters = "add"
     reading: Literal["occurring", "strict"] = "occurring"
     refine: bool = True
