@@ -126,8 +126,12 @@ def verpart(rows, k, m, strict=False):
 class Node:
     """A simple or joint cluster during refining."""
 
-    def __init__(self, number, members, shown):
-        self.number, self.members, self.shown = number, members, set(shown)
+    def __init__(self, number, members, barred):
+        self.number, self.members, self.barred = number, members, barred
+
+    def barred_for(self, term):
+        """Clusters that cannot take the term from a new shared chunk."""
+        return self.barred.get(term, frozenset())
 
 
 def refine(clusters, verparts, k, m, *, listed_too=False, strict=False):
@@ -137,7 +141,10 @@ def refine(clusters, verparts, k, m, *, listed_too=False, strict=False):
     and what is left of the term chunks.
     """
     left = [set(term_chunk) for _, term_chunk in verparts]
-    nodes = [Node(c, [c], {t for chunk in verparts[c][0] for t in chunk}) for c in range(len(clusters))]
+    nodes = [
+        Node(c, [c], {t: frozenset([c]) for chunk in verparts[c][0] for t in chunk})
+        for c in range(len(clusters))
+    ]
     parent, joints, idle, shift = {}, [], 0, 0
     while idle < 2 and len(nodes) > 1:
         virtual = {n.number: set().union(*(left[c] for c in n.members)) for n in nodes}
@@ -155,7 +162,10 @@ def refine(clusters, verparts, k, m, *, listed_too=False, strict=False):
                     parent[one.number] = parent[two.number] = number
                     joints.append(made)
                     moved = {t for chunk in made for t in chunk}
-                    after.append(Node(number, one.members + two.members, one.shown | two.shown | moved))
+                    members = one.members + two.members
+                    barred = {t: one.barred_for(t) | two.barred_for(t) for t in {*one.barred, *two.barred}}
+                    barred |= {t: frozenset(members) for t in moved}
+                    after.append(Node(number, members, barred))
                     joined = True
                 else:
                     after += [one, two]
@@ -198,10 +208,11 @@ def try_join(one, two, virtual, clusters, verparts, left, k, m, listed_too, stri
     rows = [row & (left[c] & taken) for c in members for row in clusters[c]]
     rows = [row for row in rows if row]
     order = sorted(taken, key=lambda t: (-support[t], t))
-    shown = one.shown | two.shown
-    fresh = [t for t in order if t not in shown]
+    barred = {t: one.barred_for(t) | two.barred_for(t) for t in order}
+    fresh = [t for t in order if not barred[t]]
     chunks = grow([row & set(fresh) for row in rows if row & set(fresh)], fresh, k, m, strict)
-    chunks += grow_k_anonymous(rows, [t for t in order if t in shown], k)
+    for alike in dict.fromkeys(barred[t] for t in order if barred[t]):
+        chunks += grow_k_anonymous(rows, [t for t in order if barred[t] == alike], k)
     for c in members:
         left[c] -= taken
     return chunks

@@ -7,17 +7,20 @@ least k records hold it.
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from itertools import combinations
 
+import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from strategies import records
-from worlds import most_holders, states
+from worlds import _ancestors, most_holders, states
 
 from cloven.anonymise.disassociation import Disassociation
 from cloven.anonymise.disassociation.horizontal import Part
 from cloven.model.transactions import Transactions
+from cloven.verification import verify
 
 
 class Given:
@@ -125,3 +128,37 @@ def test_the_search_finds_a_broken_guarantee():
     )  # fmt: skip
     rows = [frozenset(row) for row in ("a", "a", "ab", "b", "b")]
     assert broken([rows], release, 3, 2) == [("a", "b")]
+
+
+# k=2, m=2: rows of the outer chunk t, t, u, u, v, v, z, z are allowed in different clusters: B may take only v and z, C
+# only u, v and z, D only t, A only t and u. Every distinct row occurs twice, yet no world gives {x, t} to two records.
+PINNED = (("xvztop", "xvzu"), ("tuzop", "tuv"), ("tvoq", "tz", "tu"), ("uvztoq", "uvz"))
+
+
+def test_rows_that_pin_each_other_do_not_share_a_chunk():
+    clusters = [[frozenset(row) for row in cluster] for cluster in PINNED]
+    release = release_of(clusters, 2, 2)
+    shown = [{i for chunk in c.record_chunks for row in chunk for i in row} for c in release.iter_clusters()]
+    for number, joint in enumerate(release.iter_joints()):
+        below = [c for c in range(release.clusters) if number in _ancestors(release, c)]
+        for chunk in joint.shared_chunks:
+            barred = {frozenset(c for c in below if item in shown[c]) for row in chunk for item in row}
+            assert len(barred) == 1, (number, chunk)
+    assert verify(release).ok
+
+
+def test_verify_refuses_rows_that_pin_each_other():
+    """The same release with the outer chunk in one piece, as k-anonymity alone would allow."""
+    clusters = [[frozenset(row) for row in cluster] for cluster in PINNED]
+    release = release_of(clusters, 2, 2)
+    outer = int(np.flatnonzero(release.joint_parent < 0)[0])
+    rows = np.flatnonzero(release.row_joint == outer)
+    assert (np.diff(release.row_offsets)[rows] == 1).all()
+    assert release.row_chunk[rows].max() > 0
+    items = np.array(release.row_items)
+    places = release.row_offsets[rows]
+    items[places] = np.sort(items[places])
+    chunk = np.array(release.row_chunk)
+    chunk[rows] = 0
+    failures = verify(replace(release, row_chunk=chunk, row_items=items)).failures
+    assert "shared chunks" in {check.name for check in failures}

@@ -2,8 +2,8 @@
 
 A shared row with an item that a cluster below shows in its record chunks cannot come from that cluster: the
 item gives away more than itself. So a chunk that uses an item of record chunks below its joint, or of shared
-chunks of joints below, must be k-anonymous: every distinct row at least k times. Any other must be
-k^m-anonymous.
+chunks of joints below, must be k-anonymous: every distinct row at least k times, and its rows must be possible in the
+same clusters (``barred``). Any other must be k^m-anonymous.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.model.disassociated import Kind
+from cloven.verification.barred import check_same_clusters
 from cloven.verification.faults import Fault, conclude, named, spot
 from cloven.verification.km import describe, rare_in_rows, reads_strictly
 
@@ -33,6 +34,7 @@ def check_shared_chunks(release: Disassociated, layout: Layout, tree: JointTree)
     rare = rare_in_rows(layout, plain, release.k, release.m, strict=reads_strictly(release))
     faults = [] if rare is None else [describe(release, layout, rare, "rows")]
     faults.append(_rare_rows(release, layout, telling))
+    faults.append(check_same_clusters(release, layout, tree, telling))
     otherwise = f"{len(plain):,} k^m-anonymous, {len(shared) - len(plain):,} k-anonymous"
     return conclude("shared chunks", "release", len(shared), faults, otherwise)
 

@@ -98,12 +98,23 @@ def shown_below(node):
     }
 
 
+def barred(joint, item):
+    """Clusters below a joint that show an item, or that lie below an inner joint which shares it."""
+    out = set()
+    for node in nodes_below(joint.children):
+        if any(item in row for chunk in node.chunks for row in chunk):
+            out |= {id(below) for below in nodes_below([node]) if not below.is_joint}
+    return out
+
+
 @settings(max_examples=300, deadline=None)
 @given(st.lists(trees(), min_size=1, max_size=3), st.integers(1, 3), st.integers(1, 3), st.booleans())
 def test_shared_chunks(nodes, k, m, strict):
     def holds(node, chunk):
-        if shown_below(node) & set().union(*chunk):
-            return all(chunk.count(row) >= k for row in chunk)
+        items = set().union(*chunk)
+        if shown_below(node) & items:
+            same = len({frozenset(barred(node, item)) for item in items}) == 1
+            return same and all(chunk.count(row) >= k for row in chunk)
         return is_km_anonymous(chunk, k, m, strict=strict)
 
     joints = [node for node in nodes_below(nodes) if node.is_joint]

@@ -121,16 +121,24 @@ def test_shared_chunk_of_new_items_must_be_km_anonymous():
 
 
 def test_shared_chunk_with_items_of_record_chunks_must_be_k_anonymous():
-    assert failed(verify(build([shared(["st"] * 3 + ["t"] * 3, shown="s")]))) == []
-    verdict = verify(build([shared(OCCURRING, shown="s")]))
+    assert failed(verify(build([shared(["st"] * 3 + ["t"] * 3, shown="st")]))) == []
+    verdict = verify(build([shared(OCCURRING, shown="st")]))
     assert failed(verdict) == ["shared chunks"]
     assert "its row {'s'} occurs 1 times" in detail(verdict, "shared chunks")
     assert "2 such faults" in detail(verdict, "shared chunks")
 
 
 def test_shared_chunk_with_items_of_older_shared_chunks_must_be_k_anonymous():
-    assert failed(verify(build([shared(["st"] * 3 + ["t"] * 3, older=["s"] * 3)]))) == []
-    assert failed(verify(build([shared(OCCURRING, older=["s"] * 3)]))) == ["shared chunks"]
+    assert failed(verify(build([shared(["st"] * 3 + ["t"] * 3, older=["st"] * 3)]))) == []
+    assert failed(verify(build([shared(OCCURRING, older=["st"] * 3)]))) == ["shared chunks"]
+
+
+@pytest.mark.parametrize("told", [{"shown": "s"}, {"older": ["s"] * 3}])
+def test_rows_that_different_clusters_cannot_have_must_not_share_a_chunk(told):
+    """Everybody may have t, not everybody s: places for one can pin down the other."""
+    verdict = verify(build([shared(["st"] * 3 + ["t"] * 3, **told)]))
+    assert failed(verdict) == ["shared chunks"]
+    assert "mixes items" in detail(verdict, "shared chunks")
 
 
 def test_items_shown_elsewhere_do_not_matter_for_shared_chunks():

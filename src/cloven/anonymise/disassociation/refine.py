@@ -119,6 +119,14 @@ def _shown(
     return at.astype(np.int64), keys % n_terms
 
 
+def _marks(n_clusters: int) -> NDArray[np.int64]:
+    """A well-mixed number for each cluster, so that sets of clusters can be told apart by exclusive or (splitmix64)."""
+    mixed = np.arange(1, n_clusters + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    return (mixed ^ (mixed >> np.uint64(31))).view(np.int64)
+
+
 def refine(
     vertical: Vertical,
     record_of: NDArray[np.int64],
@@ -171,7 +179,17 @@ def refine(
         stamp_now=np.zeros(1, np.int64),
     )
     leaf_at = np.searchsorted(leaves.cluster, np.arange(n_clusters + 1)).astype(np.int64)
-    nodes = Nodes(np.arange(n_clusters), sizes, leaf_at, np.arange(len(leaves.term)), shown_at, shown)
+    marks = _marks(n_clusters)
+    nodes = Nodes(
+        np.arange(n_clusters),
+        sizes,
+        leaf_at,
+        np.arange(len(leaves.term)),
+        shown_at,
+        shown,
+        np.repeat(marks, np.diff(shown_at)),
+        marks,
+    )
     parent = np.full(2 * n_clusters, -1, np.int64)
     joints, idle, shift = 0, 0, 0
     while idle < 2 and len(nodes.number) > 1:

@@ -61,7 +61,12 @@ class Rules(NamedTuple):
 
 
 class Nodes(NamedTuple):
-    """Nodes of one pass: number (clusters first, joints behind them), records, leaves, and terms shown already."""
+    """Nodes of one pass: number (clusters first, joints behind them), records, leaves, and terms shown already.
+
+    A cluster cannot take a term from a new shared chunk if it shows it in a record chunk, or if an inner joint of it
+    shares it. ``bars`` is a fingerprint of the clusters barred so for each shown term; ``whole`` is that of all
+    clusters of a node. Fingerprints of disjoint sets are joined by exclusive or.
+    """
 
     number: Ints
     size: Ints
@@ -69,6 +74,8 @@ class Nodes(NamedTuple):
     leaf: Ints
     shown_at: Ints
     shown: Ints
+    bars: Ints
+    whole: Ints
 
 
 class Candidate(NamedTuple):
@@ -245,21 +252,31 @@ def _growth_order(found: Candidate, leaves: Leaves, group: Ints) -> Ints:
 
 
 @compiled
+def _bars(nodes: Nodes, node: int, term: int) -> int:
+    """Fingerprint of the clusters of a node that are barred for a term; 0 for none."""
+    first, last = nodes.shown_at[node], nodes.shown_at[node + 1]
+    at = first + np.searchsorted(nodes.shown[first:last], term)
+    if at < last and nodes.shown[at] == term:
+        return int(nodes.bars[at])
+    return 0
+
+
+@compiled
 def _move(
-    found: Candidate, shown_one: Ints, shown_two: Ints, joint: int,
+    found: Candidate, nodes: Nodes, a: int, b: int, joint: int,
     leaves: Leaves, clusters: Clusters, data: Occurrences, rules: Rules,
 ) -> Ints:  # fmt: skip
     """Build the shared chunks of a join and write joint and chunk of the occurrences; returns the terms, sorted."""
     order = _growth_order(found, leaves, rules.group)
     row_start, row_term, who = _rows(found, order, leaves, data)
-    groups, shown = np.empty(len(order), np.int64), np.empty(len(order), np.bool_)
+    groups, barred = np.empty(len(order), np.int64), np.empty(len(order), np.int64)
     moved = np.empty(len(order), np.int64)
     for i in range(len(order)):
         term = leaves.term[found.leaf[found.run[order[i]]]]
         moved[i], groups[i] = term, rules.group[term]
-        shown[i] = _contains(shown_one, term) or _contains(shown_two, term)
+        barred[i] = _bars(nodes, a, term) ^ _bars(nodes, b, term)
     named = len(data.person) > 0
-    chunk_of = shared_chunks(row_start, row_term, groups, shown, rules.k, rules.m, rules.strict, who, named)
+    chunk_of = shared_chunks(row_start, row_term, groups, barred, rules.k, rules.m, rules.strict, who, named)
     for number in range(len(order)):
         for i in range(found.run[order[number]], found.run[order[number] + 1]):
             leaf = found.leaf[i]
@@ -292,9 +309,7 @@ def try_join(
     _keep_lemma(found, leaves, clusters, rules.k, rules.m)
     if not worth_joining(found, leaves, clusters, size, rules.listed_too):
         return nothing
-    shown_one = nodes.shown[nodes.shown_at[a] : nodes.shown_at[a + 1]]
-    shown_two = nodes.shown[nodes.shown_at[b] : nodes.shown_at[b + 1]]
-    return _move(found, shown_one, shown_two, joint, leaves, clusters, data, rules)
+    return _move(found, nodes, a, b, joint, leaves, clusters, data, rules)
 
 
 @compiled
@@ -315,6 +330,33 @@ def _merged_leaves(one: Ints, two: Ints, moved: Ints, leaves: Leaves, out: Ints,
         if not _contains(moved, leaves.term[leaf]):
             out[at] = leaf
             at += 1
+    return at
+
+
+@compiled
+def _merged_shown(nodes: Nodes, a: int, b: int, moved: Ints, shown: Ints, bars: Ints, at: int) -> int:
+    """Terms that the joined node shows, with the clusters barred for each; all are for a term that moved. New end."""
+    i, j, n = nodes.shown_at[a], nodes.shown_at[b], 0
+    whole = nodes.whole[a] ^ nodes.whole[b]
+    while i < nodes.shown_at[a + 1] or j < nodes.shown_at[b + 1] or n < len(moved):
+        term, bar = 1 << 62, 0
+        if i < nodes.shown_at[a + 1]:
+            term = min(term, nodes.shown[i])
+        if j < nodes.shown_at[b + 1]:
+            term = min(term, nodes.shown[j])
+        if n < len(moved):
+            term = min(term, moved[n])
+        if i < nodes.shown_at[a + 1] and nodes.shown[i] == term:
+            bar ^= nodes.bars[i]
+            i += 1
+        if j < nodes.shown_at[b + 1] and nodes.shown[j] == term:
+            bar ^= nodes.bars[j]
+            j += 1
+        if n < len(moved) and moved[n] == term:
+            bar = whole
+            n += 1
+        shown[at], bars[at] = term, bar
+        at += 1
     return at
 
 
@@ -341,6 +383,7 @@ def refine_pass(
     leaf = np.empty(len(nodes.leaf), np.int64)
     # A joined node also shows the terms that moved: never more than the leaves that left.
     shown = np.empty(len(nodes.shown) + len(nodes.leaf), np.int64)
+    bars, whole = np.empty(len(shown), np.int64), np.empty(n, np.int64)
     while at < n:
         a = order[at]
         paired = at >= shift and at + 1 < n
@@ -353,16 +396,8 @@ def refine_pass(
             one = nodes.leaf[nodes.leaf_at[a] : nodes.leaf_at[a + 1]]
             two = nodes.leaf[nodes.leaf_at[b] : nodes.leaf_at[b + 1]]
             leaf_at[made + 1] = _merged_leaves(one, two, moved, leaves, leaf, leaf_at[made])
-            now_shown = np.unique(
-                np.concatenate(
-                    (
-                        nodes.shown[nodes.shown_at[a] : nodes.shown_at[a + 1]],
-                        nodes.shown[nodes.shown_at[b] : nodes.shown_at[b + 1]],
-                        moved,
-                    )
-                )
-            )
-            shown_at[made + 1] = _copied(now_shown, 0, len(now_shown), shown, shown_at[made])
+            shown_at[made + 1] = _merged_shown(nodes, a, b, moved, shown, bars, shown_at[made])
+            whole[made] = nodes.whole[a] ^ nodes.whole[b]
             made += 1
         else:
             for step in range(2 if paired else 1):
@@ -371,13 +406,14 @@ def refine_pass(
                 leaf_at[made + 1] = _copied(
                     nodes.leaf, nodes.leaf_at[a], nodes.leaf_at[a + 1], leaf, leaf_at[made]
                 )
-                shown_at[made + 1] = _copied(
-                    nodes.shown, nodes.shown_at[a], nodes.shown_at[a + 1], shown, shown_at[made]
-                )
+                first, last = nodes.shown_at[a], nodes.shown_at[a + 1]
+                _copied(nodes.bars, first, last, bars, shown_at[made])
+                shown_at[made + 1] = _copied(nodes.shown, first, last, shown, shown_at[made])
+                whole[made] = nodes.whole[a]
                 made += 1
         at += 2 if paired else 1
     left = Nodes(
         number[:made], size[:made], leaf_at[: made + 1], leaf[: leaf_at[made]],
-        shown_at[: made + 1], shown[: shown_at[made]],
+        shown_at[: made + 1], shown[: shown_at[made]], bars[: shown_at[made]], whole[:made],
     )  # fmt: skip
     return left, joints

@@ -2,7 +2,9 @@
 
 Terms that no member cluster shows in a record chunk (nor an older shared chunk of the members) grow under the k^m
 test. A term that some member already shows gives its cluster away: its occurrence cannot come from there. Chunks of
-such terms must be k-anonymous: every distinct non-empty sub-record occurs k times.
+such terms must be k-anonymous: every distinct non-empty sub-record occurs k times. That alone is not enough: rows that
+are allowed in different clusters can pin each other down. So all terms of such a chunk must be barred from the same
+clusters; then any k copies of a row may stand in any cluster that may have one.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from cloven.anonymise.disassociation.vertical import grow
 from cloven.compiled import compiled
 
 if TYPE_CHECKING:
-    from cloven.compiled import Flags, Ints
+    from cloven.compiled import Ints
 
 
 @compiled
@@ -132,38 +134,57 @@ def _part(row_start: Ints, row_term: Ints, wanted: Ints) -> tuple[Ints, Ints]:
 
 
 @compiled
+def _alike(group: Ints, barred: Ints) -> Ints:
+    """A number for each pair of utility group and barred clusters, by first appearance."""
+    number, count = np.empty(len(group), np.int64), 0
+    for t in range(len(group)):
+        number[t] = -1
+        for earlier in range(t):
+            if group[earlier] == group[t] and barred[earlier] == barred[t]:
+                number[t] = number[earlier]
+                break
+        if number[t] < 0:
+            number[t] = count
+            count += 1
+    return number
+
+
+@compiled
 def shared_chunks(
     row_start: Ints,
     row_term: Ints,
     group: Ints,
-    shown: Flags,
+    barred: Ints,
     k: int,
     m: int,
     strict: bool,
     who: Ints,
     named: bool,
 ) -> Ints:
-    """Chunk of each refining term: first those no member shows (k^m), then the shown ones (k-anonymous)."""
+    """Chunk of each refining term: first those no member shows (k^m), then the shown ones (k-anonymous).
+
+    ``barred`` is the fingerprint of the clusters that cannot take a term, 0 for none. Shown terms share a chunk only if
+    the same clusters are barred for them, so that all rows of a chunk may be swapped freely among the others.
+    """
     n_terms = len(group)
     chunk_of, chunks = np.full(n_terms, -1, np.int64), 0
+    alike = _alike(group, barred)
     for phase in range(2):
-        wanted, picked = np.full(n_terms, -1, np.int64), np.empty(n_terms, np.int64)
-        n = 0
-        for t in range(n_terms):
-            if shown[t] == (phase == 1):
-                wanted[t], picked[n] = n, t
-                n += 1
-        if n == 0:
+        picked = np.flatnonzero((barred != 0) == (phase == 1))
+        if len(picked) == 0:
             continue
+        groups = group[picked] if phase == 0 else alike[picked]
+        order = np.argsort(groups, kind="mergesort")
+        picked, groups = picked[order], groups[order]
+        wanted = np.full(n_terms, -1, np.int64)
+        for i in range(len(picked)):
+            wanted[picked[i]] = i
         start, term = _part(row_start, row_term, wanted)
-        groups = np.empty(n, np.int64)
-        for i in range(n):
-            groups[i] = group[picked[i]]
         if phase == 0:
             found = grow(start, term, len(groups), groups, k, m, strict, who, named)
         else:
             found = grow_k_anonymous(start, term, len(groups), groups, k, who, named)
-        for i in range(n):
+        for i in range(len(picked)):
             chunk_of[picked[i]] = chunks + found[i]
         chunks += found.max() + 1
     return chunk_of
