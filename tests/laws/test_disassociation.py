@@ -184,3 +184,65 @@ def test_relabelling_items_changes_names_only():
     assert tuple(name.replace("i", "item ") for name in one.vocabulary) == two.vocabulary
     assert np.array_equal(one.row_items, two.row_items)
     assert np.array_equal(one.row_offsets, two.row_offsets)
+
+
+@pytest.mark.parametrize("horizontal", ["horpart", "hierarchical"])
+@pytest.mark.parametrize("block", [60, 1_000_000])
+def test_clusters_do_not_gather_those_who_hold_a_sensitive_item(horizontal, block):
+    """A cluster in which everybody holds it would tell it of each of them; so nothing is split by it."""
+    rng = np.random.default_rng(3)
+    rows = [{*rng.choice(list("abcdefgh"), 3), *(["hiv"] if rng.random() < 0.45 else [])} for _ in range(400)]
+    data = Transactions.from_records(rows)
+    method = Disassociation(
+        k=5, max_cluster_size=30, sensitive={"hiv"}, horizontal=horizontal, block_records=block
+    )
+    result = method.anonymise(data)
+    assert verify(result.release, original=data, key=result.key).ok
+    holds = np.array(["hiv" in data[int(record)] for record in result.key.records])
+    sizes = np.bincount(result.key.record_cluster)
+    share = np.bincount(result.key.record_cluster, weights=holds) / sizes
+    assert (share[sizes >= 10] < 1).all()
+    assert np.average((share - 0.45) ** 2, weights=sizes) < 0.05
+
+
+def test_reconstructions_agree_with_nested_joints():
+    """A cluster takes nothing from a shared chunk that its record chunks, or a joint further in, show already."""
+    from cloven.reconstruction import reconstruct
+
+    rng = np.random.default_rng(8)
+    names, weights = [f"i{i:02d}" for i in range(60)], 1 / np.arange(1, 61)
+    rows = [set(rng.choice(names, rng.integers(1, 5), p=weights / weights.sum())) for _ in range(4000)]
+    release = Disassociation(k=3, m=2, max_cluster_size=8).anonymise(Transactions.from_records(rows)).release
+    told = [{i for chunk in c.record_chunks for row in chunk for i in row} for c in release.iter_clusters()]
+    shared = [{i for chunk in j.shared_chunks for row in chunk for i in row} for j in release.iter_joints()]
+    again = 0
+    world = reconstruct(release, np.random.default_rng(1))
+    bounds = np.concatenate(([0], np.cumsum(release.cluster_size)))
+    for c, cluster in enumerate(release.iter_clusters()):
+        held = Counter(item for r in range(bounds[c], bounds[c + 1]) for item in world[r])
+        counts = Counter(item for chunk in cluster.record_chunks for row in chunk for item in row)
+        assert all(held[item] == counts[item] for item in told[c])
+        joint, seen = int(release.cluster_joint[c]), set()
+        while joint >= 0:
+            again += len(seen & shared[joint])
+            seen |= shared[joint]
+            joint = int(release.joint_parent[joint])
+    assert again > 0
+    for j, joint in enumerate(release.iter_joints()):
+        rows_of_joint = Counter(item for chunk in joint.shared_chunks for row in chunk for item in row)
+        below = [c for c in range(release.clusters) if j in _path(release, c)]
+        inner = {
+            c: set().union(*(shared[a] for a in _path(release, c)[: _path(release, c).index(j)]))
+            for c in below
+        }
+        for item, count in rows_of_joint.items():
+            free = [c for c in below if item not in told[c] and item not in inner[c]]
+            assert sum(item in world[r] for c in free for r in range(bounds[c], bounds[c + 1])) >= count
+
+
+def _path(release, cluster):
+    out, joint = [], int(release.cluster_joint[cluster])
+    while joint >= 0:
+        out.append(joint)
+        joint = int(release.joint_parent[joint])
+    return out

@@ -28,6 +28,7 @@ class Layout:
         chunk: number of the chunk of each of those rows.
         terms: offsets and items of the term chunk of each cluster.
         shown: offsets and items of what the record chunks of each cluster show.
+        inner: innermost joint of each cluster, parent of each joint, and offsets and items of what each joint shares.
         shared: first row, end and joint of each shared chunk, innermost joints first.
         members: clusters below each joint.
     """
@@ -39,6 +40,7 @@ class Layout:
     chunk: NDArray[np.int32]
     terms: tuple[NDArray[np.int64], NDArray[np.int32]]
     shown: tuple[NDArray[np.int64], NDArray[np.int32]]
+    inner: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]
     shared: list[tuple[int, int, int]]
     members: Members
 
@@ -59,7 +61,12 @@ class Layout:
             _take(release, rows),
             release.row_chunk[rows],
             (term_offsets[np.searchsorted(term_cluster, edges)], term_items),
-            _shown(release, record),
+            _shown(release, record, release.row_cluster, release.clusters),
+            (
+                np.array(release.cluster_joint),
+                np.array(release.joint_parent),
+                *_shown(release, shared, release.row_joint, release.joints),
+            ),
             _shared_chunks(release, shared, len(record)),
             members(release),
         )
@@ -76,13 +83,15 @@ def _take(release: Disassociated, rows: NDArray[np.int64]) -> tuple[NDArray[np.i
     ]
 
 
-def _shown(release: Disassociated, record: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Items in the record chunks of each cluster, ascending."""
-    offsets, items = _take(release, record)
+def _shown(
+    release: Disassociated, rows: NDArray[np.int64], owner: NDArray[np.int64], owners: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Items that some rows show of each owner (cluster or joint), ascending."""
+    offsets, items = _take(release, rows)
     width = max(1, len(release.vocabulary))
-    keys = np.sort(np.repeat(release.row_cluster[record], np.diff(offsets)) * width + items)
+    keys = np.sort(np.repeat(owner[rows], np.diff(offsets)) * width + items)
     keys = keys[np.concatenate(([True], keys[1:] != keys[:-1]))] if len(keys) else keys
-    starts = np.searchsorted(keys, np.arange(release.clusters + 1) * width)
+    starts = np.searchsorted(keys, np.arange(owners + 1) * width)
     return starts.astype(np.int64), (keys % width).astype(np.int32)
 
 

@@ -1,9 +1,9 @@
 """Compiled placement of shared chunks.
 
 A shared sub-record may go to any record below its joint, except where the cluster shows one of its items in
-its record chunks (all its occurrences are published there) and where the record has one of its items
-already. Random draws nearly always succeed; a sub-record that finds no place moves others along an
-augmenting path, so that a placement is found whenever the chunk has one.
+its record chunks, or a joint between the two shares one (all its occurrences are published there), and where
+the record has one of its items already. Random draws nearly always succeed; a sub-record that finds no place
+moves others along an augmenting path, so that a placement is found whenever the chunk has one.
 """
 
 from __future__ import annotations
@@ -19,9 +19,31 @@ if TYPE_CHECKING:
 
     Longs = NDArray[np.int64]
     Ints = NDArray[np.int32]
+    Told = tuple[tuple[Longs, Ints], tuple[Longs, Longs, Longs, Ints], int]
 
 DRAWS = 24
 """Random draws before the exhaustive search."""
+
+
+@compiled
+def _among(item: int, owner: int, offsets: Longs, items: Ints) -> bool:
+    here = items[offsets[owner] : offsets[owner + 1]]
+    at = np.searchsorted(here, item)
+    return bool(at < len(here) and here[at] == item)
+
+
+@compiled
+def _is_told(item: int, cluster: int, told: Told) -> bool:
+    """Whether the occurrences of an item in a cluster are published elsewhere: in its record chunks, or further in."""
+    shown, inner, outer = told
+    if _among(item, cluster, shown[0], shown[1]):
+        return True
+    joint = inner[0][cluster]
+    while joint >= 0 and joint != outer:
+        if _among(item, joint, inner[2], inner[3]):
+            return True
+        joint = inner[1][joint]
+    return False
 
 
 @compiled
@@ -30,21 +52,18 @@ def _fits(
     record: int,
     cluster: int,
     table: tuple[Longs, Ints],
-    shown: tuple[Longs, Ints],
+    told: Told,
     lists: tuple[Longs, Longs],
 ) -> bool:
     """Whether a shared row may go to a record of this cluster.
 
-    ``table`` holds the published rows, ``shown`` the items in the record chunks of each cluster, and
-    ``lists`` the shared rows that a record has already (the first of each record, and the one after each
-    row).
+    ``table`` holds the published rows, ``told`` what record chunks and inner joints show, and ``lists`` the
+    shared rows that a record has already (the first of each record, and the one after each row).
     """
     row_offsets, row_items = table
     head, following = lists
-    seen = shown[1][shown[0][cluster] : shown[0][cluster + 1]]
     for at in range(row_offsets[row], row_offsets[row + 1]):
-        found = np.searchsorted(seen, row_items[at])
-        if found < len(seen) and seen[found] == row_items[at]:
+        if _is_told(row_items[at], cluster, told):
             return False
         other = head[record]
         while other >= 0:
@@ -62,7 +81,7 @@ def place_shared_chunk(
     clusters: Longs,
     bounds: Longs,
     table: tuple[Longs, Ints],
-    shown: tuple[Longs, Ints],
+    told: Told,
     lists: tuple[Longs, Longs],
     place: Longs,
     cover: Longs,
@@ -89,19 +108,19 @@ def place_shared_chunk(
         slot = np.int64(-1)
         for candidate in wanting:
             record = record_of[candidate]
-            if owner[candidate] < 0 and _fits(row, record, cluster_of[candidate], table, shown, lists):
+            if owner[candidate] < 0 and _fits(row, record, cluster_of[candidate], table, told, lists):
                 slot = candidate
                 break
         draws = 0
         while slot < 0 and draws < DRAWS and total > 0:
             candidate = np.int64(rng.random() * total)
             record = record_of[candidate]
-            if owner[candidate] < 0 and _fits(row, record, cluster_of[candidate], table, shown, lists):
+            if owner[candidate] < 0 and _fits(row, record, cluster_of[candidate], table, told, lists):
                 slot = candidate
             draws += 1
         if slot >= 0:
             owner[slot] = row
-        elif not _augment(rng, row, first, last, owner, cluster_of, record_of, table, shown, lists):
+        elif not _augment(rng, row, first, last, owner, cluster_of, record_of, table, told, lists):
             return row
     head, following = lists
     for number in range(total):
@@ -125,7 +144,7 @@ def _augment(
     cluster_of: Longs,
     record_of: Longs,
     table: tuple[Longs, Ints],
-    shown: tuple[Longs, Ints],
+    told: Told,
     lists: tuple[Longs, Longs],
 ) -> bool:
     """Find a place for one more row, moving others of its chunk if need be (an augmenting path)."""
@@ -145,7 +164,7 @@ def _augment(
         for step in range(total):
             slot = (step + shift) % total
             if reached_by[slot] >= 0 or not _fits(
-                mover, record_of[slot], cluster_of[slot], table, shown, lists
+                mover, record_of[slot], cluster_of[slot], table, told, lists
             ):
                 continue
             reached_by[slot] = mover

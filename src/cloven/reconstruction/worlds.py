@@ -95,7 +95,7 @@ def _place_shared(
             below,
             layout.bounds,
             layout.table,
-            layout.shown,
+            (layout.shown, layout.inner, joint),
             lists,
             place,
             cover,

@@ -52,7 +52,13 @@ def label(
     cluster_joint: list[NDArray[np.int64]] = []
     joint_parent: list[NDArray[np.int64]] = []
     clusters = joints = 0
-    found = blocks(prepared.offsets, prepared.terms, n_terms, prepared.person, method.k, method.block_records)
+    found = blocks(
+        *_without(prepared.offsets, prepared.terms, terms.barred),
+        n_terms,
+        prepared.person,
+        method.k,
+        method.block_records,
+    )
     for number, block in enumerate(found):
         report("split", number / len(found))
         records = _records(prepared, block.records)
@@ -108,17 +114,31 @@ def _records(prepared: Prepared, records: NDArray[np.int64]) -> Records:
     return Records(offsets, terms, prepared.person[records] if len(prepared.person) else prepared.person)
 
 
+def _without(
+    offsets: NDArray[np.int64], terms: NDArray[np.int32], unwanted: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Rows without some terms; they may become empty."""
+    if not unwanted.any():
+        return offsets, terms
+    keep = ~unwanted[terms]
+    return np.concatenate(([0], np.cumsum(keep)))[offsets], terms[keep]
+
+
 def _clusters(
-    method: Disassociation, records: Records, n_terms: int, spent: frozenset[int]
+    method: Disassociation, records: Records, terms: Terms, spent: frozenset[int]
 ) -> NDArray[np.int64]:
-    """The horizontal step; terms that made the block are not split by again."""
+    """The horizontal step; terms that made the block are not split by again.
+
+    Barred terms are not split by at all: a cluster of those who hold a sensitive item would tell it of each of them.
+    """
     step = horizontal_step(method.horizontal) if isinstance(method.horizontal, str) else method.horizontal
-    offsets, terms, person = records
-    if spent:
-        keep = ~np.isin(terms, list(spent))
-        offsets, terms = np.concatenate(([0], np.cumsum(keep)))[offsets], terms[keep]
+    unwanted = terms.barred.copy()
+    unwanted[list(spent)] = True
+    offsets, codes = _without(records.offsets, records.terms, unwanted)
     maximum = method.max_cluster_size or len(offsets) - 1
-    part = Part(offsets, terms, n_terms, person, method.k, method.m, maximum, method.small_clusters)
+    part = Part(
+        offsets, codes, len(unwanted), records.person, method.k, method.m, maximum, method.small_clusters
+    )
     return _checked(step.partition(part), part, type(step).__name__)
 
 
@@ -132,6 +152,10 @@ def _checked(found: NDArray[np.int64], part: Part, name: str) -> NDArray[np.int6
         raise ParameterError(message)
     clusters = clusters.astype(np.int64)
     published = np.flatnonzero(clusters >= 0)
+    if len(published) < n and part.small != "suppress":
+        left = n - len(published)
+        message = f"{name}.partition left {left:,} records out, which only small_clusters='suppress' allows"
+        raise ParameterError(message)
     who = part.person[published] if len(part.person) else published
     pairs = distinct(clusters[published] * (int(who.max(initial=0)) + 1) + who)
     holders = np.bincount(pairs // (int(who.max(initial=0)) + 1))
@@ -147,7 +171,7 @@ def _label_block(method: Disassociation, records: Records, terms: Terms, spent: 
     """The three steps on one block."""
     offsets, codes, person = records
     strict = method.reading == "strict"
-    cluster_of = _clusters(method, records, len(terms.group), spent)
+    cluster_of = _clusters(method, records, terms, spent)
     count = int(cluster_of.max(initial=-1)) + 1
     published = np.flatnonzero(cluster_of >= 0)
     keys = (person[published],) if len(person) else ()
