@@ -6,7 +6,7 @@ Slow, simple, and written apart from them: no arrays, no counts carried over, ev
 from __future__ import annotations
 
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, pairwise
 
 Record = frozenset
 
@@ -26,10 +26,7 @@ def horpart(records, k, maximum, strategy):
             if len(cluster) < maximum:
                 cluster.append(record)
                 return
-        if saved:
-            saved[-1].append(record)
-        else:
-            listed.append(record)
+        listed.append(record)
 
     while stack:
         part, ignore = stack.pop()
@@ -57,11 +54,12 @@ def horpart(records, k, maximum, strategy):
         stack.append((with_term, ignore | {term}))
     if strategy == "add" and listed:
         rest, listed = listed, []
-        if saved:
-            for record in rest:
-                join_saved(record)
+        if len(rest) < k and saved:
+            saved[-1] += rest
         else:
-            saved.append(rest)
+            pieces = -(-len(rest) // maximum)
+            cuts = [len(rest) * i // pieces for i in range(pieces + 1)]
+            saved += [rest[a:b] for a, b in pairwise(cuts)]
     return saved, listed
 
 

@@ -115,6 +115,19 @@ def test_options_keep_the_promise(rows, k, least, sensitive, groups, block):
     assert all(counts[item] >= least for item in result.release.vocabulary)
 
 
+@settings(max_examples=100)
+@given(rows=skewed_records(min_records=20, max_records=60), least=st.integers(2, 5))
+def test_least_support_holds_for_what_is_published(rows, least):
+    """Also when small clusters are left out: supports are counted on the records that stay."""
+    method = Disassociation(k=3, max_cluster_size=6, small_clusters="suppress", min_item_support=least)
+    data, result = anonymised(rows, method)
+    if result is None:
+        return
+    held = Counter(result.release.vocabulary[code] for code in result.key.items.tolist())
+    assert min(held.values()) >= least
+    assert verify(result.release, original=data, key=result.key).ok
+
+
 @settings(max_examples=150)
 @given(
     rows=skewed_records(min_records=12, max_records=60),

@@ -90,6 +90,8 @@ def _again(part: Part, clusters: NDArray[np.int64], count: int) -> NDArray[np.in
         if _holders(part, left) < part.k:
             break
         offsets, terms = take_rows(part.offsets, part.terms, left)
+        if np.bincount(terms, minlength=1).max() < part.k:
+            break  # no term can make a cluster of k, so another pass would only peel off a handful
         person = part.person[left] if len(part.person) else part.person
         people = int(part.person.max()) + 1 if len(part.person) else 0
         found, more = kernel.horpart(

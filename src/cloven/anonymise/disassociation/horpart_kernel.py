@@ -35,7 +35,7 @@ from cloven.compiled import Flags, Ints, compiled
 
 ADD, ABANDON, SUPPRESS, REMAINING, KEEP = range(5)
 
-# Places in ``Saved.state``: clusters made, clusters with room, records waiting for a first cluster.
+# Places in ``Saved.state``: clusters made, clusters with room, records that found no room.
 _CLUSTERS, _ROOMS, _WAITING = range(3)
 
 
@@ -46,7 +46,7 @@ class Saved(NamedTuple):
         cluster_of: cluster of each record, -1 for none yet.
         sizes: records of each cluster.
         room: clusters below the maximum, those saved last on top.
-        waiting: records that were to join a cluster before there was one.
+        waiting: records that were to join a cluster when none had room.
         added: records that were put back into a part once.
         state: counters, see above.
     """
@@ -96,18 +96,15 @@ def _save(ids: Ints, n: int, saved: Saved, maximum: int) -> None:
 
 @compiled
 def _join_saved(record_id: int, saved: Saved, maximum: int) -> None:
-    """Put one record into the cluster saved last that has room, else into the one saved last."""
+    """Put one record into the cluster saved last that has room; without any it waits for the end."""
     state = saved.state
     while state[_ROOMS] > 0 and saved.sizes[saved.room[state[_ROOMS] - 1]] >= maximum:
         state[_ROOMS] -= 1
-    if state[_ROOMS] > 0:
-        cluster = saved.room[state[_ROOMS] - 1]
-    elif state[_CLUSTERS] > 0:
-        cluster = state[_CLUSTERS] - 1
-    else:
+    if state[_ROOMS] == 0:
         saved.waiting[state[_WAITING]] = record_id
         state[_WAITING] += 1
         return
+    cluster = saved.room[state[_ROOMS] - 1]
     saved.cluster_of[record_id] = cluster
     saved.sizes[cluster] += 1
 
@@ -156,6 +153,23 @@ def _split_is_bad(arena: Arena, f: int, many: int, k: int, scratch: Scratch, peo
     for i in range(many):
         arena.alive[first + scratch.locals[i]] = True
     return bad
+
+
+@compiled
+def _seat_waiting(saved: Saved, people: People, k: int, maximum: int) -> None:
+    """Records that found no room make clusters of their own; fewer than k holders join the cluster saved last."""
+    many = saved.state[_WAITING]
+    if many == 0:
+        return
+    if _holders(saved.waiting, many, people) < k and saved.state[_CLUSTERS] > 0:
+        for i in range(many):
+            saved.cluster_of[saved.waiting[i]] = saved.state[_CLUSTERS] - 1
+        return
+    # Slices of records need not be slices of persons, so persons stay together.
+    pieces = 1 if len(people.of) > 0 else -(-many // maximum)
+    for piece in range(pieces):
+        first, last = many * piece // pieces, many * (piece + 1) // pieces
+        _save(saved.waiting[first:last], last - first, saved, maximum)
 
 
 @compiled
@@ -239,9 +253,5 @@ def horpart(
                 remove(arena, f, scratch.locals[i])
             if enough or strategy == KEEP:
                 _save(scratch.ids, many, saved, maximum)
-    if saved.state[_CLUSTERS] == 0 and saved.state[_WAITING] > 0:
-        _save(saved.waiting, saved.state[_WAITING], saved, maximum)
-    elif saved.state[_WAITING] > 0:
-        for i in range(saved.state[_WAITING]):
-            _join_saved(saved.waiting[i], saved, maximum)
+    _seat_waiting(saved, people, k, maximum)
     return saved.cluster_of, int(saved.state[_CLUSTERS])

@@ -142,11 +142,20 @@ class Disassociation:
 
         report = progress or (lambda _step, _share: None)
         self._check_sensitive(data)
-        kept = self._without_rare_items(data)
-        self._check(kept)
-        report("sort", 0.0)
-        prepared = prepare(kept, tie_order_of(kept, self.tie_order))
-        labels = label(self, kept, prepared, report)
+        kept = self._without_rare_items(data, data)
+        while True:
+            self._check(kept)
+            report("sort", 0.0)
+            prepared = prepare(kept, tie_order_of(kept, self.tie_order))
+            labels = label(self, kept, prepared, report)
+            if self.min_item_support <= 1 or self.small_clusters != "suppress":
+                break
+            # Records that are left out may take an item below the least support.
+            before = kept
+            stays = kept.take(np.sort(prepared.source[labels.cluster_of >= 0]))
+            kept = self._without_rare_items(kept, stays)
+            if kept is before:
+                break
         report("assemble", 0.0)
         parameters = self.parameters | {"persons": data.persons is not None}
         release, parts, cluster_of = assemble(
@@ -181,11 +190,15 @@ class Disassociation:
         report("assemble", 1.0)
         return Anonymised(release, key)
 
-    def _without_rare_items(self, data: Transactions) -> Transactions:
+    def _without_rare_items(self, data: Transactions, published: Transactions) -> Transactions:
+        """Data without the items that too few published records hold; the same object if there is none."""
         if self.min_item_support <= 1:
             return data
-        rare = np.flatnonzero(_holders(data) < self.min_item_support)
-        return data.without_items(rare)
+        holders = dict(zip(published.vocabulary, _holders(published).tolist(), strict=True))
+        rare = [
+            c for c, name in enumerate(data.vocabulary) if 0 < holders.get(name, 0) < self.min_item_support
+        ]
+        return data.without_items(np.array(rare, np.int64)) if rare else data
 
     def _check_sensitive(self, data: Transactions) -> None:
         """A misspelt sensitive item would be published like any other."""

@@ -101,6 +101,11 @@ def grow(
     named: bool,
 ) -> Ints:
     """Grow chunks with whichever kernel has less to do."""
+    longest = 1
+    for row in range(len(row_start) - 1):
+        longest = max(longest, row_start[row + 1] - row_start[row])
+    # No combination is larger than a row; the strict reading asks for those that do not occur too.
+    m = min(m, n_terms if strict else longest)
     if _small_or_dense(row_start, n_terms):
         persons = who if named else who[:0]
         return grow_dense(_bitsets(row_start, row_term, n_terms), group, k, m, strict, persons)
