@@ -35,6 +35,20 @@ def refuse_existing(*targets: Path) -> None:
             raise OutputError(message)
 
 
+def refuse_inside_release(*targets: Path) -> None:
+    """Raise ``OutputError`` for a target inside a release: what lies there is sent with it, a key too.
+
+    >>> refuse_inside_release(Path("surely-not-here"))
+    """
+    for target in targets:
+        for folder in target.absolute().parents:
+            if (folder / "manifest.json").is_file() and (folder / "chunks.parquet").is_file():
+                message = (
+                    f"{target}: lies inside the release {folder}, which may be published; name another place"
+                )
+                raise OutputError(message)
+
+
 @contextmanager
 def staged(*targets: Path) -> Iterator[list[Path]]:
     """Give a place to build each target; when the block ends well, move all into place in the order given.
@@ -43,6 +57,7 @@ def staged(*targets: Path) -> Iterator[list[Path]]:
     of the file system become an ``OutputError``.
     """
     refuse_existing(*targets)
+    refuse_inside_release(*targets)
     # Named before it is made: a signal that strikes in between must not leave it behind.
     staging = targets[0].parent / f".cloven-{secrets.token_hex(16)}.partial"
     try:

@@ -21,6 +21,7 @@ from cloven.verification.lemma import check_lemma
 from cloven.verification.marks import check_mark
 from cloven.verification.order import check_item_order, check_numbering, check_row_order
 from cloven.verification.original import check_original
+from cloven.verification.parameters import check_parameters
 from cloven.verification.parts import join_parts
 from cloven.verification.persons import check_persons, persons_of_records
 from cloven.verification.placement import check_placement
@@ -84,7 +85,7 @@ def verify(
     checks = [arrays, check_vocabulary(release), joint_tree, *_structure(release, layout, tree)]
     checks += _promise(release, layout, tree, allow_unsafe=allow_unsafe)
     checks += [check_item_order(release), check_row_order(release), *check_numbering(release, layout, tree)]
-    checks.append(report_oversize(release))
+    checks += [report_oversize(release), check_parameters(release)]
     checks.append(check_mark(release, "unsafe", allowed=allow_unsafe))
     checks.append(check_mark(release, "seeded", allowed=allow_seeded))
     if original is not None:
