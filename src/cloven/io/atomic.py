@@ -27,6 +27,7 @@ def refuse_existing(*targets: Path) -> None:
     """Raise ``OutputError`` for the first target that is already there; broken links count.
 
     >>> from pathlib import Path
+    >>> from pathlib import Path
     >>> refuse_existing(Path("surely-not-here"))
     """
     for target in targets:
@@ -38,6 +39,7 @@ def refuse_existing(*targets: Path) -> None:
 def refuse_inside_release(*targets: Path) -> None:
     """Raise ``OutputError`` for a target inside a release: what lies there is sent with it, a key too.
 
+    >>> from pathlib import Path
     >>> refuse_inside_release(Path("surely-not-here"))
     """
     for target in targets:

@@ -12,14 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from cloven.anonymise.disassociation.ordering import lexicographic_order
-from cloven.anonymise.disassociation.refine_kernel import (
-    Clusters,
-    Leaves,
-    Nodes,
-    Occurrences,
-    Rules,
-    refine_pass,
-)
+from cloven.anonymise.disassociation.refine_candidates import Clusters, Leaves, Occurrences, Rules
+from cloven.anonymise.disassociation.refine_kernel import Nodes, refine_pass
 from cloven.compiled import compiled
 from cloven.model.arrays import distinct
 
