@@ -1,4 +1,4 @@
-"""Is it worth joining two clusters? (REFINE, Terrovitis et al., PVLDB 2012, section 5, Equation 1.)
+"""Whether it is worth joining two clusters (REFINE, Terrovitis et al., PVLDB 2012, section 5, Equation 1).
 
 A *leaf* is a term in the term chunk of one simple cluster, with the occurrences behind it. Every refining term with
 support k reaches a shared chunk, alone if need be, so Equation 1 is settled from the leaves before any chunk is built.

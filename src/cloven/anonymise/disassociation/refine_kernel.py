@@ -1,6 +1,6 @@
 """One pass of REFINE over neighbouring clusters (Terrovitis et al., PVLDB 2012, section 5; Fig. 7).
 
-A node (simple or joint cluster) is the list of its leaves sorted by (term, cluster): that list is its virtual term chunk.
+A node (simple or joint cluster) is the list of its leaves sorted by (term, cluster): its virtual term chunk.
 """
 
 from __future__ import annotations
