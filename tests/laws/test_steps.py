@@ -13,7 +13,7 @@ from cloven.anonymise.disassociation.growing import grow_dense, grow_sparse
 from cloven.anonymise.disassociation.horizontal import HorPart, Part
 from cloven.anonymise.disassociation.refine import refine
 from cloven.anonymise.disassociation.shared_chunks import grow_k_anonymous
-from cloven.anonymise.disassociation.vertical import Vertical, _bitsets, verpart
+from cloven.anonymise.disassociation.vertical import MANY, Vertical, _bitsets, grow, verpart
 
 NOBODY = np.empty(0, np.int64)
 
@@ -95,6 +95,27 @@ def test_growing_over_several_words(rows, k, m):
     )
     assert chunks_of(dense.tolist(), names) == expected
     assert chunks_of(sparse.tolist(), names) == expected
+
+
+@settings(max_examples=40)
+@given(seed=st.integers(0, 2**32), k=st.integers(2, 4), m=st.integers(1, 3), strict=st.booleans())
+def test_many_terms_with_equal_rows_share_chunks(seed, k, m, strict):
+    """Above the limit one term stands for all that the same rows hold; the chunks are those of the plain kernel."""
+    rng = np.random.default_rng(seed)
+    patterns = rng.random((24, 12)) < 0.5
+    patterns[:k] = True
+    copies = np.repeat(patterns, MANY // 24 + 5, axis=0)[rng.permutation(24 * (MANY // 24 + 5))]
+    rows = [np.flatnonzero(copies[:, row]) for row in range(12)]
+    offsets = np.cumsum([0, *map(len, rows)]).astype(np.int64)
+    terms = np.concatenate(rows).astype(np.int64)
+    keep = np.bincount(terms, minlength=len(copies)) >= k
+    if not keep.all():
+        return
+    group = np.sort(rng.integers(0, 2, len(copies)))
+    who = np.arange(12)
+    expected = grow_dense(_bitsets(offsets, terms, len(copies)), group, k, m, strict, NOBODY)
+    found = grow(offsets, terms, len(copies), group, k, m, strict, who, False)
+    assert found.tolist() == expected.tolist()
 
 
 @settings(max_examples=300)

@@ -144,7 +144,7 @@ def grow_dense(bits: Any, group: Ints, k: int, m: int, strict: bool, who: Ints) 
 
 
 @compiled
-def _columns(row_start: Ints, row_term: Ints, n_terms: int) -> tuple[Ints, Ints]:
+def columns(row_start: Ints, row_term: Ints, n_terms: int) -> tuple[Ints, Ints]:
     """Rows of each term, ascending."""
     col_start = np.zeros(n_terms + 1, np.int64)
     for e in range(len(row_term)):
@@ -309,7 +309,7 @@ def grow_sparse(
 ) -> Ints:
     """Chunk of each term from rows of terms; ``who`` is the person (or number) of each row, ascending."""
     chunk_of = np.full(n_terms, -1, np.int64)
-    col_start, col_row = _columns(row_start, row_term, n_terms)
+    col_start, col_row = columns(row_start, row_term, n_terms)
     if m > 1:
         degree, other = _pairs(col_start, col_row, row_start, row_term, group, k, strict, who)
     else:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cloven.anonymise.disassociation.growing import columns
 from cloven.anonymise.disassociation.vertical import grow
 from cloven.compiled import compiled
 
@@ -78,16 +79,7 @@ def grow_k_anonymous(
 ) -> Ints:
     """Chunk of each term such that every chunk is k-anonymous; terms that fit nowhere get -1."""
     n_rows = len(row_start) - 1
-    col_start = np.zeros(n_terms + 1, np.int64)
-    for e in range(len(row_term)):
-        col_start[row_term[e] + 1] += 1
-    for t in range(n_terms):
-        col_start[t + 1] += col_start[t]
-    fill, col_row = col_start[:-1].copy(), np.empty(len(row_term), np.int64)
-    for row in range(n_rows):
-        for e in range(row_start[row], row_start[row + 1]):
-            col_row[fill[row_term[e]]] = row
-            fill[row_term[e]] += 1
+    col_start, col_row = columns(row_start, row_term, n_terms)
     chunk_of = np.full(n_terms, -1, np.int64)
     most = len(row_term) + 2
     class_of, class_size = np.zeros(n_rows, np.int64), np.zeros(most, np.int64)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cloven.anonymise.disassociation.growing import grow_dense, grow_sparse, popcount
+from cloven.anonymise.disassociation.growing import columns, grow_dense, grow_sparse
 from cloven.compiled import compiled
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from cloven.compiled import Flags, Ints
 
 _ONE = np.uint64(1)
+MANY = 512
+"""Above this many terms it pays to look for terms that the same rows hold."""
 
 
 class Vertical(NamedTuple):
@@ -89,6 +91,65 @@ def _small_or_dense(row_start: Ints, n_terms: int) -> bool:
 
 
 @compiled
+def _twins(row_start: Ints, row_term: Ints, n_terms: int, group: Ints) -> Ints:
+    """First term that the same rows hold, of the same group, for each term; mostly itself.
+
+    Rows are folded into a fingerprint of each term, and terms with equal fingerprints are compared row by row.
+    """
+    print_of, held = np.zeros(n_terms, np.int64), np.zeros(n_terms, np.int64)
+    for row in range(len(row_start) - 1):
+        mark = (row + 1) * 6364136223846793005
+        mark ^= mark >> 29
+        for e in range(row_start[row], row_start[row + 1]):
+            print_of[row_term[e]] ^= mark * 3935559000370003845
+            held[row_term[e]] += 1
+    twin, order = np.arange(n_terms), np.argsort(print_of, kind="mergesort")
+    col_start, col_row = columns(row_start, row_term, n_terms)
+    for i in range(1, n_terms):
+        a, b = twin[order[i - 1]], order[i]
+        if print_of[a] == print_of[b] and held[a] == held[b] and group[a] == group[b]:
+            same = True
+            for e in range(held[a]):
+                same = same and col_row[col_start[a] + e] == col_row[col_start[b] + e]
+            if same:
+                twin[b] = a
+    return twin
+
+
+@compiled
+def _grow_many(
+    row_start: Ints,
+    row_term: Ints,
+    n_terms: int,
+    group: Ints,
+    k: int,
+    m: int,
+    strict: bool,
+    who: Ints,
+    named: bool,
+) -> Ints:
+    """Grow chunks from many terms: those that the same rows hold always share a chunk, so one stands for all."""
+    twin = _twins(row_start, row_term, n_terms, group)
+    number, groups, n = np.full(n_terms, -1, np.int64), np.empty(n_terms, np.int64), 0
+    for t in range(n_terms):
+        if twin[t] == t:
+            number[t], groups[n] = n, group[t]
+            n += 1
+    start, term, at = np.zeros(len(row_start), np.int64), np.empty(len(row_term), np.int64), 0
+    for row in range(len(row_start) - 1):
+        for e in range(row_start[row], row_start[row + 1]):
+            if number[row_term[e]] >= 0:
+                term[at] = number[row_term[e]]
+                at += 1
+        start[row + 1] = at
+    found = _grow_either(start, term[:at], n, groups[:n], k, m, strict, who, named)
+    chunk_of = np.empty(n_terms, np.int64)
+    for t in range(n_terms):
+        chunk_of[t] = found[number[twin[t]]]
+    return chunk_of
+
+
+@compiled
 def grow(
     row_start: Ints,
     row_term: Ints,
@@ -106,6 +167,23 @@ def grow(
         longest = max(longest, row_start[row + 1] - row_start[row])
     # No combination is larger than a row; the strict reading asks for those that do not occur too.
     m = min(m, n_terms if strict else longest)
+    if n_terms > MANY:
+        return _grow_many(row_start, row_term, n_terms, group, k, m, strict, who, named)
+    return _grow_either(row_start, row_term, n_terms, group, k, m, strict, who, named)
+
+
+@compiled
+def _grow_either(
+    row_start: Ints,
+    row_term: Ints,
+    n_terms: int,
+    group: Ints,
+    k: int,
+    m: int,
+    strict: bool,
+    who: Ints,
+    named: bool,
+) -> Ints:
     if _small_or_dense(row_start, n_terms):
         persons = who if named else who[:0]
         return grow_dense(_bitsets(row_start, row_term, n_terms), group, k, m, strict, persons)
@@ -266,6 +344,3 @@ def verpart(
         for i in range(enter):
             number[tried[i]] = -1
     return chunk, chunks, subrecords, repaired
-
-
-__all__ = ["Vertical", "grow", "lemma_holds", "popcount", "verpart"]
