@@ -139,11 +139,10 @@ def describe_release(figures: dict[str, int | float]) -> str:
 def summary(data: Transactions, result: Anonymised) -> dict[str, int | float]:
     """Counts of a result that commands print."""
     from cloven.io.manifest import count
-    from cloven.measure.describe import person_supports
     from cloven.measure.kept import items_kept
 
     release = result.release
-    supports = dict(zip(data.vocabulary, person_supports(data).tolist(), strict=True))
+    supports = dict(zip(data.vocabulary, data.holders.tolist(), strict=True))
     return {
         **count(release),
         "records_read": len(data),

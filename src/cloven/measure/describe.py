@@ -9,11 +9,8 @@ import numpy as np
 
 from cloven.errors import ParameterError
 from cloven.measure.uniqueness import SingledOut, singled_out
-from cloven.model.arrays import distinct
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from cloven.model.transactions import Transactions
 
 
@@ -74,7 +71,7 @@ def describe(
         message = f"k must be at least 1 (got {k})"
         raise ParameterError(message)
     lengths, occurrences = data.lengths, len(data.codes)
-    supports = person_supports(data)
+    supports = data.holders
     rarest = np.argsort(supports, kind="stable")  # codes ascend by name, so ties are in order of names
     rare = rarest[: int(np.count_nonzero(supports < k))]
     return Description(
@@ -93,16 +90,3 @@ def describe(
         empty_records=data.empty_records,
         singled_out=singled_out(data, m, rng=rng),
     )
-
-
-def person_supports(data: Transactions) -> NDArray[np.int64]:
-    """Number of persons (records, where persons are not known) that hold each item.
-
-    >>> from cloven.model.transactions import Transactions
-    >>> person_supports(Transactions.from_records([["flu"], ["flu", "fever"]])).tolist()
-    [1, 2]
-    """
-    if data.persons is None:
-        return data.supports
-    pairs = distinct(np.repeat(data.persons, data.lengths) * len(data.vocabulary) + data.codes)
-    return np.bincount(pairs % len(data.vocabulary), minlength=len(data.vocabulary)).astype(np.int64)

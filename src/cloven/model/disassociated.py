@@ -93,7 +93,7 @@ class Disassociated:
     row_kind: NDArray[np.int8]
     row_offsets: NDArray[np.int64]
     row_items: NDArray[np.int32]
-    _arrays: ClassVar[tuple[str, ...]] = (
+    ARRAYS: ClassVar[tuple[str, ...]] = (
         "cluster_size",
         "cluster_joint",
         "joint_parent",
@@ -106,7 +106,7 @@ class Disassociated:
     )
 
     def __post_init__(self) -> None:
-        for name in self._arrays:
+        for name in self.ARRAYS:
             # A view, so that the caller's own array stays as it is.
             frozen = getattr(self, name).view()
             frozen.setflags(write=False)
@@ -118,7 +118,7 @@ class Disassociated:
         return (
             (self.k, self.m, dict(self.parameters)) == (other.k, other.m, dict(other.parameters))
             and self.vocabulary == other.vocabulary
-            and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in self._arrays)
+            and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in self.ARRAYS)
         )
 
     __hash__ = None  # type: ignore[assignment]

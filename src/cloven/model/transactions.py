@@ -187,6 +187,16 @@ class Transactions:
         """Number of records that hold each item of the vocabulary."""
         return np.bincount(self.codes, minlength=len(self.vocabulary)).astype(np.int64)
 
+    @property
+    def holders(self) -> NDArray[np.int64]:
+        """Number of persons that hold each item of the vocabulary; of records, if persons are not told."""
+        if self.persons is None:
+            return self.supports
+        width = max(1, len(self.vocabulary))
+        _, person = np.unique(self.persons, return_inverse=True)
+        pairs = distinct(np.repeat(person, self.lengths) * width + self.codes)
+        return np.bincount(pairs % width, minlength=len(self.vocabulary)).astype(np.int64)
+
     def code_of(self) -> dict[str, int]:
         """Map each item name to its code."""
         return {name: code for code, name in enumerate(self.vocabulary)}

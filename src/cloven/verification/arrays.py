@@ -17,18 +17,6 @@ if TYPE_CHECKING:
     from cloven.model.disassociated import Disassociated
     from cloven.verification.verdict import Check
 
-ARRAYS = (
-    "cluster_size",
-    "cluster_joint",
-    "joint_parent",
-    "row_cluster",
-    "row_joint",
-    "row_chunk",
-    "row_kind",
-    "row_offsets",
-    "row_items",
-)
-
 
 def check_arrays(release: Disassociated) -> Check:
     """Lengths, types and ranges of everything in the release; rows are not empty."""
@@ -51,7 +39,7 @@ def _promise(release: Disassociated) -> list[Fault]:
 
 def _shapes(release: Disassociated) -> list[Fault]:
     faults = []
-    for name in ARRAYS:
+    for name in release.ARRAYS:
         array = getattr(release, name)
         sound = array.ndim == 1 and np.issubdtype(array.dtype, np.signedinteger)
         faults.append(Fault(int(not sound), f"{name} is not a list of whole numbers"))

@@ -93,7 +93,7 @@ def test_written_then_read_is_equal(build, description, persons, unsafe):
         (place / "out.json").write_bytes(json_bytes(made.release))
         again = read_release(place / "out.json")
     assert again == made.release
-    for name in made.release._arrays:
+    for name in made.release.ARRAYS:
         wanted = getattr(made.release, name).dtype
         assert getattr(release, name).dtype == wanted == getattr(again, name).dtype, name
 

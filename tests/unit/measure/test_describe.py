@@ -14,7 +14,7 @@ from scipy.stats import binomtest
 
 from cloven.errors import ParameterError
 from cloven.io.readers import read
-from cloven.measure.describe import describe, person_supports
+from cloven.measure.describe import describe
 from cloven.measure.intervals import wilson
 from cloven.measure.uniqueness import singled_out
 from cloven.model.transactions import Transactions
@@ -116,7 +116,7 @@ def test_description_of_a_small_table() -> None:
 
 def test_description_with_persons() -> None:
     data = with_persons([{"a", "b"}, {"a", "c"}, {"a", "b"}], [4, 4, 9])
-    assert person_supports(data).tolist() == [2, 2, 1]
+    assert data.holders.tolist() == [2, 2, 1]
     found = describe(data, m=1, k=2)
     assert (found.persons, found.rare_item_names) == (2, ("c",))
     assert found.singled_out[0].share == pytest.approx(1 / 3)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from cloven.anonymise.disassociation.holding import holders
 from cloven.compiled import Flags, Ints, compiled
 
 if TYPE_CHECKING:
@@ -77,16 +78,12 @@ def blocks(
 
 def _joined(found: list[Block], person: NDArray[np.int64], k: int) -> list[Block]:
     """Blocks with fewer than k records (or persons) join the next one; the last joins the one before."""
-
-    def small(block: Block) -> bool:
-        return (len(np.unique(person[block.records])) if len(person) else len(block.records)) < k
-
     out: list[Block] = []
     for block in found:
-        if out and small(out[-1]):
+        if out and holders(person, out[-1].records) < k:
             block = _union(out.pop(), block)
         out.append(block)
-    if len(out) > 1 and small(out[-1]):
+    if len(out) > 1 and holders(person, out[-1].records) < k:
         last = out.pop()
         out.append(_union(out.pop(), last))
     return out

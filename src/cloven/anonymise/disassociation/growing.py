@@ -144,6 +144,19 @@ def grow_dense(bits: Any, group: Ints, k: int, m: int, strict: bool, who: Ints) 
 
 
 @compiled
+def projected(row_start: Ints, row_term: Ints, number: Ints) -> tuple[Ints, Ints]:
+    """Rows over some terms only, renumbered: ``number[t]`` is the new number of a term, or -1 to leave it out."""
+    start, term, at = np.zeros(len(row_start), np.int64), np.empty(len(row_term), np.int64), 0
+    for row in range(len(row_start) - 1):
+        for e in range(row_start[row], row_start[row + 1]):
+            if number[row_term[e]] >= 0:
+                term[at] = number[row_term[e]]
+                at += 1
+        start[row + 1] = at
+    return start, term[:at]
+
+
+@compiled
 def columns(row_start: Ints, row_term: Ints, n_terms: int) -> tuple[Ints, Ints]:
     """Rows of each term, ascending."""
     col_start = np.zeros(n_terms + 1, np.int64)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cloven.anonymise.disassociation.holding import holders, holders_of_clusters
 from cloven.anonymise.disassociation.horizontal import slices
 from cloven.compiled import compiled
 from cloven.errors import ParameterError
@@ -154,12 +155,7 @@ def _without_small(part: Part, clusters: NDArray[np.int64]) -> NDArray[np.int64]
     """Apply the strategy for clusters below k and number what is left 0, 1, ..."""
     if part.small == "keep":
         return clusters
-    if len(part.person):
-        pairs = np.unique(np.stack((clusters, part.person)), axis=1)
-        holders = np.bincount(pairs[0])
-    else:
-        holders = np.bincount(clusters)
-    fine = holders >= part.k
+    fine = holders_of_clusters(part.person, clusters) >= part.k
     number = np.where(fine, np.cumsum(fine) - 1, -1)[clusters]
     left = np.flatnonzero(number < 0)
     count = int(fine.sum())
@@ -168,8 +164,7 @@ def _without_small(part: Part, clusters: NDArray[np.int64]) -> NDArray[np.int64]
     if part.small == "add":
         left = _fill_rooms(number, left, count, part.maximum)
     for piece in slices(part, left):
-        enough = len(np.unique(part.person[piece])) if len(part.person) else len(piece)
-        if enough >= part.k or count == 0:
+        if holders(part.person, piece) >= part.k or count == 0:
             count += 1
         number[piece] = count - 1
     return number

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 import numpy as np
 
-from cloven.errors import ParameterError
+from cloven.anonymise.disassociation.holding import holders
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SmallClusters = Literal["add", "abandon", "suppress", "remaining", "keep"]
+STEPS = ("horpart", "hierarchical")
+"""Names of the built-in horizontal steps."""
 
 
 class Part(NamedTuple):
@@ -72,10 +74,6 @@ class HorPart:
         return _again(part, clusters, count) if part.small == "remaining" else clusters
 
 
-def _holders(part: Part, records: NDArray[np.int64]) -> int:
-    return len(np.unique(part.person[records])) if len(part.person) else len(records)
-
-
 def _again(part: Part, clusters: NDArray[np.int64], count: int) -> NDArray[np.int64]:
     """The remaining-list strategy: partition the records left over again, until a pass saves nothing.
 
@@ -87,7 +85,7 @@ def _again(part: Part, clusters: NDArray[np.int64], count: int) -> NDArray[np.in
 
     while True:
         left = np.flatnonzero(clusters < 0)
-        if _holders(part, left) < part.k:
+        if holders(part.person, left) < part.k:
             break
         offsets, terms = take_rows(part.offsets, part.terms, left)
         if np.bincount(terms, minlength=1).max() < part.k:
@@ -102,7 +100,7 @@ def _again(part: Part, clusters: NDArray[np.int64], count: int) -> NDArray[np.in
         clusters[left] = np.where(found >= 0, found + count, -1)
         count += more
     for piece in slices(part, left):
-        if _holders(part, piece) >= part.k or count == 0:
+        if holders(part.person, piece) >= part.k or count == 0:
             clusters[piece] = count
             count += 1
         else:
@@ -121,7 +119,7 @@ def slices(part: Part, records: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     cut = [np.asarray(piece) for piece in np.array_split(records, pieces)]
     out: list[NDArray[np.int64]] = []
     for piece in cut:
-        if out and _holders(part, out[-1]) < part.k:
+        if out and holders(part.person, out[-1]) < part.k:
             out[-1] = np.concatenate((out[-1], piece))
         else:
             out.append(piece)
@@ -129,12 +127,9 @@ def slices(part: Part, records: NDArray[np.int64]) -> list[NDArray[np.int64]]:
 
 
 def horizontal_step(name: str) -> Horizontal:
-    """The built-in horizontal step of this name."""
-    if name == "horpart":
-        return HorPart()
+    """The built-in horizontal step of this name, one of ``STEPS``."""
     if name == "hierarchical":
         from cloven.anonymise.disassociation.hierarchical import Hierarchical
 
         return Hierarchical()
-    message = f"unknown horizontal step {name!r}; use 'horpart', 'hierarchical' or an object with partition()"
-    raise ParameterError(message)
+    return HorPart()

@@ -8,6 +8,7 @@ import numpy as np
 
 from cloven.anonymise.disassociation.assemble import Labels
 from cloven.anonymise.disassociation.blocks import blocks
+from cloven.anonymise.disassociation.holding import holders_of_clusters
 from cloven.anonymise.disassociation.horizontal import Part, horizontal_step
 from cloven.anonymise.disassociation.ordering import take_rows
 from cloven.anonymise.disassociation.prepare import tie_order_of
@@ -15,7 +16,6 @@ from cloven.anonymise.disassociation.refine import refine
 from cloven.anonymise.disassociation.vertical import Vertical, verpart
 from cloven.compiled import Ints, compiled
 from cloven.errors import ParameterError
-from cloven.model.arrays import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -151,18 +151,15 @@ def _checked(found: NDArray[np.int64], part: Part, name: str) -> NDArray[np.int6
         message = f"{name}.partition must give one whole number for each of {n:,} records, got {got}"
         raise ParameterError(message)
     clusters = clusters.astype(np.int64)
-    published = np.flatnonzero(clusters >= 0)
-    if len(published) < n and part.small != "suppress":
-        left = n - len(published)
+    left = np.count_nonzero(clusters < 0)
+    if left and part.small != "suppress":
         message = f"{name}.partition left {left:,} records out, which only small_clusters='suppress' allows"
         raise ParameterError(message)
-    who = part.person[published] if len(part.person) else published
-    pairs = distinct(clusters[published] * (int(who.max(initial=0)) + 1) + who)
-    holders = np.bincount(pairs // (int(who.max(initial=0)) + 1))
+    behind = holders_of_clusters(part.person, clusters)
     least = 1 if part.small == "keep" else part.k
-    if len(holders) and holders.min() < least:
-        cluster = int(holders.argmin())
-        message = f"{name}.partition gave cluster {cluster} to {holders[cluster]} holders, fewer than {least}"
+    if len(behind) and behind.min() < least:
+        cluster = int(behind.argmin())
+        message = f"{name}.partition gave cluster {cluster} to {behind[cluster]} holders, fewer than {least}"
         raise ParameterError(message)
     return clusters
 

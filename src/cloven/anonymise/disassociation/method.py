@@ -12,10 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from cloven.anonymise.disassociation.horizontal import (
-    Horizontal,
-    SmallClusters,
-)
+from cloven.anonymise.disassociation.horizontal import STEPS, Horizontal, SmallClusters
 from cloven.errors import ParameterError
 from cloven.model.key import Anonymised, Key
 
@@ -101,7 +98,7 @@ class Disassociation:
             object.__setattr__(self, "tie_order", tuple(_names("tie_order", self.tie_order)))
         _choice("refine", self.refine, (True, False))
         if isinstance(self.horizontal, str):
-            _choice("horizontal", self.horizontal, ("horpart", "hierarchical"))
+            _choice("horizontal", self.horizontal, STEPS)
         elif not callable(getattr(self.horizontal, "partition", None)):
             message = f"horizontal must be a name or an object with partition(), got {self.horizontal!r}"
             raise ParameterError(message)
@@ -194,7 +191,7 @@ class Disassociation:
         """Data without the items that too few published records hold; the same object if there is none."""
         if self.min_item_support <= 1:
             return data
-        holders = dict(zip(published.vocabulary, _holders(published).tolist(), strict=True))
+        holders = dict(zip(published.vocabulary, published.holders.tolist(), strict=True))
         rare = [
             c for c, name in enumerate(data.vocabulary) if 0 < holders.get(name, 0) < self.min_item_support
         ]
@@ -228,15 +225,6 @@ def _with_published_groups(release: Disassociated) -> Disassociated:
     known = set(release.vocabulary)
     groups = [[name for name in group if name in known] for group in release.parameters["utility_groups"]]
     return replace(release, parameters={**release.parameters, "utility_groups": groups})
-
-
-def _holders(data: Transactions) -> NDArray[np.int64]:
-    """Records, or persons, that hold each item."""
-    if data.persons is None:
-        return data.supports
-    person = np.repeat(data.persons, data.lengths)
-    pairs = np.unique(np.stack((data.codes.astype(np.int64), person)), axis=1)
-    return np.bincount(pairs[0], minlength=len(data.vocabulary)).astype(np.int64)
 
 
 def _suppressed(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.anonymise.disassociation.growing import columns
+from cloven.anonymise.disassociation.growing import columns, projected
 from cloven.anonymise.disassociation.vertical import grow
 from cloven.compiled import compiled
 
@@ -113,19 +113,6 @@ def grow_k_anonymous(
 
 
 @compiled
-def _part(row_start: Ints, row_term: Ints, wanted: Ints) -> tuple[Ints, Ints]:
-    """Rows over the wanted terms only, renumbered; ``wanted[t]`` is the new number or -1."""
-    start, term, at = np.zeros(len(row_start), np.int64), np.empty(len(row_term), np.int64), 0
-    for row in range(len(row_start) - 1):
-        for e in range(row_start[row], row_start[row + 1]):
-            if wanted[row_term[e]] >= 0:
-                term[at] = wanted[row_term[e]]
-                at += 1
-        start[row + 1] = at
-    return start, term[:at]
-
-
-@compiled
 def _alike(group: Ints, barred: Ints) -> Ints:
     """A number for each pair of utility group and barred clusters, by first appearance."""
     number, count = np.empty(len(group), np.int64), 0
@@ -171,7 +158,7 @@ def shared_chunks(
         wanted = np.full(n_terms, -1, np.int64)
         for i in range(len(picked)):
             wanted[picked[i]] = i
-        start, term = _part(row_start, row_term, wanted)
+        start, term = projected(row_start, row_term, wanted)
         if phase == 0:
             found = grow(start, term, len(groups), groups, k, m, strict, who, named)
         else:

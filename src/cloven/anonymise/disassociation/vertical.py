@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cloven.anonymise.disassociation.growing import columns, grow_dense, grow_sparse
+from cloven.anonymise.disassociation.growing import columns, grow_dense, grow_sparse, projected
 from cloven.compiled import compiled
 
 if TYPE_CHECKING:
@@ -29,13 +29,11 @@ class Vertical(NamedTuple):
         chunk: record chunk of each occurrence, -1 for the term chunk.
         chunks: number of record chunks of each cluster.
         subrecords: number of non-empty sub-records over all record chunks of each cluster.
-        repaired: clusters in which the lemma moved a term to the term chunk.
     """
 
     chunk: NDArray[np.int32]
     chunks: NDArray[np.int64]
     subrecords: NDArray[np.int64]
-    repaired: NDArray[np.bool_]
 
 
 @compiled
@@ -117,39 +115,6 @@ def _twins(row_start: Ints, row_term: Ints, n_terms: int, group: Ints) -> Ints:
 
 
 @compiled
-def _grow_many(
-    row_start: Ints,
-    row_term: Ints,
-    n_terms: int,
-    group: Ints,
-    k: int,
-    m: int,
-    strict: bool,
-    who: Ints,
-    named: bool,
-) -> Ints:
-    """Grow chunks from many terms: those that the same rows hold always share a chunk, so one stands for all."""
-    twin = _twins(row_start, row_term, n_terms, group)
-    number, groups, n = np.full(n_terms, -1, np.int64), np.empty(n_terms, np.int64), 0
-    for t in range(n_terms):
-        if twin[t] == t:
-            number[t], groups[n] = n, group[t]
-            n += 1
-    start, term, at = np.zeros(len(row_start), np.int64), np.empty(len(row_term), np.int64), 0
-    for row in range(len(row_start) - 1):
-        for e in range(row_start[row], row_start[row + 1]):
-            if number[row_term[e]] >= 0:
-                term[at] = number[row_term[e]]
-                at += 1
-        start[row + 1] = at
-    found = _grow_either(start, term[:at], n, groups[:n], k, m, strict, who, named)
-    chunk_of = np.empty(n_terms, np.int64)
-    for t in range(n_terms):
-        chunk_of[t] = found[number[twin[t]]]
-    return chunk_of
-
-
-@compiled
 def grow(
     row_start: Ints,
     row_term: Ints,
@@ -161,33 +126,29 @@ def grow(
     who: Ints,
     named: bool,
 ) -> Ints:
-    """Grow chunks with whichever kernel has less to do."""
+    """Grow chunks with whichever kernel has less to do.
+
+    Terms that the same rows hold always share a chunk; where there are many terms, one stands for all of them.
+    """
     longest = 1
     for row in range(len(row_start) - 1):
         longest = max(longest, row_start[row + 1] - row_start[row])
     # No combination is larger than a row; the strict reading asks for those that do not occur too.
     m = min(m, n_terms if strict else longest)
-    if n_terms > MANY:
-        return _grow_many(row_start, row_term, n_terms, group, k, m, strict, who, named)
-    return _grow_either(row_start, row_term, n_terms, group, k, m, strict, who, named)
-
-
-@compiled
-def _grow_either(
-    row_start: Ints,
-    row_term: Ints,
-    n_terms: int,
-    group: Ints,
-    k: int,
-    m: int,
-    strict: bool,
-    who: Ints,
-    named: bool,
-) -> Ints:
+    merge = n_terms > MANY
+    twin = _twins(row_start, row_term, n_terms, group) if merge else np.arange(0)
+    number = np.full(len(twin), -1, np.int64)
+    if merge:
+        alone = np.flatnonzero(twin == np.arange(n_terms))
+        number[alone] = np.arange(len(alone))
+        row_start, row_term = projected(row_start, row_term, number)
+        n_terms, group = len(alone), group[alone]
     if _small_or_dense(row_start, n_terms):
         persons = who if named else who[:0]
-        return grow_dense(_bitsets(row_start, row_term, n_terms), group, k, m, strict, persons)
-    return grow_sparse(row_start, row_term, n_terms, group, k, m, strict, who)
+        found = grow_dense(_bitsets(row_start, row_term, n_terms), group, k, m, strict, persons)
+    else:
+        found = grow_sparse(row_start, row_term, n_terms, group, k, m, strict, who)
+    return found[number[twin]] if merge else found
 
 
 @compiled
@@ -237,11 +198,10 @@ def _frequent(
     support: Ints,
     last: Ints,
     seen: Ints,
-) -> int:
+) -> tuple[int, int]:
     """Count the holders of each term; gives the terms that may enter record chunks in ``seen``, then all others.
 
-    Returns how many may enter. ``support`` is zero before and must be cleared by the caller for the terms in ``seen``.
-    The total number of terms seen is left in ``last[-1]``.
+    Returns how many may enter and how many there are. ``support`` is zero before, and the caller clears it again.
     """
     n = 0
     for row in rows:
@@ -255,14 +215,13 @@ def _frequent(
             if last[t] != who:
                 last[t] = who
                 support[t] += 1
-    last[-1] = n
     enter = 0
     for i in range(n):
         t = seen[i]
         if support[t] >= k and not barred[t]:
             seen[i], seen[enter] = seen[enter], t
             enter += 1
-    return enter
+    return enter, n
 
 
 @compiled
@@ -277,7 +236,7 @@ def verpart(
     k: int,
     m: int,
     strict: bool,
-) -> tuple[Any, Ints, Ints, Flags]:
+) -> tuple[Any, Ints, Ints]:
     """Label every occurrence with its chunk.
 
     Args:
@@ -296,13 +255,11 @@ def verpart(
     named = len(person) > 0
     chunk = np.full(len(terms), -1, np.int32)
     chunks, subrecords = np.zeros(n_clusters, np.int64), np.zeros(n_clusters, np.int64)
-    repaired = np.zeros(n_clusters, np.bool_)
-    support, last = np.zeros(n_terms, np.int64), np.empty(n_terms + 1, np.int64)
+    support, last = np.zeros(n_terms, np.int64), np.empty(n_terms, np.int64)
     seen, number = np.empty(n_terms, np.int64), np.full(n_terms, -1, np.int64)
     for c in range(n_clusters):
         rows = members[member_start[c] : member_start[c + 1]]
-        enter = _frequent(rows, offsets, terms, person, barred, k, support, last, seen)
-        n_local = last[-1]
+        enter, n_local = _frequent(rows, offsets, terms, person, barred, k, support, last, seen)
         tried = seen[:enter]
         _tried(tried, group, support)
         # Terms that may enter, numbered in the order in which they are tried.
@@ -333,7 +290,6 @@ def verpart(
         parts = _subrecords(row_start, row_term, chunk_of, n_chunks)
         if enter == n_local and not lemma_holds(len(rows), parts, n_chunks, k, m):
             _repair(chunk_of, ordered)
-            repaired[c] = True
             n_chunks = chunk_of.max() + 1
             parts = _subrecords(row_start, row_term, chunk_of, n_chunks)
         chunks[c], subrecords[c] = n_chunks, parts
@@ -343,4 +299,4 @@ def verpart(
                     chunk[e] = chunk_of[number[terms[e]]]
         for i in range(enter):
             number[tried[i]] = -1
-    return chunk, chunks, subrecords, repaired
+    return chunk, chunks, subrecords
