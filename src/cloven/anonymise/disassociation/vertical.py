@@ -96,10 +96,9 @@ def _twins(row_start: Ints, row_term: Ints, n_terms: int, group: Ints) -> Ints:
     """
     print_of, held = np.zeros(n_terms, np.int64), np.zeros(n_terms, np.int64)
     for row in range(len(row_start) - 1):
-        mark = (row + 1) * 6364136223846793005
-        mark ^= mark >> 29
+        mark = ((row + 1) * 2654435761) & 0x7FFFFFFF
         for e in range(row_start[row], row_start[row + 1]):
-            print_of[row_term[e]] ^= mark * 3935559000370003845
+            print_of[row_term[e]] ^= mark * mark
             held[row_term[e]] += 1
     twin, order = np.arange(n_terms), np.argsort(print_of, kind="mergesort")
     col_start, col_row = columns(row_start, row_term, n_terms)
