@@ -24,8 +24,6 @@ RECORDS, N, ROWS, TERMS, T, HEAP, HEAP_N, ALIVE = range(8)
 
 # A key of the heap is the count and, below it, the term turned round: of equal counts the smaller term comes first.
 _MASK = 0xFFFFFFFF
-# Up to this many terms, looking at all counts beats keeping a heap.
-_FEW = 4096
 # Count of a term that every record left holds: no restored record brings it above zero again.
 _SPENT = -(1 << 30)
 
@@ -72,10 +70,8 @@ def _sift_down(heap: Ints, base: int, size: int, at: int) -> None:
 
 @compiled
 def _heapify(arena: Arena, f: int) -> None:
-    """(Re)build the heap of a frame from its counts; frames with few terms need none."""
+    """(Re)build the heap of a frame from its counts."""
     base, terms, size = arena.frames[f, HEAP], arena.frames[f, TERMS], 0
-    if arena.frames[f, T] <= _FEW:
-        return
     for t in range(arena.frames[f, T]):
         if arena.held[terms + t] > 0:
             arena.heap[base + size] = (np.int64(arena.held[terms + t]) << 32) | (_MASK - t)
@@ -86,28 +82,8 @@ def _heapify(arena: Arena, f: int) -> None:
 
 
 @compiled
-def _largest(held: Ints) -> int:
-    """First place of the largest count, or -1 if none is above zero."""
-    most = 0
-    for t in range(len(held)):
-        most = max(most, held[t])
-    if most == 0:
-        return -1
-    for t in range(len(held)):
-        if held[t] == most:
-            return t
-    return -1
-
-
-@compiled
 def most_frequent(arena: Arena, f: int) -> int:
-    """The most frequent term of a frame, or -1.
-
-    It is taken off the heap, if there is one; entries above the true count are put back corrected.
-    """
-    if arena.frames[f, T] <= _FEW:
-        first = arena.frames[f, TERMS]
-        return _largest(arena.held[first : first + arena.frames[f, T]])
+    """Take the most frequent term off the heap, or -1. Entries above the true count are put back corrected."""
     heap, base, terms, size = (
         arena.heap,
         arena.frames[f, HEAP],
@@ -132,9 +108,7 @@ def most_frequent(arena: Arena, f: int) -> int:
 
 @compiled
 def offer(arena: Arena, f: int, term: int) -> None:
-    """Make sure that the heap, if there is one, holds an entry of at least the term's count."""
-    if arena.frames[f, T] <= _FEW:
-        return
+    """Make sure that the heap holds an entry of at least the term's count."""
     heap, base, at = arena.heap, arena.frames[f, HEAP], arena.frames[f, HEAP_N]
     if at == 2 * arena.frames[f, T] + 8:
         _heapify(arena, f)
