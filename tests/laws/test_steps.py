@@ -49,6 +49,19 @@ def test_horpart_equals_the_pseudo_code(strategy, rows, k, extra):
         assert (found >= 0).all()
 
 
+def test_a_record_is_put_back_once():
+    """{a, b} is left over in the part of a, then in that of b: the second time it joins a saved cluster."""
+    rows = [*["ac"] * 4, "ab", "a", *["bd"] * 4, "be"]
+    rows = [frozenset(row) for row in rows]
+    offsets, terms, names = arrays(rows)
+    found = HorPart().partition(Part(offsets, terms, len(names), NOBODY, 3, 2, 5, "add"))
+    expected, _ = plain.horpart(rows, 3, 5, "add")
+    assert [sorted(np.flatnonzero(found == c).tolist()) for c in range(found.max() + 1)] == [
+        sorted(cluster) for cluster in expected
+    ]
+    assert found[rows.index(frozenset("ab"))] == found[rows.index(frozenset("bd"))]
+
+
 def chunks_of(chunk_of, names):
     return [
         [names[t] for t in range(len(names)) if chunk_of[t] == c]

@@ -154,7 +154,7 @@ def restore(arena: Arena, f: int, record_id: int) -> None:
     arena.alive[first + local] = True
     arena.frames[f, ALIVE] += 1
     for e in range(arena.row_start[rows + local], arena.row_start[rows + local + 1]):
-        term = arena.row_term[e]
+        term = int(arena.row_term[e])
         arena.held[terms + term] += 1
         if arena.held[terms + term] > 0:
             offer(arena, f, term)
