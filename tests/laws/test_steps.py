@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plain_disassociation as plain
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from strategies import records, skewed_records
 
@@ -60,6 +60,21 @@ def test_a_record_is_put_back_once():
         sorted(cluster) for cluster in expected
     ]
     assert found[rows.index(frozenset("ab"))] == found[rows.index(frozenset("bd"))]
+
+
+@settings(max_examples=2000)
+@given(rows=skewed_records(min_records=11, max_records=36, n_items=7), k=st.sampled_from((3, 4)))
+@example(rows=["bc", "ab", "bc", "bc", "bde", "c", "c", "g", "ac", "bc", "abe", "bc", "d"], k=4)
+@example(rows=["b", "ace", "cd", "abc", "ag", "ac", "bc", "bf", "df", "abc", "a", "abc", "cd"], k=4)
+def test_records_left_over_for_the_first_and_for_the_second_time(rows, k):
+    """A part too small may hold both: some go back to the rest, which another term may split then."""
+    rows = [frozenset(row) for row in rows]
+    offsets, terms, names = arrays(rows)
+    found = HorPart().partition(Part(offsets, terms, len(names), NOBODY, k, 2, 2 * k - 1, "add"))
+    expected, _ = plain.horpart(rows, k, 2 * k - 1, "add")
+    assert [sorted(np.flatnonzero(found == c).tolist()) for c in range(found.max() + 1)] == [
+        sorted(cluster) for cluster in expected
+    ]
 
 
 def chunks_of(chunk_of, names):

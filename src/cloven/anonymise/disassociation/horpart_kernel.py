@@ -17,12 +17,14 @@ import numpy as np
 from cloven.anonymise.disassociation.horpart_frames import (
     ALIVE,
     RECORDS,
+    TERMS,
     Arena,
     N,
     Scratch,
     first_frame,
     most_frequent,
     nested_frame,
+    offer,
     records_left,
     records_with,
     remove,
@@ -119,6 +121,21 @@ def _put_back(arena: Arena, f: int, ids: Ints, many: int, saved: Saved, maximum:
         else:
             saved.added[ids[i]] = True
             restore(arena, waiting, ids[i])
+
+
+@compiled
+def _leave_small(
+    arena: Arena, f: int, best: int, many: int, scratch: Scratch, saved: Saved, maximum: int
+) -> None:
+    """Too few records hold the term: they stay in the rest; those put back before join a saved cluster."""
+    for i in range(many):
+        if saved.added[scratch.ids[i]]:
+            remove(arena, f, scratch.locals[i])
+            _join_saved(scratch.ids[i], saved, maximum)
+        else:
+            saved.added[scratch.ids[i]] = True
+    if arena.held[arena.frames[f, TERMS] + best] > 0:
+        offer(arena, f, best)
 
 
 @compiled
@@ -226,17 +243,15 @@ def horpart(
             f -= 1
             continue
         enough = _holders(scratch.ids, many, people) >= k
-        if enough and many > maximum:
+        if not enough and strategy == ADD:
+            _leave_small(arena, f, best, many, scratch, saved, maximum)
+        elif many > maximum:
             arena = nested_frame(arena, f, many, best, scratch)
             f += 1
-            continue
-        for i in range(many):
-            remove(arena, f, scratch.locals[i])
-        if enough or strategy == KEEP:
-            _save(scratch.ids, many, saved, maximum)
-        elif strategy == ADD:
-            # Put back into the rest they would be split off again at once, by the same term: they join a saved cluster.
+        else:
             for i in range(many):
-                _join_saved(scratch.ids[i], saved, maximum)
+                remove(arena, f, scratch.locals[i])
+            if enough or strategy == KEEP:
+                _save(scratch.ids, many, saved, maximum)
     _seat_waiting(saved, people, k, maximum)
     return saved.cluster_of, int(saved.state[_CLUSTERS])
