@@ -16,7 +16,7 @@ $(VENV)/bin/python:
 
 $(STAMP): pyproject.toml $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable . --group dev
+	$(BIN)/python -m pip install --quiet --editable ".[text]" --group dev
 	@touch $(STAMP)
 
 $(VENV)/.demo: pyproject.toml $(VENV)/bin/python

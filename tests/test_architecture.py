@@ -27,14 +27,22 @@ ALLOWED = {
     "datasets": {"model"},
     "measure": {"model", "reconstruction"},
     "reconstruction": {"model", "measure"},
-    "attack": {"model", "reconstruction"},
+    "relatedness": {"model", "protocols"},
+    "text": {"model"},
+    "attack": {"model", "protocols", "reconstruction"},
+    "scoring": {"attack", "measure", "model", "protocols"},
     "io": {"model", "verification"},
     "registry": {"anonymise", "protocols"},
-    "audit": {"anonymise", "io", "measure", "model", "protocols", "verification"},
-    "reproduce": {"anonymise", "datasets", "io", "measure", "model", "reconstruction", "verification"},
+    "audit": {
+        "anonymise", "attack", "io", "measure", "model", "protocols", "relatedness", "scoring", "verification",
+    },
+    "reproduce": {
+        "anonymise", "attack", "datasets", "io", "measure", "model", "protocols", "reconstruction", "relatedness",
+        "scoring", "text", "verification",
+    },
     "cli": {
-        "anonymise", "attack", "audit", "datasets", "reproduce", "io", "measure", "model", "reconstruction",
-        "registry", "verification",
+        "anonymise", "attack", "audit", "datasets", "reproduce", "io", "measure", "model", "protocols",
+        "reconstruction", "registry", "relatedness", "scoring", "text", "verification",
     },
 }  # fmt: skip
 # Two parts that need each other do so inside functions only, so that neither loads the other.
@@ -43,6 +51,8 @@ NEVER_THE_KEY = (
     "attack",
     "reconstruction",
     "measure",
+    "relatedness",
+    "text",
     "io.readers",
     "io.frames",
     "io.release_json",

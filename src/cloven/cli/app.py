@@ -7,7 +7,19 @@ from typing import Annotated
 import typer
 
 from cloven._version import __version__
-from cloven.cli import anonymise, audit, describe, link, reconstruct, reproduce, sample, utility, verify
+from cloven.cli import (
+    anonymise,
+    attack,
+    audit,
+    describe,
+    link,
+    reconstruct,
+    reproduce,
+    sample,
+    score,
+    utility,
+    verify,
+)
 from cloven.cli.command import Command, Ordered
 from cloven.cli.console import say
 
@@ -45,6 +57,8 @@ for name, command, short in (
     ("verify", verify.verify, "Prove that a release is what it says it is."),
     ("utility", utility.utility, "How much of the data a release keeps."),
     ("reconstruct", reconstruct.reconstruct, "Draw plausible data sets from a release."),
+    ("attack", attack.attack, "Put the records of a release back together."),
+    ("score", score.score, "How many guesses of an attack are right."),
     ("link", link.link, "How many candidates known items leave."),
     ("sample", sample.sample, "Write the built-in sample to a file, to try things on."),
 ):

@@ -22,7 +22,10 @@ from cloven.cli.values import Value
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-ORDER = ("audit", "describe", "anonymise", "verify", "utility", "reconstruct", "link", "reproduce")
+ORDER = (
+    "audit", "describe", "anonymise", "verify", "utility", "attack", "score", "link", "reconstruct", "relatedness",
+    "text", "sample", "reproduce",
+)  # fmt: skip
 METAVARS = {str: "TEXT", str | None: "TEXT", Path: "FILE", Path | None: "FILE"}
 
 

@@ -53,8 +53,12 @@ def experiments() -> dict[str, list[Disassociation]]:
     base = Disassociation(k=5, m=2, max_cluster_size=30)
     return {
         "anchor": [ANCHOR, replace(ANCHOR, refine=False)],
-        "k": [replace(base, k=k, max_cluster_size=max(30, 2 * k - 1)) for k in (2, 3, 5, 10, 20)],
-        "m": [replace(base, m=m) for m in (1, 2, 3, 4)],
+        "k": [
+            replace(base, k=k, max_cluster_size=max(30, 2 * k - 1), refine=refine)
+            for refine in (True, False)
+            for k in (2, 3, 5, 10, 20)
+        ],
+        "m": [replace(base, m=m, refine=refine) for refine in (True, False) for m in (1, 2, 3, 4)],
         "size": [
             replace(base, max_cluster_size=size, refine=refine) for refine in (True, False) for size in SIZES
         ],
@@ -110,8 +114,8 @@ _SECTIONS: dict[str, tuple[str, tuple[Column, ...]]] = {
         "The papers' setting: k=5, m=2, fewer than 11 records in a cluster, five runs",
         (_setting("refine"),),
     ),
-    "k": ("k", (_setting("k"), _setting("max_cluster_size", "max"))),
-    "m": ("m", (_setting("m"),)),
+    "k": ("k", (_setting("refine"), _setting("k"), _setting("max_cluster_size", "max"))),
+    "m": ("m", (_setting("refine"), _setting("m"))),
     "size": ("Maximum cluster size", (_setting("refine"), _setting("max_cluster_size", "max"))),
     "strategy": (
         "Small clusters",

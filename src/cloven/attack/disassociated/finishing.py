@@ -1,0 +1,40 @@
+"""The last step of every attack: scores for all, probabilities, and no choice where nothing could be told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cloven.attack.disassociated.confidence_kernel import confidences
+from cloven.attack.disassociated.prior import answers, expected_copies, fill
+from cloven.model.guesses import Answer, Guesses
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from cloven.model.guesses import Questions
+
+DIGITS = 9
+"""Scores that differ by less than a unit of this digit are equal, so that ties stay ties."""
+
+
+def finished(
+    asked: Questions,
+    k: int,
+    score: NDArray[np.float64],
+    chosen: NDArray[np.bool_],
+    sharpness: float,
+    parameters: Mapping[str, Any],
+    notes: Mapping[str, Any],
+) -> Guesses:
+    """Complete the guesses; ``score`` is NaN for candidates that have none.
+
+    A target of a cluster that shows no anchor stays where it is: there is nothing to attach it to.
+    """
+    answer = answers(asked, score)
+    score = fill(asked, score, DIGITS)
+    confidence = confidences(asked.offsets, score, expected_copies(asked, k), sharpness)
+    chosen = chosen & (answer != Answer.NO_ANCHOR)[asked.pair_target]
+    return Guesses(asked, score, confidence, chosen, answer, dict(parameters), dict(notes))

@@ -1,0 +1,50 @@
+"""The random attack: the baseline of every other one (thesis, section 5.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cloven.attack.disassociated.finishing import finished
+from cloven.attack.disassociated.questions import questions
+from cloven.attack.disassociated.selection import SELECTIONS, select
+from cloven.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from cloven.model.disassociated import Disassociated
+    from cloven.model.guesses import Guesses
+
+
+@dataclass(frozen=True)
+class Guesswork:
+    """Puts every target somewhere at random, as many copies as the other attacks, with the same selection rule."""
+
+    selection: str = "best"
+
+    def __post_init__(self) -> None:
+        if self.selection not in SELECTIONS:
+            message = f"selection must be one of {', '.join(SELECTIONS)} (got {self.selection!r})"
+            raise ParameterError(message)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Name and parameters as plain JSON values."""
+        return {"name": "guesswork", "selection": self.selection}
+
+    def guess(
+        self,
+        release: Disassociated,
+        rng: np.random.Generator | None = None,
+        progress: Callable[[str, float], None] | None = None,  # noqa: ARG002 - done at once
+    ) -> Guesses:
+        """Draw a score for every candidate; its confidence is the prior."""
+        asked = questions(release)
+        score = (rng or np.random.default_rng()).random(len(asked.slots))
+        chosen = np.zeros(len(asked.slots), bool)
+        left = select(asked, release, np.arange(len(asked)), score, self.selection, chosen)
+        notes = {"copies_without_a_slot": left}
+        return finished(asked, release.k, score, chosen, 0.0, self.parameters, notes)

@@ -1,0 +1,126 @@
+"""Selection step of the semantic attack: which slots get each target (thesis, section 4.2.2, Algorithms 5 and 6).
+
+``best`` is the printed rule: a sub-record with c copies goes to the c best slots, an item of a term chunk to the k - 1
+best ones, ties to the first. ``one-per-row`` lets no slot have two sub-records of one chunk, best fits first.
+``optimal`` solves each chunk as a whole: the assignment of largest total score that gives no slot two sub-records;
+items of a term chunk are spread evenly, one copy of each in every round.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cloven.attack.disassociated.selection_kernel import choose_best, choose_one_per_slot
+from cloven.model.disassociated import Disassociated, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from cloven.model.guesses import Questions
+
+    Longs = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
+
+SELECTIONS = ("best", "one-per-row", "optimal")
+MOST_CELLS = 20_000_000
+"""Largest table that is solved as one assignment; a larger chunk is chosen greedily."""
+
+
+def copies_to_place(asked: Questions, k: int) -> Longs:
+    """How many slots each target is given: its copies, or k - 1 for an item of a term chunk."""
+    return np.where(asked.target_kind == Kind.TERM, k - 1, asked.target_copies)
+
+
+def groups(asked: Questions, release: Disassociated, targets: Longs) -> Iterator[tuple[int, int]]:
+    """First and last + 1 target of each chunk among these (ascending) targets."""
+    row = asked.target_row[targets]
+    place = np.stack(
+        (release.row_cluster[row], release.row_joint[row], release.row_chunk[row], release.row_kind[row])
+    )
+    edges = np.flatnonzero((np.diff(place) != 0).any(axis=0)) + 1
+    for part in np.split(targets, edges) if len(targets) else []:
+        yield int(part[0]), int(part[-1]) + 1
+
+
+def select(
+    asked: Questions, release: Disassociated, targets: Longs, score: Floats, selection: str, chosen: Flags
+) -> int:
+    """Mark the chosen candidates of some targets; how many copies found no slot."""
+    wanted = copies_to_place(asked, release.k)
+    term = asked.target_kind[targets] == Kind.TERM
+    if selection == "best":
+        choose_best(targets, asked.offsets, score, wanted, chosen)
+        return 0
+    if selection == "one-per-row":
+        choose_best(targets[term], asked.offsets, score, wanted, chosen)
+    left = 0
+    for first, last in groups(asked, release, targets if selection == "optimal" else targets[~term]):
+        cells = int(wanted[first:last].sum()) * _width(asked, first, last)
+        if asked.target_kind[first] == Kind.TERM:
+            _spread(asked, first, last, score, wanted, chosen)
+        elif selection == "optimal" and cells <= MOST_CELLS:
+            left += _assign(asked, first, last, score, wanted, chosen)
+        else:
+            left += choose_one_per_slot(first, last, asked.offsets, asked.slots, score, wanted, chosen)
+    return left
+
+
+def _width(asked: Questions, first: int, last: int) -> int:
+    """Number of slots from the lowest to the highest candidate of these targets."""
+    slots = asked.slots[asked.offsets[first] : asked.offsets[last]]
+    return int(slots.max() - slots.min()) + 1 if len(slots) else 0
+
+
+def _table(asked: Questions, first: int, last: int, score: Floats) -> tuple[Floats, NDArray[np.int32]]:
+    """Scores of these targets (rows) for their slots (columns), -inf where a slot is no candidate."""
+    here = slice(asked.offsets[first], asked.offsets[last])
+    lengths = np.diff(asked.offsets[first : last + 1])
+    slots, column = np.unique(asked.slots[here], return_inverse=True)
+    table: Floats = np.full((last - first, len(slots)), -np.inf)
+    table[np.repeat(np.arange(last - first), lengths), column] = score[here]
+    return table, slots
+
+
+def _assign(asked: Questions, first: int, last: int, score: Floats, wanted: Longs, chosen: Flags) -> int:
+    """One assignment for a chunk of sub-records; how many copies found no slot."""
+    from scipy.optimize import linear_sum_assignment
+
+    table, slots = _table(asked, first, last, score)
+    owner = np.repeat(np.arange(last - first), wanted[first:last])
+    value = table[owner]
+    allowed = np.isfinite(value)
+    # A forbidden place costs more than anything that allowed places could win.
+    spread = float(np.ptp(table[np.isfinite(table)])) if allowed.any() else 0.0
+    forbidden = (np.min(value[allowed], initial=0.0)) - (1 + spread) * (len(owner) + 1)
+    row, column = linear_sum_assignment(np.where(allowed, value, forbidden), maximize=True)
+    good = allowed[row, column]
+    _mark(asked, first + owner[row[good]], slots[column[good]], chosen)
+    return int(len(owner) - good.sum())
+
+
+def _spread(asked: Questions, first: int, last: int, score: Floats, wanted: Longs, chosen: Flags) -> None:
+    """Items of one term chunk: in each round one copy of every item, the slots filled evenly."""
+    from scipy.optimize import linear_sum_assignment
+
+    table, slots = _table(asked, first, last, score)
+    items, width = table.shape
+    deep = -(-items // width)
+    for _ in range(int(min(wanted[first:last].max(initial=0), width))):
+        open_places = np.repeat(np.where(np.isfinite(table), table, -1e12), deep, axis=1)
+        row, column = linear_sum_assignment(open_places, maximize=True)
+        column //= deep
+        good = np.isfinite(table[row, column])
+        _mark(asked, first + row[good], slots[column[good]], chosen)
+        table[row, column] = -np.inf
+
+
+def _mark(asked: Questions, target: Longs, slot: NDArray[np.int32], chosen: Flags) -> None:
+    """Mark candidates given by target and slot."""
+    for t, s in zip(target.tolist(), slot.tolist(), strict=True):
+        first, last = asked.offsets[t : t + 2].tolist()
+        chosen[first + int(np.searchsorted(asked.slots[first:last], s))] = True

@@ -1,0 +1,128 @@
+"""``cloven score RELEASE GUESSES --private FOLDER``."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cloven.cli.command import takes
+from cloven.cli.console import many, progress, say, say_json, table
+from cloven.cli.places import release_at
+from cloven.cli.reading import JsonFlag, ReleasePath, SeedOption
+from cloven.cli.values import whole
+from cloven.scoring.definitions import MEASURES
+from cloven.scoring.findings import Findings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SHOWN = ("hit", "auc", "accuracy", "precision", "broken", "km_own", "movers")
+SCOPES = {"all": "all chunks", "record": "record chunks", "shared": "shared chunks", "term": "term chunks"}
+
+
+@takes()
+def score(
+    release: ReleasePath,
+    guesses: Annotated[
+        Path, typer.Argument(help="Folder that `cloven attack` wrote.", metavar="GUESSES", show_default=False)
+    ],
+    private: Annotated[Path, typer.Option(metavar="FOLDER", help="OUT.private with the key.")],
+    vectors: Annotated[
+        str | None, typer.Option(metavar="SPEC", help="vectors:FILE or sample: adds word mover's distance.")
+    ] = None,
+    chance: Annotated[
+        int, whole(1, 10_000).option("--chance", help="Runs of random guessing to compare with.")
+    ] = 20,
+    everything: Annotated[bool, typer.Option("--all", help="Show every measure.")] = False,
+    seed: SeedOption = None,
+    json: JsonFlag = False,
+) -> None:
+    """How many guesses are right: beside random guessing, and beside the same attack with shuffled words."""
+    import numpy as np
+
+    from cloven.attack.disassociated.guesswork import Guesswork
+    from cloven.attack.disassociated.questions import questions
+    from cloven.io.guesses import CONTROL, read_guesses
+    from cloven.io.key import read_key
+    from cloven.io.release import read_release
+    from cloven.scoring.score import score as measure
+
+    rng = np.random.default_rng(seed)
+    with progress("read") as report:
+        published = read_release(release_at(release))
+        key = read_key(private, published)
+        asked = questions(published)
+        found = read_guesses(guesses, published, asked)
+        folder = guesses / CONTROL
+        control = read_guesses(folder, published, asked) if folder.is_dir() else None
+        report("guess", 0.0)
+        selection = str(found.attack.get("selection", "best"))
+        runs = [Guesswork(selection).guess(published, rng) for _ in range(chance)]
+        report("measure", 0.0)
+        known = None if vectors is None else word_vectors(vectors, published.vocabulary)
+        findings = measure(found, published, key, chance=runs, control=control, vectors=known, rng=rng)
+    if json:
+        say_json(findings.to_dict())
+        return
+    shown = tuple(MEASURES) if everything else SHOWN
+    say(
+        table(
+            finding_rows(findings, shown),
+            ("measure", "where", "attack", "guessing", "shuffled", "lift", "of"),
+        )
+    )
+    say()
+    for name in shown:
+        if any(finding.measure == name for finding in findings):
+            say(f"{name}: {MEASURES[name].sentence}")
+    for line in counted(findings):
+        say(line)
+
+
+def word_vectors(text: str, items: "Sequence[str]") -> Any:
+    """Vectors of the items, and which have one."""
+    from cloven.errors import ParameterError
+    from cloven.relatedness.spec import parse
+
+    measure = parse(text)
+    if not hasattr(measure, "table"):
+        message = f"--vectors needs word vectors, such as vectors:glove.txt (got {text!r})"
+        raise ParameterError(message)
+    return measure.table(items)
+
+
+def finding_rows(findings: Findings, measures: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """The lines of the table."""
+    return [
+        (
+            finding.measure,
+            SCOPES[finding.scope],
+            _interval(finding.value, finding.low, finding.high),
+            _figure(finding.chance),
+            _interval(finding.control, finding.control_low, finding.control_high),
+            "-" if finding.lift is None else f"{finding.lift:.2f}x",
+            f"{finding.count:,.0f}",
+        )
+        for finding in findings
+        if finding.measure in measures and finding.value is not None
+    ]
+
+
+def counted(findings: Findings) -> list[str]:
+    """What was not there to be answered."""
+    counts = findings.count("all")
+    return [
+        f"{many(counts.targets, 'hidden part')}: {counts.targets_without_anchor:,} without an anchor,"
+        f" {counts.targets_without_score:,} without a known word; {counts.links_without_anchor:,} of"
+        f" {many(counts.true_links, 'true link')} lead to rows that show nothing"
+    ]
+
+
+def _figure(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _interval(value: float | None, low: float | None, high: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.3f}" if low is None or high is None else f"{value:.3f} [{low:.3f} - {high:.3f}]"

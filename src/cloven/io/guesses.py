@@ -1,0 +1,210 @@
+"""Guesses of an attack as a folder, format ``cloven.guesses/1``; see docs/reference/guesses-format.md.
+
+``links.parquet`` has one row for each candidate slot of each target, so any program can write guesses and have them
+scored. ``targets.parquet`` says what the numbers of the targets stand for; it is for eyes, and is not read back.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cloven.errors import ReleaseError
+from cloven.io.atomic import PRIVATE_FILE, PRIVATE_FOLDER, new_file, staged, write_bytes
+from cloven.io.manifest import expect, manifest_bytes, parse_json
+from cloven.io.tables import kind_names, list_column, read_bytes
+from cloven.model.guesses import Answer, Guesses, Questions
+
+if TYPE_CHECKING:
+    import os
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from cloven.model.disassociated import Disassociated
+
+FORMAT = "cloven.guesses/1"
+ABOUT = "guesses.json"
+CONTROL = "control"
+LINKS = ("target", "slot", "score", "confidence", "chosen")
+
+
+def write_guesses(
+    guesses: Guesses, release: Disassociated, out: str | os.PathLike[str], *, control: Guesses | None = None
+) -> None:
+    """Write the folder ``out``, readable by its owner alone: guesses with confidences are the attack.
+
+    ``control``, the same attack with shuffled relatedness, goes to ``out/control``.
+    """
+    with staged(Path(out)) as (place,):
+        _write_folder(guesses, release, place)
+        if control is not None:
+            _write_folder(control, release, place / CONTROL)
+
+
+def _write_folder(guesses: Guesses, release: Disassociated, place: Path) -> None:
+    import pyarrow as pa
+
+    about = {
+        "format": FORMAT,
+        "release": release_digest(release),
+        "attack": dict(guesses.attack),
+        "notes": dict(guesses.notes),
+        "targets": len(guesses.questions),
+        "links": len(guesses.questions.slots),
+    }
+    place.mkdir(PRIVATE_FOLDER)
+    asked = guesses.questions
+    links = [asked.pair_target, asked.slots, guesses.score, guesses.confidence, guesses.chosen]
+    _write(place / "links.parquet", pa.table([pa.array(column) for column in links], names=LINKS))
+    _write(place / "targets.parquet", _targets(guesses, release))
+    write_bytes(place / ABOUT, manifest_bytes(about), PRIVATE_FILE)
+
+
+def read_guesses(path: str | os.PathLike[str], release: Disassociated, asked: Questions) -> Guesses:
+    """Read guesses about a release; candidates that the file leaves out get the lowest score and confidence 0.
+
+    Raises:
+        ReleaseError: the folder is broken, or speaks of another release.
+    """
+    folder = Path(path)
+    about = _about(folder, release)
+    target, slot, score, confidence, chosen = _links(folder / "links.parquet", len(asked), release.records)
+    place = _places(asked, target, slot, folder / "links.parquet")
+    lowest = float(score.min(initial=0.0))
+    scores = np.full(len(asked.slots), lowest - 1.0)
+    scores[place] = score
+    sure = np.zeros(len(asked.slots), np.float32)
+    sure[place] = confidence
+    taken = np.zeros(len(asked.slots), bool)
+    taken[place] = chosen
+    answer = _answers(asked, folder / "targets.parquet")
+    return Guesses(asked, scores, sure, taken, answer, about["attack"], about["notes"])
+
+
+def release_digest(release: Disassociated) -> str:
+    """SHA-256 over what a release publishes, whichever file it came from."""
+    digest = hashlib.sha256(f"{release.k}/{release.m}".encode())
+    digest.update("\0".join(release.vocabulary).encode("utf-8", "surrogatepass"))
+    for name in release.ARRAYS:
+        digest.update(np.ascontiguousarray(getattr(release, name), np.int64).tobytes())
+    return digest.hexdigest()
+
+
+def _about(folder: Path, release: Disassociated) -> dict[str, Any]:
+    file = folder / ABOUT
+    about = parse_json(read_bytes(file), str(file))
+    found = about.get("format") if isinstance(about, dict) else about
+    expect(found == FORMAT, str(file), "format", FORMAT, found)
+    for field in ("attack", "notes"):
+        expect(isinstance(about.get(field), dict), str(file), field, "an object", about.get(field))
+    if about.get("release") != release_digest(release):
+        message = f"{folder}: these guesses are about another release; run `cloven attack` on this one"
+        raise ReleaseError(message)
+    return dict(about)
+
+
+def _links(
+    file: Path, targets: int, slots: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float32], NDArray[np.bool_]]:
+    table = _read(file)
+    expect(tuple(table.column_names) == LINKS, str(file), "columns", LINKS, table.column_names)
+    import pyarrow as pa
+
+    try:
+        kinds = (pa.int64(), pa.int64(), pa.float64(), pa.float32(), pa.bool_())
+        columns = [table.column(name).cast(kind) for name, kind in zip(LINKS, kinds, strict=True)]
+    except pa.ArrowException as error:
+        message = f"{file}: a column has the wrong type ({error}); see docs/reference/guesses-format.md"
+        raise ReleaseError(message) from error
+    expect(not sum(column.null_count for column in columns), str(file), "cells", "without null", "null")
+    target, slot, score, confidence, chosen = (column.to_numpy() for column in columns)
+    for name, values, limit in (("target", target, targets), ("slot", slot, slots)):
+        wrong = values[(values < 0) | (values >= limit)]
+        expect(not len(wrong), str(file), name, f"from 0 to below {limit}", wrong[:1].tolist())
+    bad = score[~np.isfinite(score)]
+    expect(not len(bad), str(file), "score", "finite", bad[:1].tolist())
+    bad = confidence[~((confidence >= 0) & (confidence <= 1))]
+    expect(not len(bad), str(file), "confidence", "from 0 to 1", bad[:1].tolist())
+    return target, slot, score, confidence, chosen
+
+
+def _places(
+    asked: Questions, target: NDArray[np.int64], slot: NDArray[np.int64], file: Path
+) -> NDArray[np.int64]:
+    """Position of each link among the candidates of its target."""
+    width = int(asked.slot_offsets[-1]) + 1
+    known = asked.pair_target * width + asked.slots
+    keys = target * width + slot
+    place = np.minimum(np.searchsorted(known, keys), len(known) - 1) if len(known) else np.zeros(0, np.int64)
+    strange = np.flatnonzero(known[place] != keys) if len(known) else np.arange(len(keys))
+    first = strange[:1]
+    expect(
+        not len(strange), str(file), "every slot", "a candidate of its target",
+        f"target {target[first].tolist()}, slot {slot[first].tolist()}",
+    )  # fmt: skip
+    expect(len(np.unique(keys)) == len(keys), str(file), "links", "named once", "the same link twice")
+    return np.asarray(place, np.int64)
+
+
+def _answers(asked: Questions, file: Path) -> NDArray[np.int8]:
+    """What the attack could say, by target; without the file, everything that has an anchored candidate."""
+    if file.exists():
+        table = _read(file)
+        if "answer" in table.column_names and len(table) == len(asked):
+            names = {answer.name.lower(): int(answer) for answer in Answer}
+            listed = table.column("answer").to_pylist()
+            strange = [name for name in listed if name not in names]
+            expect(not strange, str(file), "answer", f"one of {', '.join(names)}", strange[:1])
+            return np.array([names[name] for name in listed], np.int8)
+    anchored = np.zeros(len(asked), bool)
+    anchored[asked.pair_target[asked.slot_anchor[asked.slots] >= 0]] = True
+    return np.where(anchored, Answer.INFORMED, Answer.NO_ANCHOR).astype(np.int8)
+
+
+def _targets(guesses: Guesses, release: Disassociated) -> pa.Table:
+    import pyarrow as pa
+
+    asked = guesses.questions
+    row, single = asked.target_row, asked.target_item >= 0
+    lengths = np.where(single, 1, np.diff(release.row_offsets)[row])
+    offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+    first = np.repeat(release.row_offsets[row] - offsets[:-1], lengths)
+    codes = release.row_items[first + np.arange(offsets[-1])]
+    codes[offsets[:-1][single]] = asked.target_item[single]
+    answers = np.array([answer.name.lower() for answer in Answer])
+    return pa.table(
+        {
+            "target": pa.array(np.arange(len(asked))),
+            "kind": kind_names(asked.target_kind),
+            "cluster": pa.array(release.row_cluster[row], mask=release.row_cluster[row] < 0),
+            "joint": pa.array(release.row_joint[row], mask=release.row_joint[row] < 0),
+            "chunk": pa.array(release.row_chunk[row]),
+            "items": list_column(release.vocabulary, offsets, codes),
+            "copies": pa.array(asked.target_copies, mask=asked.target_copies == 0),
+            "answer": pa.array(answers[guesses.answer].tolist(), pa.string()),
+        }
+    )
+
+
+def _write(path: Path, table: pa.Table) -> None:
+    import pyarrow.parquet as pq
+
+    with new_file(path, PRIVATE_FILE) as handle:
+        pq.write_table(table, handle, compression="zstd", compression_level=3)
+
+
+def _read(path: Path) -> pa.Table:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with path.open("rb") as handle:
+            return pq.read_table(handle)
+    except (OSError, pa.ArrowException) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        message = f"{path}: cannot be read as Parquet ({reason}); run `cloven attack` again"
+        raise ReleaseError(message) from error

@@ -1,0 +1,118 @@
+"""The questions that a disassociated release leaves open, and what an attack answers.
+
+A cluster of n records has n *slots*, one for each record: first the rows of its anchoring chunk (record chunk 0) in
+published order, then slots of which no anchor is shown. Slots are numbered through the whole release. A *target* is
+a part whose slot is not told: a sub-record of a later record chunk or of a shared chunk (equal ones are one target
+with several copies), or one item of a term chunk. The question is which slots hold it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+
+class Answer(IntEnum):
+    """What an attack could say about a target."""
+
+    INFORMED = 0  # it told the slots apart, or could have
+    NO_ANCHOR = 1  # no slot that could hold it shows an anchor
+    NO_SCORE = 2  # the relatedness knows none of its items, or none of the anchors
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Questions:
+    """All targets of a release with the slots that may hold them.
+
+    Attributes:
+        slot_offsets: first slot of each cluster, and the number of slots.
+        slot_anchor: published row that each slot shows, -1 for none.
+        target_row: published row of each target; the first of equal ones.
+        target_item: item code for targets of term chunks, -1 for sub-records.
+        target_copies: how many slots hold it; 0 where that is not told (term chunks: between 1 and k - 1).
+        target_kind: a ``Kind`` for each target.
+        target_cluster: cluster of each target, -1 for shared ones.
+        offsets: where the candidates of each target start in ``slots``.
+        slots: candidate slots, ascending inside a target.
+    """
+
+    slot_offsets: NDArray[np.int64]
+    slot_anchor: NDArray[np.int64]
+    target_row: NDArray[np.int64]
+    target_item: NDArray[np.int32]
+    target_copies: NDArray[np.int64]
+    target_kind: NDArray[np.int8]
+    target_cluster: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    slots: NDArray[np.int32]
+    ARRAYS: ClassVar[tuple[str, ...]] = (
+        "slot_offsets",
+        "slot_anchor",
+        "target_row",
+        "target_item",
+        "target_copies",
+        "target_kind",
+        "target_cluster",
+        "offsets",
+        "slots",
+    )
+
+    def __post_init__(self) -> None:
+        _freeze(self, self.ARRAYS)
+
+    def __len__(self) -> int:
+        return len(self.target_row)
+
+    def __repr__(self) -> str:
+        return f"Questions({len(self):,} targets, {len(self.slots):,} candidates)"
+
+    @property
+    def pair_target(self) -> NDArray[np.int64]:
+        """Target of each candidate."""
+        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Guesses:
+    """An attack's answers: one score and one confidence for each candidate slot of each target.
+
+    Attributes:
+        questions: what was asked.
+        score: how well each candidate fits; the higher the better, comparable inside one target only. Equal fits have
+            equal scores.
+        confidence: probability in 0..1 that this slot holds the target, as the attack sees it.
+        chosen: candidates the attack settles on when it rebuilds the records.
+        answer: an ``Answer`` for each target.
+        attack: name and parameters of the attack, as plain JSON values.
+        notes: what the attack has to say about itself, such as the coverage of its relatedness; plain JSON values.
+    """
+
+    questions: Questions
+    score: NDArray[np.float64]
+    confidence: NDArray[np.float32]
+    chosen: NDArray[np.bool_]
+    answer: NDArray[np.int8]
+    attack: Mapping[str, Any]
+    notes: Mapping[str, Any]
+    ARRAYS: ClassVar[tuple[str, ...]] = ("score", "confidence", "chosen", "answer")
+
+    def __post_init__(self) -> None:
+        _freeze(self, self.ARRAYS)
+
+    def __repr__(self) -> str:
+        return f"Guesses({len(self.questions):,} targets, {int(self.chosen.sum()):,} links, {self.attack.get('name')})"
+
+
+def _freeze(holder: object, names: tuple[str, ...]) -> None:
+    for name in names:
+        frozen = getattr(holder, name).view()
+        frozen.setflags(write=False)
+        object.__setattr__(holder, name, frozen)

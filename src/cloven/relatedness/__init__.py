@@ -1,0 +1,1 @@
+"""How related words are: vectors, document counts, WordNet, corpora. Higher means more related."""

@@ -1,0 +1,164 @@
+"""How an item is looked up that a source may not know as it is written: rung by rung, until one holds.
+
+===========  ========================================================================================
+exact        as written; in a phrase, spaces, hyphens and underscores may stand for each other
+lower case   the same in lower case
+lemma        base form: WordNet's ``morphy`` if WordNet is given, else simplemma if it is installed (the
+             extra ``cloven[text]``), else plain rules for plurals; WordNet and simplemma also fall back on these
+spelling     a word of the same WordNet synset that is written nearly alike (catheterisation, catheterization),
+             or, if WordNet is not given or does not know the word, rules for British and American; also of the lemma
+parts        the parts of a phrase, each by the rungs above; all were found (little words such as "of" do not count)
+some parts   the same, but not all were found
+synonym      another word of the first sense in WordNet, of four letters or more; only if WordNet is given
+===========  ========================================================================================
+
+What no rung serves has no score. The same item always takes the same way: nothing depends on the other items.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cloven.model.coverage import Coverage
+from cloven.relatedness.ladder_forms import all_separated, lemmas, parts_of, separated, spellings, synonyms
+from cloven.relatedness.wordnet_files import PARTS_OF_SPEECH
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from cloven.relatedness.wordnet_files import WordNetFiles
+
+    Find = Callable[[Sequence[str]], NDArray[np.int64]]
+
+
+@dataclass(frozen=True)
+class Rung:
+    """One way to look a word up: the forms to try, in order."""
+
+    name: str
+    forms: Callable[[str], Iterable[str]]
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Where each of some items was found.
+
+    Attributes:
+        names: names of all rungs, in order.
+        rung: number of the rung that served each item, -1 for none.
+        offsets: where the rows of each item start in ``rows``.
+        rows: rows of the source; several for the parts of a phrase, none for unknown items.
+    """
+
+    names: tuple[str, ...]
+    rung: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    rows: NDArray[np.int64]
+
+    def coverage(self, items: Sequence[str], usable: NDArray[np.bool_] | None = None) -> Coverage:
+        """Count the items of each rung; those that turned out not to be ``usable`` are unknown."""
+        rung = self.rung if usable is None else np.where(usable, self.rung, -1)
+        counts = Counter(rung.tolist())
+        unknown = tuple(items[number] for number in np.flatnonzero(rung < 0).tolist())
+        return Coverage({name: counts[number] for number, name in enumerate(self.names)}, unknown)
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """The whole ladder.
+
+    Attributes:
+        wordnet: WordNet, for lemmas, spelling and synonyms.
+        exact_only: no rung but the first.
+
+    >>> from cloven.relatedness.vector_table import WordIndex
+    >>> index = WordIndex.of(["tumor", "lung", "biopsy"])
+    >>> items = ["lung", "Tumours", "lung biopsies"]
+    >>> found = Ladder().look_up(items, index.find)
+    >>> [found.names[rung] for rung in found.rung], found.rows.tolist()
+    (['exact', 'spelling', 'parts'], [1, 0, 1, 2])
+    """
+
+    wordnet: WordNetFiles | None = None
+    exact_only: bool = False
+
+    def look_up(self, items: Sequence[str], find: Find) -> Found:
+        """Find items by any means; ``find`` gives the row of each word, or -1."""
+        rungs = word_rungs(self.wordnet)[: 1 if self.exact_only else None]
+        names = [step.name for step in rungs]
+        rung, row = climb(items, rungs, find)
+        rows = [[place] if place >= 0 else [] for place in row.tolist()]
+        if not self.exact_only:
+            self._by_parts(items, find, names, rung, rows)
+            self._by_synonym(items, find, names, rung, rows)
+        flat = np.array([place for places in rows for place in places], np.int64)
+        return Found(tuple(names), rung, np.cumsum([0, *map(len, rows)], dtype=np.int64), flat)
+
+    def _by_parts(
+        self,
+        items: Sequence[str],
+        find: Find,
+        names: list[str],
+        rung: NDArray[np.int64],
+        rows: list[list[int]],
+    ) -> None:
+        """Serve phrases by their parts, all of them or some."""
+        phrases = {number: parts_of(items[number]) for number in np.flatnonzero(rung < 0).tolist()}
+        words = sorted({part for parts in phrases.values() for part in parts})
+        row_of = dict(zip(words, climb(words, word_rungs(self.wordnet), find)[1].tolist(), strict=True))
+        for number, parts in phrases.items():
+            rows[number] = [row_of[part] for part in parts if row_of[part] >= 0]
+            if rows[number]:
+                rung[number] = len(names) + (len(rows[number]) < len(parts))
+        names += ["parts", "some parts"]
+
+    def _by_synonym(
+        self,
+        items: Sequence[str],
+        find: Find,
+        names: list[str],
+        rung: NDArray[np.int64],
+        rows: list[list[int]],
+    ) -> None:
+        """Serve what is left by synonyms."""
+        if self.wordnet is None:
+            return
+        lost = np.flatnonzero(rung < 0).tolist()
+        step = Rung("synonym", partial(synonyms, wordnet=self.wordnet))
+        _, row = climb([items[number] for number in lost], [step], find)
+        for number, place in zip(lost, row.tolist(), strict=True):
+            if place >= 0:
+                rung[number], rows[number] = len(names), [place]
+        names.append(step.name)
+
+
+def climb(
+    words: Sequence[str], rungs: Sequence[Rung], find: Find
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number of the first rung that serves each word, and the row found there; -1 for none."""
+    rung, row = np.full((2, len(words)), -1, np.int64)
+    for number, step in enumerate(rungs):
+        waiting = np.flatnonzero(rung < 0)
+        forms = [list(step.forms(words[place])) for place in waiting.tolist()]
+        found = find([form for some in forms for form in some])
+        owners = np.repeat(waiting, [len(some) for some in forms])[found >= 0]
+        served, first = np.unique(owners, return_index=True)
+        rung[served], row[served] = number, found[found >= 0][first]
+    return rung, row
+
+
+def word_rungs(wordnet: WordNetFiles | None = None, parts: Sequence[str] = PARTS_OF_SPEECH) -> list[Rung]:
+    """Rungs for one word; ``parts`` of speech limit what WordNet says."""
+    return [
+        Rung("exact", separated),
+        Rung("lower case", lambda word: separated(word.lower())),
+        Rung("lemma", lambda word: all_separated(lemmas(word.lower(), wordnet, parts))),
+        Rung("spelling", lambda word: all_separated(spellings(word.lower(), wordnet, parts))),
+    ]

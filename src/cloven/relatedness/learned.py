@@ -1,0 +1,99 @@
+"""Relatedness learned from the release itself: an attacker without any outside knowledge.
+
+What a release shows together is together in some record. So its sub-records, of record chunks and of shared chunks, are
+documents, and an item that one cluster shows beside others can be recognised in another cluster that splits them. A
+term chunk is no document: its items come from different records. But records of one cluster are alike, so all that a
+cluster shows is a document as well (``clusters``); it knows items that no sub-record shows, and helps the attack.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cloven.model.arrays import distinct
+from cloven.model.disassociated import Kind
+from cloven.model.transactions import Transactions
+from cloven.relatedness.corpus import Corpus
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from cloven.model.disassociated import Disassociated
+    from cloven.relatedness.vectors import VectorsRelated
+
+MOST_DIMENSIONS = 100
+
+
+@dataclass(frozen=True)
+class Learned:
+    """Relatedness from one release; items are looked up as published.
+
+    Attributes:
+        corpus: vectors trained on what the release shows.
+    """
+
+    corpus: Corpus
+
+    @classmethod
+    def of_release(
+        cls,
+        release: Disassociated,
+        *,
+        clusters: bool = True,
+        dimensions: int | None = None,
+        min_count: int = 2,
+        smoothing: float = 0.75,
+        shift: float = 1.0,
+        power: float = 0.5,
+    ) -> Learned:
+        """Train on a release; ``dimensions`` left out are 100, or as many as there are items shown often enough."""
+        documents = documents_of_release(release, clusters=clusters)
+        often = int((documents.supports >= min_count).sum())
+        corpus = Corpus.train(
+            documents,
+            dimensions=min(MOST_DIMENSIONS, max(1, often)) if dimensions is None else dimensions,
+            min_count=min_count,
+            smoothing=smoothing,
+            shift=shift,
+            power=power,
+            source="the release itself: sub-records" + (" and clusters" if clusters else ""),
+            ladder=False,
+        )
+        return cls(corpus)
+
+    @property
+    def name(self) -> str:
+        """One word for tables."""
+        return "learned"
+
+    def relate(self, items: Sequence[str]) -> VectorsRelated:
+        """Look the items up as they are written: no other form of them is in the release."""
+        return self.corpus.relate(items)
+
+
+def documents_of_release(release: Disassociated, *, clusters: bool = False) -> Transactions:
+    """Sub-records of a release as documents; with ``clusters``, also all items of each cluster as one document."""
+    lengths = np.diff(release.row_offsets)
+    rows = np.repeat(release.row_kind != Kind.TERM, lengths)
+    parts = [lengths[release.row_kind != Kind.TERM]], [release.row_items[rows]]
+    if clusters:
+        whole = _cluster_items(release, lengths)
+        for part, more in zip(parts, whole, strict=True):
+            part.append(more)
+    return Transactions.from_arrays(np.concatenate(parts[0]), np.concatenate(parts[1]), release.vocabulary)
+
+
+def _cluster_items(
+    release: Disassociated, lengths: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Distinct items that each cluster shows by itself: how many, and which."""
+    width = max(1, len(release.vocabulary))
+    cluster = np.repeat(release.row_cluster, lengths)
+    own = cluster >= 0
+    cells = distinct(cluster[own] * width + release.row_items[own])
+    return np.bincount(cells // width, minlength=release.clusters), (cells % width).astype(np.int32)

@@ -1,0 +1,68 @@
+"""The control: a measure of relatedness whose item names are permuted.
+
+It has the same scores, but between the wrong items. An attack that does as well with it got nothing from meaning.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from cloven.model.coverage import Coverage
+    from cloven.protocols import Related, Relatedness
+
+
+@dataclass(frozen=True)
+class Shuffled:
+    """Any measure, its items exchanged among those that have a score; unknown items stay unknown.
+
+    Attributes:
+        measure: the measure.
+        seed: which permutation; the same seed and vocabulary give the same one.
+    """
+
+    measure: Relatedness
+    seed: int = 0
+
+    @property
+    def name(self) -> str:
+        """The name of the measure, marked."""
+        return f"shuffled-{self.measure.name}"
+
+    def relate(self, items: Sequence[str]) -> ShuffledRelated:
+        """Look the items up, then exchange them."""
+        related = self.measure.relate(items)
+        unknown = set(related.coverage.unknown)
+        known = np.array([place for place, item in enumerate(items) if item not in unknown], dtype=np.int64)
+        standing_for = np.arange(len(items), dtype=np.int64)
+        standing_for[known] = np.random.default_rng(self.seed).permutation(known)
+        return ShuffledRelated(related, standing_for)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ShuffledRelated:
+    """Scores of one vocabulary between other items.
+
+    Attributes:
+        related: the right scores.
+        standing_for: item whose scores each item gets.
+    """
+
+    related: Related
+    standing_for: NDArray[np.int64]
+
+    @property
+    def coverage(self) -> Coverage:
+        """The coverage of the measure."""
+        return self.related.coverage
+
+    def block(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Relatedness of the items that stand for every left and every right one."""
+        return self.related.block(self.standing_for[left], self.standing_for[right])

@@ -1,0 +1,197 @@
+"""Measures of relatedness written as one line of text, for command lines and notes.
+
+=====================  =====================================================================================
+``NAME:FILE``          a measure by name (``cloven.relatedness.forms``), with its file or folder
+``shuffled:SPEC``      the control: the same scores between permuted items
+``0.7*SPEC+0.3*SPEC``  weighted mean of z-scores
+``SPEC|SPEC``          the first, and the second where the first has no score
+``(SPEC)``             brackets; ``shuffled:`` binds closest, then weights, then ``|``
+=====================  =====================================================================================
+
+A file name ends at ``|``, at a closing bracket of an open one, and at ``+`` before a weight; in double quotes it may
+hold these, too.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from cloven.errors import ParameterError, shorten
+from cloven.relatedness.forms import Form, Surroundings, forms
+
+if TYPE_CHECKING:
+    from cloven.model.disassociated import Disassociated
+    from cloven.protocols import Relatedness
+
+_NAME = re.compile(r"[A-Za-z][\w-]*")
+_WEIGHT = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*\*")
+_AND_WEIGHT = re.compile(r"\+\s*(?=(?:\d+(?:\.\d*)?|\.\d+)\s*\*)")
+_QUOTED = re.compile(r'"([^"]*)"')
+_COMPOUND = ("shuffled:SPEC", "0.7*SPEC+0.3*SPEC", "SPEC|SPEC", "(SPEC)")
+
+
+def parse(
+    text: str,
+    *,
+    wordnet: str | Path | None = None,
+    release: Disassociated | None = None,
+    seed: int = 0,
+) -> Relatedness:
+    """Make the measure that a text names.
+
+    Args:
+        text: the text.
+        wordnet: folder or tar file of WordNet, for words that a file of vectors lacks.
+        release: release that is attacked, for ``learned``.
+        seed: which permutation ``shuffled`` takes.
+
+    >>> parse("shuffled:sample").name
+    'shuffled-vectors'
+    """
+    reader = _Reader(text, forms(), Surroundings(wordnet, release), seed)
+    try:
+        measure = reader.back_filled()
+    except RecursionError:
+        reader.fail("nested too deeply")
+    if reader.more():
+        reader.fail("expected the end, '|', or weights on both sides of '+'")
+    return measure
+
+
+@dataclass
+class _Reader:
+    """Reads a text from left to right; ``at`` is where it is."""
+
+    text: str
+    forms: dict[str, Form]
+    surroundings: Surroundings
+    seed: int
+    at: int = 0
+    brackets: int = 0
+
+    def fail(self, what: str, at: int | None = None) -> NoReturn:
+        """Raise with the position, and all that could be there."""
+        place = self.at if at is None else at
+        rest = "the end" if place >= len(self.text) else shorten(self.text[place:], 30)
+        known = ", ".join([form.usage for form in self.forms.values()] + list(_COMPOUND))
+        message = (
+            f"relatedness {shorten(self.text)}: {what} at character {place + 1} ({rest}); forms are {known}"
+        )
+        raise ParameterError(message)
+
+    def more(self) -> bool:
+        """Whether there is something left to read."""
+        self._skip()
+        return self.at < len(self.text)
+
+    def back_filled(self) -> Relatedness:
+        """Measures with ``|`` between them."""
+        measure = self._weighted()
+        while self._accept("|"):
+            from cloven.relatedness.backfill import BackFilled
+
+            measure = BackFilled(measure, self._weighted())
+        return measure
+
+    def _weighted(self) -> Relatedness:
+        self._skip()
+        start = self.at
+        if not _WEIGHT.match(self.text, self.at):
+            return self._single()
+        parts, weights = [], []
+        while found := _WEIGHT.match(self.text, self.at):
+            weights.append(float(found[1]))
+            if weights[-1] == 0:
+                self.fail("a weight must be above 0")
+            self.at = found.end()
+            parts.append(self._single())
+            self._skip()
+            if not (more := _AND_WEIGHT.match(self.text, self.at)):
+                break
+            self.at = more.end()
+        if len(parts) < 2:
+            self.fail("a weight needs a second one, as in 0.7*SPEC+0.3*SPEC", start)
+        from cloven.relatedness.combined import Combined
+
+        return Combined(tuple(parts), tuple(weights))
+
+    def _single(self) -> Relatedness:
+        self._skip()
+        start = self.at
+        if self._accept("("):
+            self.brackets += 1
+            measure = self.back_filled()
+            if not self._accept(")"):
+                self.fail(f"the bracket of character {start + 1} is not closed")
+            self.brackets -= 1
+            self._skip()
+            return measure
+        found = _NAME.match(self.text, self.at)
+        if found is None:
+            self.fail("expected a measure")
+        self.at = found.end()
+        if found[0] == "shuffled":
+            return self._shuffled()
+        if found[0] not in self.forms:
+            self.fail(f"no measure is called {found[0]!r}", start)
+        return self._make(self.forms[found[0]], start)
+
+    def _shuffled(self) -> Relatedness:
+        from cloven.relatedness.shuffled import Shuffled
+
+        if not self._accept(":"):
+            self.fail("expected ':' and a measure to shuffle")
+        return Shuffled(self._single(), self.seed)
+
+    def _make(self, form: Form, start: int) -> Relatedness:
+        argument, place = None, self.at
+        if self._accept(":"):
+            place = self.at
+            argument = self._argument()
+        if form.takes_path and not argument:
+            self.fail(f"expected {form.usage}", start)
+        if argument is not None and ":" not in form.usage:
+            self.fail(f"{form.usage!r} takes no file", place)
+        if form.takes_path:
+            argument = str(Path(str(argument)).expanduser())
+            if not Path(argument).exists():
+                self.fail(f"there is no file or folder {argument!r}", place)
+        try:
+            return form.make(argument, self.surroundings)
+        except OSError as fault:
+            message = (
+                f"relatedness {shorten(self.text)}: cannot read {argument!r} ({fault.strerror or fault})"
+            )
+            raise ParameterError(message) from fault
+
+    def _argument(self) -> str:
+        """What stands after a colon: quoted, or up to the next sign that means something."""
+        self._skip()
+        if quoted := _QUOTED.match(self.text, self.at):
+            self.at = quoted.end()
+            self._skip()
+            return quoted[1]
+        start = self.at
+        while self.at < len(self.text) and not self._ends():
+            self.at += 1
+        return self.text[start : self.at].strip()
+
+    def _ends(self) -> bool:
+        sign = self.text[self.at]
+        if sign == "+":
+            return _AND_WEIGHT.match(self.text, self.at) is not None
+        return sign == "|" or (sign == ")" and self.brackets > 0)
+
+    def _accept(self, sign: str) -> bool:
+        self._skip()
+        if self.text.startswith(sign, self.at):
+            self.at += len(sign)
+            return True
+        return False
+
+    def _skip(self) -> None:
+        while self.at < len(self.text) and self.text[self.at].isspace():
+            self.at += 1

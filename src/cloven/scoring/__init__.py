@@ -1,0 +1,1 @@
+"""What an attack got right: the one place, besides the audit, where guesses meet the key."""

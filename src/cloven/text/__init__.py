@@ -1,0 +1,44 @@
+"""Documents to transactions: reading, cleaning, tokens, lemmas, noun phrases, topics, density, query logs.
+
+``read_documents`` reads a corpus; ``to_transactions`` makes one record of each document and reports what happened to
+every token; ``topic_sample`` and ``density_sample`` choose records for experiments; ``queries_to_transactions`` reads
+query logs. Most of it needs the extra ``cloven[text]``.
+"""
+
+from cloven.text.clean import Cleaning
+from cloven.text.counts import TermCounts
+from cloven.text.density import DensitySample, density_sample
+from cloven.text.documents import Corpus, Document, DocumentOptions
+from cloven.text.options import TextOptions, TextReport
+from cloven.text.queries import QueryOptions, QueryReport, queries_to_transactions
+from cloven.text.reading import read_documents
+from cloven.text.stopwords import STOP_WORDS
+from cloven.text.topics import Topics, TopicSample, choose_documents, find_topics, topic_sample
+from cloven.text.transactions import count_terms, to_transactions
+from cloven.text.typos import TypoRule, suspected_typos
+
+__all__ = [
+    "STOP_WORDS",
+    "Cleaning",
+    "Corpus",
+    "DensitySample",
+    "Document",
+    "DocumentOptions",
+    "QueryOptions",
+    "QueryReport",
+    "TermCounts",
+    "TextOptions",
+    "TextReport",
+    "TopicSample",
+    "Topics",
+    "TypoRule",
+    "choose_documents",
+    "count_terms",
+    "density_sample",
+    "find_topics",
+    "queries_to_transactions",
+    "read_documents",
+    "suspected_typos",
+    "to_transactions",
+    "topic_sample",
+]

@@ -1,0 +1,134 @@
+"""Ratios of sums over units, and their intervals."""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cloven.errors import ParameterError
+from cloven.measure.intervals import wilson
+from cloven.scoring.tally import Tally, difference, estimate, resampled
+
+
+def tally(numerator, denominator, *, share=True):
+    return Tally(np.array(numerator, float), np.array(denominator, float), share)
+
+
+def random_tally(seed, units=300, rate=0.3):
+    rng = np.random.default_rng(seed)
+    size = rng.integers(1, 20, units)
+    return tally(rng.binomial(size, rng.beta(6 * rate, 6 * (1 - rate), units)), size)
+
+
+def of(*tallies, draws=1000, seed=1):
+    samples = resampled(tallies, np.random.default_rng(seed), draws).T
+    return [estimate(*pair) for pair in zip(tallies, samples, strict=True)], samples
+
+
+def test_sums_over_units():
+    found = Tally.of(np.array([0, 2, 0]), np.array([1.0, 2.0, 3.0]), np.array([2.0, 2.0, 4.0]), 4)
+    assert found.numerator.tolist() == [4, 0, 2, 0]
+    assert (found.value, found.count, found.units) == (6 / 8, 8, 2)
+
+
+def test_mean_of_runs_is_the_ratio_of_means():
+    found = Tally.mean([tally([1, 0], [2, 2]), tally([3, 1], [4, 2])])
+    assert (found.numerator.tolist(), found.denominator.tolist()) == ([2, 0.5], [3, 2])
+    with pytest.raises(ParameterError, match="no runs"):
+        Tally.mean([])
+
+
+def test_bootstrap_spreads_as_theory_says():
+    """The variance of a ratio over units, linearised, is what resampling units gives."""
+    one = random_tally(1)
+    (found,), (samples,) = of(one, draws=4000)
+    pull = (one.numerator - one.value * one.denominator) / one.count
+    error = np.sqrt((pull**2).sum())
+    assert np.std(samples) == pytest.approx(error, rel=0.06)
+    z = NormalDist().inv_cdf(0.975)
+    assert found.low == pytest.approx(one.value - z * error, abs=0.3 * error)
+    assert found.high == pytest.approx(one.value + z * error, abs=0.3 * error)
+
+
+def test_answers_inside_a_unit_go_together():
+    """Ten equal answers in each unit are no more evidence than one."""
+    single = tally(np.arange(40) % 2, np.ones(40))
+    tenfold = tally(single.numerator * 10, single.denominator * 10)
+    first, second = of(single, tenfold)[0]
+    assert first == second
+
+
+@given(st.integers(1, 9), st.integers(0, 2**32))
+def test_few_units_get_the_interval_of_a_share(units, seed):
+    few = random_tally(seed, units)
+    (found,), _ = of(few, draws=10)
+    assert (found.low, found.high) == wilson(int(few.numerator.sum()), int(few.count))
+
+
+def test_fractions_widen_the_interval_of_few_units():
+    found = of(tally([0.5], [2.0]))[0][0]
+    assert (found.low, found.high) == (0.0, wilson(1, 2)[1])
+
+
+def test_few_units_of_anything_else_get_an_interval_over_units():
+    (found,), _ = of(tally([2, 4, 6], [1, 1, 1], share=False))
+    half = 4.302653 * 2 / np.sqrt(3)  # Student's t with 2 degrees of freedom, standard deviation 2
+    assert found.value == 4
+    assert (found.low, found.high) == (0.0, pytest.approx(4 + half))
+    assert of(tally([2], [1], share=False))[0][0] == (2.0, None, None)
+
+
+def test_nothing_measured_is_not_zero():
+    nothing = tally([0, 0], [0, 0])
+    assert of(nothing)[0][0] == (None, None, None)
+    assert difference(nothing, tally([1, 1], [2, 2]), *of(nothing, nothing)[1]) == (None, None, None, None)
+
+
+def test_difference_is_paired():
+    """Against itself plus a constant, every sample differs by that constant."""
+    one = random_tally(2)
+    better = Tally(one.numerator + 0.1 * one.denominator, one.denominator)
+    samples = of(better, one)[1]
+    found = difference(better, one, *samples)
+    assert (found.value, found.low, found.high) == tuple(pytest.approx(0.1) for _ in range(3))
+    assert difference(one, one, samples[1], samples[1]) == (0.0, 0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("units", [6, 400])
+def test_z_of_two_equal_attacks_is_that_of_a_normal_variable(units):
+    """For few and for many units; over many seeds its standard deviation is near 1 (few: that of Student's t)."""
+    found = []
+    for seed in range(150):
+        first, second = random_tally(seed, units), random_tally(seed + 10_000, units)
+        found.append(difference(first, second, *of(first, second, draws=200)[1]).z)
+    assert abs(np.mean(found)) < 0.35
+    assert 0.8 < np.std(found) < (1.8 if units < 10 else 1.25)
+
+
+def test_difference_of_shares_inside_one_unit():
+    """Newcombe (1998), Table II, method 10: 56/70 and 48/80 differ by 0.0524 to 0.3339."""
+    one, other = tally([56], [70]), tally([48], [80])
+    found = difference(one, other, *of(one, other)[1])
+    assert (round(found.low, 4), round(found.high, 4)) == (0.0524, 0.3339)
+    assert found.z == pytest.approx(0.2 / np.sqrt(0.8 * 0.2 / 70 + 0.6 * 0.4 / 80))
+
+
+def test_difference_of_anything_else_inside_one_unit_has_no_interval():
+    one, other = tally([3], [2], share=False), tally([1], [2], share=False)
+    assert difference(one, other, *of(one, other)[1]) == (1.0, None, None, None)
+
+
+def test_same_generator_same_samples_in_any_block_size(monkeypatch):
+    one = random_tally(3, 50)
+    whole = of(one)[1]
+    monkeypatch.setattr("cloven.scoring.tally._CELLS", 50)
+    assert np.array_equal(whole, of(one)[1])
+
+
+def test_too_few_draws_are_refused():
+    with pytest.raises(ParameterError, match=r"draws must be at least 2 \(got 1\)"):
+        resampled([random_tally(1)], np.random.default_rng(1), 1)

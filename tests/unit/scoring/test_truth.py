@@ -1,0 +1,106 @@
+"""Truth from the key against the plain records."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from cloven.errors import ReleaseError
+from cloven.scoring.truth import truth
+from cloven.scoring.units import units
+
+from .plain import world, worlds
+
+CLUSTERS = [["ab", "a", "bc", "c"], ["ad", "a", "d"]]
+PLACES = [{"a": 0, "b": 1, "c": "term"}, {"a": 0, "d": 1}]
+
+
+@given(worlds())
+def test_slots_and_links_are_those_of_the_records(made):
+    found = truth(made.questions, made.release, made.key)
+    assert found.slot_record.tolist() == [record for _, _, record in made.slots]
+    pairs = [(t, slot) for t, (_, _, slots) in enumerate(made.targets) for slot in slots]
+    assert found.holds.tolist() == [made.holds(*pair) for pair in pairs]
+    assert found.copies.tolist() == [
+        sum(made.holds(t, slot) for slot in slots) for t, (_, _, slots) in enumerate(made.targets)
+    ]
+
+
+@given(worlds())
+def test_held_items_are_the_records(made):
+    held = truth(made.questions, made.release, made.key).held
+    words = made.release.vocabulary
+    cells = {(slot, words[item]) for slot, item in zip(held.slot.tolist(), held.item.tolist(), strict=True)}
+    assert cells == {
+        (at, item) for at, (_, _, record) in enumerate(made.slots) for item in made.record(record)
+    }
+    shown = {(s, words[i]) for s, i in zip(held.slot[held.anchor], held.item[held.anchor], strict=True)}
+    away = {(at, i) for at, (_, _, record) in enumerate(made.slots) for i in made.disassociated(record)}
+    assert cells - shown == away
+
+
+@given(worlds())
+def test_units_are_clusters_or_outermost_joints(made):
+    found = units(made.questions, made.release)
+    names = [made.unit(cluster) for cluster, _, _ in made.slots]
+    names += [made.unit(made.slots[slots[0]][0]) for _, _, slots in made.targets]
+    numbers = [*found.of_slot.tolist(), *found.of_target.tolist()]
+    assert len(set(zip(names, numbers, strict=True))) == len(set(names)) == len(set(numbers))
+    assert max(numbers) < found.total
+
+
+def test_records_without_anchor_take_the_empty_slots_in_order():
+    made = world([["b", "a", "b", "bc"]], [{"a": 0, "b": 1, "c": 1}])
+    found = truth(made.questions, made.release, made.key)
+    assert made.questions.slot_anchor.tolist() == [0, -1, -1, -1]
+    rest = found.slot_record[1:].tolist()
+    assert rest == sorted(rest)
+
+
+def refuse(made, match, **changes):
+    with pytest.raises(ReleaseError, match=match):
+        truth(made.questions, made.release, replace(made.key, **changes))
+
+
+def test_wrong_key_is_refused():
+    made = world(CLUSTERS, PLACES)
+    other = world([["ab", "a"], ["ad", "a", "d", "a", "a"]], PLACES)
+    with pytest.raises(
+        ReleaseError, match=r"key does not fit the release: .* use the key that was written with it"
+    ):
+        truth(made.questions, made.release, other.key)
+    key = made.key
+    refuse(made, "different lengths", release_row=key.release_row[:-1])
+    refuse(made, "does not have", release_row=key.release_row + 100)
+    refuse(made, "not in order", records=key.records[::-1].copy())
+    refuse(made, "in cluster 0, the release 4", record_cluster=np.zeros_like(key.record_cluster))
+    refuse(made, "other items than the published row", items=np.zeros_like(key.items))
+    swapped = key.record_cluster.copy()
+    swapped[[np.argmin(swapped), np.argmax(swapped)]] = 1, 0
+    refuse(made, "not its own", record_cluster=swapped)
+
+
+def test_a_sub_record_given_twice_is_refused():
+    made = world([["ab", "ab"]], [{"a": 0, "b": 1}])
+    rows = made.key.release_row.copy()
+    rows[made.release.row_chunk[rows] == 1] = 2
+    refuse(made, "to no record or to several", release_row=rows)
+
+
+def test_guesses_about_another_release_are_refused():
+    made = world(CLUSTERS, PLACES)
+    other = world([CLUSTERS[0]], PLACES[:1])
+    with pytest.raises(ReleaseError, match=r"about another release: they have 4 slots in 1 clusters"):
+        truth(other.questions, made.release, made.key)
+    asked = replace(made.questions, target_kind=1 - made.questions.target_kind)
+    with pytest.raises(ReleaseError, match="as another kind"):
+        truth(asked, made.release, made.key)
+    asked = replace(made.questions, slot_anchor=made.questions.slot_anchor[::-1].copy())
+    with pytest.raises(ReleaseError, match="another cluster"):
+        truth(asked, made.release, made.key)
+    asked = replace(made.questions, slots=made.questions.slots[::-1].copy())
+    with pytest.raises(ReleaseError, match="do not belong together"):
+        truth(asked, made.release, made.key)
