@@ -69,15 +69,30 @@ def largest_left(matrix: Any, wanted: int) -> tuple[NDArray[np.float32], NDArray
 
 def _orthogonal(
     product: NDArray[np.float32], basis: NDArray[np.float32]
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Next block, orthogonal to the basis, and what makes the product of it."""
-    block, rest = np.linalg.qr(product - basis @ (basis.T @ product))
-    # Columns that were nothing but rounding are not yet orthogonal once they have length 1.
-    block, _ = np.linalg.qr(block - basis @ (basis.T @ block))
-    return np.ascontiguousarray(block), rest
+) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    """Next block, orthogonal to the basis, and how much of it is in the product."""
+    block = product
+    for _ in range(2):  # what was little more than rounding is orthogonal only the second time
+        block = _orthonormal(block - basis @ (basis.T @ block))
+    return block, block.T.astype(np.float64) @ product
 
 
-def _ritz(projected: NDArray[np.float64], rest: NDArray[np.float32], wanted: int) -> _Ritz:
+def _orthonormal(block: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Columns of length 1 at right angles that span the same; columns of zeros where it has no such many.
+
+    By the eigenvectors of the small matrix of products (Stathopoulos and Wu, SIAM J. Scientific Computing 23, 2002):
+    on narrow blocks this is many times quicker than a threaded QR.
+    """
+    wide = block.astype(np.float64)
+    for _ in range(2):
+        lengths = np.linalg.norm(wide, axis=0)
+        wide /= np.where(lengths > 0, lengths, 1.0)
+        values, vectors = np.linalg.eigh(wide.T @ wide)
+        wide = wide @ (vectors / np.sqrt(np.maximum(values, 1e-10 * values[-1])))
+    return np.ascontiguousarray(wide, np.float32)
+
+
+def _ritz(projected: NDArray[np.float64], rest: NDArray[np.float64], wanted: int) -> _Ritz:
     upper = np.triu(projected)
     values, vectors = np.linalg.eigh(upper + np.triu(projected, 1).T)
     values, vectors = values[::-1][:wanted], vectors[:, ::-1][:, :wanted]
@@ -88,5 +103,4 @@ def _start(rows: int) -> NDArray[np.float32]:
     """A first block without symmetries: fractional parts of multiples of square roots of primes."""
     primes = np.array([2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53])
     parts = np.modf(np.arange(1, rows + 1)[:, None] * np.sqrt(primes))[0] - 0.5
-    block, _ = np.linalg.qr(parts.astype(np.float32))
-    return np.ascontiguousarray(block)
+    return _orthonormal(parts.astype(np.float32))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cloven.attack.disassociated.confidence_kernel import confidences
-from cloven.attack.disassociated.prior import answers, expected_copies, fill
+from cloven.attack.disassociated.prior import answers, expected_copies, filled
 from cloven.model.guesses import Answer, Guesses
 
 if TYPE_CHECKING:
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cloven.model.guesses import Questions
-
-DIGITS = 9
-"""Scores that differ by less than a unit of this digit are equal, so that ties stay ties."""
 
 
 def finished(
@@ -34,7 +31,8 @@ def finished(
     A target of a cluster that shows no anchor stays where it is: there is nothing to attach it to.
     """
     answer = answers(asked, score)
-    score = fill(asked, score, DIGITS)
+    score = filled(asked, score)
     confidence = confidences(asked.offsets, score, expected_copies(asked, k), sharpness)
-    chosen = chosen & (answer != Answer.NO_ANCHOR)[asked.pair_target]
+    if (answer == Answer.NO_ANCHOR).any():
+        chosen = chosen & (answer != Answer.NO_ANCHOR)[asked.pair_target]
     return Guesses(asked, score, confidence, chosen, answer, dict(parameters), dict(notes))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.attack.disassociated.fitting_kernel import ABA, MRA, RGA, fit
+from cloven.attack.disassociated.fitting_kernel import ABA, MRA, RGA, fit, visits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,10 +19,13 @@ if TYPE_CHECKING:
     from cloven.protocols import Related
 
     Longs = NDArray[np.int64]
+    Scores = NDArray[np.float64]
     Rows = tuple[Longs, Longs]
 
 METHODS = {"aba": ABA, "rga": RGA, "mra": MRA}
 """Ways to make one score from the terms of an anchor."""
+MOST_CELLS = 40_000_000
+"""Largest table of relatedness that is kept: 320 MB."""
 
 
 @dataclass(frozen=True)
@@ -72,35 +75,6 @@ def _first_alike(asked: Questions, offsets: Longs, terms: Longs) -> Longs:
     return np.maximum.accumulate(np.where(differs, np.arange(slots), 0))
 
 
-@dataclass(frozen=True)
-class Visits:
-    """Targets by the cluster whose slots may hold them; one visit is one target in one cluster.
-
-    Attributes:
-        target: the target of each visit.
-        pair: where the slots of the cluster start among the candidates of the target.
-        starts: first visit of each cluster, and the number of visits.
-    """
-
-    target: Longs
-    pair: Longs
-    starts: Longs
-
-    @classmethod
-    def of(cls, asked: Questions, targets: Longs) -> Visits:
-        """The visits of some targets."""
-        lengths = np.diff(asked.offsets)[targets]
-        pair = expand(asked.offsets[targets], lengths)
-        target = np.repeat(targets, lengths)
-        cluster = np.searchsorted(asked.slot_offsets, asked.slots[pair], side="right") - 1
-        new = np.ones(len(pair), bool)
-        new[1:] = (np.diff(cluster) != 0) | (np.diff(target) != 0)
-        cluster, target, pair = cluster[new], target[new], pair[new]
-        order = np.argsort(cluster, kind="stable")
-        starts = np.searchsorted(cluster[order], np.arange(len(asked.slot_offsets)))
-        return cls(target[order], pair[order], starts)
-
-
 def target_items(asked: Questions, release: Disassociated) -> Rows:
     """Items of every target: where they start, and which they are."""
     single = asked.target_item >= 0
@@ -111,37 +85,68 @@ def target_items(asked: Questions, release: Disassociated) -> Rows:
     return offsets, items
 
 
-def fitted(
-    asked: Questions, items: Rows, anchors: Anchors, methods: Longs, related: Related, targets: Longs
-) -> Iterator[tuple[Longs, NDArray[np.float64]]]:
-    """For one cluster after the other: candidates (positions in ``asked.slots``) and their scores.
+@dataclass(frozen=True)
+class Blocks:
+    """Relatedness of the items of targets (rows) to anchoring terms (columns), looked up once if memory allows.
+
+    Anchors are made of the frequent items, so the table of all that can be asked is mostly small.
+    """
+
+    related: Related
+    table: NDArray[np.float64] | None
+    row_of: Longs
+    column_of: Longs
+
+    @classmethod
+    def of(cls, related: Related, rows: Longs, columns: Longs, width: int) -> Blocks:
+        """Prepare for these items and terms of a vocabulary of ``width`` items."""
+        row_of, column_of = np.zeros(width, np.int64), np.zeros(width, np.int64)
+        row_of[rows], column_of[columns] = np.arange(len(rows)), np.arange(len(columns))
+        table = None
+        if len(rows) * len(columns) <= MOST_CELLS:
+            parts = np.array_split(rows, max(1, len(rows) // 500))
+            table = np.concatenate([related.block(part, columns) for part in parts])
+        return cls(related, table, row_of, column_of)
+
+    def block(self, items: Longs, terms: Longs) -> tuple[NDArray[np.float64], Longs, Longs]:
+        """A table, the row of each item, and the column of each of these (distinct) terms."""
+        if self.table is not None:
+            return self.table, self.row_of[items], self.column_of[terms]
+        rows, row = np.unique(items, return_inverse=True)
+        return np.ascontiguousarray(self.related.block(rows, terms)), row, np.arange(len(terms))
+
+
+def fill_scores(
+    asked: Questions,
+    items: Rows,
+    anchors: Anchors,
+    methods: Longs,
+    blocks: Blocks,
+    targets: Longs,
+    score: Scores,
+) -> Iterator[int]:
+    """Score the candidates of some targets, into ``score``, one cluster after the other; yields the cluster.
 
     Slots without an anchor, and anchors without a score, are NaN.
     """
-    visits = Visits.of(asked, targets)
-    for cluster in np.flatnonzero(np.diff(visits.starts)).tolist():
-        here = slice(visits.starts[cluster], visits.starts[cluster + 1])
-        start, end = asked.slot_offsets[cluster : cluster + 2].tolist()
-        scores = _fit_cluster(visits.target[here], items, anchors, (start, end), methods, related)
-        pairs = visits.pair[here, None] + np.arange(end - start)
-        yield pairs.ravel(), scores.ravel()
-
-
-def _fit_cluster(
-    targets: Longs, items: Rows, anchors: Anchors, slots: tuple[int, int], methods: Longs, related: Related
-) -> NDArray[np.float64]:
-    """Scores of some targets (rows) for the slots of one cluster (columns)."""
-    start, end = slots
-    shown, back = np.unique(anchors.alike[start:end], return_inverse=True)
-    anchor_offsets, anchor_terms = _rows(anchors.offsets, anchors.terms, shown)
-    if not len(anchor_terms):
-        return np.full((len(targets), end - start), np.nan)
-    target_offsets, wanted = _rows(items[0], items[1], targets)
-    rows, local_items = np.unique(wanted, return_inverse=True)
-    columns, local_terms = np.unique(anchor_terms, return_inverse=True)
-    block = np.ascontiguousarray(related.block(rows, columns), np.float64)
-    scores = fit(block, target_offsets, local_items, methods[targets], anchor_offsets, local_terms)
-    return scores[:, back]
+    slot_cluster = np.repeat(np.arange(len(asked.slot_offsets) - 1), np.diff(asked.slot_offsets))
+    cluster, target, pair = visits(targets, asked.offsets, asked.slots, slot_cluster, asked.slot_offsets)
+    order = np.argsort(cluster, kind="stable")
+    target, pair = target[order], pair[order]
+    starts = np.searchsorted(cluster[order], np.arange(len(asked.slot_offsets)))
+    for here in np.flatnonzero(np.diff(starts)).tolist():
+        visited = slice(starts[here], starts[here + 1])
+        first, last = asked.slot_offsets[here : here + 2].tolist()
+        shown, shows = np.unique(anchors.alike[first:last], return_inverse=True)
+        offsets, terms = _rows(anchors.offsets, anchors.terms, shown)
+        mine = _rows(items[0], items[1], target[visited])
+        distinct_terms, local = np.unique(terms, return_inverse=True)
+        table, row, columns = blocks.block(mine[1], distinct_terms)
+        fit(
+            table, columns, np.arange(len(mine[0]) - 1), pair[visited], (mine[0], row), methods[target[visited]],
+            (offsets, local), shows, score,
+        )  # fmt: skip
+        yield here
 
 
 def _rows(offsets: Longs, values: Longs, rows: Longs) -> Rows:

@@ -24,11 +24,11 @@ ABA, RGA, MRA = 0, 1, 2
 
 
 @compiled
-def _mean_to_target(block: Floats, items: Ints, anchor: int) -> float:
+def _mean_to_target(table: Floats, items: Ints, column: int) -> float:
     """sc(a): mean relatedness of one anchoring term to the items of a target; NaN if none has a score."""
     total, many = 0.0, 0
     for item in items:
-        value = block[item, anchor]
+        value = table[item, column]
         if not np.isnan(value):
             total += value
             many += 1
@@ -63,31 +63,69 @@ def summarise(values: Floats, method: int) -> float:
 
 @compiled
 def fit(
-    block: Floats,
-    target_offsets: Ints,
-    target_items: Ints,
+    table: Floats,
+    columns: Ints,
+    targets: Ints,
+    pairs: Ints,
+    items: tuple[Ints, Ints],
     methods: Ints,
-    anchor_offsets: Ints,
-    anchor_terms: Ints,
-) -> Floats:
-    """Score of every target (rows) for every anchor (columns); NaN where there is none.
+    anchors: tuple[Ints, Ints],
+    shows: Ints,
+    score: Floats,
+) -> None:
+    """Score some targets for the slots of one cluster, into ``score``; NaN where there is no score.
 
-    ``block`` holds the relatedness of local items (rows) to local anchoring terms (columns).
+    Args:
+        table: relatedness of items (rows) to anchoring terms (columns).
+        columns: columns of the terms that the anchors of this cluster have.
+        targets: the targets.
+        pairs: where the slots of the cluster start among the candidates of each of them.
+        items: rows in ``table`` of the items of all targets.
+        methods: method of every target.
+        anchors: terms of each different anchor, as positions in ``columns``.
+        shows: which of the anchors each slot shows.
+        score: what is filled in, by candidate.
     """
-    targets, anchors = len(target_offsets) - 1, len(anchor_offsets) - 1
-    terms = block.shape[1]
-    scores = np.full((targets, anchors), np.nan)
-    to_target, kept = np.empty(terms), np.empty(terms)
-    for target in range(targets):
-        items = target_items[target_offsets[target] : target_offsets[target + 1]]
-        for term in range(terms):
-            to_target[term] = _mean_to_target(block, items, term)
-        for anchor in range(anchors):
+    to_target, kept = np.empty(len(columns)), np.empty(len(columns))
+    fits = np.empty(len(anchors[0]) - 1)
+    for i in range(len(targets)):
+        target = targets[i]
+        mine = items[1][items[0][target] : items[0][target + 1]]
+        for term in range(len(columns)):
+            to_target[term] = _mean_to_target(table, mine, columns[term])
+        for anchor in range(len(fits)):
             many = 0
-            for at in range(anchor_offsets[anchor], anchor_offsets[anchor + 1]):
-                value = to_target[anchor_terms[at]]
+            for at in range(anchors[0][anchor], anchors[0][anchor + 1]):
+                value = to_target[anchors[1][at]]
                 if not np.isnan(value):
                     kept[many] = value
                     many += 1
-            scores[target, anchor] = summarise(kept[:many], methods[target])
-    return scores
+            fits[anchor] = summarise(kept[:many], methods[target])
+        for slot in range(len(shows)):
+            score[pairs[i] + slot] = fits[shows[slot]]
+
+
+@compiled
+def visits(
+    targets: Ints, offsets: Ints, slots: Ints, slot_cluster: Ints, slot_offsets: Ints
+) -> tuple[Ints, Ints, Ints]:
+    """Cluster, target, and first candidate, for every target and every cluster whose slots may hold it."""
+    found = 0
+    for write in range(2):
+        if write:
+            cluster, target, pair = (
+                np.empty(found, np.int64),
+                np.empty(found, np.int64),
+                np.empty(found, np.int64),
+            )
+            found = 0
+        for t in targets:
+            at = offsets[t]
+            while at < offsets[t + 1]:
+                c = slot_cluster[slots[at]]
+                if write:
+                    cluster[found], target[found], pair[found] = c, t, at
+                found += 1
+                # All slots of a cluster are candidates, or none is.
+                at += slot_offsets[c + 1] - slot_offsets[c]
+    return cluster, target, pair

@@ -10,21 +10,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.attack.disassociated.finishing import DIGITS, finished
-from cloven.attack.disassociated.fitting import METHODS, Anchors, fitted, target_items
+from cloven.attack.disassociated.finishing import finished
+from cloven.attack.disassociated.fitting import METHODS, Anchors, Blocks, fill_scores, target_items
 from cloven.attack.disassociated.growing_anchors import grown, stages
-from cloven.attack.disassociated.prior import fill
+from cloven.attack.disassociated.prior import filled
 from cloven.attack.disassociated.questions import questions
 from cloven.attack.disassociated.selection import SELECTIONS, select
 from cloven.errors import ParameterError
+from cloven.model.arrays import distinct
 from cloven.model.disassociated import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import NDArray
+
     from cloven.model.disassociated import Disassociated
     from cloven.model.guesses import Guesses
-    from cloven.protocols import Relatedness
+    from cloven.protocols import Related, Relatedness
 
 
 @dataclass(frozen=True)
@@ -87,15 +90,19 @@ class Semantic:
         methods = np.where(term, METHODS[self.term_method], METHODS[self.record_method])
         anchors = Anchors.of(asked, release)
         score, chosen = np.full(len(asked.slots), np.nan), np.zeros(len(asked.slots), bool)
-        done, left = 0, 0
+        blocks, left = self._blocks(related, items[1], anchors, len(release.vocabulary)), 0
         for targets in stages(asked, release) if self.grow_anchors else [np.arange(len(asked))]:
-            for pairs, found in fitted(asked, items, anchors, methods, related, targets):
-                score[pairs] = found
-                done += len(pairs)
+            for cluster in fill_scores(asked, items, anchors, methods, blocks, targets, score):
                 if progress is not None:
-                    progress("attack", done / len(asked.slots))
-            left += select(asked, release, targets, fill(asked, score, DIGITS), self.selection, chosen)
+                    progress("attack", (cluster + 1) / release.clusters)
+            left += select(asked, release, targets, filled(asked, score), self.selection, chosen)
             if self.grow_anchors:
                 anchors = grown(anchors, asked, items, targets, chosen, len(release.vocabulary))
         notes = {"coverage": related.coverage.to_dict(), "copies_without_a_slot": left}
         return finished(asked, release.k, score, chosen, self.sharpness, self.parameters, notes)
+
+    def _blocks(self, related: Related, items: NDArray[np.int64], anchors: Anchors, width: int) -> Blocks:
+        """Everything that will be asked of the relatedness; anchors that grow may get any item."""
+        rows = distinct(items)
+        columns = distinct(np.concatenate((anchors.terms, rows)) if self.grow_anchors else anchors.terms)
+        return Blocks.of(related, rows, columns, width)
