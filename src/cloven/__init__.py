@@ -9,8 +9,11 @@ anonymise                   ``Disassociation`` -> ``Anonymised`` (``release`` fo
 prove                       ``verify``, ``verify_folder``
 publish and read back       ``write_release``, ``read_release``, ``read_key``
 what is it worth            ``utility``, ``reconstruct``, ``lower_bound_supports``, ``Taxonomy``
-what does it give away      ``candidates``
-all at once                 ``Audit``
+what does it give away      ``candidates``; attacks ``Semantic``, ``VerticalPartitioning``, ``Guesswork`` -> ``Guesses``
+what words mean             ``Vectors``, ``Corpus``, ``GoogleDistance``, ``MutualInformation``, ``WordNet``, ``Learned``
+was it right                ``score``, ``trial`` -> ``Findings``
+text                        ``read_documents``, ``to_transactions``
+all at once                 ``Audit`` with ``Threat``: ``word_meanings``, ``release_alone``, ``the_method``
 ==========================  ==================================================================================
 
 >>> import cloven as cv
@@ -31,7 +34,11 @@ from cloven._version import __version__
 
 if TYPE_CHECKING:
     from cloven.anonymise.disassociation import Disassociation
+    from cloven.attack.disassociated.guesswork import Guesswork
     from cloven.attack.disassociated.link import candidates
+    from cloven.attack.disassociated.questions import questions
+    from cloven.attack.disassociated.semantic import Semantic
+    from cloven.attack.disassociated.vertical_attack import VerticalPartitioning
     from cloven.audit import Audit, AuditReport
     from cloven.datasets import sample
     from cloven.errors import (
@@ -44,48 +51,93 @@ if TYPE_CHECKING:
     )
     from cloven.io.checked import verify_folder
     from cloven.io.frames import from_frame
+    from cloven.io.guesses import read_guesses, write_guesses
     from cloven.io.key import read_key
     from cloven.io.readers import read
     from cloven.io.release import read_release, write_release
     from cloven.measure.describe import describe
     from cloven.measure.utility import utility
     from cloven.model.disassociated import Disassociated
+    from cloven.model.guesses import Guesses
     from cloven.model.key import Anonymised, Key
     from cloven.model.taxonomy import Taxonomy, read_taxonomy
     from cloven.model.transactions import Transactions
     from cloven.reconstruction import lower_bound_supports, reconstruct
+    from cloven.relatedness.backfill import BackFilled
+    from cloven.relatedness.centred import CentredDistance
+    from cloven.relatedness.combined import Combined
+    from cloven.relatedness.corpus import Corpus
+    from cloven.relatedness.learned import Learned
+    from cloven.relatedness.ngd import GoogleDistance
+    from cloven.relatedness.npmi import MutualInformation
+    from cloven.relatedness.shuffled import Shuffled
+    from cloven.relatedness.vectors import Vectors
+    from cloven.relatedness.wordnet import WordNet
+    from cloven.scoring.control import control_of
+    from cloven.scoring.findings import Findings
+    from cloven.scoring.score import score
+    from cloven.scoring.trial import trial
+    from cloven.text import read_documents, to_transactions
+    from cloven.threats import Threat, release_alone, the_method, word_meanings
     from cloven.verification import Verdict, verify
 
 __all__ = [
     "Anonymised",
     "Audit",
     "AuditReport",
+    "BackFilled",
+    "CentredDistance",
     "ClovenError",
+    "Combined",
+    "Corpus",
     "Disassociated",
     "Disassociation",
+    "Findings",
+    "GoogleDistance",
     "GuaranteeError",
+    "Guesses",
+    "Guesswork",
     "InputError",
     "Key",
+    "Learned",
+    "MutualInformation",
     "OutputError",
     "ParameterError",
     "ReleaseError",
+    "Semantic",
+    "Shuffled",
     "Taxonomy",
+    "Threat",
     "Transactions",
+    "Vectors",
     "Verdict",
+    "VerticalPartitioning",
+    "WordNet",
     "__version__",
     "candidates",
+    "control_of",
     "describe",
     "from_frame",
     "lower_bound_supports",
+    "questions",
     "read",
+    "read_documents",
+    "read_guesses",
     "read_key",
     "read_release",
     "read_taxonomy",
     "reconstruct",
+    "release_alone",
     "sample",
+    "score",
+    "the_method",
+    "to_transactions",
+    "trial",
     "utility",
     "verify",
     "verify_folder",
+    "word_meanings",
+    "write_guesses",
     "write_release",
 ]
 
@@ -93,31 +145,58 @@ _HOME = {
     "Anonymised": "cloven.model.key",
     "Audit": "cloven.audit",
     "AuditReport": "cloven.audit",
+    "BackFilled": "cloven.relatedness.backfill",
+    "CentredDistance": "cloven.relatedness.centred",
     "ClovenError": "cloven.errors",
+    "Combined": "cloven.relatedness.combined",
+    "Corpus": "cloven.relatedness.corpus",
     "Disassociated": "cloven.model.disassociated",
     "Disassociation": "cloven.anonymise.disassociation",
+    "Findings": "cloven.scoring.findings",
+    "GoogleDistance": "cloven.relatedness.ngd",
     "GuaranteeError": "cloven.errors",
+    "Guesses": "cloven.model.guesses",
+    "Guesswork": "cloven.attack.disassociated.guesswork",
     "InputError": "cloven.errors",
     "Key": "cloven.model.key",
+    "Learned": "cloven.relatedness.learned",
+    "MutualInformation": "cloven.relatedness.npmi",
     "OutputError": "cloven.errors",
     "ParameterError": "cloven.errors",
     "ReleaseError": "cloven.errors",
+    "Semantic": "cloven.attack.disassociated.semantic",
+    "Shuffled": "cloven.relatedness.shuffled",
     "Taxonomy": "cloven.model.taxonomy",
+    "Threat": "cloven.threats",
     "Transactions": "cloven.model.transactions",
+    "Vectors": "cloven.relatedness.vectors",
     "Verdict": "cloven.verification",
+    "VerticalPartitioning": "cloven.attack.disassociated.vertical_attack",
+    "WordNet": "cloven.relatedness.wordnet",
     "candidates": "cloven.attack.disassociated.link",
+    "control_of": "cloven.scoring.control",
     "describe": "cloven.measure.describe",
     "from_frame": "cloven.io.frames",
     "lower_bound_supports": "cloven.reconstruction",
+    "questions": "cloven.attack.disassociated.questions",
     "read": "cloven.io.readers",
+    "read_documents": "cloven.text",
+    "read_guesses": "cloven.io.guesses",
     "read_key": "cloven.io.key",
     "read_release": "cloven.io.release",
     "read_taxonomy": "cloven.model.taxonomy",
     "reconstruct": "cloven.reconstruction",
+    "release_alone": "cloven.threats",
     "sample": "cloven.datasets",
+    "score": "cloven.scoring.score",
+    "the_method": "cloven.threats",
+    "to_transactions": "cloven.text",
+    "trial": "cloven.scoring.trial",
     "utility": "cloven.measure.utility",
     "verify": "cloven.verification",
     "verify_folder": "cloven.io.checked",
+    "word_meanings": "cloven.threats",
+    "write_guesses": "cloven.io.guesses",
     "write_release": "cloven.io.release",
 }
 

@@ -1,6 +1,6 @@
 """START HERE: the loop that Cloven is about, readable in one go.
 
-    data -> anonymise -> verify -> measure -> report
+    data -> anonymise -> verify -> attack -> measure -> report
 
 The release is what the world sees; the key, which says where every part came from, stays with the owner. They are
 different types, and only this file and the measures of truth hold both.
@@ -35,18 +35,21 @@ if TYPE_CHECKING:
     from cloven.model.taxonomy import Taxonomy
     from cloven.model.transactions import Transactions
     from cloven.protocols import Anonymiser
+    from cloven.scoring.findings import Findings
+    from cloven.threats import Threat
     from cloven.verification import Verdict
 
 
 @dataclass(frozen=True)
 class Audit:
-    """One audit: how to anonymise, and how to measure.
+    """One audit: how to anonymise, whom to fear, and how to measure.
 
     Attributes:
         method: the anonymiser.
         reconstructions: plausible data sets drawn from the release to measure utility on.
         top: how many frequent itemsets are compared.
         taxonomy: item hierarchy for the multi-level measure, if there is one.
+        threats: attackers to try, beside the one of k^m-anonymity, against whom the method protects.
         seed: for the measurements only, to repeat them exactly; the release never depends on it.
     """
 
@@ -54,10 +57,11 @@ class Audit:
     reconstructions: int = 5
     top: int = 1000
     taxonomy: Taxonomy | None = None
+    threats: tuple[Threat, ...] = ()
     seed: int | None = None
 
     def run(self, data: Transactions, progress: Callable[[str, float], None] | None = None) -> AuditReport:
-        """Anonymise, verify with all that is known, measure. A release that fails verification raises."""
+        """Anonymise, verify with all that is known, attack, measure. A release that fails verification raises."""
         from cloven.measure.describe import describe
         from cloven.measure.utility import utility
         from cloven.verification import verify
@@ -78,6 +82,9 @@ class Audit:
         verdict.raise_if_broken()
         clock.lap("verify")
 
+        attacks = {threat.name: threat.try_on(result, rng, progress) for threat in self.threats}
+        clock.lap("attack")
+
         report("measure", 0.0)
         measured = utility(
             data,
@@ -89,7 +96,7 @@ class Audit:
             suppressed_records=len(data) - len(result.key.records),
         )
         clock.lap("measure")
-        return AuditReport(self, data, description, result, verdict, measured, clock.seconds)
+        return AuditReport(self, data, description, result, verdict, attacks, measured, clock.seconds)
 
 
 @dataclass(frozen=True)
@@ -101,6 +108,7 @@ class AuditReport:
     description: Description
     result: Anonymised
     verdict: Verdict
+    attacks: dict[str, Findings | str]
     utility: UtilityReport
     seconds: dict[str, float]
 
@@ -114,6 +122,10 @@ class AuditReport:
             "seed": self.audit.seed,
             "data": self.description.to_dict(),
             "verdict": self.verdict.to_dict(),
+            "attacks": {
+                name: {"not run": found} if isinstance(found, str) else found.to_dict()
+                for name, found in self.attacks.items()
+            },
             "utility": self.utility.to_dict(),
             "seconds": self.seconds,
         }

@@ -33,6 +33,7 @@ FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 VARYING = (
     (re.compile(r"\b\d+\.\d s\b"), "(seconds)"),
     (re.compile(r"\d\.\d{3} \[\d\.\d{3} - \d\.\d{3}\]"), "(sampled)"),
+    (re.compile(r"\d+\.\d % \[\d+\.\d - \d+\.\d\]"), "(sampled)"),
     (re.compile(r"relative error of \d+ pair"), "relative error of (some) pair"),
     (re.compile(r"\b[0-9a-f]{64}\b"), "(hash)"),
 )

@@ -13,12 +13,11 @@ from cloven.cli.places import refuse_places, release_at
 from cloven.cli.reading import JsonFlag, ReleasePath, SeedOption
 from cloven.cli.values import one_of, whole
 from cloven.errors import ParameterError
+from cloven.model.disassociated import Disassociated
 from cloven.model.guesses import Answer, Guesses
 from cloven.protocols import Attack, Relatedness
 
-RELATEDNESS = (
-    "vectors:FILE, corpus:FILE, ngd:FILE, npmi:FILE, wordnet:PATH, sample; see `cloven relatedness forms`."
-)
+RELATEDNESS = "vectors:FILE, corpus:FILE, ngd:FILE, learned, sample, ...; see `cloven relatedness forms`."
 
 
 class Chosen:
@@ -39,11 +38,11 @@ class Chosen:
         self.relatedness = relatedness
         self._options = {"selection": selection, "grow_anchors": grow_anchors, "tries": tries}
 
-    def knowledge(self) -> Relatedness | None:
-        """The relatedness that was named."""
+    def knowledge(self, release: Disassociated) -> Relatedness | None:
+        """The relatedness that was named; ``learned`` is learned from the release."""
         from cloven.relatedness.spec import parse
 
-        return None if self.relatedness is None else parse(self.relatedness)
+        return None if self.relatedness is None else parse(self.relatedness, release=release)
 
     def attack(self, relatedness: Relatedness | None) -> Attack:
         """The attack that was chosen."""
@@ -98,7 +97,7 @@ def attack(
     refuse_places(out)
     with progress("read") as report:
         published = read_release(release_at(release))
-        relatedness = chosen.knowledge()
+        relatedness = chosen.knowledge(published)
         rng = np.random.default_rng(seed)
         guesses = chosen.attack(relatedness).guess(published, rng, report)
         shuffled = None
@@ -135,8 +134,8 @@ def told(guesses: Guesses, facts: dict[str, int]) -> list[str]:
     ]
     if facts["without_anchor"] or facts["without_score"]:
         lines.append(
-            f"no information about {facts['without_anchor']:,} parts whose clusters show no record chunk,"
-            f" and {facts['without_score']:,} of which no word is known"
+            f"no information about {facts['without_anchor']:,} whose clusters show no record chunk,"
+            f" and {facts['without_score']:,} of which the attack knows nothing"
         )
     coverage = guesses.notes.get("coverage")
     if coverage and coverage["items"]:

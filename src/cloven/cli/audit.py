@@ -24,8 +24,10 @@ from cloven.cli.console import dot, many, names, percent, progress, say, say_jso
 from cloven.cli.disassociating import DISASSOCIATION
 from cloven.cli.places import refuse_places
 from cloven.cli.reading import READING, JsonFlag, SeedOption, TaxonomyFile, read_data, read_hierarchy
+from cloven.cli.threats import threat_lines
 from cloven.cli.utility import utility_rows
 from cloven.io.readers import ReadOptions
+from cloven.threats import Threat
 
 
 @takes(method=DISASSOCIATION, options=READING)
@@ -42,10 +44,19 @@ def audit(
         ),
     ] = None,
     taxonomy: TaxonomyFile = None,
+    relatedness: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SPEC", help="Attack with word meanings: vectors:FILE, corpus:FILE, ngd:FILE, ..."
+        ),
+    ] = None,
+    attack: Annotated[
+        bool, typer.Option("--attack/--no-attack", help="Attack the release, or do not.")
+    ] = True,
     seed: SeedOption = None,
     json: JsonFlag = False,
 ) -> None:
-    """Anonymise, verify and measure in one go.
+    """Anonymise, verify, attack and measure in one go.
 
     OUT/published is to publish; OUT.private (key and figures) to keep.
     """
@@ -59,7 +70,9 @@ def audit(
         data = read_data(file, options)
         warn_of_typos(method, data)
         hierarchy = read_hierarchy(taxonomy, data)
-        found = Audit(method, taxonomy=hierarchy, seed=seed).run(data, report)
+        known = relatedness or ("sample" if file is None else None)
+        threats = _threats(known) if attack else ()
+        found = Audit(method, taxonomy=hierarchy, threats=threats, seed=seed).run(data, report)
         report("write", 0.0)
         found.write(target)
     if json:
@@ -70,6 +83,15 @@ def audit(
     _tell(found, "sample clinic" if file is None else visible(str(file)), method)
     say()
     say_places(target / "published", Path(f"{target}.private"))
+
+
+def _threats(relatedness: str | None) -> tuple[Threat, ...]:
+    """Attackers to try: one who has the release alone, and one who knows what words mean, if we know it too."""
+    from cloven.relatedness.spec import parse
+    from cloven.threats import release_alone, word_meanings
+
+    alone = (release_alone(),)
+    return alone if relatedness is None else (word_meanings(parse(relatedness)), *alone)
 
 
 def _free_name() -> Path:
@@ -94,18 +116,19 @@ def _tell(found: AuditReport, name: str, method: Disassociation) -> None:
     say(f" {dot()} ".join(parts))
     made = f"{describe_method(method)}: {describe_release(figures)}"
     drawn = f"{found.utility.reconstructions} plausible data sets drawn"
+    tried = ", ".join(found.attacks) or "no attack was asked for"
     lines = [
         (f"{tick()} anonymised", made, seconds["anonymise"]),
         (f"{tick()} verified", _verified(found, figures), seconds["verify"]),
+        (f"{tick()} attacked", tried, seconds["attack"]),
         (f"{tick()} measured", drawn, seconds["measure"]),
     ]
     say(table([(what, text, f"{spent:.1f} s") for what, text, spent in lines]) + "\n")
+    for line in threat_lines(found):
+        say(line)
     say(table(utility_rows(found.utility), ("measure", "value", "what it means")))
     who = "candidate records" if found.data.persons is None else "candidate records, of as many persons"
-    say(
-        f"\nwho knows up to {method.m} items of one record has at least {method.k} {who};"
-        " attackers who know more are not part of this audit yet\n"
-    )
+    say(f"\nwho knows up to {method.m} items of one record has at least {method.k} {who}\n")
     for caution in cautions(figures, method):
         warn(caution)
     published = set(found.result.release.vocabulary)

@@ -56,8 +56,8 @@ def score(
         folder = guesses / CONTROL
         control = read_guesses(folder, published, asked) if folder.is_dir() else None
         report("guess", 0.0)
-        selection = str(found.attack.get("selection", "best"))
-        runs = [Guesswork(selection).guess(published, rng) for _ in range(chance)]
+        baseline = Guesswork(str(found.attack.get("selection", "best")))
+        runs = (baseline.among(asked, published, rng) for _ in range(chance))
         report("measure", 0.0)
         known = None if vectors is None else word_vectors(vectors, published.vocabulary)
         findings = measure(found, published, key, chance=runs, control=control, vectors=known, rng=rng)
@@ -103,7 +103,7 @@ def finding_rows(findings: Findings, measures: tuple[str, ...]) -> list[tuple[st
             "-" if finding.lift is None else f"{finding.lift:.2f}x",
             f"{finding.count:,.0f}",
         )
-        for finding in findings
+        for finding in sorted(findings, key=lambda each: (*measures, each.measure).index(each.measure))
         if finding.measure in measures and finding.value is not None
     ]
 
@@ -113,7 +113,7 @@ def counted(findings: Findings) -> list[str]:
     counts = findings.count("all")
     return [
         f"{many(counts.targets, 'hidden part')}: {counts.targets_without_anchor:,} without an anchor,"
-        f" {counts.targets_without_score:,} without a known word; {counts.links_without_anchor:,} of"
+        f" {counts.targets_without_score:,} of which the attack knows nothing; {counts.links_without_anchor:,} of"
         f" {many(counts.true_links, 'true link')} lead to rows that show nothing"
     ]
 

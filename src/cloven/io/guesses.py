@@ -38,6 +38,14 @@ def write_guesses(
     """Write the folder ``out``, readable by its owner alone: guesses with confidences are the attack.
 
     ``control``, the same attack with shuffled relatedness, goes to ``out/control``.
+
+    >>> import tempfile
+    >>> import cloven as cv
+    >>> release = cv.Disassociation(k=5, m=2).anonymise(cv.sample("clinic")).release
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_guesses(cv.Guesswork().guess(release), release, Path(folder, "guesses"))
+    ...     sorted(file.name for file in Path(folder, "guesses").iterdir())
+    ['guesses.json', 'links.parquet', 'targets.parquet']
     """
     with staged(Path(out)) as (place,):
         _write_folder(guesses, release, place)
@@ -69,6 +77,16 @@ def read_guesses(path: str | os.PathLike[str], release: Disassociated, asked: Qu
 
     Raises:
         ReleaseError: the folder is broken, or speaks of another release.
+
+    >>> import tempfile
+    >>> import cloven as cv
+    >>> release = cv.Disassociation(k=5, m=2).anonymise(cv.sample("clinic")).release
+    >>> guesses = cv.Guesswork().guess(release)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_guesses(guesses, release, Path(folder, "guesses"))
+    ...     again = read_guesses(Path(folder, "guesses"), release, cv.questions(release))
+    >>> bool((again.chosen == guesses.chosen).all())
+    True
     """
     folder = Path(path)
     about = _about(folder, release)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cloven.model.guesses import Answer
@@ -15,7 +15,7 @@ from cloven.scoring.tally import Tallies, Tally
 from cloven.scoring.units import units
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable
 
     import numpy as np
     from numpy.typing import NDArray
@@ -87,6 +87,8 @@ class Bench:
         tallies: Tallies = {}
         if "ranking" in self.groups:
             tallies |= rankings(guesses, self.truth, self.units, self.asked)
+        if set(self.groups) <= {"ranking"}:
+            return Measured(tallies, {})
         given = attached(guesses, self.release)
         place = best_places(self.truth.questions, self.release, given, self.true)
         best = given.moved(place)
@@ -103,9 +105,10 @@ class Bench:
             tallies |= movements(best, self.true, shown, self.vectors, self.units, "_best")[0]
         return Measured(tallies, left_out)
 
-    def chance(self, runs: Sequence[Guesses]) -> Tallies:
+    def chance(self, runs: Iterable[Guesses]) -> Tallies:
         """Chance: the mean over runs of the random attack, and the exact expectation where there is a formula."""
-        every = [self.measured(run).tallies for run in runs]
+        without = replace(self, groups=[group for group in self.groups if group != "ranking"])
+        every = [without.measured(run).tallies for run in runs]
         tallies = {name: Tally.mean([each[name] for each in every]) for name in (every[0] if every else ())}
         if "ranking" in self.groups:
             tallies |= chance_rankings(self.truth, self.units, self.asked)

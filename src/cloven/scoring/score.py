@@ -25,7 +25,7 @@ from cloven.scoring.summary import summarised
 from cloven.scoring.truth import truth
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -36,7 +36,7 @@ def score(
     release: Disassociated,
     key: Key,
     *,
-    chance: Sequence[Guesses] = (),
+    chance: Iterable[Guesses] = (),
     control: Guesses | None = None,
     vectors: Vectors | tuple[NDArray[Any], NDArray[np.bool_]] | None = None,
     rng: np.random.Generator,
@@ -50,7 +50,8 @@ def score(
         guesses: what the attack answered.
         release: what it attacked.
         key: the owner's key to that release.
-        chance: runs of the random attack on the same release; the more, the steadier the mean.
+        chance: runs of the random attack on the same release, taken one after the other; the more, the steadier the
+            mean.
         control: the same attack with shuffled relatedness.
         vectors: word vectors for the release's vocabulary and which items have one; needed for "movers".
         rng: random numbers for the bootstrap and for samples of records.
@@ -61,24 +62,31 @@ def score(
     Raises:
         ReleaseError: guesses, release and key do not belong together.
         ParameterError: something is of the wrong type, or a group of measures cannot be computed.
+
+    >>> import cloven as cv, numpy as np
+    >>> made = cv.Disassociation(k=5, m=2).anonymise(cv.sample("clinic"))
+    >>> guesses = cv.Semantic(cv.Vectors.sample()).guess(made.release)
+    >>> found = score(guesses, made.release, made.key, rng=np.random.default_rng(1), measures=["ranking"])
+    >>> found.get("hit").value > found.get("hit").chance
+    True
     """
-    _check_types(guesses, release, key, chance, control)
+    _check_types(guesses, release, key)
     groups = _chosen(measures, vectors=vectors is not None)
-    for other in (guesses, *chance, *(() if control is None else (control,))):
-        check_guesses(other)
-        check_same(guesses.questions, other.questions)
+    check_guesses(guesses)
+    runs = _Checked(guesses, "every run of chance", chance)
     known = None if vectors is None else check_vectors(Vectors(*vectors), len(release.vocabulary))
     answers = truth(guesses.questions, release, key)
     bench = Bench.of(guesses, release, answers, groups, known, rng, limit)
     measured = bench.measured(guesses)
-    by_chance = bench.chance(chance)
-    by_control = {} if control is None else bench.measured(control).tallies
+    by_chance = bench.chance(runs)
+    controls = _Checked(guesses, "control", () if control is None else (control,))
+    by_control = next((bench.measured(other).tallies for other in controls), {})
     return Findings(
         findings=summarised(measured.tallies, by_chance, by_control, rng, draws),
         counts=counts(guesses, answers, bench.true),
         calibration=calibrations(guesses, answers, bench.asked) if "ranking" in groups else {},
         attack=guesses.attack,
-        notes={"draws": draws, "chance_runs": len(chance), **bench.notes(measured)},
+        notes={"draws": draws, "chance_runs": runs.taken, **bench.notes(measured)},
     )
 
 
@@ -99,16 +107,35 @@ def _chosen(measures: Sequence[str] | None, *, vectors: bool) -> tuple[str, ...]
     return tuple(group for group in GROUPS if group in measures)
 
 
-def _check_types(guesses: object, release: object, key: object, chance: object, control: object) -> None:
-    runs = list(chance) if isinstance(chance, list | tuple) else [chance]
-    expected: list[tuple[str, object, type]] = [
+def _check_types(guesses: object, release: object, key: object) -> None:
+    for name, value, kind in (
         ("guesses", guesses, Guesses),
         ("release", release, Disassociated),
         ("key", key, Key),
-        *(("every run of chance", run, Guesses) for run in runs),
-        *([] if control is None else [("control", control, Guesses)]),
-    ]
-    for name, value, kind in expected:
-        if not isinstance(value, kind):
-            message = f"{name} must be of type {kind.__name__} (got {type(value).__name__})"
+    ):
+        _check_type(name, value, kind)
+
+
+def _check_type(name: str, value: object, kind: type) -> None:
+    if not isinstance(value, kind):
+        message = f"{name} must be of type {kind.__name__} (got {type(value).__name__})"
+        raise ParameterError(message)
+
+
+class _Checked:
+    """Other guesses about the same questions, checked as they come; ``taken`` counts them."""
+
+    def __init__(self, guesses: Guesses, name: str, others: Iterable[Guesses]) -> None:
+        self._guesses, self._name, self._others = guesses, name, others
+        self.taken = 0
+
+    def __iter__(self) -> Iterator[Guesses]:
+        if isinstance(self._others, Guesses):
+            message = f"{self._name} must stand in a list, even if there is one"
             raise ParameterError(message)
+        for other in self._others:
+            _check_type(self._name, other, Guesses)
+            check_guesses(other)
+            check_same(self._guesses.questions, other.questions)
+            self.taken += 1
+            yield other

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from cloven.attack.disassociated.confidence_kernel import confidences
 from cloven.attack.disassociated.prior import answers, expected_copies, filled
+from cloven.attack.disassociated.selection_kernel import drop
 from cloven.model.guesses import Answer, Guesses
 
 if TYPE_CHECKING:
@@ -28,11 +29,11 @@ def finished(
 ) -> Guesses:
     """Complete the guesses; ``score`` is NaN for candidates that have none.
 
-    A target of a cluster that shows no anchor stays where it is: there is nothing to attach it to.
+    A target of a cluster that shows no anchor stays where it is: there is nothing to attach it to, and what was
+    chosen for it is taken back.
     """
     answer = answers(asked, score)
     score = filled(asked, score)
     confidence = confidences(asked.offsets, score, expected_copies(asked, k), sharpness)
-    if (answer == Answer.NO_ANCHOR).any():
-        chosen = chosen & (answer != Answer.NO_ANCHOR)[asked.pair_target]
+    drop(answer == Answer.NO_ANCHOR, asked.offsets, chosen)
     return Guesses(asked, score, confidence, chosen, answer, dict(parameters), dict(notes))

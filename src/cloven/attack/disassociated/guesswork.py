@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from cloven.model.disassociated import Disassociated
-    from cloven.model.guesses import Guesses
+    from cloven.model.guesses import Guesses, Questions
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,11 @@ class Guesswork:
         progress: Callable[[str, float], None] | None = None,  # noqa: ARG002 - done at once
     ) -> Guesses:
         """Draw a score for every candidate; its confidence is the prior."""
-        asked = questions(release)
-        score = (rng or np.random.default_rng()).random(len(asked.slots))
+        return self.among(questions(release), release, rng or np.random.default_rng())
+
+    def among(self, asked: Questions, release: Disassociated, rng: np.random.Generator) -> Guesses:
+        """The same for questions that have been read off the release before."""
+        score = rng.random(len(asked.slots))
         chosen = np.zeros(len(asked.slots), bool)
         left = select(asked, release, np.arange(len(asked)), score, self.selection, chosen)
         notes = {"copies_without_a_slot": left}

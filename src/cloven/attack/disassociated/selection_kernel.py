@@ -21,9 +21,29 @@ def choose_best(targets: Ints, offsets: Ints, score: Floats, wanted: Ints, chose
     """Mark the ``wanted`` best candidates of each target; the first of equal ones."""
     for target in targets:
         first, last = offsets[target], offsets[target + 1]
-        order = np.argsort(-score[first:last], kind="mergesort")
-        for i in range(min(wanted[target], last - first)):
-            chosen[first + order[i]] = True
+        many = min(wanted[target], last - first)
+        if many == 0:
+            continue
+        here = score[first:last]
+        # The score of the last one chosen; a full sort would cost far more.
+        least = here.max() if many == 1 else np.partition(here, len(here) - many)[len(here) - many]
+        level = many
+        for value in here:
+            level -= value > least
+        for i in range(len(here)):
+            if here[i] > least:
+                chosen[first + i] = True
+            elif here[i] == least and level > 0:
+                chosen[first + i] = True
+                level -= 1
+
+
+@compiled
+def drop(dropped: Flags, offsets: Ints, chosen: Flags) -> None:
+    """Take back what was chosen for these targets."""
+    for target in range(len(dropped)):
+        if dropped[target]:
+            chosen[offsets[target] : offsets[target + 1]] = False
 
 
 @compiled

@@ -1,0 +1,57 @@
+"""What attackers reached, in lines that an owner understands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cloven.cli.console import percent, table
+
+if TYPE_CHECKING:
+    from cloven.audit import AuditReport
+    from cloven.scoring.findings import Finding
+
+HEADER = ("threat", "right guesses", "guessing", "shuffled", "lift", "what it means")
+
+
+def threat_lines(report: AuditReport) -> list[str]:
+    """A table of the threats, and why others were not tried."""
+    from cloven.scoring.findings import Findings
+
+    rows, reasons = [], []
+    for name, found in report.attacks.items():
+        if isinstance(found, Findings):
+            rows.append(_row(name, found.get("hit"), found.get("auc")))
+        else:
+            reasons.append(f"{name}: not tried, {found}")
+    lines = [table(rows, HEADER) + "\n"] if rows else []
+    return [*lines, *reasons]
+
+
+def _row(name: str, hit: Finding, auc: Finding) -> tuple[str, ...]:
+    if hit.value is None or hit.chance is None:
+        return (name, "-", "-", "-", "-", "nothing is hidden, so there is nothing to guess")
+    return (
+        name,
+        _interval(hit.value, hit.low, hit.high),
+        percent(hit.chance),
+        "-" if hit.control is None else percent(hit.control),
+        "-" if hit.lift is None else f"{hit.lift:.1f}x",
+        meaning(hit, auc),
+    )
+
+
+def meaning(hit: Finding, auc: Finding) -> str:
+    """One sentence: how often the attacker is right, and whether knowledge had any part in it."""
+    often = f"1 in {1 / hit.value:.0f} guessed links is right" if hit.value else "no guessed link is right"
+    beats = [
+        low is None or low > 0
+        for low in (auc.over_chance_low, auc.over_control_low if auc.control is not None else None)
+    ]
+    known = auc.value is not None and all(beats)
+    return f"{often}; " + ("better than guessing" if known else "no better than guessing")
+
+
+def _interval(value: float, low: float | None, high: float | None) -> str:
+    if low is None or high is None:
+        return percent(value)
+    return f"{100 * value:.1f} % [{100 * low:.1f} - {100 * high:.1f}]"

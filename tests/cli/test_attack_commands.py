@@ -1,0 +1,169 @@
+"""``cloven attack`` and ``cloven score``: what they say, and what they refuse."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+D = ("anonymise", "disassociation")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A release of the sample with its key, and guesses about it."""
+    from cloven.cli.ending import run
+
+    folder = tmp_path_factory.mktemp("attacked")
+    for arguments in (
+        ["sample", "clinic", "-o", str(folder / "clinic.csv")],
+        [*D, str(folder / "clinic.csv"), "-k", "4", "-m", "2", "-o", str(folder / "release")],
+        ["attack", str(folder / "release"), "--relatedness", "sample", "-o", str(folder / "guesses")],
+    ):
+        assert run(arguments) == 0
+    return folder
+
+
+def test_attack_says_what_it_guessed(cloven, place, tmp_path):
+    ended = cloven("attack", place / "release", "--relatedness", "sample", "-o", tmp_path / "g")
+    assert (ended.code, ended.err) == (0, "")
+    assert "hidden parts" in ended.out
+    assert "100.0 % of 423 items known" in ended.out
+    assert {file.name for file in (tmp_path / "g").iterdir()} == {
+        "control", "guesses.json", "links.parquet", "targets.parquet"
+    }  # fmt: skip
+
+
+def test_attack_needs_no_key(cloven, place, tmp_path):
+    """The folder alone is enough: it may lie where there is nothing else."""
+    shutil.copytree(place / "release", tmp_path / "alone")
+    for number, options in enumerate(
+        (["--relatedness", "learned"], ["--method", "vpa"], ["--method", "random"])
+    ):
+        ended = cloven("attack", tmp_path / "alone", *options, "-o", tmp_path / f"g{number}", "--json")
+        assert ended.code == 0, ended
+        assert ended.json["links"] > 0
+
+
+def test_both_methods_are_named(cloven, place, tmp_path):
+    options = ("--record-method", "vpa", "--term-method", "mra", "--relatedness", "sample")
+    found = cloven("attack", place / "release", *options, "-o", tmp_path / "g", "--json").json["attack"]
+    assert (found["record"]["name"], found["term"]["term_method"]) == ("vpa", "mra")
+
+
+@pytest.mark.parametrize(
+    "options", [("--selection", "one-per-row"), ("--selection", "optimal"), ("--grow-anchors",)], ids=str
+)
+def test_options_change_what_is_chosen(cloven, place, tmp_path, options):
+    attack = ("attack", place / "release", "--relatedness", "sample")
+    plain = cloven(*attack, "-o", tmp_path / "a", "--json").json
+    other = cloven(*attack, *options, "-o", tmp_path / "b", "--json").json
+    assert plain["targets"] == other["targets"]
+    assert plain["attack"] != other["attack"]
+    import pyarrow.parquet as pq
+
+    chosen = [pq.read_table(tmp_path / name / "links.parquet").column("chosen") for name in "ab"]
+    assert chosen[0] != chosen[1]
+
+
+def test_score_puts_chance_and_control_beside_the_attack(cloven, place):
+    ended = cloven(
+        "score", place / "release", place / "guesses", "--private", place / "release.private", "--seed", 1
+    )
+    assert (ended.code, ended.err) == (0, "")
+    for word in ("hit", "auc", "guessing", "shuffled", "record chunks", "term chunks", "hidden parts"):
+        assert word in ended.out
+    found = cloven(
+        "score",
+        place / "release",
+        place / "guesses",
+        "--private",
+        place / "release.private",
+        "--seed",
+        1,
+        "--json",
+    ).json
+    hit = next(f for f in found["findings"] if (f["measure"], f["scope"]) == ("hit", "all"))
+    assert hit["low"] > hit["chance"]
+    assert hit["low"] > hit["control_high"]
+
+
+def test_score_measures_how_far_words_move(cloven, place):
+    ended = cloven(
+        "score", place / "release", place / "guesses", "--private", place / "release.private", "--vectors", "sample",
+        "--chance", 1, "--all",
+    )  # fmt: skip
+    assert ended.code == 0
+    assert "movers_best" in ended.out
+
+
+def refuse(cloven, tmp_path, code, words, *arguments):
+    cloven(*arguments).refused(code, *words)
+    assert not (tmp_path / "g").exists()
+
+
+def test_attacks_refuse_what_they_cannot_use(cloven, place, tmp_path):
+    out = ("-o", tmp_path / "g")
+    release = place / "release"
+    refuse(cloven, tmp_path, 2, ("--relatedness", "vpa"), "attack", release, *out)
+    refuse(cloven, tmp_path, 2, ("must be one of",), "attack", release, "--method", "best", *out)
+    refuse(cloven, tmp_path, 2, ("vectors:FILE",), "attack", release, "--relatedness", "wordz", *out)
+    refuse(cloven, tmp_path, 2, ("none.txt",), "attack", release, "--relatedness", "vectors:none.txt", *out)
+    refuse(cloven, tmp_path, 3, ("cannot be read",), "attack", place / "none", "--method", "vpa", *out)
+    # The key is no release, and neither are guesses.
+    refuse(
+        cloven, tmp_path, 3, ("manifest.json",), "attack", place / "release.private", "--method", "vpa", *out
+    )
+    refuse(cloven, tmp_path, 3, ("manifest.json",), "attack", place / "guesses", "--method", "vpa", *out)
+
+
+def test_vectors_without_overlap_or_with_ragged_rows_are_refused(cloven, place, tmp_path):
+    strange = tmp_path / "strange.txt"
+    strange.write_text("zzyzx 0.1 0.2\nqwxyz 0.3 0.1\n")
+    refuse(
+        cloven, tmp_path, 2, ("abdomen",), "attack", place / "release", "--relatedness", f"vectors:{strange}",
+        "-o", tmp_path / "g",
+    )  # fmt: skip
+    ragged = tmp_path / "ragged.txt"
+    ragged.write_text("flu 0.1 0.2\nfever 0.3\n")
+    refuse(
+        cloven, tmp_path, 3, ("ragged.txt:2",), "attack", place / "release", "--relatedness", f"vectors:{ragged}",
+        "-o", tmp_path / "g",
+    )  # fmt: skip
+
+
+def test_scores_need_what_belongs_together(cloven, place, tmp_path):
+    private = ("--private", place / "release.private")
+    cloven("score", place / "release", place / "release", *private).refused(3, "guesses.json")
+    cloven("score", place / "release", place / "guesses", "--private", tmp_path).refused(3, "cannot be read")
+    assert cloven(*D, place / "clinic.csv", "-k", 3, "-m", 2, "-o", tmp_path / "other").code == 0
+    cloven("score", tmp_path / "other", place / "guesses", "--private", tmp_path / "other.private").refused(
+        3, "another release"
+    )
+    cloven("score", place / "release", place / "guesses", "--private", tmp_path / "other.private").refused(3)
+    cloven("score", place / "release", place / "guesses", *private, "--vectors", "learned").refused(2)
+
+
+def test_audit_attacks(cloven, place, tmp_path):
+    found = cloven(
+        "audit", place / "clinic.csv", "-o", tmp_path / "a", "--relatedness", "sample", "--json"
+    ).json
+    assert set(found["attacks"]) == {"word meanings", "release alone"}
+    assert json.loads((tmp_path / "a.private" / "audit.json").read_text())["attacks"] == found["attacks"]
+    ended = cloven("audit", place / "clinic.csv", "-o", tmp_path / "b", "--no-attack")
+    assert ended.code == 0
+    assert "no attack was asked for" in ended.out
+    cloven("audit", place / "clinic.csv", "-o", tmp_path / "c", "--relatedness", "vectors:no.txt").refused(
+        2, "no.txt"
+    )
+    assert not (tmp_path / "c").exists()
+
+
+def test_audit_says_why_an_attack_was_not_tried(cloven, tmp_path):
+    """Nothing goes together here, so there is nothing to learn."""
+    file = tmp_path / "one.csv"
+    file.write_text("a\n" * 12)
+    ended = cloven("audit", file, "-o", tmp_path / "a")
+    assert ended.code == 0
+    assert "release alone: not tried" in ended.out

@@ -1,0 +1,131 @@
+"""Guesses on disk: what was written is read; what is broken is refused with the reason."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import cloven as cv
+from cloven.io.guesses import CONTROL
+
+
+@pytest.fixture(scope="module")
+def release():
+    return cv.Disassociation(k=5, m=2).anonymise(cv.sample("clinic")).release
+
+
+@pytest.fixture(scope="module")
+def guesses(release):
+    return cv.Semantic(cv.Vectors.sample()).guess(release)
+
+
+@pytest.fixture(scope="module")
+def written(release, guesses, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("guesses") / "out"
+    cv.write_guesses(
+        guesses, release, folder, control=cv.Guesswork().guess(release, np.random.default_rng(1))
+    )
+    return folder
+
+
+@pytest.fixture
+def folder(written, tmp_path):
+    return shutil.copytree(written, tmp_path / "copy")
+
+
+def test_what_was_written_is_read(written, release, guesses):
+    again = cv.read_guesses(written, release, cv.questions(release))
+    for name in guesses.ARRAYS:
+        assert np.array_equal(getattr(again, name), getattr(guesses, name)), name
+    assert again.attack == guesses.attack
+    assert again.notes == json.loads(json.dumps(guesses.notes))
+    assert cv.read_guesses(written / CONTROL, release, cv.questions(release)).attack["name"] == "guesswork"
+
+
+def test_only_its_owner_may_read_it(written):
+    assert written.stat().st_mode & 0o077 == 0
+    assert all(file.stat().st_mode & 0o077 == 0 for file in written.rglob("*"))
+
+
+def test_links_left_out_come_last(folder, release, guesses):
+    table = pq.read_table(folder / "links.parquet")
+    kept = pa.table(table.filter(table.column("chosen")))
+    pq.write_table(kept, folder / "links.parquet")
+    (folder / "targets.parquet").unlink()
+    again = cv.read_guesses(folder, release, cv.questions(release))
+    assert np.array_equal(again.chosen, guesses.chosen)
+    assert again.score[~again.chosen].max() < again.score[again.chosen].min()
+    assert (again.confidence[~again.chosen] == 0).all()
+
+
+def test_another_release_is_refused(written):
+    other = cv.Disassociation(k=4, m=2).anonymise(cv.sample("clinic")).release
+    with pytest.raises(cv.ReleaseError, match="about another release"):
+        cv.read_guesses(written, other, cv.questions(other))
+
+
+def spoil(folder, column, value):
+    table = pq.read_table(folder / "links.parquet")
+    values = table.column(column).to_pylist()
+    values[0] = value
+    at = table.column_names.index(column)
+    pq.write_table(table.set_column(at, column, pa.array(values)), folder / "links.parquet")
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        ("target", -1, "target should be from 0"),
+        ("slot", 10**9, "slot should be from 0"),
+        ("slot", 999, "a candidate of its target"),
+        ("slot", 1, "named once"),
+        ("score", float("nan"), "score should be finite"),
+        ("confidence", 1.5, "confidence should be from 0 to 1"),
+        ("confidence", float("nan"), "confidence should be from 0 to 1"),
+        ("score", None, "without null"),
+        ("chosen", None, "without null"),
+        ("score", "much", "Parquet|wrong type"),
+    ],
+)
+def test_broken_links_are_refused(folder, release, column, value, message):
+    if value == "much":
+        table = pq.read_table(folder / "links.parquet")
+        texts = pa.array(["much"] * len(table))
+        pq.write_table(table.set_column(2, "score", texts), folder / "links.parquet")
+    else:
+        spoil(folder, column, value)
+    with pytest.raises(cv.ReleaseError, match=message):
+        cv.read_guesses(folder, release, cv.questions(release))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda about: about | {"format": "cloven.guesses/9"}, "format should be"),
+        (lambda about: about | {"attack": 3}, "attack should be an object"),
+        (lambda about: [about], "format should be"),
+    ],
+)
+def test_broken_descriptions_are_refused(folder, release, change, message):
+    file = folder / "guesses.json"
+    file.write_text(json.dumps(change(json.loads(file.read_text()))))
+    with pytest.raises(cv.ReleaseError, match=message):
+        cv.read_guesses(folder, release, cv.questions(release))
+
+
+def test_missing_and_broken_files_are_refused(folder, release, tmp_path):
+    with pytest.raises(cv.ReleaseError, match="cannot be read"):
+        cv.read_guesses(tmp_path / "nowhere", release, cv.questions(release))
+    (folder / "links.parquet").write_bytes(b"no parquet")
+    with pytest.raises(cv.ReleaseError, match="cannot be read as Parquet"):
+        cv.read_guesses(folder, release, cv.questions(release))
+
+
+def test_an_existing_place_is_not_overwritten(written, release, guesses):
+    with pytest.raises(cv.OutputError, match="exists already"):
+        cv.write_guesses(guesses, release, written)
