@@ -167,3 +167,38 @@ def test_audit_says_why_an_attack_was_not_tried(cloven, tmp_path):
     ended = cloven("audit", file, "-o", tmp_path / "a")
     assert ended.code == 0
     assert "release alone: not tried" in ended.out
+    assert "no attack could be tried" in ended.out
+
+
+def test_what_uses_no_words_has_no_control(cloven, place, tmp_path):
+    options = ("--method", "vpa", "--tries", 2, "--relatedness", "sample")
+    assert cloven("attack", place / "release", *options, "-o", tmp_path / "g").code == 0
+    assert not (tmp_path / "g" / "control").exists()
+
+
+def test_audit_refuses_words_for_no_attack(cloven, place, tmp_path):
+    cloven(
+        "audit", place / "clinic.csv", "-o", tmp_path / "a", "--no-attack", "--relatedness", "sample"
+    ).refused(2, "--no-attack")
+
+
+@pytest.mark.parametrize(
+    ("hit", "low", "control_low", "sentence"),
+    [
+        (0.125, 0.01, 0.01, "1 in 8 guessed links is right; better than guessing"),
+        (0.125, 0.01, -0.01, "1 in 8 guessed links is right; not shown to beat guessing"),
+        (0.125, -0.01, 0.01, "1 in 8 guessed links is right; not shown to beat guessing"),
+        (0.67, None, None, "67 % of guessed links are right; not shown to beat guessing"),
+        (0.0, None, None, "no guessed link is right; not shown to beat guessing"),
+    ],
+)
+def test_meaning_claims_no_more_than_was_measured(hit, low, control_low, sentence):
+    from cloven.cli.threats import meaning
+    from cloven.scoring.findings import Finding
+
+    def finding(measure, value):
+        empty = dict.fromkeys(Finding.__dataclass_fields__)
+        known = {"value": value, "control": 0.5, "over_chance_low": low, "over_control_low": control_low}
+        return Finding(**(empty | known | {"measure": measure, "scope": "all", "count": 10.0, "units": 3}))
+
+    assert meaning(finding("hit", hit), finding("auc", 0.6)) == sentence

@@ -8,7 +8,10 @@ import re
 import pytest
 
 D = ("anonymise", "disassociation")
-COMMANDS = ("audit", "describe", "anonymise", "verify", "utility", "reconstruct", "link", "reproduce")
+COMMANDS = (
+    "audit", "describe", "anonymise", "verify", "utility", "attack", "score", "link", "reconstruct", "relatedness",
+    "text",
+)  # fmt: skip
 
 
 def test_audit_tells_what_it_did_and_where_it_is(cloven, tmp_path):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import plain_attack as plain
@@ -14,11 +14,13 @@ from strategies import skewed_records
 import cloven as cv
 from cloven.attack.disassociated.guesswork import Guesswork
 from cloven.attack.disassociated.questions import questions
+from cloven.attack.disassociated.selection import groups
 from cloven.attack.disassociated.semantic import Semantic
-from cloven.attack.disassociated.vertical_attack import VerticalPartitioning
+from cloven.attack.disassociated.vertical_attack import VerticalPartitioning, _codes, _Joined
 from cloven.model.coverage import Coverage
 from cloven.model.disassociated import Kind
 from cloven.model.guesses import Answer
+from cloven.scoring.truth import truth
 
 
 @dataclass(frozen=True)
@@ -228,3 +230,58 @@ def test_a_key_is_refused_by_type():
         for wrong in (result.key, result, "folder"):
             with pytest.raises(cv.ReleaseError, match="published disassociated release alone"):
                 attack.guess(wrong)
+
+
+def kept_for_truth(made):
+    """Whether VPA, led by the truth from chunk to chunk, lets the true arrangement of every chunk pass."""
+    asked = questions(made.release)
+    answers, joined = truth(asked, made.release, made.key), None
+    strict = made.release.parameters["reading"] == "strict"
+    for first, last in groups(asked, made.release, np.flatnonzero(asked.target_kind == Kind.RECORD)):
+        cluster = int(asked.target_cluster[first])
+        if joined is None or joined.cluster != cluster:
+            joined = _Joined.anchors(asked, made.release, cluster, strict=strict)
+        rows = [_codes(made.release, row) for row in asked.target_row[first:last].tolist()]
+        bounds = zip(asked.offsets[first:last], asked.offsets[first + 1 : last + 1], strict=True)
+        true = tuple(tuple(np.flatnonzero(answers.holds[a:b]).tolist()) for a, b in bounds)
+        yield joined.passes(rows, true, made.release.k, made.release.m)
+        joined.add(rows, true)
+
+
+@pytest.mark.parametrize("reading", ["occurring", "strict"])
+@settings(max_examples=60)
+@given(rows=DATA["rows"], k=DATA["k"])
+def test_the_truth_always_passes_vertical_partitioning(reading, rows, k):
+    data = cv.Transactions.from_records([sorted(row) for row in rows])
+    assert all(
+        kept_for_truth(
+            cv.Disassociation(k=k, m=2, max_cluster_size=2 * k + 3, reading=reading).anonymise(data)
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("told", "match"),
+    [
+        ({"utility_groups": [["a"]]}, "utility groups"),
+        ({"persons": True}, "persons"),
+        ({"tie_order": "explicit"}, "order of ties"),
+    ],
+)
+def test_vertical_partitioning_refuses_what_it_cannot_replay(told, match):
+    made = published([{"a", "b"}, {"a", "c"}, {"a", "b"}, {"a"}], 2)
+    with pytest.raises(cv.ParameterError, match=match):
+        VerticalPartitioning().guess(replace(made, parameters=made.parameters | told))
+
+
+def test_a_large_term_chunk_is_spread_in_parts(monkeypatch):
+    """Every item still gets k - 1 rows of its own, and no row much more than its part."""
+    rows = [{"a", *(f"t{4 * n + i}" for i in range(4))} for n in range(6)]
+    release = published(rows, 3)
+    monkeypatch.setattr("cloven.attack.disassociated.selection.MOST_CELLS", 60)
+    guesses = Guesswork("optimal").guess(release, np.random.default_rng(1))
+    asked, term = guesses.questions, guesses.questions.target_kind == Kind.TERM
+    links = np.add.reduceat(guesses.chosen, asked.offsets[:-1])[term]
+    on_row = np.bincount(asked.slots[guesses.chosen & term[asked.pair_target]], minlength=release.records)
+    assert (links == 2).all()
+    assert on_row.max() - on_row.min() <= 4

@@ -11,12 +11,15 @@ from cloven.cli import (
     anonymise,
     attack,
     audit,
+    breach,
     describe,
     link,
     reconstruct,
+    relatedness,
     reproduce,
     sample,
     score,
+    text,
     utility,
     verify,
 )
@@ -59,9 +62,12 @@ for name, command, short in (
     ("reconstruct", reconstruct.reconstruct, "Draw plausible data sets from a release."),
     ("attack", attack.attack, "Put the records of a release back together."),
     ("score", score.score, "How many guesses of an attack are right."),
+    ("breach", breach.breach, "What knowing the method gives away."),
     ("link", link.link, "How many candidates known items leave."),
+    ("text", text.text, "Turn documents into data."),
     ("sample", sample.sample, "Write the built-in sample to a file, to try things on."),
 ):
     app.command(name, cls=Command, short_help=short)(command)
 app.add_typer(anonymise.app, name="anonymise", short_help="Make a release to publish and a private key.")
+app.add_typer(relatedness.app, name="relatedness", short_help="How related words are, by which measure.")
 app.add_typer(reproduce.app, name="reproduce", short_help="Run the experiments behind the documentation.")

@@ -92,17 +92,17 @@ def attack(
 
     from cloven.io.guesses import write_guesses
     from cloven.io.release import read_release
-    from cloven.relatedness.shuffled import Shuffled
+    from cloven.scoring.control import control_of
 
     refuse_places(out)
     with progress("read") as report:
         published = read_release(release_at(release))
         relatedness = chosen.knowledge(published)
         rng = np.random.default_rng(seed)
-        guesses = chosen.attack(relatedness).guess(published, rng, report)
-        shuffled = None
-        if control and relatedness is not None:
-            shuffled = chosen.attack(Shuffled(relatedness)).guess(published, rng, report)
+        attacker = chosen.attack(relatedness)
+        guesses = attacker.guess(published, rng, report)
+        other = control_of(attacker) if control else None
+        shuffled = None if other is None else other.guess(published, rng, report)
         report("write", 0.0)
         write_guesses(guesses, published, out, control=shuffled)
     facts = summary(guesses)
@@ -137,7 +137,8 @@ def told(guesses: Guesses, facts: dict[str, int]) -> list[str]:
             f"no information about {facts['without_anchor']:,} whose clusters show no record chunk,"
             f" and {facts['without_score']:,} of which the attack knows nothing"
         )
-    coverage = guesses.notes.get("coverage")
+    parts = (guesses.notes, guesses.notes.get("record", {}), guesses.notes.get("term", {}))
+    coverage = next((part["coverage"] for part in parts if "coverage" in part), None)
     if coverage and coverage["items"]:
         known = 1 - coverage["unknown"] / coverage["items"]
         ways = ", ".join(

@@ -26,6 +26,7 @@ from cloven.cli.places import refuse_places
 from cloven.cli.reading import READING, JsonFlag, SeedOption, TaxonomyFile, read_data, read_hierarchy
 from cloven.cli.threats import threat_lines
 from cloven.cli.utility import utility_rows
+from cloven.errors import ParameterError
 from cloven.io.readers import ReadOptions
 from cloven.threats import Threat
 
@@ -66,6 +67,9 @@ def audit(
     target = out or _free_name()
     refuse_places(*places(target))
     refuse_unsafe(method, allowed=False)
+    if relatedness is not None and not attack:
+        message = "--relatedness is for attacks; leave out --no-attack or --relatedness"
+        raise ParameterError(message)
     with progress("read") as report:
         data = read_data(file, options)
         warn_of_typos(method, data)
@@ -116,7 +120,9 @@ def _tell(found: AuditReport, name: str, method: Disassociation) -> None:
     say(f" {dot()} ".join(parts))
     made = f"{describe_method(method)}: {describe_release(figures)}"
     drawn = f"{found.utility.reconstructions} plausible data sets drawn"
-    tried = ", ".join(found.attacks) or "no attack was asked for"
+    tried = ", ".join(name for name, each in found.attacks.items() if not isinstance(each, str))
+    if not tried:
+        tried = "no attack could be tried" if found.attacks else "no attack was asked for"
     lines = [
         (f"{tick()} anonymised", made, seconds["anonymise"]),
         (f"{tick()} verified", _verified(found, figures), seconds["verify"]),

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 ORDER = (
-    "audit", "describe", "anonymise", "verify", "utility", "attack", "score", "link", "reconstruct", "relatedness",
-    "text", "sample", "reproduce",
+    "audit", "describe", "anonymise", "verify", "utility", "attack", "score", "breach", "link", "reconstruct",
+    "relatedness", "text", "sample", "reproduce",
 )  # fmt: skip
 METAVARS = {str: "TEXT", str | None: "TEXT", Path: "FILE", Path | None: "FILE"}
 

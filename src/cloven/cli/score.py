@@ -40,11 +40,11 @@ def score(
     """How many guesses are right: beside random guessing, and beside the same attack with shuffled words."""
     import numpy as np
 
-    from cloven.attack.disassociated.guesswork import Guesswork
     from cloven.attack.disassociated.questions import questions
     from cloven.io.guesses import CONTROL, read_guesses
     from cloven.io.key import read_key
     from cloven.io.release import read_release
+    from cloven.scoring.control import guesswork_of
     from cloven.scoring.score import score as measure
 
     rng = np.random.default_rng(seed)
@@ -56,7 +56,7 @@ def score(
         folder = guesses / CONTROL
         control = read_guesses(folder, published, asked) if folder.is_dir() else None
         report("guess", 0.0)
-        baseline = Guesswork(str(found.attack.get("selection", "best")))
+        baseline = guesswork_of(found.attack)
         runs = (baseline.among(asked, published, rng) for _ in range(chance))
         report("measure", 0.0)
         known = None if vectors is None else word_vectors(vectors, published.vocabulary)

@@ -41,14 +41,23 @@ def _row(name: str, hit: Finding, auc: Finding) -> tuple[str, ...]:
 
 
 def meaning(hit: Finding, auc: Finding) -> str:
-    """One sentence: how often the attacker is right, and whether knowledge had any part in it."""
-    often = f"1 in {1 / hit.value:.0f} guessed links is right" if hit.value else "no guessed link is right"
-    beats = [
-        low is None or low > 0
-        for low in (auc.over_chance_low, auc.over_control_low if auc.control is not None else None)
-    ]
-    known = auc.value is not None and all(beats)
-    return f"{often}; " + ("better than guessing" if known else "no better than guessing")
+    """One sentence: how often the attacker is right, and whether knowledge had any part in it.
+
+    An interval that reaches down to guessing is no proof that there is no danger, so it is not called one.
+    """
+    lows = [auc.over_chance_low] + ([] if auc.control is None else [auc.over_control_low])
+    known = all(low is not None and low > 0 for low in lows)
+    return f"{_often(hit.value)}; " + ("better than guessing" if known else "not shown to beat guessing")
+
+
+def _often(share: float | None) -> str:
+    if not share:
+        return "no guessed link is right"
+    return (
+        f"1 in {1 / share:.0f} guessed links is right"
+        if share < 0.4
+        else f"{percent(share, 0)} of guessed links are right"
+    )
 
 
 def _interval(value: float, low: float | None, high: float | None) -> str:

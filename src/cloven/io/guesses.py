@@ -1,7 +1,8 @@
 """Guesses of an attack as a folder, format ``cloven.guesses/1``; see docs/reference/guesses-format.md.
 
 ``links.parquet`` has one row for each candidate slot of each target, so any program can write guesses and have them
-scored. ``targets.parquet`` says what the numbers of the targets stand for; it is for eyes, and is not read back.
+scored. ``targets.parquet`` says what the numbers of the targets stand for; all that is read back of it is of which
+targets the attack knew nothing.
 """
 
 from __future__ import annotations
@@ -92,8 +93,7 @@ def read_guesses(path: str | os.PathLike[str], release: Disassociated, asked: Qu
     about = _about(folder, release)
     target, slot, score, confidence, chosen = _links(folder / "links.parquet", len(asked), release.records)
     place = _places(asked, target, slot, folder / "links.parquet")
-    lowest = float(score.min(initial=0.0))
-    scores = np.full(len(asked.slots), lowest - 1.0)
+    scores = np.full(len(asked.slots), -np.inf)
     scores[place] = score
     sure = np.zeros(len(asked.slots), np.float32)
     sure[place] = confidence
@@ -114,6 +114,9 @@ def release_digest(release: Disassociated) -> str:
 
 def _about(folder: Path, release: Disassociated) -> dict[str, Any]:
     file = folder / ABOUT
+    if not file.is_file():
+        message = f"{folder}: cannot be read as guesses, it has no {ABOUT}; name a folder that `cloven attack` wrote"
+        raise ReleaseError(message)
     about = parse_json(read_bytes(file), str(file))
     found = about.get("format") if isinstance(about, dict) else about
     expect(found == FORMAT, str(file), "format", FORMAT, found)
@@ -169,18 +172,25 @@ def _places(
 
 
 def _answers(asked: Questions, file: Path) -> NDArray[np.int8]:
-    """What the attack could say, by target; without the file, everything that has an anchored candidate."""
-    if file.exists():
-        table = _read(file)
-        if "answer" in table.column_names and len(table) == len(asked):
-            names = {answer.name.lower(): int(answer) for answer in Answer}
-            listed = table.column("answer").to_pylist()
-            strange = [name for name in listed if name not in names]
-            expect(not strange, str(file), "answer", f"one of {', '.join(names)}", strange[:1])
-            return np.array([names[name] for name in listed], np.int8)
+    """What the attack could say, by target; without the file, everything that has an anchored candidate.
+
+    Which targets have an anchor stands in the release: the file cannot take one away.
+    """
     anchored = np.zeros(len(asked), bool)
     anchored[asked.pair_target[asked.slot_anchor[asked.slots] >= 0]] = True
-    return np.where(anchored, Answer.INFORMED, Answer.NO_ANCHOR).astype(np.int8)
+    answer = np.where(anchored, Answer.INFORMED, Answer.NO_ANCHOR).astype(np.int8)
+    if not file.exists():
+        return answer
+    table = _read(file)
+    expect("answer" in table.column_names, str(file), "columns", "with answer", table.column_names)
+    expect(len(table) == len(asked), str(file), "rows", f"{len(asked):,}", f"{len(table):,}")
+    names = [each.name.lower() for each in Answer]
+    listed = table.column("answer").to_pylist()
+    strange = [name for name in listed if name not in names]
+    expect(not strange, str(file), "answer", f"one of {', '.join(names)}", strange[:1])
+    unknown = np.array([name == Answer.NO_SCORE.name.lower() for name in listed], bool)
+    answer[anchored & unknown] = Answer.NO_SCORE
+    return answer
 
 
 def _targets(guesses: Guesses, release: Disassociated) -> pa.Table:

@@ -37,7 +37,7 @@ class Questions:
         slot_anchor: published row that each slot shows, -1 for none.
         target_row: published row of each target; the first of equal ones.
         target_item: item code for targets of term chunks, -1 for sub-records.
-        target_copies: how many slots hold it; 0 where that is not told (term chunks: between 1 and k - 1).
+        target_copies: how many slots hold it; 0 where that is not told (term chunks: mostly between 1 and k - 1).
         target_kind: a ``Kind`` for each target.
         target_cluster: cluster of each target, -1 for shared ones.
         offsets: where the candidates of each target start in ``slots``.

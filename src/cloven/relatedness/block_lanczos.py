@@ -2,8 +2,8 @@
 
 Golub and Underwood ("The block Lanczos method for computing eigenvalues", Mathematical Software III, 1977), with every
 new block made orthogonal to all earlier ones, so that no restarts and no removal of copies are needed. Products with 16
-columns at once cost a quarter of as many products with one: ``scipy.sparse.linalg.svds`` finds the same vectors, but
-takes four times as long and copies the matrix.
+columns at once cost far less than as many products with one: ``scipy.sparse.linalg.svds`` finds the same vectors, but
+takes several times as long and copies the matrix.
 
 The start is always the same, so the result is a function of the matrix alone.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BLOCK = 16
-CHECK_EVERY = 4
+CHECK_EVERY = 8
 TOLERANCE = 1e-3
 """Residual of a squared singular value, as a share of it, at which it counts as found."""
 LARGEST_BASIS = 12
@@ -60,7 +60,7 @@ def largest_left(matrix: Any, wanted: int) -> tuple[NDArray[np.float32], NDArray
         share = known.T @ product
         projected[:end, end - BLOCK : end] = share
         block, rest = _orthogonal(product - known @ share, known)
-        if end >= 2 * wanted and (step % CHECK_EVERY == 0 or step == steps):
+        if step == steps or (end >= 3 * wanted and step % CHECK_EVERY == 0):
             ritz = _ritz(projected[:end, :end], rest, wanted)
             if ritz.found():
                 break
@@ -78,7 +78,7 @@ def _orthogonal(
 
 
 def _orthonormal(block: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Columns of length 1 at right angles that span the same; columns of zeros where it has no such many.
+    """Columns of length 1 at right angles that span the same; columns of zeros where there are not so many.
 
     By the eigenvectors of the small matrix of products (Stathopoulos and Wu, SIAM J. Scientific Computing 23, 2002):
     on narrow blocks this is many times quicker than a threaded QR.

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from cloven.model.coverage import Coverage
     from cloven.protocols import Related, Relatedness
 
+FEW = 8
+"""Up to so many items a plain permutation could well be none at all."""
+
 
 @dataclass(frozen=True)
 class Shuffled:
@@ -42,8 +45,18 @@ class Shuffled:
         unknown = set(related.coverage.unknown)
         known = np.array([place for place, item in enumerate(items) if item not in unknown], dtype=np.int64)
         standing_for = np.arange(len(items), dtype=np.int64)
-        standing_for[known] = np.random.default_rng(self.seed).permutation(known)
+        standing_for[known] = _exchanged(known, np.random.default_rng(self.seed))
         return ShuffledRelated(related, standing_for)
+
+
+def _exchanged(known: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    """A random permutation; of a handful of items one that leaves none in its place, if there are two."""
+    if len(known) > FEW:
+        return rng.permutation(known)
+    order = rng.permutation(len(known))
+    exchanged = np.empty_like(known)
+    exchanged[order] = known[np.roll(order, 1)]
+    return exchanged
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import gzip
 import re
 import zlib
+from codecs import BOM_UTF8
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -61,8 +62,7 @@ def row_blocks(path: Path) -> Iterator[RowBlock]:
         yield RowBlock(table.index.text, np.diff(table.index.offsets), table.matrix)
         return
     with _opened(path) as stream:
-        head = stream.read(_HEAD)
-        yield from _rows_after(head, stream, str(path))
+        yield from _rows_after(_head(stream), stream, str(path))
 
 
 def refuse_repeated(index: WordIndex, path: Path) -> None:
@@ -87,7 +87,7 @@ def starts_with(path: Path, start: bytes) -> bool:
 def _first_line(path: Path) -> int | None:
     """Line of the first row, None where the rows are not lines."""
     with _opened(path) as stream:
-        head = stream.read(_HEAD)
+        head = _head(stream)
     header = _HEADER.match(head)
     if header is None:
         return 1
@@ -122,6 +122,11 @@ def _is_binary(rest: bytes, dimensions: int) -> bool:
     except (InputError, UnicodeDecodeError):
         return True
     return _CONTROL.search(rest) is not None
+
+
+def _head(stream: IO[bytes]) -> bytes:
+    """The start of a file, without a byte order mark, which is no part of the first word."""
+    return stream.read(_HEAD).removeprefix(BOM_UTF8)
 
 
 def _parts(head: bytes, stream: IO[bytes]) -> Iterator[bytes]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 LONGEST_LINE = 1 << 24
+LARGEST = 3.4e38
 _NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _BLANKS = re.compile(rb"[ \t\r]+")
 
@@ -116,10 +117,14 @@ def _explained(line: bytes, layout: TextLayout, number: int) -> InputError:
             " all lines must have equally many: mend or remove this one, or get the file anew"
         )
     else:
-        bad = next((field for field in fields[-found:] if not _NUMBER.fullmatch(field)), fields[-1])
+        bad = next((field for field in fields[-found:] if not _stored(field)), fields[-1])
         message = "not a number that can be stored; mend or remove this line, or get the file anew"
         value = _shown(bad)
     return InputError(message, source=layout.source, line=number, value=value)
+
+
+def _stored(field: bytes) -> bool:
+    return _NUMBER.fullmatch(field) is not None and abs(float(field)) <= LARGEST
 
 
 def _shown(line: bytes) -> str:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from cloven.model.guesses import Answer
 from cloven.scoring.breakage import breakages, protected_itemsets
 from cloven.scoring.matching import best_places
 from cloven.scoring.movers import movements
-from cloven.scoring.ranking import chance_rankings, rankings
+from cloven.scoring.ranking import answerable, chance_rankings, rankings
 from cloven.scoring.rebuilt import anchors, attached, disassociated, reconstructions
 from cloven.scoring.tally import Tallies, Tally
 from cloven.scoring.units import units
@@ -43,7 +42,7 @@ class Bench:
     Attributes:
         truth: what the key says.
         units: what counts as one observation.
-        asked: targets that the attack could answer; chance and control are asked the same ones.
+        asked: targets that an attack can answer; chance and control are asked the same ones.
         true: disassociated items where they truly lie.
         protected: protected itemsets, if they are asked for.
         vectors: word vectors, if word mover's distance is asked for.
@@ -75,7 +74,7 @@ class Bench:
             release,
             truth,
             units(truth.questions, release),
-            guesses.answer != Answer.NO_ANCHOR,
+            answerable(guesses.questions),
             disassociated(truth, len(release.vocabulary)),
             protected_itemsets(truth, release, rng, limit) if "km" in groups else None,
             vectors if "movers" in groups else None,

@@ -1,15 +1,22 @@
-"""The control of an attack: the same attack, its words shuffled. What it reaches, meaning did not bring."""
+"""What an attack is compared with: guesswork that chooses alike, and the same attack with its words shuffled.
+
+What the control reaches, meaning did not bring.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from cloven.attack.disassociated.guesswork import Guesswork
 from cloven.attack.disassociated.paired import Paired
+from cloven.attack.disassociated.selection import SELECTIONS
 from cloven.attack.disassociated.semantic import Semantic
 from cloven.relatedness.shuffled import Shuffled
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from cloven.protocols import Attack
 
 
@@ -26,3 +33,19 @@ def control_of(attack: Attack, seed: int = 0) -> Attack | None:
         record, term = control_of(attack.record, seed), control_of(attack.term, seed)
         return None if record is term is None else Paired(record or attack.record, term or attack.term)
     return None
+
+
+def guesswork_of(attack: Mapping[str, Any]) -> Guesswork:
+    """Guesswork with the selection of an attack, told by its parameters; ``best`` where they do not say.
+
+    A pair selects like its part for sub-records, which takes part in every measure; VPA puts one to a row.
+
+    >>> guesswork_of({"name": "paired", "record": {"name": "vpa"}, "term": {"name": "guesswork"}}).selection
+    'one-per-row'
+    """
+    for part in (attack, attack.get("record"), attack.get("term")):
+        told = part if isinstance(part, dict) else {}
+        selection = "one-per-row" if told.get("name") == "vpa" else told.get("selection")
+        if isinstance(selection, str) and selection in SELECTIONS:
+            return Guesswork(selection)
+    return Guesswork()

@@ -11,13 +11,15 @@ from cloven.scoring.definitions import SCOPES
 from cloven.scoring.findings import Counts
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from cloven.model.guesses import Guesses
     from cloven.scoring.rebuilt import Cells
     from cloven.scoring.truth import Truth
 
 
-def counts(guesses: Guesses, truth: Truth, true: Cells) -> tuple[Counts, ...]:
-    """Count targets, links and transactions for each kind of chunk."""
+def counts(guesses: Guesses, truth: Truth, true: Cells, asked: NDArray[np.bool_]) -> tuple[Counts, ...]:
+    """Count targets, links and transactions for each kind of chunk; ``asked`` are targets with an anchor."""
     questions, copies = truth.questions, truth.copies
     bare = questions.slot_anchor[questions.slots[truth.holds]] < 0
     link_kind = questions.target_kind[truth.link_target]
@@ -30,8 +32,8 @@ def counts(guesses: Guesses, truth: Truth, true: Cells) -> tuple[Counts, ...]:
                 scope=scope,
                 targets=int(here.sum()),
                 true_links=int(copies[here].sum()),
-                targets_without_anchor=int((here & (guesses.answer == Answer.NO_ANCHOR)).sum()),
-                targets_without_score=int((here & (guesses.answer == Answer.NO_SCORE)).sum()),
+                targets_without_anchor=int((here & ~asked).sum()),
+                targets_without_score=int((here & asked & (guesses.answer == Answer.NO_SCORE)).sum()),
                 targets_on_all_candidates=int((here & (copies == np.diff(questions.offsets))).sum()),
                 links_without_anchor=int((bare & np.isin(link_kind, kinds)).sum()),
                 transactions=torn,

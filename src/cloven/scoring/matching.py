@@ -2,7 +2,8 @@
 
 The thesis (5.3.1) counts any of several identical anchoring sub-records as correct. Here the rebuilt records of such
 a group are exchanged so that the number of correct re-attachments is as large as possible (an assignment problem;
-among equals the higher accuracy wins). Slots without anchor are a group, too.
+among equals the higher accuracy wins). Slots without anchor are a group, too. Groups of more than ``MOST_SLOTS`` are
+exchanged in parts of that size: the assignment of all would take hours, and this is at most a little less.
 """
 
 from __future__ import annotations
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from cloven.model.disassociated import Disassociated
     from cloven.model.guesses import Questions
     from cloven.scoring.rebuilt import Cells
+
+
+MOST_SLOTS = 4000
+"""Slots exchanged at once: a table of 130 MB, and a second or two."""
 
 
 def best_places(questions: Questions, release: Disassociated, given: Cells, true: Cells) -> NDArray[np.int64]:
@@ -78,4 +83,6 @@ def _groups(questions: Questions, release: Disassociated) -> Iterator[tuple[int,
     starts = np.flatnonzero(new)
     ends = np.append(starts[1:], slots)
     wide = ends - starts > 1
-    yield from zip(starts[wide].tolist(), ends[wide].tolist(), strict=True)
+    for first, end in zip(starts[wide].tolist(), ends[wide].tolist(), strict=True):
+        for start in range(first, end, MOST_SLOTS):
+            yield start, min(start + MOST_SLOTS, end)

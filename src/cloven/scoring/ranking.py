@@ -1,6 +1,6 @@
 """How well an attack ranks the slots: link AUC, hit rate, best guess. None of them depends on what it chose.
 
-Targets without any anchor (``Answer.NO_ANCHOR``) are left out: nothing could be said about them. Targets without a
+Targets of which no candidate shows an anchor are left out: nothing could be said about them. Targets without a
 score stay in, as ties: not knowing a word is a weakness of the attack.
 """
 
@@ -19,9 +19,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cloven.model.guesses import Guesses
+    from cloven.model.guesses import Guesses, Questions
     from cloven.scoring.truth import Truth
     from cloven.scoring.units import Units
+
+
+def answerable(questions: Questions) -> NDArray[np.bool_]:
+    """Targets of which a candidate shows an anchor; read off the questions, so that no attack can leave others out."""
+    found, some = np.zeros(len(questions), bool), np.diff(questions.offsets) > 0
+    shows = questions.slot_anchor[questions.slots] >= 0
+    found[some] = np.logical_or.reduceat(shows, questions.offsets[:-1][some]) if some.any() else False
+    return found
 
 
 def rankings(guesses: Guesses, truth: Truth, units: Units, asked: NDArray[np.bool_]) -> Tallies:

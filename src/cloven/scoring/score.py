@@ -83,7 +83,7 @@ def score(
     by_control = next((bench.measured(other).tallies for other in controls), {})
     return Findings(
         findings=summarised(measured.tallies, by_chance, by_control, rng, draws),
-        counts=counts(guesses, answers, bench.true),
+        counts=counts(guesses, answers, bench.true, bench.asked),
         calibration=calibrations(guesses, answers, bench.asked) if "ranking" in groups else {},
         attack=guesses.attack,
         notes={"draws": draws, "chance_runs": runs.taken, **bench.notes(measured)},

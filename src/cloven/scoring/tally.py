@@ -1,8 +1,8 @@
 """Measures as ratios of sums over units, and intervals that know that answers inside a unit go together.
 
 Bootstrap over units (B. Efron, Annals of Statistics 7, 1979; percentile intervals); where a handful of units is all
-there is, it would be too sure of itself: shares then get Wilson's interval, other ratios and differences Student's t
-over units (linearised ratio: W. G. Cochran, Sampling Techniques, 1977, section 6.4). Differences of shares inside one
+there is, it says little: shares then get Wilson's interval, which takes the counted things as independent, and other
+ratios and differences Student's t over units (linearised ratio: W. G. Cochran, Sampling Techniques, 1977, section 6.4). Differences of shares inside one
 single unit combine two of Wilson's intervals (R. G. Newcombe, Statistics in Medicine 17, 1998, pages 873-890).
 """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cloven.attack.disassociated.guesswork import Guesswork
+from cloven.scoring.control import guesswork_of
 from cloven.scoring.score import score
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def trial(
     guesses = attack.guess(release, rng, progress)
     if chance_runs is None:
         chance_runs = 5 if len(guesses.questions.slots) <= STEADY else 1
-    baseline = Guesswork(str(guesses.attack.get("selection", "best")))
+    baseline = guesswork_of(guesses.attack)
     return score(
         guesses,
         release,

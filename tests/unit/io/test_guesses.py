@@ -129,3 +129,35 @@ def test_missing_and_broken_files_are_refused(folder, release, tmp_path):
 def test_an_existing_place_is_not_overwritten(written, release, guesses):
     with pytest.raises(cv.OutputError, match="exists already"):
         cv.write_guesses(guesses, release, written)
+
+
+def say(folder, answers):
+    """Another column of answers."""
+    table = pq.read_table(folder / "targets.parquet")
+    at = table.column_names.index("answer")
+    pq.write_table(table.set_column(at, "answer", pa.array(answers)), folder / "targets.parquet")
+
+
+def test_a_file_cannot_take_anchors_away(folder, release, guesses):
+    say(folder, ["no_anchor"] * (len(guesses.answer) - 1) + ["no_score"])
+    again = cv.read_guesses(folder, release, cv.questions(release))
+    assert again.answer.tolist() == [0] * (len(guesses.answer) - 1) + [2]
+
+
+def test_broken_answers_are_refused(folder, release, guesses):
+    many = len(guesses.answer)
+    for answers in (["perhaps"] * many, [[1]] * many, [None] * many):
+        say(folder, answers)
+        with pytest.raises(cv.ReleaseError, match="answer should be one of informed"):
+            cv.read_guesses(folder, release, cv.questions(release))
+    table = pq.read_table(folder / "targets.parquet")
+    pq.write_table(table.slice(1), folder / "targets.parquet")
+    with pytest.raises(cv.ReleaseError, match="rows should be"):
+        cv.read_guesses(folder, release, cv.questions(release))
+
+
+def test_links_left_out_come_last_however_low_the_others(folder, release):
+    table = pq.read_table(folder / "links.parquet").slice(0, 1)
+    pq.write_table(table.set_column(2, "score", pa.array([-1e300])), folder / "links.parquet")
+    again = cv.read_guesses(folder, release, cv.questions(release))
+    assert again.score[0] > again.score[1:].max()

@@ -159,11 +159,23 @@ def test_shuffling_keeps_the_scores_but_not_their_items(measure, seed):
 
 def test_seeds_shuffle_differently_and_without_preference():
     rng = np.random.default_rng(1)
-    measure = symmetric(rng.random(15))
-    items = [str(number) for number in range(6)]
+    measure = symmetric(rng.random(66))
+    items = [str(number) for number in range(12)]
     places = np.array([Shuffled(measure, seed).relate(items).standing_for for seed in range(600)])
-    shares = np.array([(places == number).mean(axis=0) for number in range(6)])
-    assert np.abs(shares - 1 / 6).max() < 4 * np.sqrt(1 / 6 * 5 / 6 / 600)
+    shares = np.array([(places == number).mean(axis=0) for number in range(12)])
+    assert np.abs(shares - 1 / 12).max() < 4.5 * np.sqrt(1 / 12 * 11 / 12 / 600)
+
+
+@pytest.mark.parametrize("many", [2, 3, 5, 8])
+def test_of_a_handful_none_stays_in_its_place(many):
+    measure = symmetric(np.random.default_rng(1).random(many * (many - 1) // 2))
+    items = [str(number) for number in range(many)]
+    places = np.array([Shuffled(measure, seed).relate(items).standing_for for seed in range(300)])
+    assert (places != np.arange(many)).all()
+    assert (np.sort(places, axis=1) == np.arange(many)).all()
+    shares = np.array([(places == number).mean(axis=0) for number in range(many)])
+    np.fill_diagonal(shares, 1 / (many - 1))
+    assert np.abs(shares - 1 / (many - 1)).max() < 0.15
 
 
 def test_measures_of_measures_are_measures():

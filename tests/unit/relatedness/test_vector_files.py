@@ -42,7 +42,9 @@ FORMATS = {
     "glove with blank lines at the end": glove() + b"\n \n\n",
     "glove with tabs": glove().replace(b" ", b"\t"),
     "glove from Windows": glove(end="\r"),
+    "glove with a byte order mark": b"\xef\xbb\xbf" + glove(),
     "word2vec text": b"5 3\n" + glove(end=" "),
+    "word2vec text with a byte order mark": b"\xef\xbb\xbf5 3\n" + glove(end=" "),
     "word2vec binary": word2vec_binary(),
     "word2vec binary without line breaks": word2vec_binary(end=b""),
 }
@@ -142,6 +144,7 @@ BAD = {
     "first of a row no number": (b"cat 1 2\ndog x 4\n", r":2: not a number that can be stored.*\(got 'x'\)"),
     "not finite": (b"cat 1 2\ndog nan 4\n", r":2: not a number.*\(got 'nan'\)"),
     "too large": (b"cat 1 2\ndog 4 1e99\n", r":2: not a number.*\(got '1e99'\)"),
+    "too large in front": (b"cat 1 2\ndog 1e99 4\n", r":2: not a number.*\(got '1e99'\)"),
     "no word": (b"cat 1 2\n 3 4\n", ":2: a line must start with a word"),
     "blank line": (b"cat 1 2\n\ndog 3 4\n", ":2: a line must start with a word"),
     "twice": (

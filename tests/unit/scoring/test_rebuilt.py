@@ -151,3 +151,16 @@ def test_a_cluster_that_shows_nothing_does_not_exchange_with_the_one_before():
     place = best_places(made.questions, made.release, given, true)
     assert sorted(place[2:].tolist()) == [2, 3]
     assert reconstructions(given.moved(place), true, where)["recall", "all"].value == pytest.approx(1 / 3)
+
+
+def test_a_large_group_is_exchanged_in_parts(monkeypatch):
+    """Ten rows with one anchor: in parts of four, nothing crosses from one part to the next."""
+    made = world([["ab"] * 5 + ["a"] * 5], [{"a": 0, "b": 1}])
+    monkeypatch.setattr("cloven.scoring.matching.MOST_SLOTS", 4)
+    held = [slot for slot in made.targets[0][2] if made.holds(0, slot)]
+    given, true, _ = measured(
+        made, guesses(made, chosen=[(0, slot) for slot in range(10) if slot not in held])
+    )
+    place = best_places(made.questions, made.release, given, true)
+    assert sorted(place.tolist()) == list(range(10))
+    assert [there // 4 for there in place.tolist()] == [slot // 4 for slot in range(10)]

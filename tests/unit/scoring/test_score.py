@@ -11,6 +11,7 @@ from hypothesis import given, settings
 
 from cloven.errors import InputError, ParameterError, ReleaseError
 from cloven.model.guesses import Answer
+from cloven.scoring.control import guesswork_of
 from cloven.scoring.definitions import GROUPS, MEASURES, SCOPES
 from cloven.scoring.findings import Findings
 from cloven.scoring.score import score
@@ -126,8 +127,10 @@ def test_counts_are_those_of_the_targets(case):
         counts = findings.count(scope)
         assert counts.targets == len(here)
         assert counts.true_links == len(links)
-        assert counts.targets_without_anchor == sum(guess.answer[t] == Answer.NO_ANCHOR for t in here)
-        assert counts.targets_without_score == sum(guess.answer[t] == Answer.NO_SCORE for t in here)
+        bare = [t for t in here if all(made.slots[slot][1] is None for slot in made.targets[t][2])]
+        assert counts.targets_without_anchor == len(bare)
+        unknown = [t for t in here if t not in bare and guess.answer[t] == Answer.NO_SCORE]
+        assert counts.targets_without_score == len(unknown)
         full = [t for t in here if all(made.holds(t, slot) for slot in made.targets[t][2])]
         assert counts.targets_on_all_candidates == len(full)
         assert counts.links_without_anchor == sum(made.slots[slot][1] is None for _, slot in links)
@@ -137,13 +140,22 @@ def test_counts_are_those_of_the_targets(case):
 
 
 def test_targets_without_anchor_are_not_ranked():
-    made = world([["ab", "a"], ["cd", "c"]], [{"a": 0, "b": 1}, {"c": 0, "d": 1}])
+    """The second cluster has no record chunk; what is said about it, right or wrong, does not count."""
+    made = world([["ab", "a"], ["d", "de", "e"]], [{"a": 0, "b": 1}, {"d": "term", "e": "term"}])
     right = [made.holds(t, slot) for t, (_, _, slots) in enumerate(made.targets) for slot in slots]
     wrong_there = [mark if at < 2 else not mark for at, mark in enumerate(right)]
-    answer = [Answer.INFORMED, Answer.NO_ANCHOR]
-    findings = score(guesses(made, wrong_there, answer=answer), made.release, made.key, rng=rng())
+    findings = score(guesses(made, wrong_there), made.release, made.key, rng=rng())
     assert (findings.get("auc").value, findings.get("auc").count) == (1.0, 1)
-    assert findings.count().targets_without_anchor == 1
+    assert findings.count().targets_without_anchor == 2
+
+
+def test_an_attack_cannot_leave_out_what_it_finds_hard():
+    made = random_world(12)
+    guess = noisy(made, 1, 2)
+    hidden = replace(guess, answer=np.full_like(guess.answer, Answer.NO_ANCHOR))
+    open_, hiding = (score(each, made.release, made.key, rng=rng()) for each in (guess, hidden))
+    assert open_.get("auc").count == hiding.get("auc").count > 0
+    assert hiding.count().targets_without_anchor == 0
 
 
 def test_without_chance_only_formulas_remain():
@@ -224,3 +236,21 @@ def test_missing_findings_are_named():
 def test_every_measure_is_defined_once_and_in_a_group():
     assert {definition.group for definition in MEASURES.values()} == set(GROUPS)
     assert len({definition.sentence for definition in MEASURES.values()}) == len(MEASURES)
+
+
+@pytest.mark.parametrize(
+    ("attack", "selection"),
+    [
+        ({"name": "semantic", "selection": "optimal"}, "optimal"),
+        ({"name": "vpa"}, "one-per-row"),
+        ({"name": "paired", "record": {"selection": "optimal"}, "term": {"selection": "best"}}, "optimal"),
+        (
+            {"name": "paired", "record": {"name": "theirs"}, "term": {"selection": "one-per-row"}},
+            "one-per-row",
+        ),
+        ({"name": "theirs", "selection": "zebra"}, "best"),
+        ({"name": "theirs", "selection": [1], "record": 3}, "best"),
+    ],
+)
+def test_guesswork_chooses_like_the_attack(attack, selection):
+    assert guesswork_of(attack).selection == selection

@@ -20,12 +20,20 @@ class TooManyCombinationsError(Exception):
 
 
 def cuts_alike(
-    masks: Mapping[int, int], chunks: Sequence[frozenset[int]], slots: int, k: int, m: int, given: int = 0
+    masks: Mapping[int, int],
+    chunks: Sequence[frozenset[int]],
+    slots: int,
+    k: int,
+    m: int,
+    given: int = 0,
+    *,
+    strict: bool = False,
 ) -> bool:
     """Whether VERPART, run on records in which term t is held by the slots ``masks[t]``, makes exactly these chunks.
 
     Terms are tried by support, descending, ties by their number. The first ``given`` chunks are not questioned: it is
-    enough that no term of the later ones would have joined them.
+    enough that no term of the later ones would have joined them. ``strict`` is the reading of the method in which
+    combinations that nobody holds fail, too.
 
     >>> masks = {0: 0b1111, 1: 0b0011, 2: 0b0110}
     >>> cuts_alike(masks, [frozenset({0, 1}), frozenset({2})], 4, 2, 2)
@@ -38,7 +46,7 @@ def cuts_alike(
     for chunk in chunks:
         seen: list[list[int]] = [[(1 << slots) - 1], *([] for _ in range(m - 1))]
         for term in waiting:
-            if term in questioned and _joins(masks[term], seen, k) != (term in chunk):
+            if term in questioned and _joins(masks[term], seen, k, strict=strict) != (term in chunk):
                 return False
             if term in chunk:
                 _add(masks[term], seen)
@@ -46,9 +54,11 @@ def cuts_alike(
     return not waiting
 
 
-def _joins(mask: int, seen: list[list[int]], k: int) -> bool:
-    """Whether every combination with this term is held by nobody or by at least k slots."""
-    return all((mask & held).bit_count() >= k or not mask & held for level in seen for held in level)
+def _joins(mask: int, seen: list[list[int]], k: int, *, strict: bool) -> bool:
+    """Whether every combination with this term is held by at least k slots or, unless strict, by nobody."""
+    return all(
+        (mask & held).bit_count() >= k or not (strict or mask & held) for level in seen for held in level
+    )
 
 
 def _add(mask: int, seen: list[list[int]]) -> None:

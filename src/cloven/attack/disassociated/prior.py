@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 def expected_copies(asked: Questions, k: int) -> Floats:
-    """How many slots hold each target: its copies; k / 2 for an item of a term chunk, the middle of 1 .. k - 1."""
+    """How many slots hold each target: its copies; k / 2 for an item of a term chunk, the middle of 1 .. k - 1.
+
+    More than k - 1 can hold a sensitive item, or one that the lemma moved there, or, if k counts persons, any.
+    """
     return np.where(asked.target_kind == Kind.TERM, k / 2, asked.target_copies)
 
 

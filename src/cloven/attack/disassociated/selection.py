@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 SELECTIONS = ("best", "one-per-row", "optimal")
 MOST_CELLS = 20_000_000
-"""Largest table that is solved as one assignment; a larger chunk is chosen greedily."""
+"""Largest table that is solved as one assignment; a larger chunk is chosen greedily, a term chunk in parts."""
 
 
 def copies_to_place(asked: Questions, k: int) -> Longs:
@@ -104,12 +104,20 @@ def _assign(asked: Questions, first: int, last: int, score: Floats, wanted: Long
 
 
 def _spread(asked: Questions, first: int, last: int, score: Floats, wanted: Longs, chosen: Flags) -> None:
-    """Items of one term chunk: in each round one copy of every item, the slots filled evenly."""
+    """Items of one term chunk: in each round one copy of every item, the slots filled evenly.
+
+    A chunk whose table would be too large is spread half by half.
+    """
     from scipy.optimize import linear_sum_assignment
 
-    table, slots = _table(asked, first, last, score)
-    items, width = table.shape
+    items, width = last - first, int(asked.offsets[first + 1] - asked.offsets[first])
     deep = -(-items // width)
+    if items * width * deep > MOST_CELLS and items > 1:
+        middle = (first + last) // 2
+        _spread(asked, first, middle, score, wanted, chosen)
+        _spread(asked, middle, last, score, wanted, chosen)
+        return
+    table, slots = _table(asked, first, last, score)
     for _ in range(int(min(wanted[first:last].max(initial=0), width))):
         open_places = np.repeat(np.where(np.isfinite(table), table, -1e12), deep, axis=1)
         row, column = linear_sum_assignment(open_places, maximize=True)

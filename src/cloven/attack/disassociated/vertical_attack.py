@@ -65,13 +65,14 @@ class VerticalPartitioning:
         """Try arrangements, cluster by cluster."""
         rng = rng or np.random.default_rng()
         asked = questions(release)
+        strict = _strict_reading(release)
         score, chosen = np.full(len(asked.slots), np.nan), np.zeros(len(asked.slots), bool)
         counts = dict.fromkeys(("chunks", "all pass", "none passes", "too large"), 0)
         joined: _Joined | None = None
         for first, last in groups(asked, release, np.flatnonzero(asked.target_kind == Kind.RECORD)):
             cluster = int(asked.target_cluster[first])
             if joined is None or joined.cluster != cluster:
-                joined = _Joined.anchors(asked, release, cluster)
+                joined = _Joined.anchors(asked, release, cluster, strict=strict)
             rows = [_codes(release, row) for row in asked.target_row[first:last].tolist()]
             trial = self._try(joined, rows, asked.target_copies[first:last].tolist(), release, rng)
             joined.add(rows, trial.kept)
@@ -150,14 +151,15 @@ class _Joined:
 
     cluster: int
     slots: int
-    chunks: list[frozenset[int]]
+    strict: bool
+    chunks: list[frozenset[int]] = field(default_factory=list)
     masks: dict[int, int] = field(default_factory=dict)
 
     @classmethod
-    def anchors(cls, asked: Questions, release: Disassociated, cluster: int) -> _Joined:
+    def anchors(cls, asked: Questions, release: Disassociated, cluster: int, *, strict: bool) -> _Joined:
         """Begin with the anchoring chunk."""
         first, last = asked.slot_offsets[cluster : cluster + 2].tolist()
-        start = cls(cluster, last - first, [])
+        start = cls(cluster, last - first, strict)
         rows = [_codes(release, row) for row in asked.slot_anchor[first:last].tolist() if row >= 0]
         start.add(rows, tuple((slot,) for slot in range(len(rows))))
         return start
@@ -167,12 +169,26 @@ class _Joined:
         masks = self.masks | _masks(rows, arrangement)
         chunks = [*self.chunks, frozenset(item for row in rows for item in row)]
         # Earlier chunks are settled; one that found no arrangement must not spoil the later ones.
-        return cuts_alike(masks, chunks, self.slots, k, m, given=len(self.chunks))
+        return cuts_alike(masks, chunks, self.slots, k, m, given=len(self.chunks), strict=self.strict)
 
     def add(self, rows: list[Codes], arrangement: Arrangement) -> None:
         """Settle on an arrangement of the next chunk."""
         self.masks.update(_masks(rows, arrangement))
         self.chunks.append(frozenset(item for row in rows for item in row))
+
+
+def _strict_reading(release: Disassociated) -> bool:
+    """Whether the release was cut with the strict reading; refuses what cannot be replayed from the release alone."""
+    told = release.parameters
+    for hidden, what in (
+        (told.get("utility_groups"), "with utility groups"),
+        (told.get("persons"), "counting persons, who are not published"),
+        (told.get("tie_order", "text") != "text", "with an order of ties that is not published"),
+    ):
+        if hidden:
+            message = f"the release was cut {what}: vpa cannot replay that; choose another method"
+            raise ParameterError(message)
+    return bool(told.get("reading") == "strict")
 
 
 def _masks(rows: list[Codes], arrangement: Arrangement) -> dict[int, int]:

@@ -1,0 +1,136 @@
+"""How commands read documents and make items of them: groups of options that several commands share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cloven.cli.command import Group
+from cloven.cli.console import warn
+from cloven.cli.reading import items_in
+from cloven.cli.values import one_of, whole
+from cloven.errors import ParameterError
+from cloven.text.documents import FORMATS, MAX_BYTES, DocumentOptions
+from cloven.text.options import TextOptions
+
+if TYPE_CHECKING:
+    from cloven.text.documents import Corpus
+
+DocumentsPath = Annotated[
+    Path,
+    typer.Argument(
+        help="Documents: a folder, tar, zip, CSV, JSON Lines or text.",
+        metavar="DOCUMENTS",
+        show_default=False,
+    ),
+]
+KINDS = ("words", "nouns", "phrases")
+_CLEANING = ("titles", "links", "references", "repeated_lines")
+
+DOCUMENTS = Group(
+    "How to read the documents",
+    {
+        "format": (one_of(*FORMATS), None, f"{', '.join(FORMATS)}; default: by name.", ()),
+        "text_column": (str, "text", "CSV, JSON Lines: where the text is.", ()),
+        "title_column": (str | None, None, "CSV, JSON Lines: where the title is.", ()),
+        "header": (bool, True, "CSV: whether the first row names the columns.", ("--header/--no-header",)),
+        "delimiter": (str | None, None, "CSV: between cells; default comma, in .tsv tab.", ()),
+        "title_line": (bool, False, "The first line of a file is its title.", ("--title-line",)),
+        "pattern": (str, "*", "Files to read, such as '*.txt'.", ()),
+        "encoding": (str | None, None, "Of the text; default UTF-8.", ()),
+        "limit": (whole(1), None, "Read only so many documents.", ()),
+        "max_bytes": (whole(1, 2**62), MAX_BYTES, "Unpacking to more is an error.", ()),
+    },
+    DocumentOptions,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Wording:
+    """What becomes of a text.
+
+    Attributes:
+        kind: ``words``, ``nouns``, ``phrases``, or ``text`` for the text as it is written.
+        options: how items are made; the defaults for ``text``.
+    """
+
+    kind: str
+    options: TextOptions
+
+    @classmethod
+    def standard(cls, kind: str) -> Wording:
+        """The defaults; noun phrases keep abbreviations, as in the set-generalisation paper (6.1.1)."""
+        items: Any = kind if kind in KINDS else "words"
+        return cls(kind, TextOptions(items=items, keep_abbreviations=kind == "phrases"))
+
+    def refuse_changes(self, kind: str, reason: str) -> None:
+        """Raise unless this is the standard of a kind: an option that would do nothing is a mistake."""
+        if self != self.standard(kind):
+            message = f"the options under 'What becomes an item' do not go with {reason}; leave them out"
+            raise ParameterError(message)
+
+
+def wording(*kinds: str) -> Group:
+    """The options that say what becomes an item, the first kind being the default."""
+    listed = f"{', '.join(kinds[:-1])} or {kinds[-1]}"
+    return Group(
+        "What becomes an item",
+        {
+            "as_": (one_of(*kinds), kinds[0], f"{listed}.", ("--as",)),
+            "lemmas": (one_of("dictionary", "tagged", "none"), "dictionary", "dictionary, tagged or none.", ()),
+            "stop_words": (Path | None, None, "More words that are no items, one per line.", ()),
+            "capitals": (one_of("keep", "lower"), None, "keep or lower abbreviations; phrases keep.", ()),
+            "longest_phrase": (whole(1), 3, "Most words of a noun phrase.", ()),
+            "keep_contained": (bool, False, "Keep 'pain' beside 'chest pain'.", ("--keep-contained",)),
+            "keep_plurals": (bool, False, "Keep plurals no dictionary knows.", ("--keep-plurals",)),
+            "keep_titles": (bool, False, "Read titles, too.", ("--keep-titles",)),
+            "keep_links": (bool, False, "Leave links and addresses in.", ("--keep-links",)),
+            "keep_references": (bool, False, "Leave lists of references in.", ("--keep-references",)),
+            "keep_repeated_lines": (
+                bool, False, "Leave headers and footers in.", ("--keep-repeated-lines",),
+            ),
+            "drop_datelines": (bool, False, "Drop 'LONDON, May 3 (Reuters) -'.", ("--drop-datelines",)),
+        },
+        _wording,
+    )  # fmt: skip
+
+
+def _wording(
+    as_: str,
+    lemmas: Any,
+    stop_words: Path | None,
+    capitals: str | None,
+    longest_phrase: int,
+    keep_contained: bool,
+    keep_plurals: bool,
+    drop_datelines: bool,
+    **kept: bool,
+) -> Wording:
+    """Put the options together."""
+    base = Wording.standard(as_).options
+    cleaning = {rule: not kept[f"keep_{rule}"] for rule in _CLEANING}
+    options = replace(
+        base,
+        lemmas=lemmas,
+        cleaning=replace(base.cleaning, datelines=drop_datelines, **cleaning),
+        extra_stop_words=frozenset(items_in(stop_words)) if stop_words else frozenset(),
+        keep_abbreviations=base.keep_abbreviations if capitals is None else capitals == "keep",
+        merge_plurals=not keep_plurals,
+        longest_phrase=longest_phrase,
+        keep_contained=keep_contained,
+    )
+    return Wording(as_, options)
+
+
+def read_corpus(path: Path, options: DocumentOptions) -> Corpus:
+    """Read documents and warn of those left out."""
+    from cloven.text.reading import read_documents
+
+    corpus = read_documents(path, options)
+    if corpus.dropped:
+        why = ", ".join(f"{count:,} x {reason}" for reason, count in corpus.dropped.items())
+        warn(f"{path}: documents left out: {why}")
+    return corpus

@@ -1,0 +1,216 @@
+"""``cloven relatedness evaluate`` and ``table-4-1``: measures against people's scores of word pairs."""
+
+from dataclasses import asdict
+from math import isnan
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cloven.cli.command import takes
+from cloven.cli.console import progress, say, say_json, table, visible
+from cloven.cli.reading import JsonFlag, SeedOption
+from cloven.cli.relatedness_counts import counts_at
+from cloven.cli.relatedness_show import KNOWLEDGE, Knowledge, Spec
+from cloven.cli.values import whole
+from cloven.errors import ParameterError
+
+if TYPE_CHECKING:
+    from cloven.protocols import CountSource
+    from cloven.relatedness.benchmark import Benchmark
+    from cloven.relatedness.correlation import Correlation
+    from cloven.relatedness.evaluate import Evaluation, FrequencyBin
+    from cloven.reproduce.thesis_table_4_1 import Agreement
+
+SHOWN_PAIRS = 5
+
+
+@takes(knowledge=KNOWLEDGE)
+def evaluate(
+    spec: Spec,
+    knowledge: Knowledge,
+    benchmarks: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            help="Files of pairs: word, word, people's score.", metavar="BENCHMARK", show_default=False
+        ),
+    ] = None,
+    thesis: Annotated[
+        bool, typer.Option("--table-4-1", help="Also the 30 pairs of the thesis's Table 4.1.")
+    ] = False,
+    frequency: Annotated[
+        Path | None,
+        typer.Option(metavar="COUNTS", help="Counts file or index: also errors by word frequency."),
+    ] = None,
+    bins: Annotated[int, whole(1, 100).option("--bins", help="Steps of frequency.")] = 5,
+    seed: SeedOption = None,
+    json: JsonFlag = False,
+) -> None:
+    """How well a measure agrees with people: Pearson and Spearman with 95 % bootstrap intervals.
+
+    Pairs without a score are left out of both and counted.
+    """
+    import numpy as np
+
+    from cloven.relatedness.evaluate import by_frequency
+    from cloven.relatedness.evaluate import evaluate as compare
+
+    with progress("read") as report:
+        sets = pairs_to_score(benchmarks or [], thesis=thesis)
+        counted = None if frequency is None else counts_at(frequency)
+        measure, rng = knowledge.measure(spec), np.random.default_rng(seed)
+        found, errors = [], []
+        for number, pairs in enumerate(sets):
+            report(f"score {pairs.name}", number / len(sets))
+            found.append(compare(measure, pairs, rng))
+            if counted is not None:
+                errors.append(by_frequency(measure, pairs, documents_of(pairs, counted), bins))
+    if json:
+        say_json(plain({"spec": spec, "benchmarks": merged(found, errors)}))
+        return
+    tell(spec, found, errors)
+
+
+def tell(spec: str, found: "list[Evaluation]", errors: "list[tuple[FrequencyBin, ...]]") -> None:
+    """The tables, for people."""
+    say(visible(spec))
+    say(
+        table(
+            [evaluation_row(one) for one in found], ("benchmark", "pairs", "no score", "Pearson", "Spearman")
+        )
+    )
+    for one, steps in zip(found, errors, strict=False):
+        say(
+            f"\n{visible(one.benchmark)} by frequency of the rarer word of a pair; errors in shares of all ranks"
+        )
+        say(
+            table(
+                [frequency_row(step) for step in steps], ("documents", "pairs", "no score", "error", "bias")
+            )
+        )
+    for one in found:
+        if one.unscored:
+            listed = ", ".join(f"{left}/{right}" for left, right in one.unscored[:SHOWN_PAIRS])
+            more = ", ..." if len(one.unscored) > SHOWN_PAIRS else ""
+            say(f"\n{visible(one.benchmark)}, no score: {visible(listed)}{more}")
+
+
+def pairs_to_score(paths: list[Path], *, thesis: bool) -> "list[Benchmark]":
+    """The benchmarks that were named."""
+    from cloven.relatedness.benchmark import read_benchmark
+    from cloven.reproduce.thesis_table_4_1 import miller_charles
+
+    if not paths and not thesis:
+        message = "name at least one BENCHMARK, a file with a word, a word and a score per line, or give --table-4-1"
+        raise ParameterError(message)
+    return [*map(read_benchmark, paths), *([miller_charles()] if thesis else [])]
+
+
+def documents_of(pairs: "Benchmark", counted: "CountSource") -> dict[str, float]:
+    """In how many documents each word of the pairs is."""
+    words = sorted({word for pair in pairs.pairs for word in pair})
+    return dict(zip(words, counted.count(words).single.tolist(), strict=True))
+
+
+def merged(found: "list[Evaluation]", errors: "list[tuple[FrequencyBin, ...]]") -> list[dict[str, Any]]:
+    """Evaluations with their errors by frequency, if those were wanted."""
+    out = [one.to_dict() for one in found]
+    for one, steps in zip(out, errors, strict=False):
+        one["by_frequency"] = [asdict(step) for step in steps]
+    return out
+
+
+def plain(value: Any) -> Any:
+    """JSON has no NaN: what is not known is null."""
+    if isinstance(value, float) and isnan(value):
+        return None
+    if isinstance(value, dict):
+        return {name: plain(inner) for name, inner in value.items()}
+    return [plain(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def evaluation_row(found: "Evaluation") -> tuple[str, ...]:
+    """One line of the table."""
+    return (
+        visible(found.benchmark, 40),
+        f"{found.pairs:,}",
+        f"{len(found.unscored):,}",
+        with_interval(found.pearson),
+        with_interval(found.spearman),
+    )
+
+
+def frequency_row(found: "FrequencyBin") -> tuple[str, ...]:
+    """One line of the table by frequency."""
+    span = f"{found.low:,.0f}" if found.low == found.high else f"{found.low:,.0f} to {found.high:,.0f}"
+    return (
+        span,
+        f"{found.pairs:,}",
+        f"{found.unscored:,}",
+        _with_half(found.error, found.error_half),
+        _with_half(found.bias, found.bias_half, sign="+"),
+    )
+
+
+def with_interval(found: "Correlation") -> str:
+    """A coefficient with its bootstrap interval."""
+    if isnan(found.value):
+        return "- (all scores alike)"
+    low, high = found.bootstrap
+    return f"{found.value:.3f} [{low:.3f} - {high:.3f}]"
+
+
+def _with_half(value: float, half: float, sign: str = "") -> str:
+    if isnan(value):
+        return "-"
+    return f"{value:{sign}.3f}" + ("" if isnan(half) else f" +/- {half:.3f}")
+
+
+@takes(knowledge=KNOWLEDGE)
+def table_4_1(
+    knowledge: Knowledge,
+    specs: Annotated[
+        list[str] | None,
+        typer.Argument(help="Measures to set beside the printed ones.", metavar="SPEC", show_default=False),
+    ] = None,
+    seed: SeedOption = None,
+    json: JsonFlag = False,
+) -> None:
+    """Table 4.1 of the thesis: its four correlations from the printed columns, and those of your measures.
+
+    Below are pairs from number 10 on that score below some pair before; the thesis says that there are none.
+    """
+    import numpy as np
+
+    from cloven.reproduce.thesis_table_4_1 import METHODS, PRINTED, measured, printed_methods
+
+    named = specs or []
+    rng = np.random.default_rng(seed)
+    with progress("read") as report:
+        rows = list(zip(METHODS, printed_methods(rng), PRINTED, strict=True))
+        report("score", 0.0)
+        ours = measured([knowledge.measure(spec) for spec in named], rng)
+    rows_of_ours = [(spec, found, None) for spec, found in zip(named, ours, strict=True)]
+    everything = [*rows, *rows_of_ours]
+    if json:
+        listed = [{**found.to_dict(), "measure": name, "printed": value} for name, found, value in everything]
+        say_json(plain({"rows": listed}))
+        return
+    header = ("measure", "pairs", "printed", "Pearson", "Spearman", "covariance", "below")
+    say(table([agreement_row(*row) for row in everything], header))
+    say(
+        f"\nThe first {len(METHODS)} rows are the printed columns, computed again; 'printed' is Pearson's as printed."
+    )
+
+
+def agreement_row(name: str, found: "Agreement", printed: float | None) -> tuple[str, ...]:
+    """One line of the table."""
+    return (
+        visible(name, 40),
+        f"{found.scored:,}",
+        "-" if printed is None else f"{printed:.2f}",
+        with_interval(found.pearson),
+        with_interval(found.spearman),
+        f"{found.covariance:.3f}",
+        f"{found.below:,}",
+    )
