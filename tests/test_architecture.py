@@ -22,7 +22,7 @@ GROUND = {"_version", "compiled", "errors"}
 ALLOWED = {
     "model": set(),
     "protocols": {"model"},
-    "anonymise": {"model"},
+    "anonymise": {"breach", "model"},
     "verification": {"model"},
     "datasets": {"model"},
     "measure": {"model", "reconstruction"},
@@ -31,24 +31,27 @@ ALLOWED = {
     "text": {"model"},
     "attack": {"model", "protocols", "reconstruction"},
     "scoring": {"attack", "measure", "model", "protocols", "relatedness"},
+    "breach": {"attack", "measure", "model", "reconstruction"},
     "threats": {"attack", "model", "protocols", "relatedness", "scoring"},
     "io": {"model", "verification"},
     "registry": {"anonymise", "protocols"},
     "audit": {
-        "anonymise", "attack", "io", "measure", "model", "protocols", "relatedness", "scoring", "threats",
+        "anonymise", "attack", "breach", "io", "measure", "model", "protocols", "relatedness", "scoring", "threats",
         "verification",
     },
     "reproduce": {
-        "anonymise", "attack", "datasets", "io", "measure", "model", "protocols", "reconstruction", "relatedness",
-        "scoring", "text", "verification",
+        "anonymise", "attack", "breach", "datasets", "io", "measure", "model", "protocols", "reconstruction",
+        "relatedness", "scoring", "text", "verification",
     },
     "cli": {
         "anonymise", "attack", "audit", "datasets", "reproduce", "io", "measure", "model", "protocols",
-        "reconstruction", "registry", "relatedness", "scoring", "text", "threats", "verification",
+        "reconstruction", "registry", "relatedness", "scoring", "breach", "text", "threats", "verification",
     },
 }  # fmt: skip
 # Two parts that need each other do so inside functions only, so that neither loads the other.
-INSIDE_FUNCTIONS_ONLY = {("measure", "reconstruction"), ("reconstruction", "measure"), ("io", "verification")}
+INSIDE_FUNCTIONS_ONLY = {
+    ("measure", "reconstruction"), ("reconstruction", "measure"), ("io", "verification"), ("anonymise", "breach"),
+}  # fmt: skip
 NEVER_THE_KEY = (
     "attack",
     "reconstruction",

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable
 
+    from cloven.breach.breaches import Breach
     from cloven.measure.describe import Description
     from cloven.measure.utility import UtilityReport
     from cloven.model.key import Anonymised
@@ -62,6 +63,8 @@ class Audit:
 
     def run(self, data: Transactions, progress: Callable[[str, float], None] | None = None) -> AuditReport:
         """Anonymise, verify with all that is known, attack, measure. A release that fails verification raises."""
+        from cloven.breach.breaches import breaches
+        from cloven.breach.covers import covers
         from cloven.measure.describe import describe
         from cloven.measure.utility import utility
         from cloven.verification import verify
@@ -82,6 +85,7 @@ class Audit:
         verdict.raise_if_broken()
         clock.lap("verify")
 
+        found = breaches(covers(result.release))
         attacks = {threat.name: threat.try_on(result, rng, progress) for threat in self.threats}
         clock.lap("attack")
 
@@ -96,7 +100,7 @@ class Audit:
             suppressed_records=len(data) - len(result.key.records),
         )
         clock.lap("measure")
-        return AuditReport(self, data, description, result, verdict, attacks, measured, clock.seconds)
+        return AuditReport(self, data, description, result, verdict, found, attacks, measured, clock.seconds)
 
 
 @dataclass(frozen=True)
@@ -108,6 +112,7 @@ class AuditReport:
     description: Description
     result: Anonymised
     verdict: Verdict
+    breach: Breach
     attacks: dict[str, Findings | str]
     utility: UtilityReport
     seconds: dict[str, float]
@@ -122,6 +127,7 @@ class AuditReport:
             "seed": self.audit.seed,
             "data": self.description.to_dict(),
             "verdict": self.verdict.to_dict(),
+            "covers": self.breach.to_dict(),
             "attacks": {
                 name: {"not run": found} if isinstance(found, str) else found.to_dict()
                 for name, found in self.attacks.items()

@@ -125,7 +125,8 @@ def warn_of_typos(method: Disassociation, data: Transactions) -> None:
 def describe_method(method: Disassociation) -> str:
     """One line on the method and its main parameters."""
     size = "unlimited" if method.max_cluster_size is None else method.max_cluster_size
-    return f"disassociation  k={method.k} m={method.m} max={size} {method.small_clusters}"
+    safe = "" if method.safe == "no" else f" safe={method.safe}"
+    return f"disassociation  k={method.k} m={method.m} max={size} {method.small_clusters}{safe}"
 
 
 def describe_release(figures: dict[str, int | float]) -> str:
@@ -138,6 +139,8 @@ def describe_release(figures: dict[str, int | float]) -> str:
 
 def summary(data: Transactions, result: Anonymised) -> dict[str, int | float]:
     """Counts of a result that commands print."""
+    from cloven.anonymise.disassociation.safe_exact import MOST
+    from cloven.breach.worlds import too_large
     from cloven.io.manifest import count
     from cloven.measure.kept import items_kept
 
@@ -147,6 +150,14 @@ def summary(data: Transactions, result: Anonymised) -> dict[str, int | float]:
         **count(release),
         "records_read": len(data),
         "records_suppressed": len(data) - len(result.key.records),
+        "occurrences_suppressed": sum(
+            len(items)
+            for items, reason in zip(result.key.suppressed_items, result.key.suppressed_reason, strict=True)
+            if reason == "cover"
+        ),
+        "clusters_not_enumerated": too_large(release, MOST)
+        if release.parameters.get("safe") == "exact"
+        else 0,
         "items_left_out": len(data.vocabulary) - len(release.vocabulary),
         "rare_items_published": sum(supports[name] < release.k for name in release.vocabulary),
         "items_kept": items_kept(data, release),
@@ -166,6 +177,16 @@ def cautions(figures: dict[str, int | float], method: Disassociation) -> list[st
     if figures["records_suppressed"]:
         out.append(
             f"{many(figures['records_suppressed'], 'record')} not published; say so beside every utility figure"
+        )
+    if method.safe != "no":
+        out.append(
+            f"{many(figures['occurrences_suppressed'], 'occurrence')} suppressed so that nothing is covered:"
+            " published supports are lower bounds, and the manifest says so"
+        )
+    if method.safe == "exact" and figures["clusters_not_enumerated"]:
+        out.append(
+            f"{many(figures['clusters_not_enumerated'], 'cluster')} too large to enumerate: pairs that only exact"
+            " worlds break may be left there; a smaller --max-cluster-size leaves fewer such clusters"
         )
     if figures["items_left_out"]:
         out.append(

@@ -74,12 +74,16 @@ def attacker_rows(results: Sequence[Simulated]) -> list[tuple[str, ...]]:
     return [
         (
             result.attacker,
-            "all pairs" if result.attacker == "strong" else f"{figure(result.known)} pairs",
+            "all pairs" if result.attacker == "strong" else _pairs(result.known),
             *(figure(result[name]) for name in ("covers", "pairs", "clusters", "everywhere", "score")),
             figure(result["holders"]) if "holders" in result.counts else "-",
         )
         for result in results
     ]
+
+
+def _pairs(known: Sampled) -> str:
+    return f"{figure(known)} {'pair' if known.mean == 1 else 'pairs'}"
 
 
 def figure(value: Sampled) -> str:

@@ -70,6 +70,7 @@ DISASSOCIATION = Group(
         "reading": (one_of("occurring", "strict"), "occurring", _READING, ()),
         "refine": (bool, True, "Share what is left over between groups.", ("--refine/--no-refine",)),
         "horizontal": (one_of("horpart", "hierarchical"), "horpart", "How to group: horpart or hierarchical.", ()),
+        "safe": (one_of("no", "cover", "exact"), "no", "Repair what the method gives away: no, cover or exact.", ()),
         "utility": (Path | None, None, "JSON file: groups of items to keep together.", ()),
         "sensitive": (Path | None, None, "Items to cut from all others: one per line, or .json.", ()),
         "min_item_support": (whole(), 1, "Leave out items that fewer people have.", ()),

@@ -53,6 +53,41 @@ def disassociation(
     _write(out, "disassociation", page, figures)
 
 
+@app.command("thesis")
+@takes()
+def thesis(
+    out: Out,
+    data: Data = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Small samples, to see that it runs.")] = False,
+) -> None:
+    """The semantic attack of the thesis on three corpora, beside chance and control. Takes a quarter of an hour."""
+    from cloven.reproduce.public_data import data_folder
+    from cloven.reproduce.thesis import thesis as experiment
+
+    with progress("read") as report:
+        files = experiment(data_folder(data), report, quick=quick)
+    for name, text in files.items():
+        (out / name).parent.mkdir(parents=True, exist_ok=True)
+        (out / name).write_text(text, encoding="utf-8")
+    say(f"{out / 'thesis.md'}")
+
+
+@app.command("cover")
+@takes()
+def cover(
+    out: Out,
+    data: Data = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Small samples, to see that it runs.")] = False,
+) -> None:
+    """What covers give away against cluster size, and what their repair costs. Takes some minutes."""
+    from cloven.reproduce.cover import cover as experiment
+    from cloven.reproduce.public_data import data_folder
+
+    with progress("read") as report:
+        page, figures = experiment(data_folder(data), report, quick=quick)
+    _write(out, "cover", page, figures)
+
+
 def _write(out: Path, name: str, page: str, figures: Any) -> None:
     out.mkdir(parents=True, exist_ok=True)
     (out / f"{name}.md").write_text(page, encoding="utf-8")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cloven.cli.console import percent, table
+from cloven.cli.console import many, percent, table
 
 if TYPE_CHECKING:
     from cloven.audit import AuditReport
@@ -24,7 +24,20 @@ def threat_lines(report: AuditReport) -> list[str]:
         else:
             reasons.append(f"{name}: not tried, {found}")
     lines = [table(rows, HEADER) + "\n"] if rows else []
-    return [*lines, *reasons]
+    return [*lines, *reasons, _method(report)]
+
+
+def _method(report: AuditReport) -> str:
+    """What the method itself gives away."""
+    found, safe = report.breach, report.result.release.parameters.get("safe")
+    if safe:
+        return f"knows the method: covers were repaired (safe = {safe})\n"
+    if not found.covers:
+        return "knows the method: no cover problem\n"
+    return (
+        f"knows the method: {many(found.covers, 'cover problem')} in {many(found.clusters, 'cluster')} tell that"
+        f" {many(found.pairs, 'pair')} meet fewer than k times; `cloven breach` shows them, --safe cover removes them\n"
+    )
 
 
 def _row(name: str, hit: Finding, auc: Finding) -> tuple[str, ...]:

@@ -2,8 +2,9 @@
 
 Bootstrap over units (B. Efron, Annals of Statistics 7, 1979; percentile intervals); where a handful of units is all
 there is, it says little: shares then get Wilson's interval, which takes the counted things as independent, and other
-ratios and differences Student's t over units (linearised ratio: W. G. Cochran, Sampling Techniques, 1977, section 6.4). Differences of shares inside one
-single unit combine two of Wilson's intervals (R. G. Newcombe, Statistics in Medicine 17, 1998, pages 873-890).
+ratios and differences Student's t over units (linearised ratio: W. G. Cochran, Sampling Techniques, 1977, section
+6.4). Differences of shares inside one single unit combine two of Wilson's intervals (R. G. Newcombe, Statistics in
+Medicine 17, 1998, pages 873-890).
 """
 
 from __future__ import annotations

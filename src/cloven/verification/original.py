@@ -38,6 +38,7 @@ def suppresses(release: Disassociated) -> bool:
         parameters.get("small_clusters") == "suppress"
         or (isinstance(rare, (int, float)) and rare > 1)
         or bool(parameters.get("suppressed"))
+        or parameters.get("safe") in ("cover", "exact")
     )
 
 

@@ -36,6 +36,8 @@ def check_parameters(release: Disassociated) -> Check:
         "refine": _is_flag,
         "max_cluster_size": lambda value: value is None or _is_count(value),
         "small_clusters": _one_of("add", "abandon", "suppress", "remaining", "keep"),
+        "safe": _one_of("cover", "exact"),
+        "supports": _one_of("lower bounds"),
         "reading": _one_of("occurring", "strict"),
         "join_terms": _one_of("moved", "listed"),
         "tie_order": _one_of("text", "first-seen", "explicit"),

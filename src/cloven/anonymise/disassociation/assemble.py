@@ -8,6 +8,7 @@ import numpy as np
 
 from cloven.anonymise.disassociation.canonical import Rows, canonical_numbers, cluster_tails, tokens
 from cloven.anonymise.disassociation.ordering import lexicographic_order, take_rows
+from cloven.anonymise.disassociation.safe import SUPPRESSED
 from cloven.compiled import compiled
 from cloven.model.arrays import distinct
 from cloven.model.disassociated import Disassociated, Kind
@@ -26,7 +27,7 @@ class Labels(NamedTuple):
     Attributes:
         cluster_of: cluster of each record, -1 when it is left out.
         joint: joint of each occurrence in a shared chunk, -1 otherwise.
-        chunk: chunk of each occurrence in its joint or cluster, -1 for the term chunk.
+        chunk: chunk of each occurrence in its joint or cluster, -1 for the term chunk, -2 if it is suppressed.
         cluster_joint: innermost joint of each cluster, -1 for none.
         joint_parent: parent of each joint, -1 for none.
     """
@@ -51,7 +52,10 @@ class Parts(NamedTuple):
 def _cut(
     offsets: Ints, items: Ints, cluster_of: Ints, joint: Ints, chunk: Ints
 ) -> tuple[Ints, Ints, Ints, Ints, Any]:
-    """Cut every record into parts: one for each chunk it appears in, term chunk included (chunk -1)."""
+    """Cut every record into parts: one for each chunk it appears in, term chunk included (chunk -1).
+
+    Suppressed occurrences (chunk -2) are left out.
+    """
     n = len(items)
     record, owner, number = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
     start, out = np.zeros(n + 1, np.int64), np.empty(n, np.int32)
@@ -61,18 +65,18 @@ def _cut(
             continue
         first, last = offsets[r], offsets[r + 1]
         order = np.argsort(joint[first:last] * (1 << 31) + chunk[first:last], kind="mergesort")
+        before = -1
         for i in range(last - first):
             e = first + order[i]
-            new = i == 0
-            if not new:
-                before = first + order[i - 1]
-                new = joint[before] != joint[e] or chunk[before] != chunk[e]
-            if new:
+            if chunk[e] == SUPPRESSED:
+                continue
+            if before < 0 or joint[before] != joint[e] or chunk[before] != chunk[e]:
                 record[parts], owner[parts], number[parts] = r, joint[e], chunk[e]
                 start[parts] = at
                 parts += 1
             out[at] = items[e]
             at += 1
+            before = e
     start[parts] = at
     return record[:parts], owner[:parts], number[:parts], start[: parts + 1], out[:at]
 
@@ -168,9 +172,10 @@ def assemble(
 ) -> tuple[Disassociated, Parts, NDArray[np.int64]]:
     """Build release, parts of the key, and the published cluster of each record (-1 when left out)."""
     cluster_of, n_clusters, n_joints = labels.cluster_of, len(labels.cluster_joint), len(labels.joint_parent)
-    published = np.repeat(cluster_of >= 0, np.diff(offsets))
+    published = np.repeat(cluster_of >= 0, np.diff(offsets)) & (labels.chunk != SUPPRESSED)
     present = np.zeros(len(vocabulary), bool)
     present[codes[published]] = True
+    # A suppressed occurrence of an item that is published nowhere has no number; nothing reads it.
     items = (np.cumsum(present) - 1).astype(np.int32)[codes]
     names = tuple(name for name, here in zip(vocabulary, present, strict=True) if here)
 

@@ -10,9 +10,11 @@ from cloven.anonymise.disassociation.assemble import Labels
 from cloven.anonymise.disassociation.blocks import blocks
 from cloven.anonymise.disassociation.holding import holders_of_clusters
 from cloven.anonymise.disassociation.horizontal import Part, horizontal_step
+from cloven.anonymise.disassociation.lots import Lots, lots_of
 from cloven.anonymise.disassociation.ordering import take_rows
 from cloven.anonymise.disassociation.prepare import tie_order_of
 from cloven.anonymise.disassociation.refine import refine
+from cloven.anonymise.disassociation.safety import without_covers
 from cloven.anonymise.disassociation.vertical import Vertical, verpart
 from cloven.compiled import Ints, compiled
 from cloven.errors import ParameterError
@@ -47,6 +49,7 @@ def label(
 ) -> Labels:
     """Labels of all occurrences; clusters and joints are numbered through the blocks."""
     terms, n_terms = _terms(method, data), len(data.vocabulary)
+    lots = lots_of(method.seed)
     cluster_of = np.full(len(data), -1, np.int64)
     joint, chunk = np.full(len(prepared.terms), -1, np.int64), np.full(len(prepared.terms), -1, np.int32)
     cluster_joint: list[NDArray[np.int64]] = []
@@ -62,7 +65,7 @@ def label(
     for number, block in enumerate(found):
         report("split", number / len(found))
         records = _records(prepared, block.records)
-        here = _label_block(method, records, terms, block.spent)
+        here = _label_block(method, records, terms, block.spent, lots)
         cluster_of[block.records] = _shifted(here.cluster_of, clusters)
         _scatter(
             records.offsets, here.joint, here.chunk, joints, prepared.offsets[block.records], joint, chunk
@@ -164,7 +167,9 @@ def _checked(found: NDArray[np.int64], part: Part, name: str) -> NDArray[np.int6
     return clusters
 
 
-def _label_block(method: Disassociation, records: Records, terms: Terms, spent: frozenset[int]) -> Labels:
+def _label_block(
+    method: Disassociation, records: Records, terms: Terms, spent: frozenset[int], lots: Lots
+) -> Labels:
     """The three steps on one block."""
     offsets, codes, person = records
     strict = method.reading == "strict"
@@ -181,6 +186,11 @@ def _label_block(method: Disassociation, records: Records, terms: Terms, spent: 
             offsets, codes, members, start, terms.group, terms.barred, person, method.k, method.m, strict
         )
     )
+    if method.safe != "no":
+        vertical = without_covers(
+            vertical, (offsets, codes), (members, start), terms.group,
+            k=method.k, m=method.m, exact=method.safe == "exact", lots=lots,
+        )  # fmt: skip
     if not method.refine:
         nothing, alone = np.full(len(codes), -1, np.int64), np.full(count, -1, np.int64)
         return Labels(cluster_of, nothing, vertical.chunk, alone, np.empty(0, np.int64))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from cloven.anonymise.disassociation.horizontal import STEPS, Horizontal, SmallClusters
+from cloven.anonymise.disassociation.safe import SUPPRESSED
 from cloven.errors import ParameterError
 from cloven.model.key import Anonymised, Key
 
@@ -21,8 +22,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cloven.anonymise.disassociation.prepare import Prepared
     from cloven.model.disassociated import Disassociated
     from cloven.model.transactions import Transactions
+
+Suppressed = tuple[int, str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,11 @@ class Disassociation:
             both sides ``listed`` in their term chunks.
         block_records: data above this number of records is worked on in blocks.
         tie_order: order of equally frequent items: ``text``, ``first-seen``, or a tuple of names.
+        safe: repair what the method itself gives away: ``no``, ``cover`` (no cover problem is left) or ``exact`` (nor
+            any pair that exact worlds break, in clusters small enough to enumerate). Some occurrences are suppressed,
+            so published supports are lower bounds.
+        seed: for the lots that repairing draws; experiments only, and marks the release. They come from the operating
+            system otherwise.
 
     >>> from cloven.model.transactions import Transactions
     >>> data = Transactions.from_records([["a", "b"], ["a", "c"], ["a", "d"], ["b", "e"], ["b", "f"]])
@@ -70,6 +79,8 @@ class Disassociation:
     join_terms: Literal["moved", "listed"] = "moved"
     block_records: int = 1_000_000
     tie_order: str | tuple[str, ...] = "text"
+    safe: Literal["no", "cover", "exact"] = "no"
+    seed: int | None = None
 
     def __post_init__(self) -> None:
         for name in ("k", "m", "max_cluster_size", "min_item_support", "block_records"):
@@ -97,6 +108,9 @@ class Disassociation:
         else:
             object.__setattr__(self, "tie_order", tuple(_names("tie_order", self.tie_order)))
         _choice("refine", self.refine, (True, False))
+        _choice("safe", self.safe, ("no", "cover", "exact"))
+        if self.seed is not None:
+            _whole("seed", self.seed, 0, "it starts a random generator")
         if isinstance(self.horizontal, str):
             _choice("horizontal", self.horizontal, STEPS)
         elif not callable(getattr(self.horizontal, "partition", None)):
@@ -112,10 +126,11 @@ class Disassociation:
         of the input, make a release unsafe.
         """
         unsafe = self.small_clusters == "keep" or self.tie_order == "first-seen"
-        out: dict[str, Any] = {"method": "disassociation", "unsafe": unsafe, "seeded": False}
+        seeded = self.safe != "no" and self.seed is not None
+        out: dict[str, Any] = {"method": "disassociation", "unsafe": unsafe, "seeded": seeded}
         for field in fields(self):
             value = getattr(self, field.name)
-            if field.name in ("k", "m", "ignore_unknown"):
+            if field.name in ("k", "m", "ignore_unknown", "seed") or (field.name == "safe" and value == "no"):
                 continue
             if field.name == "sensitive":
                 value = len(value)
@@ -126,6 +141,8 @@ class Disassociation:
             elif field.name == "horizontal" and not isinstance(value, str):
                 value = type(value).__name__
             out[field.name] = value
+        if self.safe != "no":
+            out["supports"] = "lower bounds"
         return out
 
     def anonymise(
@@ -170,7 +187,9 @@ class Disassociation:
         offsets, items = take_rows(parts.offsets, parts.items, order)
         published = np.flatnonzero(cluster_of >= 0)
         published = published[np.argsort(source[published])]
-        suppressed = _suppressed(data, kept, source[cluster_of < 0])
+        suppressed = sorted(
+            (*_suppressed(data, kept, source[cluster_of < 0]), *_covering(kept, prepared, labels.chunk))
+        )
         persons = None if kept.persons is None else kept.persons[prepared.source][published]
         key = Key(
             record=source[parts.record][order],
@@ -208,6 +227,12 @@ class Disassociation:
             raise ParameterError(message)
 
     def _check(self, data: Transactions) -> None:
+        if self.safe != "no" and data.persons is not None:
+            message = (
+                f"safe={self.safe!r} counts records, but several records of one person are told;"
+                " make one record of all that a person has, or leave safe out"
+            )
+            raise ParameterError(message)
         people = len(data) if data.persons is None else len(np.unique(data.persons))
         if people < self.k:
             what = "records" if data.persons is None else "persons"
@@ -227,11 +252,9 @@ def _with_published_groups(release: Disassociated) -> Disassociated:
     return replace(release, parameters={**release.parameters, "utility_groups": groups})
 
 
-def _suppressed(
-    data: Transactions, kept: Transactions, left_out: NDArray[np.int64]
-) -> list[tuple[int, str, tuple[str, ...]]]:
-    """What is not published: (source row, reason, items), sorted."""
-    out: list[tuple[int, str, tuple[str, ...]]] = []
+def _suppressed(data: Transactions, kept: Transactions, left_out: NDArray[np.int64]) -> list[Suppressed]:
+    """Records and items that are not published: (source row, reason, items)."""
+    out: list[Suppressed] = []
     if kept is not data:
         known = set(kept.vocabulary)
         gone = {code for code, name in enumerate(data.vocabulary) if name not in known}
@@ -243,7 +266,17 @@ def _suppressed(
             out.append((int(data.source_rows[record]), "rare item", names))
     position = {row: number for number, row in enumerate(kept.source_rows.tolist())} if len(left_out) else {}
     out += [(row, "small cluster", tuple(sorted(kept[position[row]]))) for row in left_out.tolist()]
-    return sorted(out)
+    return out
+
+
+def _covering(kept: Transactions, prepared: Prepared, chunk: NDArray[np.int32]) -> list[Suppressed]:
+    """Occurrences that were suppressed so that no item is covered."""
+    gone = np.flatnonzero(chunk == SUPPRESSED)
+    row = np.searchsorted(prepared.offsets, gone, side="right") - 1
+    out: dict[int, list[str]] = {}
+    for record, code in zip(prepared.source[row].tolist(), prepared.codes[gone].tolist(), strict=True):
+        out.setdefault(int(kept.source_rows[record]), []).append(kept.vocabulary[code])
+    return [(record, "cover", tuple(sorted(names))) for record, names in out.items()]
 
 
 def _names(what: str, value: object) -> Iterable[str]:

@@ -153,7 +153,7 @@ def refine(
     n_terms, n_clusters = len(group), len(vertical.chunks)
     rules = Rules(k, m, strict, listed_too, group)
     cluster = cluster_of[record_of]
-    in_term_chunk = (vertical.chunk < 0) & (cluster >= 0)
+    in_term_chunk = (vertical.chunk == -1) & (cluster >= 0)
     movable = np.flatnonzero(in_term_chunk & ~barred[term])
     leaves = _leaves(movable, cluster[movable], term[movable].astype(np.int64), n_terms)
     every = distinct(cluster[in_term_chunk] * n_terms + term[in_term_chunk])

@@ -1,0 +1,220 @@
+"""Possible worlds of one cluster: every original that its published chunks allow, or only those that the method allows.
+
+*Release level*: the sub-records of later record chunks stand on the slots of the first one in any way, one of a chunk
+to a slot; no record is empty unless a term chunk or a joint may fill it. *Method level*: moreover VERPART, run on such
+a world, must give back these chunks under some order of equal supports. That is so if and only if every item x of a
+later chunk fails against every earlier one: among the items there with at least the support of x, some combination of
+up to m - 1 occurs with x in fewer than k records. (Failing is monotone: an item that fails against some items fails
+against more, so the order most favourable to the release tries the items of a chunk before others of equal support.)
+
+Rows are taken as labelled, equal sub-records as interchangeable, and term chunks are left out: their multiplicities are
+not told. Small clusters are enumerated, others sampled.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Literal
+
+from cloven.attack.disassociated.arrangements import Arrangement, drawn, how_many, in_order
+from cloven.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import numpy as np
+
+    from cloven.model.disassociated import Cluster, Disassociated, Row
+
+Level = Literal["release", "method"]
+Ties = Literal["some", "text"]
+"""Which order of equal supports a world may assume: any one, or that of the names, which most releases publish."""
+Masks = dict[str, int]
+"""Slots that hold each item, as bits."""
+
+
+@dataclass(frozen=True)
+class Worlds:
+    """The possible worlds of a cluster.
+
+    Attributes:
+        slots: number of records.
+        chunks: items of each record chunk.
+        level: what a world must agree with.
+        exact: whether all were looked at; if not, they are a uniform sample.
+        arrangements: how many arrangements there are, consistent or not.
+        examined: how many of them were looked at.
+        worlds: those that are consistent, each the slots (bits) of every item.
+    """
+
+    slots: int
+    chunks: tuple[frozenset[str], ...]
+    level: Level
+    exact: bool
+    arrangements: int
+    examined: int
+    worlds: tuple[Masks, ...]
+
+    def __len__(self) -> int:
+        return len(self.worlds)
+
+    def together(self, first: str, second: str) -> list[int]:
+        """In how many records the two items meet, in each world."""
+        return [(world[first] & world[second]).bit_count() for world in self.worlds]
+
+
+def possible_worlds(
+    cluster: Cluster,
+    k: int,
+    m: int,
+    level: Level = "method",
+    *,
+    ties: Ties = "some",
+    limit: int = 20_000,
+    rng: np.random.Generator | None = None,
+) -> Worlds:
+    """All worlds of a cluster with up to ``limit`` arrangements; else ``limit`` random arrangements are tried.
+
+    >>> import cloven as cv
+    >>> data = cv.Transactions.from_records([["a", "b", "c"], ["a", "b", "c", "e"], ["a", "e"], ["b"]])
+    >>> cluster = cv.Disassociation(k=2, m=2, refine=False).anonymise(data).release.cluster(0)
+    >>> [len(possible_worlds(cluster, 2, 2, level)) for level in ("release", "method")]
+    [6, 5]
+    """
+    if level not in ("release", "method"):
+        message = f"level must be 'release' or 'method' (got {level!r})"
+        raise ParameterError(message)
+    layout = _Layout.of(cluster)
+    total = how_many_arrangements(cluster)
+    exact = total <= limit
+    if not exact and rng is None:
+        import numpy as np
+
+        rng = np.random.default_rng()
+    tried = layout.all() if exact else layout.some(limit, rng)  # type: ignore[arg-type]
+    alone = not cluster.term_chunk and cluster.joint is None
+    full = (1 << cluster.size) - 1
+    worlds = []
+    examined = 0
+    for masks in tried:
+        examined += 1
+        if alone and _union(masks) != full:
+            continue
+        if level == "release" or fails_everywhere(masks, layout.chunks, k, m, ties):
+            worlds.append(masks)
+    return Worlds(cluster.size, layout.chunks, level, exact, total, examined, tuple(worlds))
+
+
+def how_many_arrangements(cluster: Cluster) -> int:
+    """Number of ways to put the chunks of a cluster on each other."""
+    total = 1
+    for copies in _Layout.of(cluster).copies:
+        total *= how_many(copies, cluster.size)
+    return total
+
+
+def too_large(release: Disassociated, limit: int) -> int:
+    """Clusters with several record chunks whose arrangements are more than ``limit``."""
+    return sum(
+        len(cluster.record_chunks) > 1 and how_many_arrangements(cluster) > limit
+        for cluster in release.iter_clusters()
+    )
+
+
+def fails_everywhere(
+    masks: Mapping[str, int], chunks: Sequence[frozenset[str]], k: int, m: int, ties: Ties = "some"
+) -> bool:
+    """Whether every item of a later chunk fails against every earlier one, as the method found it.
+
+    With ``ties="text"`` an item was tried only after those of equal support whose names come first.
+    """
+    for later in range(1, len(chunks)):
+        for x in chunks[later]:
+            support = masks[x].bit_count()
+            for earlier in range(later):
+                inside = [
+                    masks[y]
+                    for y in chunks[earlier]
+                    if masks[y].bit_count() >= support + (ties == "text" and y > x)
+                ]
+                if not fails(masks[x], inside, k, m):
+                    return False
+    return True
+
+
+def fails(mask: int, others: Sequence[int], k: int, m: int) -> bool:
+    """Whether some combination of up to m - 1 others occurs with this item, but in fewer than k records."""
+    level = [mask]
+    for _ in range(min(m - 1, len(others))):
+        following = set()
+        for held in level:
+            for other in others:
+                both = held & other
+                if both and both.bit_count() < k:
+                    return True
+                if both != held:
+                    following.add(both)
+        following.discard(0)
+        level = list(following)
+    return False
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """The chunks of a cluster, ready to be put on each other."""
+
+    slots: int
+    chunks: tuple[frozenset[str], ...]
+    first: Masks
+    rows: tuple[tuple[Row, ...], ...]
+    copies: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def of(cls, cluster: Cluster) -> _Layout:
+        chunks = cluster.record_chunks
+        different = tuple(tuple(dict.fromkeys(chunk)) for chunk in chunks[1:])
+        return cls(
+            cluster.size,
+            tuple(frozenset(item for row in chunk for item in row) for chunk in chunks),
+            _masks(chunks[0], tuple((slot,) for slot in range(len(chunks[0])))) if chunks else {},
+            different,
+            tuple(
+                tuple(chunk.count(row) for row in rows)
+                for chunk, rows in zip(chunks[1:], different, strict=True)
+            ),
+        )
+
+    def all(self) -> Iterator[Masks]:
+        """Every arrangement of every chunk."""
+        every = [list(in_order(copies, self.slots)) for copies in self.copies]
+        return map(self._world, product(*every))
+
+    def some(self, many: int, rng: np.random.Generator) -> Iterator[Masks]:
+        """Random arrangements, all equally likely."""
+        return (self._world([drawn(copies, self.slots, rng) for copies in self.copies]) for _ in range(many))
+
+    def _world(self, arrangements: Sequence[Arrangement]) -> Masks:
+        world = dict(self.first)
+        for rows, arrangement in zip(self.rows, arrangements, strict=True):
+            world |= _masks(rows, arrangement)
+        return world
+
+
+def _masks(rows: Sequence[Row], arrangement: Arrangement) -> Masks:
+    """Slots that hold each item."""
+    masks: Masks = {}
+    for row, slots in zip(rows, arrangement, strict=True):
+        here = 0
+        for slot in slots:
+            here |= 1 << slot
+        for item in row:
+            masks[item] = masks.get(item, 0) | here
+    return masks
+
+
+def _union(masks: Masks) -> int:
+    union = 0
+    for mask in masks.values():
+        union |= mask
+    return union
