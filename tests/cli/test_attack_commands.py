@@ -39,7 +39,7 @@ def test_attack_needs_no_key(cloven, place, tmp_path):
     """The folder alone is enough: it may lie where there is nothing else."""
     shutil.copytree(place / "release", tmp_path / "alone")
     for number, options in enumerate(
-        (["--relatedness", "learned"], ["--method", "vpa"], ["--method", "random"])
+        (["--relatedness", "learned"], ["--method", "vpa", "--tries", "10"], ["--method", "random"])
     ):
         ended = cloven("attack", tmp_path / "alone", *options, "-o", tmp_path / f"g{number}", "--json")
         assert ended.code == 0, ended
@@ -47,7 +47,7 @@ def test_attack_needs_no_key(cloven, place, tmp_path):
 
 
 def test_both_methods_are_named(cloven, place, tmp_path):
-    options = ("--record-method", "vpa", "--term-method", "mra", "--relatedness", "sample")
+    options = ("--record-method", "vpa", "--term-method", "mra", "--relatedness", "sample", "--tries", "10")
     found = cloven("attack", place / "release", *options, "-o", tmp_path / "g", "--json").json["attack"]
     assert (found["record"]["name"], found["term"]["term_method"]) == ("vpa", "mra")
 

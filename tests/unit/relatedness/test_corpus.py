@@ -95,7 +95,7 @@ def test_order_of_documents_does_not_matter(texts):
     assert np.array_equal(found.vectors, expected.vectors)
 
 
-def zipf_texts(documents=900, words=2_500, seed=5):
+def zipf_texts(documents=700, words=1_800, seed=5):
     rng = np.random.default_rng(seed)
     chances = 1 / np.arange(1, words + 1) ** 0.7
     drawn = rng.choice(words, size=(documents, 30), p=chances / chances.sum())
@@ -347,6 +347,7 @@ def test_a_release_that_shows_nothing_together_teaches_nothing():
 
 
 @pytest.mark.data
+@pytest.mark.slow
 def test_ohsumed_abstracts(data_dir):
     import re
     import tarfile

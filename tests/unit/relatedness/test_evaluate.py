@@ -206,6 +206,7 @@ def test_bins_hold_all_pairs_and_may_be_given():
 
 
 @pytest.mark.data
+@pytest.mark.slow
 def test_google_distance_punishes_rare_words(data_dir):
     """Both attack papers say so. Counted in film reviews, on the pairs of MEN; centring takes most of it away."""
     import re

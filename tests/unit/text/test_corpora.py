@@ -50,7 +50,7 @@ def test_documents_of_a_corpus(data_dir, name, documents, dropped):
     "options", [TextOptions(typos="flag"), TextOptions.noun_phrases()], ids=["words", "phrases"]
 )
 def test_pipeline_on_the_first_documents(data_dir, name, options):
-    documents = corpus(data_dir, name, limit=200 if options.items == "words" else 30)
+    documents = corpus(data_dir, name, limit=200 if options.items == "words" else 8)
     data, report = to_transactions(documents, options)
     assert report.tokens == sum(report.dropped.values()) + report.occurrences
     assert report.records == len(documents) - report.empty_documents
