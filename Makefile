@@ -16,7 +16,7 @@ $(VENV)/bin/python:
 
 $(STAMP): pyproject.toml $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable ".[text]" --group dev
+	$(BIN)/python -m pip install --quiet --editable ".[text,charts]" --group dev
 	@touch $(STAMP)
 
 $(VENV)/.demo: pyproject.toml $(VENV)/bin/python
@@ -54,6 +54,8 @@ bench: $(STAMP) ## measure speed against the plain reference and the limits of t
 tables: $(STAMP) ## make the tables of docs/results anew from the public data sets
 	$(BIN)/cloven reproduce datasets --out docs/results
 	$(BIN)/cloven reproduce disassociation --out docs/results
+	$(BIN)/cloven reproduce thesis --out docs/results
+	$(BIN)/cloven reproduce cover --out docs/results
 
 clean: ## remove the virtual environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
