@@ -4,7 +4,7 @@ The reference is a plain-Python HORPART + VERPART straight from the pseudo-code;
 ../shared/reference.py, the public data sets by CLOVEN_DATA or ../shared/data. Every part that lacks its input says so.
 Times are medians of five, kernels warm; both programs run in this one process, one after the other.
 
-    python benchmarks/run.py [ratio] [depth] [scale] [whole] [--json FILE]
+    python benchmarks/run.py [ratio] [depth] [scale] [whole] [attack] [--json FILE]
 """
 
 from __future__ import annotations
@@ -180,6 +180,44 @@ def whole() -> list[dict[str, Any]]:
     return rows
 
 
+def attack() -> list[dict[str, Any]]:
+    """The semantic attack on What's Cooking, half of it and all; word mover's distance; covers of BMS-WebView-2."""
+    file, vectors = DATA / "named/whats_cooking_train.json.zip", DATA / "vectors/glove_6b_100d_150k.npy"
+    if not (file.is_file() and vectors.is_file()):
+        print(f"attack: no public data in {DATA}; set CLOVEN_DATA")
+        return []
+    from cloven.attack.disassociated.semantic import Semantic
+    from cloven.breach.covers import covers
+    from cloven.relatedness.vectors import Vectors
+    from cloven.scoring.movers import Vectors as MoverVectors
+    from cloven.scoring.movers import movers_distances
+
+    rows, data = [], read(file, column="ingredients")
+    for share in (0.5, 1.0):
+        part = data.take(np.arange(round(share * len(data))))
+        for refine in (False, True):
+            method = Disassociation(k=3, m=2, max_cluster_size=30, refine=refine)
+            release = method.anonymise(part).release
+            spent = seconds(lambda release=release: Semantic(Vectors(str(vectors))).guess(release), 3)
+            rows.append({"records": len(part), "refine": refine, "seconds": spent})
+            print(f"attack: What's Cooking {len(part):7,} records, refine {refine!s:5} {spent:6.2f} s")
+    rng = np.random.default_rng(1)
+    matrix = rng.standard_normal((5_000, 100)).astype(np.float32)
+    known = np.ones(len(matrix), bool)
+    left = [np.sort(rng.choice(5_000, 20, replace=False)) for _ in range(10_000)]
+    right = [np.sort(rng.choice(5_000, 20 + number % 5, replace=False)) for number in range(10_000)]
+    spent = seconds(lambda: movers_distances(left, right, MoverVectors(matrix, known)), 1)
+    rows.append({"movers_pairs": 10_000, "seconds": spent})
+    print(f"attack: word mover's distance, 10,000 pairs of 20 to 24 words {spent:6.2f} s")
+    release = (
+        Disassociation(k=3, m=2, max_cluster_size=25).anonymise(read(DATA / FILES["BMS-WebView-2"])).release
+    )
+    spent = seconds(lambda: covers(release))
+    rows.append({"covers": len(covers(release)), "seconds": spent})
+    print(f"attack: covers of BMS-WebView-2 {spent:6.3f} s")
+    return rows
+
+
 def _write_fimi(data: Transactions, path: Path) -> None:
     codes, offsets = data.codes.tolist(), data.offsets.tolist()
     with path.open("w") as out:
@@ -190,7 +228,7 @@ def _write_fimi(data: Transactions, path: Path) -> None:
 def main() -> None:
     """Run the parts asked for, or all."""
     # Whole runs come first: the peak of a child counts what its parent held when it was started.
-    parts = {"whole": whole, "ratio": ratio, "depth": depth, "scale": scale}
+    parts = {"whole": whole, "ratio": ratio, "depth": depth, "scale": scale, "attack": attack}
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
