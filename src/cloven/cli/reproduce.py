@@ -66,9 +66,7 @@ def thesis(
 
     with progress("read") as report:
         files = experiment(data_folder(data), report, quick=quick)
-    for name, text in files.items():
-        (out / name).parent.mkdir(parents=True, exist_ok=True)
-        (out / name).write_text(text, encoding="utf-8")
+    _write_all(out, files)
     say(f"{out / 'thesis.md'}")
 
 
@@ -84,8 +82,15 @@ def cover(
     from cloven.reproduce.public_data import data_folder
 
     with progress("read") as report:
-        page, figures = experiment(data_folder(data), report, quick=quick)
-    _write(out, "cover", page, figures)
+        files = experiment(data_folder(data), report, quick=quick)
+    _write_all(out, files)
+    say(f"{out / 'cover.md'}")
+
+
+def _write_all(out: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (out / name).parent.mkdir(parents=True, exist_ok=True)
+        (out / name).write_text(text, encoding="utf-8")
 
 
 def _write(out: Path, name: str, page: str, figures: Any) -> None:
