@@ -189,9 +189,9 @@ def _answer(found: Sequence[Size], rows: Sequence[dict[str, Any]]) -> str:
         _wrapped(
             f"{'No' if 2 * straight < len(real) else 'Yes'}. The paper says that the breaches of the strong attacker"
             f" increase linearly. On the real data a straight line explains nine tenths of the variance in {most}, and"
-            f" {level} of them grow at least half as fast as the size; the scores are largest at maximum sizes of {peaks}."
-            " Larger clusters have more chunks, so more items"
-            " meet earlier chunks; but there are fewer clusters, and in the end fewer that are touched."
+            f" {level} of them grow at least half as fast as the size; the scores are largest at maximum sizes of"
+            f" {peaks}. Larger clusters have more chunks, so more items meet earlier chunks; but there are fewer"
+            " clusters, and in the end fewer that are touched."
         ),
         "",
     ]
