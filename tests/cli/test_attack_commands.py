@@ -202,3 +202,27 @@ def test_meaning_claims_no_more_than_was_measured(hit, low, control_low, sentenc
         return Finding(**(empty | known | {"measure": measure, "scope": "all", "count": 10.0, "units": 3}))
 
     assert meaning(finding("hit", hit), finding("auc", 0.6)) == sentence
+
+
+def test_items_may_be_skipped(cloven, place, tmp_path):
+    """Such as likely typing errors; the list of `cloven text --typos` can be given as it is."""
+    skip = tmp_path / "typos.tsv"
+    skip.write_text("item\tmeant\nasthma\tasthma\ncough\tcough\n")
+    attack = ("attack", place / "release", "--relatedness", "sample")
+    found = cloven(*attack, "--skip", skip, "-o", tmp_path / "g", "--json").json
+    assert found["notes"]["coverage"] == {
+        "items": 423,
+        "rungs": found["notes"]["coverage"]["rungs"],
+        "unknown": 2,
+    }
+    cloven(*attack, "--skip", tmp_path / "none", "-o", tmp_path / "h").refused(3, "none")
+
+
+def test_audit_tells_the_price_of_safety(cloven, place, tmp_path):
+    options = ("-k", 2, "--max-cluster-size", 20, "--no-attack")
+    ended = cloven("audit", place / "clinic.csv", *options, "--safe", "cover", "-o", tmp_path / "a")
+    assert ended.code == 0
+    assert "the price of safe = cover" in ended.out
+    assert "covers were repaired" in ended.out
+    plain = cloven("audit", place / "clinic.csv", *options, "-o", tmp_path / "b")
+    assert "cover problems in" in plain.out

@@ -167,6 +167,20 @@ def test_bad_values_are_refused():
         cv.Disassociation(safe="cover").anonymise(twice)
 
 
+@pytest.mark.parametrize(
+    ("more", "caught"),
+    [
+        ([["Surgery"]], {"number of records"}),
+        ([["Surgery", "Rare"]], {"number of records", "items kept"}),
+    ],
+)
+def test_repair_excuses_missing_occurrences_only(more, caught):
+    """It suppresses occurrences; records and items that are not published are lost, with or without the key."""
+    made = cv.Disassociation(k=3, m=2, refine=False, safe="cover").anonymise(data_of(FIGURE_1))
+    verdict = cv.verify(made.release, original=data_of([*FIGURE_1, *more]))
+    assert {check.name for check in verdict.checks if not check.passed} == caught
+
+
 def test_plain_releases_do_not_mention_safety():
     """Format /1 as it always was."""
     release = cv.Disassociation(k=5, m=2).anonymise(cv.sample("clinic")).release

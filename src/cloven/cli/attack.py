@@ -10,7 +10,7 @@ from cloven.attack.disassociated.selection import SELECTIONS
 from cloven.cli.command import Group, takes
 from cloven.cli.console import many, percent, progress, say, say_json
 from cloven.cli.places import refuse_places, release_at
-from cloven.cli.reading import JsonFlag, ReleasePath, SeedOption
+from cloven.cli.reading import JsonFlag, ReleasePath, SeedOption, items_in
 from cloven.cli.values import one_of, whole
 from cloven.errors import ParameterError
 from cloven.model.disassociated import Disassociated
@@ -29,20 +29,27 @@ class Chosen:
         record_method: str | None,
         term_method: str | None,
         relatedness: str | None,
+        skip: Path | None,
         selection: str,
         grow_anchors: bool,
         tries: int,
     ) -> None:
         self.record_method = record_method or method or "aba"
         self.term_method = term_method or ("random" if method == "vpa" else method) or "aba"
-        self.relatedness = relatedness
+        self.relatedness, self.skip = relatedness, skip
         self._options = {"selection": selection, "grow_anchors": grow_anchors, "tries": tries}
 
     def knowledge(self, release: Disassociated) -> Relatedness | None:
         """The relatedness that was named; ``learned`` is learned from the release."""
+        from cloven.relatedness.skipping import Skipping
         from cloven.relatedness.spec import parse
 
-        return None if self.relatedness is None else parse(self.relatedness, release=release)
+        if self.relatedness is None:
+            return None
+        known = parse(self.relatedness, release=release)
+        # The list of `cloven text --typos` has a second column, for what was meant.
+        skipped = frozenset() if self.skip is None else {line.split("\t")[0] for line in items_in(self.skip)}
+        return Skipping(known, frozenset(skipped)) if skipped else known
 
     def attack(self, relatedness: Relatedness | None) -> Attack:
         """The attack that was chosen."""
@@ -65,6 +72,7 @@ ATTACK = Group(
         "record_method": (one_of(*RECORD_METHODS), None, "For sub-records of record and shared chunks.", ()),
         "term_method": (one_of(*TERM_METHODS), None, f"For term chunks: {', '.join(TERM_METHODS)}.", ()),
         "relatedness": (str | None, None, RELATEDNESS, ()),
+        "skip": (Path | None, None, "Items not to ask about, such as the list of `cloven text --typos`.", ()),
         "selection": (one_of(*SELECTIONS), "best", f"How rows are chosen: {', '.join(SELECTIONS)}.", ()),
         "grow_anchors": (bool, False, "What was placed helps to place the rest.", ("--grow-anchors",)),
         "tries": (whole(1), 200, "vpa: arrangements tried for one chunk.", ()),

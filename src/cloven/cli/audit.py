@@ -25,7 +25,7 @@ from cloven.cli.disassociating import DISASSOCIATION
 from cloven.cli.places import refuse_places
 from cloven.cli.reading import READING, JsonFlag, SeedOption, TaxonomyFile, read_data, read_hierarchy
 from cloven.cli.threats import threat_lines
-from cloven.cli.utility import utility_rows
+from cloven.cli.utility import sampled, utility_rows
 from cloven.errors import ParameterError
 from cloven.io.readers import ReadOptions
 from cloven.threats import Threat
@@ -133,6 +133,8 @@ def _tell(found: AuditReport, name: str, method: Disassociation) -> None:
     for line in threat_lines(found):
         say(line)
     say(table(utility_rows(found.utility), ("measure", "value", "what it means")))
+    if method.safe != "no":
+        say("\n" + _price(found, method, int(figures["occurrences_suppressed"])))
     who = "candidate records" if found.data.persons is None else "candidate records, of as many persons"
     say(f"\nwho knows up to {method.m} items of one record has at least {method.k} {who}\n")
     for caution in cautions(figures, method):
@@ -142,6 +144,31 @@ def _tell(found: AuditReport, name: str, method: Disassociation) -> None:
     if rare:
         more = ", ..." if len(rare) > 8 else ""
         say(f"published though held by fewer than k = {data.k}: {names(rare[:8])}{more}")
+
+
+def _price(found: AuditReport, method: Disassociation, suppressed: int) -> str:
+    """What repairing cost: the same data without it, measured in the same way."""
+    from dataclasses import replace
+
+    import numpy as np
+
+    from cloven.measure.utility import utility
+
+    plain = replace(method, safe="no").anonymise(found.data).release
+    before = utility(
+        found.data,
+        plain,
+        rng=np.random.default_rng(found.audit.seed),
+        reconstructions=found.audit.reconstructions,
+    )
+    after = found.utility
+    return (
+        f"the price of safe = {method.safe}: {many(suppressed, 'occurrence')} suppressed;"
+        f" items kept {percent(before.items_kept)} before, {percent(after.items_kept)} after;"
+        f" pairs kept {percent(before.pairs_kept)}, {percent(after.pairs_kept)};"
+        f" tlost only {percent(before.tlost_only)}, {percent(after.tlost_only)};"
+        f" tKd {sampled(before.tkd)}, {sampled(after.tkd)}; re {sampled(before.re)}, {sampled(after.re)}"
+    )
 
 
 def _verified(found: AuditReport, figures: dict[str, int | float]) -> str:

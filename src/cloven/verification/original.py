@@ -22,23 +22,24 @@ if TYPE_CHECKING:
 
 def check_original(release: Disassociated, layout: Layout, original: Transactions) -> list[Check]:
     """Number of records, vocabulary, and bounds on the support of every item."""
-    relaxed = suppresses(release)
+    relaxed = _leaves_out(release)
+    repaired = release.parameters.get("safe") in ("cover", "exact")
     return [
         _records(release, original, relaxed=relaxed),
         _items(release, original, relaxed=relaxed),
-        _supports(release, layout, original, relaxed=relaxed),
+        # A repair suppresses occurrences, but never a record, nor all occurrences of an item.
+        _supports(release, layout, original, relaxed=relaxed or repaired),
     ]
 
 
-def suppresses(release: Disassociated) -> bool:
-    """Whether the parameters say that something may have been left out."""
+def _leaves_out(release: Disassociated) -> bool:
+    """Whether the parameters say that records or items may have been left out."""
     parameters = release.parameters
     rare = parameters.get("min_item_support", 1)
     return (
         parameters.get("small_clusters") == "suppress"
         or (isinstance(rare, (int, float)) and rare > 1)
         or bool(parameters.get("suppressed"))
-        or parameters.get("safe") in ("cover", "exact")
     )
 
 

@@ -60,17 +60,24 @@ class Chunks:
     removed: list[tuple[int, int]] = field(default_factory=list)
 
     def make_safe(self, lots: Lots) -> None:
-        """Repair one cover after the other until there is none."""
-        while (found := next(self.covers(), None)) is not None:
-            self._repair(found, lots)
+        """Repair one cover after the other until there is none.
 
-    def covers(self) -> Iterator[Cover]:
-        """All covers, earlier chunks first, frequent items first.
+        A move leaves the earlier chunks without covers; a suppression makes an item rarer, so all are tested again.
+        """
+        first = 0
+        while (found := next(self.covers(first), None)) is not None:
+            before = len(self.removed)
+            self._repair(found, lots)
+            first = found.earlier if len(self.removed) == before else 0
+
+    def covers(self, first: int = 0) -> Iterator[Cover]:
+        """All covers, earlier chunks first (from the chunk ``first`` on), frequent items first.
 
         Items are numbered in the order in which ties are tried. A reader who knows it knows the set that x was tried
         against exactly: of the items as frequent as x only those that come first. So both sets are tested.
         """
-        for earlier, masks in enumerate(self.masks):
+        for earlier in range(first, len(self.masks) - 1):
+            masks = self.masks[earlier]
             order = _by_support(masks)
             keys = [(-masks[item].bit_count(), item) for item in order]
             held = [-1]
