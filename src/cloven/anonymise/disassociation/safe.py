@@ -9,8 +9,9 @@ support of x, if the rarest y of I always comes with all of I. Its repair, in th
 3. else move x to the term chunk.
 
 A suppression must keep the chunk k^m-anonymous. Among equally good ones lots decide, drawn from the operating system: a
-fixed rule could be replayed backwards. Supports changed, so everything is tested again until nothing is left. The steps
-are ours: the body of the paper could not be had (docs/explanation/cover-problem.md).
+fixed rule could be replayed backwards. Supports changed, so everything is tested again until nothing is left. Chunks
+always stand in an order in which the method could have made them; another would show what was suppressed or moved. The
+steps are ours: the body of the paper could not be had (docs/explanation/cover-problem.md).
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ from __future__ import annotations
 from bisect import bisect
 from dataclasses import dataclass, field
 from itertools import combinations
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from cloven.anonymise.disassociation.lots import Lots
 
@@ -62,7 +64,8 @@ class Chunks:
     def make_safe(self, lots: Lots) -> None:
         """Repair one cover after the other until there is none.
 
-        A move leaves the earlier chunks without covers; a suppression makes an item rarer, so all are tested again.
+        A move touches only chunks after the earlier one, so those before it stay without covers; a suppression makes
+        an item rarer, so all are tested again.
         """
         first = 0
         while (found := next(self.covers(first), None)) is not None:
@@ -93,11 +96,12 @@ class Chunks:
                             yield Cover(item, chunk, earlier, tuple(order[:end]), held[end])
 
     def move(self, item: int, chunk: int) -> None:
-        """Move an item to the term chunk; a chunk that becomes empty goes."""
+        """Move an item to the term chunk; an empty chunk goes, and one that is now opened later moves back."""
         del self.masks[chunk][item]
         self.moved.append(item)
-        if not self.masks[chunk]:
-            del self.masks[chunk], self.group[chunk]
+        left = [number for number, masks in enumerate(self.masks) if masks]
+        left.sort(key=lambda number: (self.group[number], _opener(self.masks[number])))
+        self.masks, self.group = [self.masks[c] for c in left], [self.group[c] for c in left]
 
     def _repair(self, cover: Cover, lots: Lots) -> None:
         masks = self.masks[cover.earlier]
@@ -129,7 +133,7 @@ class Chunks:
     def _free(self, item: int, cover: Cover) -> Iterator[int]:
         """Rows that hold all of I, and from which the item may go without breaking k^m-anonymity."""
         masks = self.masks[cover.earlier]
-        rows = cover.rows & masks[item]
+        rows = cover.rows & masks[item] if self._stays_first(item, cover.earlier) else 0
         while rows:
             bit = rows & -rows
             others = [mask for other, mask in masks.items() if other != item and mask & bit]
@@ -140,6 +144,17 @@ class Chunks:
             ):
                 yield bit.bit_length() - 1
             rows ^= bit
+
+    def _stays_first(self, item: int, chunk: int) -> bool:
+        """Whether the chunk is still opened before all later ones if the item loses an occurrence.
+
+        Otherwise the order of the chunks would show that something was suppressed, and where to put it back.
+        """
+        rarer = {item: self.masks[chunk][item].bit_count() - 1}
+        return all(
+            self.group[later] != self.group[chunk] or _opener(self.masks[chunk], rarer) < _opener(masks)
+            for later, masks in enumerate(self.masks[chunk + 1 :], chunk + 1)
+        )
 
     def _remove(self, row: int, item: int, chunk: int) -> None:
         self.masks[chunk][item] &= ~(1 << row)
@@ -157,6 +172,11 @@ def shuffled(values: list[tuple[int, int]], lots: Lots) -> list[tuple[int, int]]
 
 def _by_support(masks: dict[int, int]) -> list[int]:
     return sorted(masks, key=lambda item: (-masks[item].bit_count(), item))
+
+
+def _opener(masks: dict[int, int], supports: Mapping[int, int] = MappingProxyType({})) -> tuple[int, int]:
+    """Support (negative) and number of the item that is tried first; ``supports`` replace those of some items."""
+    return min((-supports.get(item, mask.bit_count()), item) for item, mask in masks.items())
 
 
 def _levels(items: list[int], masks: dict[int, int]) -> list[tuple[int, list[int]]]:

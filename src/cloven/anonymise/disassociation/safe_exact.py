@@ -29,10 +29,15 @@ def make_exact(chunks: Chunks, size: int, has_term_chunk: bool, lots: Lots) -> N
         if how_many_arrangements(cluster) > MOST:
             return
         # Numbers follow the order in which ties are tried; a reader who knows it rules out most.
-        found = broken(possible_worlds(cluster, chunks.k, chunks.m, ties="text", limit=MOST), chunks.k)
-        if not found:
+        worlds = possible_worlds(cluster, chunks.k, chunks.m, ties="text", limit=MOST)
+        found = broken(worlds, chunks.k)
+        if found:
+            later = int(found[0].items[1])
+        elif chunks.removed and not len(worlds):
+            # Nothing but suppression explains such a cluster: a reader could put back what is missing.
+            later = max(chunks.masks[-1], key=lambda item: (-chunks.masks[-1][item].bit_count(), item))
+        else:
             return
-        later = int(found[0].items[1])
         chunks.move(later, next(c for c, masks in enumerate(chunks.masks) if later in masks))
         chunks.make_safe(lots)
 

@@ -80,7 +80,7 @@ def _write(at: list[Longs], terms: NDArray[np.int32], chunk: NDArray[np.int32], 
     """Label the occurrences of one cluster anew."""
     number = {term: c for c, masks in enumerate(repaired.masks) for term in masks}
     number |= dict.fromkeys(repaired.moved, -1)
-    gone = set(repaired.removed) if repaired.removed else set()
+    gone = set(repaired.removed)
     moved = set(repaired.moved)
     for row, places in enumerate(at):
         for place, term in zip(places.tolist(), terms[places].tolist(), strict=True):
