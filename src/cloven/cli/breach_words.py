@@ -24,6 +24,8 @@ def cover_words(found: Covers, top: int) -> list[str]:
     """How many covers there are, what they mean, and some of them."""
     k = found.release.k
     if not len(found):
+        if any(reason.startswith("clusters") for reason in found.undecided):
+            return ["not decidable: no cluster of this release could be asked; see below why"]
         asked = "where it can be told" if found.undecided else "in any cluster"
         return [f"no cover {asked}: nothing follows from the method alone by this argument"]
     all_of_it = breaches(found)

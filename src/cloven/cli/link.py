@@ -49,6 +49,10 @@ def link(
         f"at most {many(found.candidates, 'candidate record')} in {many(found.clusters, 'cluster')};"
         f" {found.certain:,} certainly hold all of them"
     )
+    if published.parameters.get("supports") == "lower bounds":
+        say(
+            "covers were repaired in this release: occurrences are missing, so there may be more candidates than that"
+        )
     if not found.candidates:
         say("nobody in the release has all of these together")
     elif len(found.items) <= published.m:
