@@ -17,7 +17,7 @@ LINES: dict[str, tuple[str, str, str]] = {
     "NGD": ("aba/aba NGD", "value", "#d95f02"),
     "SVD": ("aba/aba SVD", "value", "#1b9e77"),
     "VPA": ("vpa/random", "value", "#7b4fa3"),
-    GUESSING: ("vpa/random", "chance", "#555555"),
+    GUESSING: ("aba/aba WE", "chance", "#555555"),
     CONTROL: ("aba/aba NGD", "control", "#b0b0b0"),
 }
 MEASURES = {

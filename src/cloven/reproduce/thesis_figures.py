@@ -141,7 +141,7 @@ class Figures:
     ) -> Series:
         """One figure: a number for each pair. The attack ``random`` is chance itself."""
         if attack == "random":
-            attack, side = "vpa/random", "chance"
+            attack, side = "aba/aba WE", "chance"
         return self._found.get((sweep, x, f"{attack}|{side}", f"{measure}:{scope}"), Series())
 
     def along(
