@@ -17,13 +17,13 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 from cloven.attack.disassociated.arrangements import Arrangement, drawn, how_many, in_order
 from cloven.errors import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-
-    import numpy as np
 
     from cloven.model.disassociated import Cluster, Disassociated, Row
 
@@ -88,11 +88,7 @@ def possible_worlds(
     layout = _Layout.of(cluster)
     total = how_many_arrangements(cluster)
     exact = total <= limit
-    if not exact and rng is None:
-        import numpy as np
-
-        rng = np.random.default_rng()
-    tried = layout.all() if exact else layout.some(limit, rng)  # type: ignore[arg-type]
+    tried = layout.all() if exact else layout.some(limit, rng or np.random.default_rng())
     alone = not cluster.term_chunk and cluster.joint is None
     full = (1 << cluster.size) - 1
     worlds = []

@@ -10,10 +10,9 @@ from cloven.cli.breach_attackers import attackers_named
 from cloven.cli.breach_words import attacker_rows, cover_words, facts, proof_words, undecided_words
 from cloven.cli.command import takes
 from cloven.cli.console import progress, say, say_json, table, warn
-from cloven.cli.decimals import number
 from cloven.cli.places import release_at
 from cloven.cli.reading import READING, JsonFlag, ReleasePath, SeedOption, read_data, warn_of_strangers
-from cloven.cli.values import whole
+from cloven.cli.values import number, whole
 from cloven.errors import ParameterError
 from cloven.io.readers import ReadOptions
 from cloven.model.disassociated import Disassociated

@@ -7,10 +7,9 @@ import typer
 
 from cloven.cli.command import Group, takes
 from cloven.cli.console import many, progress, say, say_json, visible
-from cloven.cli.decimals import number
 from cloven.cli.places import refuse_places, release_at
 from cloven.cli.reading import JsonFlag, items_in, text_of
-from cloven.cli.values import whole
+from cloven.cli.values import number, whole
 from cloven.errors import InputError, ParameterError
 
 if TYPE_CHECKING:

@@ -7,12 +7,11 @@ import typer
 
 from cloven.cli.command import Group, takes
 from cloven.cli.console import many, progress, say, say_json, visible
-from cloven.cli.decimals import number
 from cloven.cli.documents import DOCUMENTS, KINDS, DocumentsPath, Wording, wording
 from cloven.cli.places import refuse_places
 from cloven.cli.reading import JsonFlag
 from cloven.cli.sources import RECORDS, About, NewFile, Records, When, items_of, told_about
-from cloven.cli.values import whole
+from cloven.cli.values import number, whole
 from cloven.text.documents import DocumentOptions
 
 TRAINING = Group(

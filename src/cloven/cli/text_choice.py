@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cloven.cli.command import Group
-from cloven.cli.decimals import number
 from cloven.cli.shell_words import flag_of
-from cloven.cli.values import whole
+from cloven.cli.values import number, whole
 from cloven.errors import ParameterError
 
 if TYPE_CHECKING:

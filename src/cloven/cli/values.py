@@ -6,6 +6,7 @@ Typer checks numbers and choices too, but its messages differ between versions, 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -70,3 +71,29 @@ def one_of(*choices: str) -> Value:
         return str(given)
 
     return Value(str, "NAME", parse)
+
+
+def number(least: float = -inf, most: float = inf, *, above: bool = False) -> Value:
+    """A finite number from ``least`` to ``most``; ``above`` leaves ``least`` itself out.
+
+    >>> number(0, 1).parse("0.25")
+    0.25
+    """
+
+    def parse(given: Any) -> float:
+        try:
+            value = float(str(given))
+        except ValueError:
+            value = inf
+        if isfinite(value) and least <= value <= most and not (above and value == least):
+            return value
+        message = f"must be a number{_range(least, most, above=above)}, got {str(given)!r}"
+        raise typer.BadParameter(message)
+
+    return Value(float, "X", parse)
+
+
+def _range(least: float, most: float, *, above: bool) -> str:
+    low = "" if least == -inf else f" above {least:g}" if above else f" of at least {least:g}"
+    high = "" if most == inf else f" {'and ' if low else ''}of at most {most:g}"
+    return low + high

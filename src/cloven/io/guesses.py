@@ -197,12 +197,8 @@ def _targets(guesses: Guesses, release: Disassociated) -> pa.Table:
     import pyarrow as pa
 
     asked = guesses.questions
-    row, single = asked.target_row, asked.target_item >= 0
-    lengths = np.where(single, 1, np.diff(release.row_offsets)[row])
-    offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
-    first = np.repeat(release.row_offsets[row] - offsets[:-1], lengths)
-    codes = release.row_items[first + np.arange(offsets[-1])]
-    codes[offsets[:-1][single]] = asked.target_item[single]
+    row = asked.target_row
+    offsets, codes = asked.items(release)
     answers = np.array([answer.name.lower() for answer in Answer])
     return pa.table(
         {
@@ -211,7 +207,7 @@ def _targets(guesses: Guesses, release: Disassociated) -> pa.Table:
             "cluster": pa.array(release.row_cluster[row], mask=release.row_cluster[row] < 0),
             "joint": pa.array(release.row_joint[row], mask=release.row_joint[row] < 0),
             "chunk": pa.array(release.row_chunk[row]),
-            "items": list_column(release.vocabulary, offsets, codes),
+            "items": list_column(release.vocabulary, offsets, codes.astype(np.int32)),
             "copies": pa.array(asked.target_copies, mask=asked.target_copies == 0),
             "answer": pa.array(answers[guesses.answer].tolist(), pa.string()),
         }

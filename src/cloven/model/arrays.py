@@ -1,4 +1,4 @@
-"""Sets of whole numbers as sorted arrays.
+"""Sets of whole numbers as sorted arrays, and many slices of one array at once.
 
 ``numpy.unique`` hashes, which is ten times slower than sorting on keys composed as ``row * width + column``.
 """
@@ -36,3 +36,15 @@ def without(values: NDArray[Any], known: NDArray[Any]) -> NDArray[Any]:
     place = np.minimum(np.searchsorted(known, values), len(known) - 1)
     fresh: NDArray[Any] = values[known[place] != values]
     return fresh
+
+
+def positions(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Positions that many slices cover, one slice after the other.
+
+    >>> positions(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if len(ends) else 0
+    covered: NDArray[np.int64] = np.repeat(starts - (ends - lengths), lengths) + np.arange(total)
+    return covered

@@ -14,10 +14,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from cloven.model.arrays import positions
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
+
+    from cloven.model.disassociated import Disassociated
 
 
 class Answer(IntEnum):
@@ -78,6 +82,15 @@ class Questions:
     def pair_target(self) -> NDArray[np.int64]:
         """Target of each candidate."""
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+
+    def items(self, release: Disassociated) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Items of every target of this release: where they start, and which they are."""
+        single = self.target_item >= 0
+        lengths = np.where(single, 1, np.diff(release.row_offsets)[self.target_row])
+        items = release.row_items[positions(release.row_offsets[self.target_row], lengths)].astype(np.int64)
+        offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+        items[offsets[:-1][single]] = self.target_item[single]
+        return offsets, items
 
 
 @dataclass(frozen=True, eq=False, repr=False)

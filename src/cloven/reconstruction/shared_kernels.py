@@ -33,7 +33,7 @@ def _among(item: int, owner: int, offsets: Longs, items: Ints) -> bool:
 
 
 @compiled
-def _is_told(item: int, cluster: int, told: Told) -> bool:
+def is_told(item: int, cluster: int, told: Told) -> bool:
     """Whether the occurrences of an item in a cluster are published elsewhere: in its record chunks, or further in."""
     shown, inner, outer = told
     if _among(item, cluster, shown[0], shown[1]):
@@ -63,7 +63,7 @@ def _fits(
     row_offsets, row_items = table
     head, following = lists
     for at in range(row_offsets[row], row_offsets[row + 1]):
-        if _is_told(row_items[at], cluster, told):
+        if is_told(row_items[at], cluster, told):
             return False
         other = head[record]
         while other >= 0:

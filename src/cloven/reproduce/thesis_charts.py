@@ -55,14 +55,6 @@ def svg(chart: Any) -> str:
     return text
 
 
-def png(chart: Any, scale: float = 1.5) -> bytes:
-    """A chart as PNG, to look at."""
-    import vl_convert
-
-    picture: bytes = vl_convert.vegalite_to_png(chart.to_json(), scale=scale)
-    return picture
-
-
 def all_charts(figures: Figures) -> dict[str, Any]:
     """Every chart of the page by the name of its file."""
     charts = {sweep: sweep_chart(figures, sweep) for sweep in AXES}

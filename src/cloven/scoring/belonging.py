@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from cloven.errors import ParameterError, ReleaseError
+from cloven.model.arrays import positions
 from cloven.model.disassociated import Kind
 from cloven.model.guesses import Questions
-from cloven.scoring.slices import positions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cloven.model.equal_rows import first_of_equal
 from cloven.scoring.definitions import SCOPES
 from cloven.scoring.matching_kernel import overlaps
-from cloven.scoring.slices import first_of_equal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.model.arrays import distinct
+from cloven.model.arrays import distinct, positions
 from cloven.model.disassociated import Kind
 from cloven.scoring.definitions import SCOPES
-from cloven.scoring.slices import positions
 from cloven.scoring.tally import Tallies, Tally
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ import numpy as np
 
 from cloven.errors import ReleaseError
 from cloven.model.disassociated import Kind
+from cloven.model.equal_rows import first_of_equal
 from cloven.scoring.belonging import check_key, check_questions
-from cloven.scoring.slices import first_of_equal
 from cloven.scoring.truth_kernel import find_candidates
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.attack.disassociated.fitting_kernel import ABA, MRA, RGA, fit, visits
+from cloven.model.arrays import positions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,16 +49,9 @@ class Anchors:
         shown = asked.slot_anchor >= 0
         row = np.where(shown, asked.slot_anchor, 0)
         lengths = np.where(shown, np.diff(release.row_offsets)[row] if release.rows else 0, 0)
-        terms = release.row_items[expand(release.row_offsets[row], lengths)].astype(np.int64)
+        terms = release.row_items[positions(release.row_offsets[row], lengths)].astype(np.int64)
         offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
         return cls(offsets, terms, _first_alike(asked, offsets, terms))
-
-
-def expand(first: Longs, lengths: Longs) -> Longs:
-    """All numbers of the ranges that start at ``first`` and have these lengths, one range after the other."""
-    ends = np.cumsum(lengths)
-    numbers: Longs = np.arange(ends[-1] if len(ends) else 0) + np.repeat(first - (ends - lengths), lengths)
-    return numbers
 
 
 def _first_alike(asked: Questions, offsets: Longs, terms: Longs) -> Longs:
@@ -69,20 +63,10 @@ def _first_alike(asked: Questions, offsets: Longs, terms: Longs) -> Longs:
     differs[asked.slot_offsets[:-1][asked.slot_offsets[:-1] < slots]] = True
     same = np.flatnonzero(~differs)
     many = lengths[same]
-    at = expand(offsets[same], many)
+    at = positions(offsets[same], many)
     wrong = terms[at] != terms[at - np.repeat(many, many)]
     differs[np.repeat(same, many)[wrong]] = True
     return np.maximum.accumulate(np.where(differs, np.arange(slots), 0))
-
-
-def target_items(asked: Questions, release: Disassociated) -> Rows:
-    """Items of every target: where they start, and which they are."""
-    single = asked.target_item >= 0
-    lengths = np.where(single, 1, np.diff(release.row_offsets)[asked.target_row])
-    items = release.row_items[expand(release.row_offsets[asked.target_row], lengths)].astype(np.int64)
-    offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
-    items[offsets[:-1][single]] = asked.target_item[single]
-    return offsets, items
 
 
 @dataclass(frozen=True)
@@ -153,4 +137,4 @@ def _rows(offsets: Longs, values: Longs, rows: Longs) -> Rows:
     """Some rows of a table of compressed rows."""
     lengths = offsets[rows + 1] - offsets[rows]
     starts = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
-    return starts, values[expand(offsets[rows], lengths)]
+    return starts, values[positions(offsets[rows], lengths)]

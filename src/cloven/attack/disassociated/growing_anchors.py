@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.attack.disassociated.fitting import Anchors, expand
-from cloven.model.arrays import distinct
+from cloven.attack.disassociated.fitting import Anchors
+from cloven.model.arrays import distinct, positions
 from cloven.model.disassociated import Disassociated, Kind
 
 if TYPE_CHECKING:
@@ -38,11 +38,11 @@ def grown(
     width: int,
 ) -> Anchors:
     """The anchors with the chosen targets added; ``width`` is the size of the vocabulary."""
-    pairs = expand(asked.offsets[targets], np.diff(asked.offsets)[targets])
+    pairs = positions(asked.offsets[targets], np.diff(asked.offsets)[targets])
     target = np.repeat(targets, np.diff(asked.offsets)[targets])[chosen[pairs]]
     slot = asked.slots[pairs[chosen[pairs]]].astype(np.int64)
     lengths = items[0][target + 1] - items[0][target]
-    added = items[1][expand(items[0][target], lengths)]
+    added = items[1][positions(items[0][target], lengths)]
     slots = len(anchors.offsets) - 1
     shown = np.repeat(np.arange(slots), np.diff(anchors.offsets)) * width + anchors.terms
     keys = distinct(np.concatenate((shown, np.repeat(slot, lengths) * width + added)))

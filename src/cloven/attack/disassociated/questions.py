@@ -9,6 +9,7 @@ import numpy as np
 from cloven.attack.disassociated.shared_kernel import allowed_clusters
 from cloven.errors import ParameterError, ReleaseError
 from cloven.model.disassociated import Disassociated, Kind
+from cloven.model.equal_rows import first_of_equal
 from cloven.model.guesses import Questions
 from cloven.reconstruction.layout import Layout
 
@@ -79,7 +80,7 @@ def _targets(release: Disassociated) -> tuple[Longs, NDArray[np.int32], Longs]:
     """Published row, item (-1 for sub-records) and copies (0 for items of term chunks) of each target."""
     kind = release.row_kind
     asked = (kind != Kind.RECORD) | (release.row_chunk > 0)
-    first = np.flatnonzero(asked & ~_like_the_one_before(release))
+    first = np.flatnonzero(asked & (first_of_equal(release) == np.arange(release.rows)))
     # Equal rows stand together, so the copies reach up to the next different row.
     following = np.append(first[1:], release.rows)
     anchors = np.concatenate(([0], np.cumsum(~asked)))
@@ -91,26 +92,6 @@ def _targets(release: Disassociated) -> tuple[Longs, NDArray[np.int32], Longs]:
     item = np.full(len(row), -1, np.int32)
     item[term] = release.row_items[(release.row_offsets[row] + inside)[term]]
     return row, item, np.where(term, 0, np.repeat(copies, lengths))
-
-
-def _like_the_one_before(release: Disassociated) -> NDArray[np.bool_]:
-    """Whether a row stands in the same chunk as the one before, with the same items."""
-    same = np.zeros(release.rows, bool)
-    lengths = np.diff(release.row_offsets)
-    alike = np.flatnonzero(
-        (np.diff(release.row_cluster) == 0)
-        & (np.diff(release.row_joint) == 0)
-        & (np.diff(release.row_chunk) == 0)
-        & (np.diff(release.row_kind) == 0)
-        & (np.diff(lengths) == 0)
-    )
-    many = lengths[alike]
-    ends = np.cumsum(many)
-    at = np.arange(ends[-1] if len(ends) else 0) + np.repeat(release.row_offsets[alike] - (ends - many), many)
-    differs = release.row_items[at] != release.row_items[at + np.repeat(many, many)]
-    wrong = np.bincount(np.repeat(np.arange(len(alike)), many)[differs], minlength=len(alike))
-    same[alike[wrong == 0] + 1] = True
-    return same
 
 
 def _anchors(release: Disassociated, bounds: Longs) -> Longs:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.attack.disassociated.finishing import finished
-from cloven.attack.disassociated.fitting import METHODS, Anchors, Blocks, fill_scores, target_items
+from cloven.attack.disassociated.fitting import METHODS, Anchors, Blocks, fill_scores
 from cloven.attack.disassociated.growing_anchors import grown, stages
 from cloven.attack.disassociated.prior import filled
 from cloven.attack.disassociated.questions import questions
@@ -85,7 +85,7 @@ class Semantic:
         """Score every candidate, choose, and say how sure each guess is."""
         asked = questions(release)
         related = self.relatedness.relate(release.vocabulary)
-        items = target_items(asked, release)
+        items = asked.items(release)
         term = asked.target_kind == Kind.TERM
         methods = np.where(term, METHODS[self.term_method], METHODS[self.record_method])
         anchors = Anchors.of(asked, release)

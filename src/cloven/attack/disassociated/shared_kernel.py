@@ -7,41 +7,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.compiled import compiled
+from cloven.reconstruction.shared_kernels import is_told
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Longs = NDArray[np.int64]
     Ints = NDArray[np.int32]
+    Told = tuple[tuple[Longs, Ints], tuple[Longs, Longs, Longs, Ints], int]
 
 
 @compiled
-def _among(item: int, owner: int, offsets: Longs, items: Ints) -> bool:
-    here = items[offsets[owner] : offsets[owner + 1]]
-    at = np.searchsorted(here, item)
-    return bool(at < len(here) and here[at] == item)
-
-
-@compiled
-def _may_hold(
-    row: int,
-    cluster: int,
-    outer: int,
-    table: tuple[Longs, Ints],
-    shown: tuple[Longs, Ints],
-    inner: tuple[Longs, Longs, Longs, Ints],
-) -> bool:
+def _may_hold(row: int, cluster: int, table: tuple[Longs, Ints], told: Told) -> bool:
     """Whether no item of the row is published for this cluster further in: in its record chunks or an inner joint."""
-    cluster_joint, joint_parent, joint_offsets, joint_items = inner
     for at in range(table[0][row], table[0][row + 1]):
-        item = table[1][at]
-        if _among(item, cluster, shown[0], shown[1]):
+        if is_told(table[1][at], cluster, told):
             return False
-        joint = cluster_joint[cluster]
-        while joint >= 0 and joint != outer:
-            if _among(item, joint, joint_offsets, joint_items):
-                return False
-            joint = joint_parent[joint]
     return True
 
 
@@ -61,7 +42,7 @@ def allowed_clusters(
     rank, cluster, found = np.empty(most, np.int64), np.empty(most, np.int64), 0
     for i in range(len(rows)):
         for at in range(members[0][joints[i]], members[0][joints[i] + 1]):
-            if _may_hold(rows[i], members[1][at], joints[i], table, shown, inner):
+            if _may_hold(rows[i], members[1][at], table, (shown, inner, joints[i])):
                 rank[found] = i
                 cluster[found] = members[1][at]
                 found += 1
