@@ -17,6 +17,15 @@ def audit(lines):
     assert re.fullmatch(r"items kept \d+%, pairs kept \d+%", lines[4])
 
 
+def attack_by_meaning(lines):
+    """Both kinds of knowledge beat guessing and the control."""
+    for line in lines[:2]:
+        right, guessing, shuffled = map(float, re.findall(r"0\.\d{3}", line))
+        assert right > max(guessing, shuffled)
+    assert re.fullmatch(r"the method itself: \d+ covers tell of \d+ pairs .*", lines[2])
+    assert re.fullmatch(r"without covers: \d+ occurrences suppressed", lines[3])
+
+
 def tune_k_by_hand(lines):
     """A larger k keeps fewer pairs; a larger m keeps no more."""
     pairs = {tuple(map(int, line.split()[:3])): float(line.split()[-1][:-1]) for line in lines[1:]}
@@ -56,6 +65,7 @@ CHECKS = [
     custom_horizontal_step,
     read_a_pandas_frame,
     reconstruct_and_mine,
+    attack_by_meaning,
     tune_k_by_hand,
     what_an_attacker_finds,
 ]

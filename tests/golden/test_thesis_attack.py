@@ -13,7 +13,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from thesis_example import ANCHORS, Printed, release
+from thesis_example import ANCHORS, SCORES, Printed, release
 
 from cloven.attack.disassociated.questions import questions
 from cloven.attack.disassociated.semantic import Semantic
@@ -128,6 +128,15 @@ def test_grown_anchors_use_what_was_placed():
     assert (grown["tumor+biopsy"] == plain["tumor+biopsy"]).all()
     # Table 4.4 has no scores between tumor, biopsy and the term chunk, so nothing changes there either.
     assert (grown["vessel"] == plain["vessel"]).all()
+
+
+def test_grown_anchors_change_the_scores_of_what_follows(monkeypatch):
+    """Rows 2 and 3 get tumor and biopsy first; what tumor has to do with radiotherapy then counts there too."""
+    monkeypatch.setitem(SCORES, "tumor", {"radiotherapy": 0.9})
+    scores = {name: score for name, score, _ in named(attack("aba", grow_anchors=True))}
+    assert scores["radiotherapy"] == pytest.approx([0.89 / 3, 2.22 / 4, 1.82 / 4, 1.07 / 3], abs=1e-6)
+    plain = {name: score for name, score, _ in named(attack("aba"))}
+    assert plain["radiotherapy"] == pytest.approx([0.89 / 3, 1.32 / 3, 0.92 / 3, 1.07 / 3], abs=1e-6)
 
 
 def test_vertical_partitioning_tells_nothing_here():

@@ -80,6 +80,14 @@ def test_figure_3_has_to_move_the_item():
     assert made.key.suppressed_items == ()
 
 
+def test_an_item_as_frequent_as_all_of_i_is_moved():
+    """Suppressing two would make them rarer than e, and leave the set that e was tried against."""
+    data = data_of(map(set, ["ab", "ab", "ab", "abe", "e", "e", "e"]))
+    made = cv.Disassociation(k=2, m=2, refine=False, safe="cover").anonymise(data)
+    assert made.key.suppressed_items == ()
+    assert made.release.cluster(0).term_chunk == ("e",)
+
+
 def broken_names(rows, safe):
     release = cv.Disassociation(k=2, m=2, refine=False, safe=safe).anonymise(data_of(map(set, rows))).release
     assert not len(found_covers(release))

@@ -78,7 +78,8 @@ def read_knowledge(path: Path | str, release: Disassociated, m: int | None = Non
     counts = {reason: many for reason, many in left_out.items() if many}
     if not used:
         told = "; ".join(f"{many:,} {reason}" for reason, many in counts.items()) or "the file is empty"
-        message = f"no itemset can be used ({told}); give one itemset of 2 to {most} items of the release on each line"
+        many_items = f"2 to {most}" if most > 2 else "2"
+        message = f"no itemset can be used ({told}); give one itemset of {many_items} items of the release on each line"
         raise InputError(message, source=str(path))
     offsets = np.cumsum([0, *map(len, used)])
     return Knowledge.of_itemsets(offsets, np.concatenate(used), len(release.vocabulary), counts)

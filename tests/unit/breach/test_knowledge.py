@@ -92,7 +92,7 @@ def test_items_beside_an_unknown_one_still_count(release, tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("k.txt", b"", ("no itemset can be used", "the file is empty", "2 to 2 items")),
+        ("k.txt", b"", ("no itemset can be used", "the file is empty", "one itemset of 2 items")),
         ("k.txt", b"\n\nx,y\n", ("1 itemsets with an item that the release does not have", "2 empty lines")),
         ("k.txt", b"a,b\n[1, 2]\n", ("k.txt:2:", "list of item names", "[1, 2]")),
         ("k.txt", b"a,b\n[\n", ("k.txt:2:", "not JSON")),
