@@ -14,9 +14,14 @@ from strategies import skewed_records
 import cloven as cv
 from cloven.attack.disassociated.guesswork import Guesswork
 from cloven.attack.disassociated.questions import questions
-from cloven.attack.disassociated.selection import groups
 from cloven.attack.disassociated.semantic import Semantic
-from cloven.attack.disassociated.vertical_attack import VerticalPartitioning, _codes, _Joined
+from cloven.attack.disassociated.vertical_attack import (
+    Joined,
+    VerticalPartitioning,
+    _codes,
+    _reading,
+    chunks_to_judge,
+)
 from cloven.model.coverage import Coverage
 from cloven.model.disassociated import Kind
 from cloven.model.guesses import Answer
@@ -236,15 +241,13 @@ def kept_for_truth(made):
     """Whether VPA, led by the truth from chunk to chunk, lets the true arrangement of every chunk pass."""
     asked = questions(made.release)
     answers, joined = truth(asked, made.release, made.key), None
-    strict = made.release.parameters["reading"] == "strict"
-    for first, last in groups(asked, made.release, np.flatnonzero(asked.target_kind == Kind.RECORD)):
-        cluster = int(asked.target_cluster[first])
-        if joined is None or joined.cluster != cluster:
-            joined = _Joined.anchors(asked, made.release, cluster, strict=strict)
-        rows = [_codes(made.release, row) for row in asked.target_row[first:last].tolist()]
-        bounds = zip(asked.offsets[first:last], asked.offsets[first + 1 : last + 1], strict=True)
+    for chunk in chunks_to_judge(asked, made.release):
+        if joined is None or joined.cluster != chunk.cluster:
+            joined = Joined.anchors(asked, made.release, chunk.cluster, _reading(made.release))
+        rows = [_codes(made.release, row) for row in chunk.rows]
+        bounds = ((asked.offsets[target], asked.offsets[target + 1]) for target in chunk.targets)
         true = tuple(tuple(np.flatnonzero(answers.holds[a:b]).tolist()) for a, b in bounds)
-        yield joined.passes(rows, true, made.release.k, made.release.m)
+        yield joined.cut(rows, chunk.copies).passes(true)
         joined.add(rows, true)
 
 

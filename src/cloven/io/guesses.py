@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.errors import ReleaseError
+from cloven.errors import ParameterError, ReleaseError
 from cloven.io.atomic import PRIVATE_FILE, PRIVATE_FOLDER, new_file, staged, write_bytes
 from cloven.io.manifest import expect, manifest_bytes, parse_json
 from cloven.io.tables import kind_names, list_column, read_bytes
@@ -38,7 +38,8 @@ def write_guesses(
 ) -> None:
     """Write the folder ``out``, readable by its owner alone: guesses with confidences are the attack.
 
-    ``control``, the same attack with shuffled relatedness, goes to ``out/control``.
+    ``control``, the same attack with shuffled relatedness, goes to ``out/control``. Guesses about a sample of the
+    targets are refused: nobody could tell whether it was drawn, or is what the attack found easy.
 
     >>> import tempfile
     >>> import cloven as cv
@@ -48,6 +49,8 @@ def write_guesses(
     ...     sorted(file.name for file in Path(folder, "guesses").iterdir())
     ['guesses.json', 'links.parquet', 'targets.parquet']
     """
+    for each in (guesses, control):
+        _refuse_sample(None if each is None else each.questions, "written")
     with staged(Path(out)) as (place,):
         _write_folder(guesses, release, place)
         if control is not None:
@@ -89,6 +92,7 @@ def read_guesses(path: str | os.PathLike[str], release: Disassociated, asked: Qu
     >>> bool((again.chosen == guesses.chosen).all())
     True
     """
+    _refuse_sample(asked, "read")
     folder = Path(path)
     about = _about(folder, release)
     target, slot, score, confidence, chosen = _links(folder / "links.parquet", len(asked), release.records)
@@ -101,6 +105,15 @@ def read_guesses(path: str | os.PathLike[str], release: Disassociated, asked: Qu
     taken[place] = chosen
     answer = _answers(asked, folder / "targets.parquet")
     return Guesses(asked, scores, sure, taken, answer, about["attack"], about["notes"])
+
+
+def _refuse_sample(asked: Questions | None, done: str) -> None:
+    if asked is not None and asked.is_sample:
+        message = (
+            f"guesses on disk answer all targets, these {len(asked):,} of {asked.targets_in_all:,}; samples are scored"
+            f" where they are drawn, by `trial`, and not {done}"
+        )
+        raise ParameterError(message)
 
 
 def release_digest(release: Disassociated) -> str:

@@ -34,7 +34,9 @@ class Answer(IntEnum):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Questions:
-    """All targets of a release with the slots that may hold them.
+    """Targets of a release with the slots that may hold them: all of them, or a sample that says so.
+
+    A sample leaves out targets, never a candidate of the targets it has.
 
     Attributes:
         slot_offsets: first slot of each cluster, and the number of slots.
@@ -46,6 +48,8 @@ class Questions:
         target_cluster: cluster of each target, -1 for shared ones.
         offsets: where the candidates of each target start in ``slots``.
         slots: candidate slots, ascending inside a target.
+        targets_in_all: targets of the release, if these are a sample of them; None if these are all.
+        candidates_in_all: candidates of all targets, likewise.
     """
 
     slot_offsets: NDArray[np.int64]
@@ -57,6 +61,8 @@ class Questions:
     target_cluster: NDArray[np.int64]
     offsets: NDArray[np.int64]
     slots: NDArray[np.int32]
+    targets_in_all: int | None = None
+    candidates_in_all: int | None = None
     ARRAYS: ClassVar[tuple[str, ...]] = (
         "slot_offsets",
         "slot_anchor",
@@ -76,12 +82,42 @@ class Questions:
         return len(self.target_row)
 
     def __repr__(self) -> str:
-        return f"Questions({len(self):,} targets, {len(self.slots):,} candidates)"
+        if self.targets_in_all is None:
+            return f"Questions({len(self):,} targets, {len(self.slots):,} candidates)"
+        return (
+            f"Questions({len(self):,} of {self.targets_in_all:,} targets,"
+            f" {len(self.slots):,} of {self.candidates_in_all:,} candidates)"
+        )
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether some targets of the release are left out."""
+        return self.targets_in_all is not None
 
     @property
     def pair_target(self) -> NDArray[np.int64]:
         """Target of each candidate."""
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+
+    def only(self, targets: NDArray[np.int64]) -> Questions:
+        """Some of the targets (ascending), each with all its candidates: a sample, unless these are all."""
+        if len(targets) == len(self):
+            return self
+        arrays = {name: getattr(self, name) for name in self.ARRAYS}
+        arrays |= {name: arrays[name][targets] for name in self.ARRAYS if name.startswith("target_")}
+        lengths = np.diff(self.offsets)[targets]
+        arrays["offsets"] = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+        arrays["slots"] = self.slots[self.pairs_of(targets)]
+        in_all = (
+            (len(self), len(self.slots))
+            if self.targets_in_all is None
+            else (self.targets_in_all, self.candidates_in_all)
+        )
+        return Questions(**arrays, targets_in_all=in_all[0], candidates_in_all=in_all[1])
+
+    def pairs_of(self, targets: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Where the candidates of some targets stand in ``slots``."""
+        return positions(self.offsets[targets], np.diff(self.offsets)[targets])
 
     def items(self, release: Disassociated) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Items of every target of this release: where they start, and which they are."""
@@ -122,6 +158,22 @@ class Guesses:
 
     def __repr__(self) -> str:
         return f"Guesses({len(self.questions):,} targets, {int(self.chosen.sum()):,} links, {self.attack.get('name')})"
+
+    def only(self, targets: NDArray[np.int64]) -> Guesses:
+        """What was answered about some of the targets (ascending)."""
+        asked = self.questions.only(targets)
+        if asked is self.questions:
+            return self
+        pairs = self.questions.pairs_of(targets)
+        return Guesses(
+            asked,
+            self.score[pairs],
+            self.confidence[pairs],
+            self.chosen[pairs],
+            self.answer[targets],
+            self.attack,
+            self.notes,
+        )
 
 
 def _freeze(holder: object, names: tuple[str, ...]) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from cloven.attack.disassociated.candidates import Candidates
 from cloven.errors import ParameterError, ReleaseError
 from cloven.model.arrays import positions
 from cloven.model.disassociated import Kind
@@ -56,11 +57,44 @@ def check_guesses(guesses: Guesses) -> None:
 
 def check_same(questions: Questions, others: Questions) -> None:
     """Raise ``ReleaseError`` unless both ask the same."""
-    if questions is not others and not all(
-        np.array_equal(getattr(questions, name), getattr(others, name)) for name in Questions.ARRAYS
-    ):
+    if not _alike(questions, others):
         message = "chance or control answers other questions than the attack; attack the same release"
         raise ReleaseError(message)
+
+
+def check_asked(answered: Questions, asked: Questions) -> None:
+    """Raise ``ReleaseError`` unless an attack answers what it was asked: it must not leave out what it finds hard."""
+    if not _alike(answered, asked):
+        message = f"the attack answers other questions than it was asked: {answered!r} instead of {asked!r}"
+        raise ReleaseError(message)
+
+
+def check_sample(questions: Questions, release: Disassociated) -> None:
+    """Raise ``ReleaseError`` unless a sample has targets of this release, each once and with all its candidates."""
+    every = Candidates.of(release)
+    width = len(release.vocabulary) + 1
+    names = every.row * width + every.item
+    order = np.argsort(names)
+    wanted = questions.target_row * width + questions.target_item
+    at = order[np.minimum(np.searchsorted(names[order], wanted), max(0, len(every) - 1))]
+    if np.any(names[at] != wanted) or np.any(np.diff(at) <= 0):
+        _other_questions("the sample has a target that the release does not have, or has one twice")
+    told = (questions.targets_in_all, questions.candidates_in_all)
+    if told != (len(every), every.total):
+        _other_questions(
+            f"they are said to be a sample of {told[0]:,} targets with {told[1] or 0:,} candidates, it has"
+            f" {len(every):,} with {every.total:,}"
+        )
+    if not _alike(questions, every.questions(at)):
+        _other_questions("the sample leaves out candidates of its targets, or has others")
+
+
+def _alike(questions: Questions, others: Questions) -> bool:
+    return questions is others or (
+        (questions.targets_in_all, questions.candidates_in_all)
+        == (others.targets_in_all, others.candidates_in_all)
+        and all(np.array_equal(getattr(questions, name), getattr(others, name)) for name in Questions.ARRAYS)
+    )
 
 
 def check_key(key: Key, release: Disassociated) -> None:
@@ -108,7 +142,9 @@ def _check_items(key: Key, release: Disassociated) -> None:
     same = np.array_equal(length, np.diff(release.row_offsets)[row])
     if same:
         part = np.repeat(np.arange(len(whole)), length) * width
-        known = np.sort(part + key.items[positions(key.offsets[whole], length)])
+        known = part + key.items[positions(key.offsets[whole], length)]
+        # Keys list the items of a part in ascending order, mostly.
+        known = known if (known[1:] > known[:-1]).all() else np.sort(known)
         same = np.array_equal(known, part + release.row_items[positions(release.row_offsets[row], length)])
     if not same:
         _other_key("a part has other items than the published row it is said to be")

@@ -26,7 +26,8 @@ def counts(guesses: Guesses, truth: Truth, true: Cells, asked: NDArray[np.bool_]
     found = []
     for scope, kinds in SCOPES.items():
         here = np.isin(questions.target_kind, kinds)
-        torn = len(np.unique(true.slot[np.isin(true.kind, kinds)]))
+        torn = np.zeros(true.slots, bool)
+        torn[true.slot[np.isin(true.kind, kinds)]] = True
         found.append(
             Counts(
                 scope=scope,
@@ -36,8 +37,8 @@ def counts(guesses: Guesses, truth: Truth, true: Cells, asked: NDArray[np.bool_]
                 targets_without_score=int((here & asked & (guesses.answer == Answer.NO_SCORE)).sum()),
                 targets_on_all_candidates=int((here & (copies == np.diff(questions.offsets))).sum()),
                 links_without_anchor=int((bare & np.isin(link_kind, kinds)).sum()),
-                transactions=torn,
-                transactions_skipped=true.slots - torn,
+                transactions=int(torn.sum()),
+                transactions_skipped=int((~torn).sum()),
             )
         )
     return tuple(found)

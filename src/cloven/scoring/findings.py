@@ -64,13 +64,13 @@ class Counts:
 
     Attributes:
         scope: "all", "record", "shared" or "term".
-        targets: all targets.
+        targets: targets asked about: all, or a sample of them (see ``Findings.notes``).
         true_links: pairs of a target and a slot that holds it.
         targets_without_anchor: targets of which no candidate shows an anchor; no ranking counts them.
         targets_without_score: targets of which the relatedness knows nothing; they count as ties.
         targets_on_all_candidates: targets that every candidate holds: no guess about them can be wrong.
         links_without_anchor: true links whose slot shows no anchor.
-        transactions: records with at least one disassociated item; accuracy is their mean.
+        transactions: records of the release with at least one disassociated item; accuracy is their mean.
         transactions_skipped: records without any.
     """
 
@@ -99,7 +99,8 @@ class Findings:
         calibration: confidence against truth, for each scope.
         attack: name and parameters of the attack.
         notes: how it was measured: bootstrap draws, runs of chance, share of records searched for itemsets, words
-            without vectors.
+            without vectors. ``sample`` is there if a sample of the targets was asked about: targets and candidates,
+            how many there are in all, and which groups of measures were left out.
     """
 
     findings: tuple[Finding, ...]

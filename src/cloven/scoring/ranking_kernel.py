@@ -79,6 +79,30 @@ def rank_targets(
 
 
 @compiled
+def find_links(offsets: Ints, score: NDArray[np.float64], holds: Flags) -> NDArray[np.float64]:
+    """For each true link, in order: probability that its slot is among as many best slots as hold the target."""
+    found, at = np.zeros(np.count_nonzero(holds)), 0
+    for t in range(len(offsets) - 1):
+        here, marks = score[offsets[t] : offsets[t + 1]], holds[offsets[t] : offsets[t + 1]]
+        true = np.count_nonzero(marks)
+        if true == 0:
+            continue
+        n = len(here)
+        threshold = here.max() if true == 1 else np.partition(here, n - true)[n - true]
+        above, level = 0, 0
+        for value in here:
+            above += value > threshold
+            level += value == threshold
+        for i in range(n):
+            if marks[i]:
+                found[at] = 1.0 if here[i] > threshold else 0.0
+                if here[i] == threshold:
+                    found[at] = (true - above) / level
+                at += 1
+    return found
+
+
+@compiled
 def sort_into_bins(
     offsets: Ints, kind: Ints, confidence: NDArray[np.float32], holds: Flags, asked: Flags, bins: int
 ) -> NDArray[np.float64]:

@@ -41,7 +41,7 @@ class Truth:
     """What the key says about the questions.
 
     Attributes:
-        questions: what was asked.
+        questions: what was asked; all, or a sample of the targets.
         slot_record: source position of the record of each slot.
         holds: whether each candidate slot truly holds its target.
         held: the original records, without what was suppressed.
@@ -51,6 +51,12 @@ class Truth:
     slot_record: NDArray[np.int64]
     holds: NDArray[np.bool_]
     held: Held
+
+    def only(self, asked: Questions, targets: NDArray[np.int64]) -> Truth:
+        """The truth behind some of the targets, of which ``asked`` asks."""
+        if asked is self.questions:
+            return self
+        return Truth(asked, self.slot_record, self.holds[self.questions.pairs_of(targets)], self.held)
 
     def __repr__(self) -> str:
         return f"Truth({int(self.holds.sum()):,} true links of {len(self.questions):,} targets)"
@@ -120,7 +126,10 @@ def _links(
     held: Held,
     anchoring: NDArray[np.bool_],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Target and slot of every true link: one for each sub-record and for each item of a term chunk."""
+    """Target and slot of every true link: one for each sub-record and for each item of a term chunk.
+
+    A sample does not ask about all of them.
+    """
     whole = questions.target_item < 0
     target_of_row = np.full(release.rows, -1, np.int64)
     target_of_row[questions.target_row[whole]] = np.flatnonzero(whole)
@@ -135,9 +144,14 @@ def _links(
     wanted = row[held.part[term]] * width + held.item[term]
     place = np.minimum(np.searchsorted(names[order], wanted), max(0, len(order) - 1))
     found = names[order][place] == wanted if len(order) else np.zeros(len(wanted), bool)
-    if np.any(parts < 0) or not found.all():
+    missing = np.any(parts < 0) or not found.all()
+    if missing and not questions.is_sample:
         _strangers("a part of a record is no target")
-    return np.concatenate((parts, single[order][place])), np.concatenate((slot[asked], held.slot[term]))
+    known = parts >= 0
+    return (
+        np.concatenate((parts[known], single[order][place[found]])),
+        np.concatenate((slot[asked][known], held.slot[term][found])),
+    )
 
 
 def _holds(questions: Questions, target: NDArray[np.int64], slot: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -26,7 +26,7 @@ STEPS = 40
 
 
 @compiled
-def _shifted(odds: Floats, expected: float, out: NDArray[np.float32]) -> None:
+def shifted(odds: Floats, expected: float, out: NDArray[np.float32]) -> None:
     """Probabilities with these odds, times a common factor that makes them add up to ``expected``.
 
     Newton's method on the logarithm of the factor. The sum is convex below one half and concave above it, so a step
@@ -71,5 +71,5 @@ def confidences(offsets: Ints, score: Floats, expected: Floats, sharpness: float
         if sharpness == 0.0 or spread <= 1e-12:
             found[first:last] = np.float32(expected[target] / many)
             continue
-        _shifted(np.exp(sharpness * (here - here.mean()) / spread), expected[target], found[first:last])
+        shifted(np.exp(sharpness * (here - here.mean()) / spread), expected[target], found[first:last])
     return found

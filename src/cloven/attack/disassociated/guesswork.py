@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.attack.disassociated.finishing import finished
-from cloven.attack.disassociated.questions import questions
-from cloven.attack.disassociated.selection import SELECTIONS, select
+from cloven.attack.disassociated.questions import given_or_all
+from cloven.attack.disassociated.selection import SELECTIONS, one_by_one, select
 from cloven.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -40,12 +40,15 @@ class Guesswork:
         release: Disassociated,
         rng: np.random.Generator | None = None,
         progress: Callable[[str, float], None] | None = None,  # noqa: ARG002 - done at once
+        *,
+        asked: Questions | None = None,
     ) -> Guesses:
         """Draw a score for every candidate; its confidence is the prior."""
-        return self.among(questions(release), release, rng or np.random.default_rng())
+        return self.among(given_or_all(release, asked), release, rng or np.random.default_rng())
 
     def among(self, asked: Questions, release: Disassociated, rng: np.random.Generator) -> Guesses:
         """The same for questions that have been read off the release before."""
+        one_by_one(asked, self.selection)
         score = rng.random(len(asked.slots))
         chosen = np.zeros(len(asked.slots), bool)
         left = select(asked, release, np.arange(len(asked)), score, self.selection, chosen)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cloven.attack.disassociated.questions import given_or_all
 from cloven.model.disassociated import Kind
 from cloven.model.guesses import Guesses
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from cloven.model.disassociated import Disassociated
+    from cloven.model.guesses import Questions
     from cloven.protocols import Attack
 
 
@@ -34,10 +36,13 @@ class Paired:
         release: Disassociated,
         rng: np.random.Generator | None = None,
         progress: Callable[[str, float], None] | None = None,
+        *,
+        asked: Questions | None = None,
     ) -> Guesses:
         """Let both guess, and take from each what it is for."""
-        record, term = self.record.guess(release, rng, progress), self.term.guess(release, rng, progress)
-        asked = record.questions
+        asked = given_or_all(release, asked)
+        record = self.record.guess(release, rng, progress, asked=asked)
+        term = self.term.guess(release, rng, progress, asked=asked)
         of_term = asked.target_kind == Kind.TERM
         pair = of_term[asked.pair_target]
         return Guesses(

@@ -3,7 +3,8 @@
 ``best`` is the printed rule: a sub-record with c copies goes to the c best slots, an item of a term chunk to the k - 1
 best ones, ties to the first. ``one-per-row`` lets no slot have two sub-records of one chunk, best fits first.
 ``optimal`` solves each chunk as a whole: the assignment of largest total score that gives no slot two sub-records;
-items of a term chunk are spread evenly, one copy of each in every round.
+items of a term chunk are spread evenly, one copy of each in every round. Both look at whole chunks, so that only
+``best`` can choose for a sample of the targets.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.attack.disassociated.selection_kernel import choose_best, choose_one_per_slot
+from cloven.errors import ParameterError
 from cloven.model.disassociated import Disassociated, Kind
 
 if TYPE_CHECKING:
@@ -29,6 +31,15 @@ if TYPE_CHECKING:
 SELECTIONS = ("best", "one-per-row", "optimal")
 MOST_CELLS = 20_000_000
 """Largest table that is solved as one assignment; a larger chunk is chosen greedily, a term chunk in parts."""
+
+
+def one_by_one(asked: Questions, selection: str) -> None:
+    """Refuse a selection that would need the targets which a sample leaves out."""
+    if asked.is_sample and selection != "best":
+        message = (
+            f"selection {selection!r} looks at all sub-records of a chunk; for a sample of them choose 'best'"
+        )
+        raise ParameterError(message)
 
 
 def copies_to_place(asked: Questions, k: int) -> Longs:

@@ -14,8 +14,8 @@ from cloven.attack.disassociated.finishing import finished
 from cloven.attack.disassociated.fitting import METHODS, Anchors, Blocks, fill_scores
 from cloven.attack.disassociated.growing_anchors import grown, stages
 from cloven.attack.disassociated.prior import filled
-from cloven.attack.disassociated.questions import questions
-from cloven.attack.disassociated.selection import SELECTIONS, select
+from cloven.attack.disassociated.questions import given_or_all
+from cloven.attack.disassociated.selection import SELECTIONS, one_by_one, select
 from cloven.errors import ParameterError
 from cloven.model.arrays import distinct
 from cloven.model.disassociated import Kind
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cloven.model.disassociated import Disassociated
-    from cloven.model.guesses import Guesses
+    from cloven.model.guesses import Guesses, Questions
     from cloven.protocols import Related, Relatedness
 
 
@@ -81,9 +81,17 @@ class Semantic:
         release: Disassociated,
         rng: np.random.Generator | None = None,  # noqa: ARG002 - nothing is drawn
         progress: Callable[[str, float], None] | None = None,
+        *,
+        asked: Questions | None = None,
     ) -> Guesses:
         """Score every candidate, choose, and say how sure each guess is."""
-        asked = questions(release)
+        asked = given_or_all(release, asked)
+        if self.grow_anchors and asked.is_sample:
+            message = (
+                "grow_anchors places all targets one after the other; it cannot be tried on a sample of them"
+            )
+            raise ParameterError(message)
+        one_by_one(asked, self.selection)
         related = self.relatedness.relate(release.vocabulary)
         items = asked.items(release)
         term = asked.target_kind == Kind.TERM

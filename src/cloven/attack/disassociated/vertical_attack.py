@@ -5,26 +5,31 @@ and the first that VERPART cuts into the published chunks stays. Scores go past 
 arrangements that pass in which a slot holds the sub-record, over all of them or over ``tries`` random ones. Where all
 pass, the method tells nothing and the answer is "no information". Items of term chunks and shared chunks are put
 anywhere: the check says nothing about them.
+
+A chunk can only be judged as a whole, and after the chunks before it. So of a sample of the targets, those of record
+chunks cost as much as all chunks up to theirs; clusters of which none is asked about are not looked at. Lots are drawn
+for each cluster apart, so that the answers about it do not depend on which others are asked about.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from cloven.attack.disassociated.arrangements import Arrangement, drawn, how_many, in_order
+from cloven.attack.disassociated.candidates import targets_of
 from cloven.attack.disassociated.finishing import finished
-from cloven.attack.disassociated.greedy_chunks import TooManyCombinationsError, cuts_alike
-from cloven.attack.disassociated.questions import questions
-from cloven.attack.disassociated.selection import groups, select
+from cloven.attack.disassociated.greedy_chunks import Cut, Reading, TooManyCombinationsError
+from cloven.attack.disassociated.questions import given_or_all
+from cloven.attack.disassociated.selection import select
 from cloven.errors import ParameterError
 from cloven.model.disassociated import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -61,68 +66,83 @@ class VerticalPartitioning:
         release: Disassociated,
         rng: np.random.Generator | None = None,
         progress: Callable[[str, float], None] | None = None,
+        *,
+        asked: Questions | None = None,
     ) -> Guesses:
         """Try arrangements, cluster by cluster."""
         rng = rng or np.random.default_rng()
-        asked = questions(release)
-        strict = _strict_reading(release)
+        asked = given_or_all(release, asked)
+        seed = int(rng.integers(2**63))
         score, chosen = np.full(len(asked.slots), np.nan), np.zeros(len(asked.slots), bool)
         counts = dict.fromkeys(("chunks", "all pass", "none passes", "too large"), 0)
-        joined: _Joined | None = None
-        for first, last in groups(asked, release, np.flatnonzero(asked.target_kind == Kind.RECORD)):
-            cluster = int(asked.target_cluster[first])
-            if joined is None or joined.cluster != cluster:
-                joined = _Joined.anchors(asked, release, cluster, strict=strict)
-            rows = [_codes(release, row) for row in asked.target_row[first:last].tolist()]
-            trial = self._try(joined, rows, asked.target_copies[first:last].tolist(), release, rng)
+        reading = _reading(release)
+        joined: Joined | None = None
+        for chunk in chunks_to_judge(asked, release):
+            if joined is None or joined.cluster != chunk.cluster:
+                joined = Joined.anchors(asked, release, chunk.cluster, reading)
+                lots = np.random.default_rng([seed, chunk.cluster])
+            rows = [_codes(release, row) for row in chunk.rows]
+            trial = self._try(joined, rows, chunk.copies, lots)
             joined.add(rows, trial.kept)
-            for target, slots in enumerate(trial.kept, first):
-                chosen[asked.offsets[target] + np.array(slots, np.int64)] = True
-            if 0 < trial.passed < trial.tried:
-                score[asked.offsets[first] : asked.offsets[last]] = (trial.held / trial.passed).ravel()
+            trial.answer(chunk, asked.offsets, score, chosen)
             counts["chunks"] += 1
             if trial.remark:
                 counts[trial.remark] += 1
             if progress is not None:
-                progress("attack", (cluster + 1) / release.clusters)
+                progress("attack", (chunk.cluster + 1) / release.clusters)
         others = np.flatnonzero(asked.target_kind != Kind.RECORD)
         select(asked, release, others, rng.random(len(asked.slots)), "best", chosen)
         return finished(asked, release.k, score, chosen, self.sharpness, self.parameters, counts)
 
-    def _try(
-        self,
-        joined: _Joined,
-        rows: list[Codes],
-        copies: list[int],
-        release: Disassociated,
-        rng: np.random.Generator,
-    ) -> _Trial:
+    def _try(self, joined: Joined, rows: list[Codes], copies: list[int], lots: np.random.Generator) -> Trial:
         """Look for arrangements of one more chunk that pass."""
-
-        def passes(arrangement: Arrangement) -> bool:
-            return joined.passes(rows, arrangement, release.k, release.m)
-
-        held = np.zeros((len(rows), joined.slots))
-        few = how_many(copies, joined.slots) <= self.tries
-        in_turn = islice(in_order(copies, joined.slots), self.tries)
+        possible, slots = how_many(copies, joined.slots), joined.slots
+        in_turn = islice(in_order(copies, slots), self.tries)
         try:
-            if few:
-                good = [arrangement for arrangement in in_turn if passes(arrangement)]
-                kept, tried = next(iter(good), None), how_many(copies, joined.slots)
-            else:
-                kept, tried = next(filter(passes, in_turn), None), self.tries
-                lots = (drawn(copies, joined.slots, rng) for _ in range(self.tries))
-                good = [arrangement for arrangement in lots if passes(arrangement)]
+            cut = joined.cut(rows, copies)
         except TooManyCombinationsError:
-            return _Trial(next(in_order(copies, joined.slots)), held, 0, 0)
-        for arrangement in good:
-            for number, slots in enumerate(arrangement):
-                held[number, list(slots)] += 1
-        return _Trial(kept or next(in_order(copies, joined.slots)), held, len(good), tried)
+            return Trial(next(in_turn), np.zeros((len(rows), slots)), 0, 0)
+        if possible <= self.tries:
+            good = [arrangement for arrangement in in_turn if cut.passes(arrangement)]
+            kept, tried = next(iter(good), None), possible
+        else:
+            kept, tried = next(filter(cut.passes, in_turn), None), self.tries
+            random = (drawn(copies, slots, lots) for _ in range(self.tries))
+            good = [arrangement for arrangement in random if cut.passes(arrangement)]
+        held = _held(good, copies, slots)
+        return Trial(kept or next(in_order(copies, slots)), held, len(good), tried)
+
+
+class Chunk(NamedTuple):
+    """A record chunk: its cluster, its different sub-records with their copies, and their targets, -1 if not asked."""
+
+    cluster: int
+    rows: list[int]
+    copies: list[int]
+    targets: list[int]
+
+
+def chunks_to_judge(asked: Questions, release: Disassociated) -> Iterator[Chunk]:
+    """Record chunks after the first, in the order of clusters, up to the last one of each that is asked about."""
+    record = np.flatnonzero(asked.target_kind == Kind.RECORD)
+    last = np.zeros(release.clusters, np.int64)
+    np.maximum.at(last, asked.target_cluster[record], release.row_chunk[asked.target_row[record]])
+    target_of = np.full(release.rows, -1, np.int64)
+    target_of[asked.target_row[record]] = record
+    row, _, copies = targets_of(release)
+    near = release.row_kind[row] == Kind.RECORD
+    row, copies = row[near], copies[near]
+    near = release.row_chunk[row] <= last[release.row_cluster[row]]
+    row, copies = row[near], copies[near]
+    new = np.diff(release.row_cluster[row]) | np.diff(release.row_chunk[row])
+    edges = np.flatnonzero(new) + 1
+    parts = (np.split(each, edges) for each in (row, copies, target_of[row]))
+    for rows, many, targets in zip(*parts, strict=True) if len(row) else ():
+        yield Chunk(int(release.row_cluster[rows[0]]), rows.tolist(), many.tolist(), targets.tolist())
 
 
 @dataclass(frozen=True)
-class _Trial:
+class Trial:
     """What came of trying to put one chunk on the slots.
 
     Attributes:
@@ -144,41 +164,60 @@ class _Trial:
             return "too large"
         return "none passes" if not self.passed else "all pass" if self.passed == self.tried else ""
 
+    def answer(
+        self,
+        chunk: Chunk,
+        offsets: NDArray[np.int64],
+        score: NDArray[np.float64],
+        chosen: NDArray[np.bool_],
+    ) -> None:
+        """Write down the answers about those sub-records of the chunk that are asked about."""
+        for target, slots, held in zip(chunk.targets, self.kept, self.held, strict=True):
+            if target < 0:
+                continue
+            first, last = offsets[target : target + 2].tolist()
+            chosen[first + np.array(slots, np.int64)] = True
+            if 0 < self.passed < self.tried:
+                score[first:last] = held / self.passed
+
 
 @dataclass
-class _Joined:
-    """The chunks of one cluster that have been put together so far."""
+class Joined:
+    """The chunks of one cluster that have been put together so far: for each, the slots that hold its items."""
 
     cluster: int
     slots: int
-    strict: bool
-    chunks: list[frozenset[int]] = field(default_factory=list)
-    masks: dict[int, int] = field(default_factory=dict)
+    reading: Reading
+    chunks: list[dict[int, int]] = field(default_factory=list)
 
     @classmethod
-    def anchors(cls, asked: Questions, release: Disassociated, cluster: int, *, strict: bool) -> _Joined:
+    def anchors(cls, asked: Questions, release: Disassociated, cluster: int, reading: Reading) -> Joined:
         """Begin with the anchoring chunk."""
         first, last = asked.slot_offsets[cluster : cluster + 2].tolist()
-        start = cls(cluster, last - first, strict)
+        start = cls(cluster, last - first, reading)
         rows = [_codes(release, row) for row in asked.slot_anchor[first:last].tolist() if row >= 0]
         start.add(rows, tuple((slot,) for slot in range(len(rows))))
         return start
 
-    def passes(self, rows: list[Codes], arrangement: Arrangement, k: int, m: int) -> bool:
-        """Whether the method would cut these records into the same chunks."""
-        masks = self.masks | _masks(rows, arrangement)
-        chunks = [*self.chunks, frozenset(item for row in rows for item in row)]
-        # Earlier chunks are settled; one that found no arrangement must not spoil the later ones.
-        return cuts_alike(masks, chunks, self.slots, k, m, given=len(self.chunks), strict=self.strict)
+    def cut(self, rows: list[Codes], copies: list[int]) -> Cut:
+        """What the method holds against arrangements of the next chunk.
+
+        Earlier chunks are settled; one that found no arrangement must not spoil the later ones.
+        """
+        return Cut.of(self.chunks, rows, copies, self.slots, self.reading)
 
     def add(self, rows: list[Codes], arrangement: Arrangement) -> None:
         """Settle on an arrangement of the next chunk."""
-        self.masks.update(_masks(rows, arrangement))
-        self.chunks.append(frozenset(item for row in rows for item in row))
+        masks: dict[int, int] = {}
+        for row, slots in zip(rows, arrangement, strict=True):
+            here = sum(1 << slot for slot in slots)
+            for item in row:
+                masks[item] = masks.get(item, 0) | here
+        self.chunks.append(masks)
 
 
-def _strict_reading(release: Disassociated) -> bool:
-    """Whether the release was cut with the strict reading; refuses what cannot be replayed from the release alone."""
+def _reading(release: Disassociated) -> Reading:
+    """How the release was cut; refuses what cannot be replayed from the release alone."""
     told = release.parameters
     for hidden, what in (
         (told.get("utility_groups"), "with utility groups"),
@@ -188,17 +227,14 @@ def _strict_reading(release: Disassociated) -> bool:
         if hidden:
             message = f"the release was cut {what}: vpa cannot replay that; choose another method"
             raise ParameterError(message)
-    return bool(told.get("reading") == "strict")
+    return Reading(release.k, release.m, strict=told.get("reading") == "strict")
 
 
-def _masks(rows: list[Codes], arrangement: Arrangement) -> dict[int, int]:
-    """Slots that hold each item."""
-    masks: dict[int, int] = {}
-    for row, slots in zip(rows, arrangement, strict=True):
-        here = sum(1 << slot for slot in slots)
-        for item in row:
-            masks[item] = masks.get(item, 0) | here
-    return masks
+def _held(good: list[Arrangement], copies: list[int], slots: int) -> NDArray[np.float64]:
+    """In how many arrangements each slot (column) holds each sub-record (row)."""
+    put = np.array([[slot for here in arrangement for slot in here] for arrangement in good], np.int64)
+    cell = np.repeat(np.arange(len(copies)), copies) * slots + put.reshape(len(good), sum(copies))
+    return np.bincount(cell.ravel(), minlength=len(copies) * slots).reshape(len(copies), slots).astype(float)
 
 
 def _codes(release: Disassociated, row: int) -> Codes:
