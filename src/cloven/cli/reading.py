@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,10 +11,13 @@ import typer
 
 from cloven.cli.command import Group
 from cloven.cli.console import warn
+from cloven.cli.memory_check import MEMORY, Bounds, refuse_large, refuse_large_file
+from cloven.cli.suggested import in_shell
 from cloven.cli.values import one_of, whole
 from cloven.errors import InputError, shorten
 from cloven.io.readers import ReadOptions
 from cloven.io.readers.options import FORMATS, MAX_BYTES, MAX_RECORD_LENGTH
+from cloven.io.readers.unplaced import UnplacedError
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -37,6 +41,14 @@ SeedOption = Annotated[
 ]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 
+
+@dataclass(frozen=True)
+class Reading(ReadOptions):
+    """How a command reads, and how much memory it may use: bytes, any amount if infinite, what is free if None."""
+
+    memory: float | None = None
+
+
 READING = Group(
     "How to read the data",
     {
@@ -50,20 +62,34 @@ READING = Group(
         "lenient": (bool, False, "Leave out bad lines and blank items; tell how many.", ("--lenient",)),
         "max_record_length": (whole(1), MAX_RECORD_LENGTH, "A record with more items is an error.", ()),
         "max_bytes": (whole(1, 2**62), MAX_BYTES, "Unpacking a file to more is an error.", ()),
+        "memory": (MEMORY, None, "Refuse what needs more; 8G, or any; default: what is free.", ()),
     },
-    ReadOptions,
+    Reading,
 )  # fmt: skip
 
 
-def read_data(path: Path | None, options: ReadOptions) -> Transactions:
-    """Read a file and warn of what was left out; without a path, the built-in sample."""
+def read_data(path: Path | None, options: ReadOptions, bounds: Bounds | None = None) -> Transactions:
+    """Read a file and warn of what was left out; without a path, the built-in sample.
+
+    What needs more memory than there is, by an estimate, is refused: before reading a large file, and again when
+    its size is known. ``bounds`` say how much attacks will weigh.
+    """
     if path is None:
         from cloven.datasets import sample
 
         return sample("clinic")
     from cloven.io.readers import read_reported
+    from cloven.io.readers.sizing import ExpectedSize
 
-    data, report = read_reported(path, options)
+    allowed = options.memory if isinstance(options, Reading) else None
+    refuse_large_file(path, options, allowed, bounds or Bounds())
+    try:
+        data, report = read_reported(path, options)
+    except UnplacedError as error:
+        raise InputError(
+            error.worded(in_shell), source=error.source, line=error.line, value=error.value
+        ) from error
+    refuse_large(ExpectedSize(len(data.codes), len(data)), allowed, bounds or Bounds())
     if report.skipped or report.blank_items:
         first = "; ".join(f"line {line}: {reason}" for line, reason in report.examples)
         shown = f" ({first})" if first else ""

@@ -36,9 +36,16 @@ CASES = [
         "6 items",
         "'a,b,c,d,e,f'",
     ),
-    ("wrong.csv", "a;b\nc;d\n", {"delimiter": ","}, 1, "pass delimiter=';'", "'a;b'"),
-    ("wrong.dat", "a,b\nc,d\n", {}, 1, "pass delimiter=','", "'a,b'"),
-    ("wrong.tsv", "1 2 3\n4 5\n", {}, 1, "pass delimiter=' '", "'1 2 3'"),
+    (
+        "wrong.csv",
+        "a;b\nc;d\n",
+        {"delimiter": ","},
+        1,
+        "most likely: format='lines', delimiter=';' ",
+        "'a;b'",
+    ),
+    ("wrong.dat", "a,b\nc,d\n", {}, 1, "most likely: format='lines', delimiter=',' ", "'a,b'"),
+    ("wrong.tsv", "1 2 3\n4 5\n", {}, 1, "most likely: format='fimi' ", "'1 2 3'"),
     ("cut.txt", "1 -1 -2\n2 -1\n", {"format": "spmf"}, 2, "-2", "'2 -1'"),
     ("twice.txt", "1 -1 -2\n2 -2 3 -2\n", {"format": "spmf"}, 2, "-2", "'2 -2 3 -2'"),
     ("null.jsonl", '["a"]\n["b", null]\n', {}, 2, "null item", None),
@@ -210,7 +217,7 @@ def test_lenient_with_nothing_left_says_why(tmp_path: Path) -> None:
 
 def test_a_delimiter_that_looks_wrong_must_be_meant(tmp_path):
     path = write(tmp_path, "a.csv", "a;b\nc;d\n")
-    with pytest.raises(InputError, match="pass delimiter=';'"):
+    with pytest.raises(InputError, match="format='lines', delimiter=';' "):
         read(path, delimiter=",", lenient=True)
     data = read(path, format="lines", delimiter=",")
     assert [sorted(record) for record in data] == [["a;b"], ["c;d"]]

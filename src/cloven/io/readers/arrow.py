@@ -12,6 +12,7 @@ from cloven.errors import InputError
 from cloven.io.readers.long import LongRows
 from cloven.io.readers.raw import Place, RawRecords, name_faults
 from cloven.io.readers.tables import missing_column
+from cloven.io.readers.unplaced import UnplacedError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,7 +48,7 @@ def only_list_column(table: pa.Table, source: str) -> str:
         listed = ", ".join(repr(name) for name in table.column_names[:20])
         count = "several columns hold" if names else "no column holds"
         message = f"{count} lists; name column, or id_column and item_column; the columns are {listed}"
-        raise InputError(message, source=source)
+        raise UnplacedError(message, source=source)
     return str(names[0])
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.errors import InputError
+from cloven.io.readers.kinds import markup
+from cloven.io.readers.unplaced import Suggestion, UnplacedError, delimiter_word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 _SAMPLE_BYTES = 1 << 18
 _SAMPLE_LINES = 1000
 # White space comes last: names of items hold spaces far more often than the others.
-_CANDIDATES = ("\t", "|", ";", ",")
-_QUOTED = re.compile(r'"(?:[^"]|"")*"')
+CANDIDATES = ("\t", "|", ";", ",")
+QUOTED = re.compile(r'"(?:[^"]|"")*"')
 _INTEGERS = re.compile(r"\s*\d+(?: +\d+)+\s*")
 
 
@@ -27,7 +28,7 @@ def first_lines(text: bytes) -> list[str]:
     head = text[:_SAMPLE_BYTES]
     if len(head) < len(text):
         head = head[: head.rfind(b"\n") + 1] or head
-    lines = _QUOTED.sub("q", head.decode(errors="replace")).split("\n")
+    lines = QUOTED.sub("q", head.decode(errors="replace")).split("\n")
     return [line for line in lines if line.strip()][:_SAMPLE_LINES]
 
 
@@ -41,7 +42,7 @@ def guess_delimiter(text: bytes, *, spaces: bool) -> str:
     """
     lines = first_lines(text)
     shares = _shares(lines)
-    best = max(_CANDIDATES, key=shares.__getitem__)
+    best = max(CANDIDATES, key=shares.__getitem__)
     if shares[best] > 0:
         return best
     if shares[" "] > 0 or (spaces and any(" " in line.strip() for line in lines)):
@@ -62,19 +63,17 @@ def check_delimiter(text: bytes, delimiter: str, lengths: NDArray[np.int64], sou
         return
     lines = first_lines(text)
     shares = _shares(lines)
-    other = max((c for c in (*_CANDIDATES, " ") if c != delimiter), key=shares.__getitem__)
+    other = max((c for c in (*CANDIDATES, " ") if c != delimiter), key=shares.__getitem__)
     if shares[other] > 0.5:
         line = next(number for number, line in enumerate(text.split(b"\n"), 1) if other.encode() in line)
         shown = text.split(b"\n", line)[line - 1].decode(errors="backslashreplace").rstrip("\r")
-        message = (
-            f"delimiter {delimiter!r} gives one item per line, while {other!r} stands in most lines;"
-            f" pass delimiter={other!r}; if that is wrong, quote the items, or pass format='lines' as well"
-        )
-        raise InputError(message, source=source, line=line, value=shown)
+        message = f"delimiter {delimiter!r} gives one item per line, while {other!r} stands in most lines"
+        meant = _meant(delimiter, "if there is one item in each line")
+        raise UnplacedError(message, source=source, line=line, value=shown, meant=meant)
 
 
 def refuse_table(
-    lengths: NDArray[np.int64], codes: NDArray[np.int64], names: Sequence[str], source: str
+    lengths: NDArray[np.int64], codes: NDArray[np.int64], names: Sequence[str], delimiter: str, source: str
 ) -> None:
     """Raise if lines look like a table with a header: read as records, its ids and its header would become items.
 
@@ -87,16 +86,42 @@ def refuse_table(
     if np.isin(codes[rows[0] :], header).any():
         return
     cells = ", ".join(names[code] for code in header.tolist())
-    message = (
-        "looks like a table with a header, not like one record per line; name its columns with id_column= and"
-        " item_column= (one item per row) or column= (a list in a cell), or pass format='lines' if these are items"
-    )
-    raise InputError(message, source=source, line=1, value=cells)
+    message = "looks like a table with a header, not like one record per line"
+    meant = _meant(delimiter, "if the first line is a record too")
+    raise UnplacedError(message, source=source, line=1, value=cells, meant=meant)
+
+
+def refuse_words_between_others(text: bytes, source: str) -> None:
+    """Raise if FIMI holds no numbers, and another delimiter in most lines: that would stick to the items."""
+    lines = first_lines(text)
+    shares = _shares(lines)
+    other = max(CANDIDATES, key=shares.__getitem__)
+    if shares[other] > 0.5 > shares[" "]:
+        message = f"FIMI has numbers between spaces, but {other!r} stands in most lines"
+        raise UnplacedError(message, source=source, value=lines[0])
+
+
+def refuse_other_formats(text: bytes, source: str) -> None:
+    """Raise if a text that would be read as plain records is JSON, SPMF or HTML: their marks would become items."""
+    from cloven.io.readers.evidence_json import json_suggestions
+    from cloven.io.readers.head import head_of
+
+    found = "JSON" if json_suggestions(head_of(text)) else "SPMF" if looks_like_spmf(text) else None
+    if markup(text) is not None:
+        found = "HTML or XML"
+    if found is not None:
+        shown = text.lstrip().split(b"\n", 1)[0].decode(errors="backslashreplace").rstrip("\r")
+        message = f"looks like {found}, not like plain records"
+        raise UnplacedError(message, source=source, value=shown)
+
+
+def _meant(delimiter: str, reason: str) -> Suggestion:
+    return Suggestion({"format": "lines", "delimiter": delimiter_word(delimiter)}, reason, 0.0)
 
 
 def _shares(lines: list[str]) -> dict[str, float]:
     """Share of lines that hold each delimiter; white space counts only between integers."""
     total = max(1, len(lines))
-    shares = {c: sum(c in line.strip() for line in lines) / total for c in _CANDIDATES}
+    shares = {c: sum(c in line.strip() for line in lines) / total for c in CANDIDATES}
     shares[" "] = sum(_INTEGERS.fullmatch(line) is not None for line in lines) / total
     return shares

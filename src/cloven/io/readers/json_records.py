@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from cloven.errors import InputError, ParameterError
 from cloven.io.readers.objects import Bad, records_from_objects
 from cloven.io.readers.raw import Place
+from cloven.io.readers.unplaced import UnplacedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,12 +17,16 @@ if TYPE_CHECKING:
     from cloven.io.readers.raw import RawRecords
 
 
+_NOT_JSON = "not JSON"
+
+
 def read_jsonl(text: bytes, source: str, options: ReadOptions) -> RawRecords:
     """Records of JSON Lines; a blank line is an empty record."""
     lines = text.split(b"\n")
     if not lines[-1].strip():
         lines.pop()
     values = [_parse(line) for line in lines]
+    _refuse_other_text(values, lines, source)
 
     def place(record: int) -> Place:
         return Place("line", record + 1, lines[record].decode(errors="backslashreplace").rstrip("\r"))
@@ -38,17 +43,17 @@ def read_json(text: bytes, source: str, options: ReadOptions) -> RawRecords:
         message = "not UTF-8; save the file as UTF-8"
         raise InputError(message, source=source, line=line, value=_line(text, line)) from error
     except json.JSONDecodeError as error:
-        hint = "; for one record per line use format='jsonl'" if error.msg == "Extra data" else ""
-        message = f"not JSON: {error.msg}{hint}"
-        raise InputError(
-            message, source=source, line=error.lineno, value=_line(text, error.lineno)
-        ) from error
+        # More after a first value, or no bracket at all: it is broken less likely than of another format.
+        other = error.msg == "Extra data" or text.lstrip()[:1] not in {b"[", b"{"}
+        kind = UnplacedError if other else InputError
+        message = f"not JSON: {error.msg}"
+        raise kind(message, source=source, line=error.lineno, value=_line(text, error.lineno)) from error
     except (ValueError, RecursionError) as error:
         message = f"not JSON that can be read: {error}"
         raise InputError(message, source=source) from error
     if not isinstance(values, list):
         message = "expected an array of records"
-        raise InputError(message, source=source, value=type(values).__name__)
+        raise UnplacedError(message, source=source, value=type(values).__name__)
     return _records(
         values, lambda record: Place("record", record, json.dumps(values[record])), source, options
     )
@@ -77,7 +82,16 @@ def _parse(line: bytes) -> object:
     except RecursionError:
         return Bad("not JSON that can be read: nested too deeply")
     except ValueError as error:
-        return Bad(f"not JSON: {getattr(error, 'msg', error)}")
+        return Bad(f"{_NOT_JSON}: {getattr(error, 'msg', error)}")
+
+
+def _refuse_other_text(values: list[object], lines: list[bytes], source: str) -> None:
+    """Raise if neither the first line nor most others are JSON: then it is no broken line, but another format."""
+    wrong = [isinstance(value, Bad) and value.reason.startswith(_NOT_JSON) for value in values]
+    if wrong and wrong[0] and sum(wrong) > 0.5 * len(wrong):
+        shown = lines[0].decode(errors="backslashreplace").rstrip("\r")
+        message = "the lines are not JSON"
+        raise UnplacedError(message, source=source, line=1, value=shown)
 
 
 def _pick(value: object, column: str | None) -> object:
@@ -105,7 +119,7 @@ def _explain_columns(values: list[object], options: ReadOptions, source: str) ->
             else f"no column {options.column!r}"
         )
         message = f"{wrong}; the columns are {columns}"
-        raise InputError(message, source=source)
+        raise UnplacedError(message, source=source)
 
 
 def _line(text: bytes, number: int) -> str:

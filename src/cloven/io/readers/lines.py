@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.errors import ParameterError
-from cloven.io.readers.guessing import check_delimiter, refuse_table
+from cloven.io.readers.guessing import check_delimiter, refuse_table, refuse_words_between_others
 from cloven.io.readers.raw import RawRecords, decode_names
 from cloven.io.readers.text import TextPlaces, quote_faults
 from cloven.io.readers.tokens import tokenise
@@ -38,7 +38,7 @@ def read_lines(text: bytes, delimiter: str, source: str, options: ReadOptions) -
     codes, raw_names = tokens.encode()
     names, faults = decode_names(raw_names)
     if options.format is None:
-        refuse_table(tokens.lengths, codes, names, source)
+        refuse_table(tokens.lengths, codes, names, delimiter, source)
     return RawRecords(tokens.lengths, codes, names, TextPlaces(text, tokens), faults, quote_faults(tokens))
 
 
@@ -47,6 +47,7 @@ def read_fimi(text: bytes, source: str, options: ReadOptions) -> RawRecords:
     tokens = tokenise(text, " ", merge=True, quotes=False)
     if options.format is None:
         check_delimiter(text, " ", tokens.lengths, source)
+        refuse_words_between_others(text, source)
     codes, raw_names = tokens.encode()
     names, faults = decode_names(raw_names)
     return RawRecords(tokens.lengths, codes, names, TextPlaces(text, tokens), faults)

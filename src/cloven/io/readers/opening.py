@@ -39,6 +39,55 @@ def open_bytes(path: Path, max_bytes: int) -> tuple[bytes, str]:
         raise _damaged(path, error) from error
 
 
+def open_beginning(path: Path, size: int) -> tuple[bytes, str, float]:
+    """The first ``size`` bytes, unpacked; the extension without the packing; and about how many bytes there are.
+
+    How much a packed file holds is told by how far its first bytes went, and by zip archives themselves.
+    """
+    packing = path.suffix.lower() if path.suffix.lower() in PACKED else ""
+    extension = Path(path.stem).suffix.lower() if packing else path.suffix.lower()
+    try:
+        if packing == ".zip":
+            return _beginning_of_zip(path, size)
+        with path.open("rb") as file:
+            head = _unpacked(file, packing, size)
+            used, total = file.tell(), path.stat().st_size
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    except (
+        EOFError,
+        ValueError,
+        RuntimeError,
+        zlib.error,
+        zipfile.BadZipFile,
+    ) as error:  # also an encrypted zip
+        raise _damaged(path, error) from error
+    return head, extension, len(head) if len(head) < size else total * len(head) / max(1, used)
+
+
+def _unpacked(file: IO[bytes], packing: str, size: int) -> bytes:
+    if packing == ".gz":
+        return gzip.GzipFile(fileobj=file).read(size)
+    if packing != ".zst":
+        return file.read(size)
+    import zstandard
+
+    try:
+        with zstandard.ZstdDecompressor().stream_reader(
+            file, read_across_frames=True, closefd=False
+        ) as stream:
+            return stream.read(size)
+    except zstandard.ZstdError as error:
+        raise EOFError(str(error)) from error
+
+
+def _beginning_of_zip(path: Path, size: int) -> tuple[bytes, str, float]:
+    with zipfile.ZipFile(path) as archive:
+        member = max(archive.infolist(), key=lambda each: each.file_size)
+        with archive.open(member) as stream:
+            return stream.read(size), Path(member.filename).suffix.lower(), member.file_size
+
+
 def _collect(parts: Iterator[bytes], path: Path, max_bytes: int) -> bytes:
     kept: list[bytes] = []
     size = 0

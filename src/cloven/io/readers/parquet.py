@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 from cloven.errors import InputError
 from cloven.io.readers.arrow import list_records, long_rows, only_list_column
 from cloven.io.readers.tables import missing_column
+from cloven.io.readers.unplaced import UnplacedError
 
 if TYPE_CHECKING:
     from cloven.io.readers.long import LongRows
@@ -36,7 +37,8 @@ def read_parquet(content: bytes, source: str, options: ReadOptions) -> RawRecord
     except (pa.ArrowException, OSError) as error:
         reason = " ".join(str(error).split())
         message = f"cannot be read as Parquet: {reason}"
-        raise InputError(message, source=source) from error
+        kind = InputError if content.startswith(b"PAR1") else UnplacedError
+        raise kind(message, source=source) from error
     if column is not None:
         return list_records(table, column, options.person, source)
     return long_rows(table, str(options.id_column), str(options.item_column), options.person, source)

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from cloven.errors import InputError, ParameterError
 from cloven.io.readers.opening import open_bytes
 from cloven.io.readers.options import (
-    FORMATS,
     MAX_BYTES,
     MAX_RECORD_LENGTH,
     TEXT_TABLES,
     ReadOptions,
     ReadReport,
 )
+from cloven.io.readers.unplaced import UnplacedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,7 +92,19 @@ def read_reported(
     options = options or ReadOptions()
     source = os.fspath(path)
     content, extension = open_bytes(Path(source), options.max_bytes)
-    chosen = _format(extension, source, options)
+    try:
+        return read_content(content, extension, source, options)
+    except UnplacedError as error:
+        from cloven.io.readers.likely import likely
+
+        raise error.with_likely(likely(content)) from error.__cause__
+
+
+def read_content(
+    content: bytes, extension: str, source: str, options: ReadOptions
+) -> tuple[Transactions, ReadReport]:
+    """Read what a file holds; ``extension`` is that of its name, without the packing."""
+    chosen = format_of(extension, source, options)
     if chosen == "parquet":
         from cloven.io.readers.parquet import read_parquet
 
@@ -101,13 +113,14 @@ def read_reported(
     return _read_text(content, extension, chosen, source, options)
 
 
-def _format(extension: str, source: str, options: ReadOptions) -> str:
+def format_of(extension: str, source: str, options: ReadOptions) -> str:
+    """The format named, or that of an extension."""
     if options.format is not None:
         return options.format
     chosen = _BY_EXTENSION.get(extension)
     if chosen is None:
-        message = f"cannot tell the format from the ending; pass format= one of {', '.join(FORMATS)}"
-        raise InputError(message, source=source, value=extension)
+        message = "cannot tell the format from the ending"
+        raise UnplacedError(message, source=source, value=extension)
     if chosen == "lines" and options.id_column is not None:
         return "long"
     return "table" if chosen == "lines" and options.column is not None else chosen
@@ -128,6 +141,8 @@ def _read_text(
     text = clean_text(content, source)
     if options.format is None and options.delimiter is None and extension in {".txt", ".dat"}:
         chosen = "spmf" if guessing.looks_like_spmf(text) else chosen
+    if options.format is None and options.delimiter is None and chosen in {"lines", "fimi"}:
+        guessing.refuse_other_formats(text, source)
     delimiter = (options.delimiter or _guess(text, extension, chosen)) if chosen in TEXT_TABLES else None
     if delimiter is None:
         _refuse_delimiter(options, chosen)

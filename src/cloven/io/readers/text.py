@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cloven.errors import InputError
+from cloven.io.readers.kinds import foreign, many_zeros
 from cloven.io.readers.raw import Place
 from cloven.io.readers.tokens import NOT_CLOSED, TEXT_AFTER_QUOTE
+from cloven.io.readers.unplaced import UnplacedError
 
 if TYPE_CHECKING:
     from cloven.io.readers.tokens import Tokens
 
 _BOM = b"\xef\xbb\xbf"
-_KINDS = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst", b"PK\x03\x04": ".zip", b"PAR1": ".parquet"}
 _QUOTE_FAULTS = {
     NOT_CLOSED: "a quote is opened and never closed; close it, or double a quote that is part of an item",
     TEXT_AFTER_QUOTE: "text after a closing quote; double a quote that is part of an item",
@@ -22,16 +23,18 @@ _QUOTE_FAULTS = {
 
 def clean_text(content: bytes, source: str) -> bytes:
     """Take a byte order mark off; refuse an empty or a binary file."""
-    for magic, extension in _KINDS.items():
-        if content.startswith(magic):
-            message = f"this is not text but {extension} data; give the file that ending"
-            raise InputError(message, source=source)
+    if content.startswith(b"PAR1"):
+        message = "this is not text but Parquet"
+        raise UnplacedError(message, source=source)
+    kind = foreign(content)
+    if kind is not None:
+        what, advice = kind
+        message = f"this is not text but {what}; {advice}"
+        raise InputError(message, source=source)
     at = content.find(b"\0")
     if at >= 0:
-        hint = (
-            "UTF-16 text; save it as UTF-8" if content[:2] in {b"\xff\xfe", b"\xfe\xff"} else "a binary file"
-        )
-        message = f"holds NUL bytes, so it is {hint}"
+        what, advice = many_zeros(content)
+        message = f"holds NUL bytes, so it is {what}; {advice}"
         raise InputError(message, source=source, line=content.count(b"\n", 0, at) + 1)
     return content.removeprefix(_BOM)
 

@@ -1,0 +1,70 @@
+"""``--memory``: what would not fit is refused in one line, before it is read, and nothing is written."""
+
+from __future__ import annotations
+
+import pytest
+
+D = ("anonymise", "disassociation")
+
+
+@pytest.fixture
+def large(tmp_path):
+    """A file above a megabyte: 600,000 occurrences."""
+    path = tmp_path / "large.csv"
+    path.write_text("a,b,c\nb,c,d\n" * 100_000, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def never_read(monkeypatch):
+    def read(*_):
+        pytest.fail("the file was read")
+
+    monkeypatch.setattr("cloven.io.readers.read_reported", read)
+
+
+@pytest.mark.parametrize("command", ["anonymise", "audit", "describe"])
+def test_a_large_file_is_refused_before_it_is_read(
+    cloven, tmp_path, nothing_written, large, never_read, command
+):
+    nothing_written()
+    out = ("-o", tmp_path / "out")
+    arguments = {
+        "anonymise": (*D, large, *out),
+        "audit": ("audit", large, *out),
+        "describe": ("describe", large),
+    }
+    ended = cloven(*arguments[command], "--memory", "350M")
+    ended.refused(2, " MB of memory, and 350 MB are allowed; use ", "--memory 'any' tries it all the same")
+
+
+def test_a_small_file_is_refused_once_its_size_is_known(cloven, tmp_path, nothing_written, clinic):
+    nothing_written()
+    ended = cloven(*D, clinic, "-o", tmp_path / "out", "--memory", "1M")
+    ended.refused(2, "needs about 30", "and 1 MB are allowed")
+
+
+def test_what_is_free_is_the_usual_limit(cloven, tmp_path, nothing_written, large, never_read, monkeypatch):
+    monkeypatch.setattr("cloven.memory.available", lambda: 123 * 10**6)
+    nothing_written()
+    cloven("audit", large, "-o", tmp_path / "out").refused(2, "and 123 MB are free")
+
+
+@pytest.mark.parametrize("size", ["any", "64G"])
+def test_more_can_be_allowed(cloven, clinic, monkeypatch, size):
+    monkeypatch.setattr("cloven.memory.available", lambda: 10**6)
+    assert cloven("describe", clinic, "--memory", size).code == 0
+
+
+@pytest.mark.parametrize("size", ["8X", "", "0", "-3G"])
+def test_what_is_no_size(cloven, clinic, size):
+    cloven("describe", clinic, f"--memory={size}").refused(
+        2, "'--memory': must be a size such as 8G or 500M, or 'any', got", repr(size)
+    )
+
+
+def test_a_file_that_cannot_be_estimated_is_left_to_the_reader(cloven, tmp_path):
+    path = tmp_path / "large.csv"
+    path.write_bytes(b"\0" * (2 << 20))
+    cloven("describe", path, "--memory", "10G").refused(3, "holds NUL bytes")
+    cloven("describe", tmp_path / "absent.csv").refused(3, "no such file")
