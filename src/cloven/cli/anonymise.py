@@ -11,6 +11,7 @@ from cloven.anonymise.disassociation import Disassociation
 from cloven.cli.command import Command, takes
 from cloven.cli.console import many, percent, progress, say, say_json, tick, visible, warn
 from cloven.cli.disassociating import DISASSOCIATION
+from cloven.cli.ledger import LedgerFolder, told_of_earlier
 from cloven.cli.places import refuse_places
 from cloven.cli.reading import READING, InputFile, JsonFlag, read_data, warn_of_strangers
 from cloven.cli.values import one_of
@@ -49,26 +50,29 @@ def disassociation(
     allow_unsafe: Annotated[
         bool, typer.Option("--allow-unsafe", help="Write even what gives the promise up (experiments).")
     ] = False,
+    ledger: LedgerFolder = None,
     json: JsonFlag = False,
 ) -> None:
     """Split records into chunks so that nobody who knows m items of a record finds fewer than k candidates.
 
     OUT is to publish, OUT.private (the key) to keep. Both are verified before anything is written.
     """
+    from cloven.io.ledger_file import check_ledger
     from cloven.io.release import places
 
     start = perf_counter()
     public, private = places(out, release_format)
     refuse_places(public, private, *([csv] if csv else []))
+    check_ledger(ledger)
     refuse_unsafe(method, allowed=allow_unsafe)
     with progress("read") as report:
         data = read_data(file, options)
         warn_of_typos(method, data)
         result = method.anonymise(data, report)
         report("verify and write", 0.0)
-        _write(result, out, data, csv, release_format, allow_unsafe)
+        _write(result, out, data, csv, release_format, allow_unsafe, ledger)
     figures = summary(data, result) | {"seconds": round(perf_counter() - start, 3)}
-    told = cautions(figures, method)
+    told = [*cautions(figures, method), *told_of_earlier(data, out, ledger)]
     if json:
         say_json({"published": str(public), "private": str(private), **figures, "cautions": told})
         return
@@ -93,6 +97,7 @@ def _write(
     csv: Path | None,
     release_format: str,
     allow_unsafe: bool,
+    ledger: Path | None,
 ) -> None:
     """Write the release, and the CSV file only if the release could be written; or nothing."""
     from cloven.io.atomic import staged, write_bytes
@@ -103,7 +108,9 @@ def _write(
         if csv:
             (place,) = stack.enter_context(staged(csv))
             write_bytes(place, csv_bytes(result.release))
-        write_release(result, out, original=data, format=release_format, allow_unsafe=allow_unsafe)
+        write_release(
+            result, out, original=data, format=release_format, allow_unsafe=allow_unsafe, ledger=ledger
+        )
 
 
 def refuse_unsafe(method: Disassociation, *, allowed: bool) -> None:

@@ -24,8 +24,9 @@ from typing import TYPE_CHECKING, Any
 
 from cloven.errors import ReleaseError, shorten
 from cloven.io.fingerprint import fingerprint
-from cloven.io.key import read_key, read_receipt
+from cloven.io.key import read_key
 from cloven.io.manifest import MANIFEST, TABLES, count, manifest_bytes
+from cloven.io.receipt import read_receipt
 from cloven.io.release import read_manifest, read_release
 from cloven.io.tables import ROW_GROUP, read_bytes
 

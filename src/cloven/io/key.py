@@ -6,7 +6,6 @@ See docs/reference/release-format.md.
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,14 +13,13 @@ import numpy as np
 
 from cloven.errors import ReleaseError, shorten
 from cloven.io.atomic import PRIVATE_FILE, PRIVATE_FOLDER, write_bytes
-from cloven.io.fingerprint import fingerprint
-from cloven.io.manifest import expect, manifest_bytes, parse_json
+from cloven.io.manifest import build_manifest, expect, manifest_bytes
+from cloven.io.receipt import RECEIPT, build_receipt
 from cloven.io.tables import (
     item_lists,
     kind_names,
     kinds,
     list_column,
-    read_bytes,
     read_table,
     whole_numbers,
     write_table,
@@ -38,7 +36,6 @@ if TYPE_CHECKING:
     from cloven.model.key import Anonymised
     from cloven.model.transactions import Transactions
 
-RECEIPT = "receipt.json"
 KEY = {
     "record": "int64",
     "cluster": "int64",
@@ -64,11 +61,12 @@ def write_key(
         ("suppressed.parquet", SUPPRESSED, _suppressed_columns(key)),
     ):
         write_table(place / name, columns, values, PRIVATE_FILE)
-    receipt = {
-        "manifest_sha256": manifest_sha256,
-        "input_sha256": None if original is None else fingerprint(original),
-        "counts": _private_counts(key, original),
-    }
+    receipt = build_receipt(
+        build_manifest(result.release, {}),
+        manifest_sha256=manifest_sha256,
+        original=original,
+        counts=_private_counts(key, original),
+    )
     write_bytes(place / RECEIPT, manifest_bytes(receipt), PRIVATE_FILE)
 
 
@@ -98,20 +96,6 @@ def read_key(private: str | os.PathLike[str], release: Disassociated) -> Key:
         **_read_records(private / "records.parquet", release.clusters),
         **_read_suppressed(private / "suppressed.parquet"),
     )
-
-
-def read_receipt(private: Path) -> dict[str, Any]:
-    """Read the receipt: ``manifest_sha256``, ``input_sha256`` (None without the original), ``counts``."""
-    path = Path(private) / RECEIPT
-    receipt = parse_json(read_bytes(path), str(path))
-    fields = ["counts", "input_sha256", "manifest_sha256"]
-    expect(isinstance(receipt, dict) and sorted(receipt) == fields, str(path), "fields", fields, receipt)
-    for field in fields[1:]:
-        absent = field == "input_sha256" and receipt[field] is None
-        digest = isinstance(receipt[field], str) and re.fullmatch("[0-9a-f]{64}", receipt[field])
-        expect(absent or bool(digest), str(path), field, "a SHA-256", receipt[field])
-    expect(isinstance(receipt["counts"], dict), str(path), "counts", "an object", receipt["counts"])
-    return dict(receipt)
 
 
 def _key_columns(key: Key, release: Disassociated) -> dict[str, Any]:

@@ -58,11 +58,13 @@ def write_release(
     format: str = "parquet",
     allow_unsafe: bool = False,
     allow_seeded: bool = False,
+    ledger: str | os.PathLike[str] | None = None,
 ) -> None:
     """Check a release, then write it to ``out`` and the owner's key to ``out.private``, both or neither.
 
     With ``original`` the release is also checked against the data it came from, and the key against both; the
-    receipt then holds the fingerprint of the data. ``format="json"`` writes the file ``out.json``.
+    receipt then holds the fingerprint of the data. ``format="json"`` writes the file ``out.json``. The release is also
+    noted in the folder ``ledger`` (default: the one that ``CLOVEN_LEDGER`` names, if it does).
 
     Raises:
         GuaranteeError: the release is not what it promises; nothing was written.
@@ -78,10 +80,12 @@ def write_release(
     ['clinic', 'clinic.private']
     """
     from cloven.io.key import write_key
+    from cloven.io.ledger_file import check_ledger, remember
     from cloven.verification import verify
 
     public, private = places(Path(out), format)
     refuse_existing(private, public)
+    check_ledger(ledger)
     key = None if original is None else result.key
     verdict = verify(
         result.release, original=original, key=key, allow_unsafe=allow_unsafe, allow_seeded=allow_seeded
@@ -91,6 +95,7 @@ def write_release(
     with staged(private, public) as (private_place, public_place):
         digest = write_public(result.release, public_place, format)
         write_key(result, private_place, manifest_sha256=digest, original=original)
+    remember(private, ledger)
 
 
 def places(out: Path, format: str = "parquet") -> tuple[Path, Path]:

@@ -13,7 +13,8 @@ import pytest
 
 from cloven.errors import ReleaseError
 from cloven.io.fingerprint import fingerprint
-from cloven.io.key import read_key, read_receipt, write_key
+from cloven.io.key import read_key, write_key
+from cloven.io.receipt import read_receipt
 from cloven.io.release import read_release
 from cloven.model.transactions import Transactions
 

@@ -114,7 +114,10 @@ def test_two_writes_give_the_same_bytes(clinic, tmp_path):
         assert len(files) == 4
         for file in files:
             one, two = (tmp_path / folder.format(name) / file for name in ("one", "two"))
-            assert one.read_bytes() == two.read_bytes(), file
+            told = [path.read_bytes() for path in (one, two)]
+            if file == "receipt.json":  # the owner's note of the day
+                told = [re.sub(rb'"released": "[^"]+"', b"", content) for content in told]
+            assert told[0] == told[1], file
 
 
 def test_columns_are_as_documented(clinic, tmp_path):

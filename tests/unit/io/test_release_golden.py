@@ -6,7 +6,8 @@ import hashlib
 import json
 
 from cloven.io.checked import verify_folder
-from cloven.io.key import read_key, read_receipt
+from cloven.io.key import read_key
+from cloven.io.receipt import read_receipt
 from cloven.io.release import read_release
 
 # Changing a golden file changes one of these, and with it the promise to those who hold such a release.

@@ -1,0 +1,96 @@
+"""``cloven ledger [FOLDER]``; and how commands that release tell of earlier releases."""
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cloven.cli.command import takes
+from cloven.cli.console import many, say, say_json, table, visible, warn
+from cloven.cli.reading import JsonFlag
+from cloven.errors import ReleaseError
+
+if TYPE_CHECKING:
+    from cloven.io.ledger import Ledger
+    from cloven.io.ledger_entry import Entry
+    from cloven.model.transactions import Transactions
+
+LedgerFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--ledger", metavar="FOLDER", help="Where releases are noted, your own; default: CLOVEN_LEDGER."
+    ),
+]
+HEADER = ("released", "method", "promise", "records", "items", "data", "place")
+
+
+@takes()
+def ledger(
+    folder: Annotated[
+        Path, typer.Argument(help="Folder that holds releases, or a ledger.", metavar="FOLDER")
+    ] = Path(),
+    ledger: LedgerFolder = None,
+    json: JsonFlag = False,
+) -> None:
+    """List what was released before: by the private folders in FOLDER, and by the ledger.
+
+    Releases that show the same under data were made from the same data: do not publish more than one of them.
+    """
+    from cloven.io.ledger import Ledger
+    from cloven.io.ledger_file import RELEASES
+
+    if not folder.is_dir():
+        message = f"{folder}: is no folder; name one that holds releases and their private folders"
+        raise ReleaseError(message)
+    known = Ledger.read(folder, folder if ledger is None and (folder / RELEASES).exists() else ledger)
+    if json:
+        releases = [entry.to_dict() for entry in known.entries]
+        say_json({"releases": releases, "skipped": known.skipped, "unseen": known.unseen})
+        return
+    if known.entries:
+        say(table([_row(entry) for entry in known.entries], HEADER))
+    else:
+        say("no release is known here; private folders (OUT.private) lie beside their release")
+    for caution in _cautions(known):
+        warn(caution)
+
+
+def told_of_earlier(data: "Transactions", out: Path, ledger: Path | None) -> list[str]:
+    """What an owner should know of earlier releases of the same people, once the new one is written to ``out``."""
+    from cloven.io.ledger import Ledger, own_entry
+    from cloven.io.ledger_words import warnings
+
+    known = Ledger.read(out.parent, ledger)
+    return warnings(known.earlier(data, own_entry(out)), known.skipped)
+
+
+def _row(entry: "Entry") -> tuple[str, ...]:
+    from cloven.io.ledger_entry import shown
+
+    numbers = ("" if number is None else f"{number:,}" for number in (entry.records, entry.items))
+    data = "unknown" if entry.input_sha256 is None else entry.input_sha256[:8]
+    return (
+        entry.day or "unknown",
+        visible(entry.method or "unknown", 30),
+        visible(entry.promise, 30),
+        *numbers,
+        data,
+        visible(shown(entry.place)),
+    )
+
+
+def _cautions(known: "Ledger") -> list[str]:
+    """What the list alone does not tell."""
+    released = {(entry.input_sha256, entry.manifest_sha256) for entry in known.entries if entry.input_sha256}
+    out = [
+        f"{number} releases were made from the data {data[:8]}: somebody who has more than one of them can combine"
+        " them, and the promise of none covers that"
+        for data, number in Counter(data for data, _ in sorted(released)).items()
+        if number > 1
+    ]
+    if known.skipped:
+        out.append(f"{many(known.skipped, 'note')} of earlier releases could not be read")
+    if known.unseen:
+        out.append(f"at least {many(known.unseen, 'name')} not looked at: too many; name a smaller folder")
+    return out
