@@ -1,0 +1,39 @@
+"""Draw the charts gallery and the picture of the report anew: ``python docs/pictures/charts.py``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cloven as cv
+from cloven.audit import Audit
+from cloven.report import gallery
+from cloven.report.picture import first_screen
+from cloven.threats import Knowledge
+
+DOCS = Path(__file__).resolve().parent.parent
+
+
+def main() -> None:
+    """Audit the sample, beside other settings; write the page of the gallery and all pictures."""
+    method = cv.Disassociation(k=5, m=2)
+    rivals = [
+        cv.Disassociation(k=5, m=2, max_cluster_size=size, safe=safe)
+        for size in (30, 60, 120, 250)
+        for safe in ("no", "cover")
+    ]
+    audit = Audit(
+        method,
+        rivals=tuple(rival for rival in rivals if rival != method),
+        knowledge=Knowledge(cv.Vectors.sample()),
+        seed=1,
+        title="sample clinic",
+    )
+    document = audit.run(cv.sample("clinic")).to_dict()
+    drawn = {f"chart-{name}": picture for name, picture in gallery.pictures(document).items()}
+    for name, picture in (drawn | {"report": first_screen(document)}).items():
+        (DOCS / "pictures" / f"{name}.svg").write_text(picture, encoding="utf-8")
+    (DOCS / "reference" / "charts.md").write_text(gallery.page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
