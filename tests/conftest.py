@@ -17,3 +17,9 @@ def data_dir() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no public data sets in {folder}; set CLOVEN_DATA to their folder")
     return folder
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_ledger_of_its_own() -> None:
+    """Whoever runs the tests may keep a ledger; releases of tests do not belong in it."""
+    os.environ.pop("CLOVEN_LEDGER", None)

@@ -14,7 +14,8 @@ what words mean             ``Vectors``, ``Corpus``, ``GoogleDistance``, ``Mutua
 what the method tells       ``covers`` -> ``breaches``, ``simulate``; ``possible_worlds``, ``prove``
 was it right                ``score``, ``trial`` -> ``Findings``
 text                        ``read_documents``, ``to_transactions``
-all at once                 ``Audit`` with ``Threat``: ``word_meanings``, ``release_alone``, ``the_method``
+all at once                 ``Audit`` with ``Knowledge``, ``Limits``, ``Effort`` -> ``AuditReport`` (``Risk``, ...)
+whom to fear                ``Threat``: ``known_items``, ``release_alone``, ``the_method``, ``word_meanings``, ...
 ==========================  ==================================================================================
 
 >>> import cloven as cv
@@ -40,7 +41,8 @@ if TYPE_CHECKING:
     from cloven.attack.disassociated.questions import questions
     from cloven.attack.disassociated.semantic import Semantic
     from cloven.attack.disassociated.vertical_attack import VerticalPartitioning
-    from cloven.audit import Audit, AuditReport
+    from cloven.audit import Audit
+    from cloven.audit_report import AuditReport
     from cloven.breach.attackers import Moderate, Strong, WeakPublic, WeakWords
     from cloven.breach.breaches import Breach, breaches
     from cloven.breach.covers import Covers, covers
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from cloven.breach.simulation import simulate
     from cloven.breach.worlds import possible_worlds
     from cloven.datasets import sample
+    from cloven.decision import Decision, Limits
     from cloven.errors import (
         ClovenError,
         GuaranteeError,
@@ -57,6 +60,13 @@ if TYPE_CHECKING:
         ParameterError,
         ReleaseError,
     )
+    from cloven.families.disassociation_threats import (
+        another_release,
+        release_alone,
+        the_method,
+        word_meanings,
+    )
+    from cloven.families.known_items import known_items
     from cloven.io.checked import verify_folder
     from cloven.io.frames import from_frame
     from cloven.io.guesses import read_guesses, write_guesses
@@ -68,6 +78,8 @@ if TYPE_CHECKING:
     from cloven.model.disassociated import Disassociated
     from cloven.model.guesses import Guesses
     from cloven.model.key import Anonymised, Key
+    from cloven.model.outcome import Outcome
+    from cloven.model.risk import Risk
     from cloven.model.taxonomy import Taxonomy, read_taxonomy
     from cloven.model.transactions import Transactions
     from cloven.reconstruction import lower_bound_supports, reconstruct
@@ -86,7 +98,7 @@ if TYPE_CHECKING:
     from cloven.scoring.score import score
     from cloven.scoring.trial import trial
     from cloven.text import read_documents, to_transactions
-    from cloven.threats import Threat, release_alone, the_method, word_meanings
+    from cloven.threats import Effort, Knowledge, Threat
     from cloven.verification import Verdict, verify
 
 __all__ = [
@@ -100,8 +112,10 @@ __all__ = [
     "Combined",
     "Corpus",
     "Covers",
+    "Decision",
     "Disassociated",
     "Disassociation",
+    "Effort",
     "Findings",
     "GoogleDistance",
     "GuaranteeError",
@@ -109,13 +123,17 @@ __all__ = [
     "Guesswork",
     "InputError",
     "Key",
+    "Knowledge",
     "Learned",
+    "Limits",
     "Moderate",
     "MutualInformation",
+    "Outcome",
     "OutputError",
     "ParameterError",
     "Proof",
     "ReleaseError",
+    "Risk",
     "Semantic",
     "Shuffled",
     "Strong",
@@ -129,12 +147,14 @@ __all__ = [
     "WeakWords",
     "WordNet",
     "__version__",
+    "another_release",
     "breaches",
     "candidates",
     "control_of",
     "covers",
     "describe",
     "from_frame",
+    "known_items",
     "lower_bound_supports",
     "possible_worlds",
     "prove",
@@ -165,7 +185,7 @@ __all__ = [
 _HOME = {
     "Anonymised": "cloven.model.key",
     "Audit": "cloven.audit",
-    "AuditReport": "cloven.audit",
+    "AuditReport": "cloven.audit_report",
     "BackFilled": "cloven.relatedness.backfill",
     "Breach": "cloven.breach.breaches",
     "CentredDistance": "cloven.relatedness.centred",
@@ -173,8 +193,10 @@ _HOME = {
     "Combined": "cloven.relatedness.combined",
     "Corpus": "cloven.relatedness.corpus",
     "Covers": "cloven.breach.covers",
+    "Decision": "cloven.decision",
     "Disassociated": "cloven.model.disassociated",
     "Disassociation": "cloven.anonymise.disassociation",
+    "Effort": "cloven.threats",
     "Findings": "cloven.scoring.findings",
     "GoogleDistance": "cloven.relatedness.ngd",
     "GuaranteeError": "cloven.errors",
@@ -182,13 +204,17 @@ _HOME = {
     "Guesswork": "cloven.attack.disassociated.guesswork",
     "InputError": "cloven.errors",
     "Key": "cloven.model.key",
+    "Knowledge": "cloven.threats",
     "Learned": "cloven.relatedness.learned",
+    "Limits": "cloven.decision",
     "Moderate": "cloven.breach.attackers",
     "MutualInformation": "cloven.relatedness.npmi",
+    "Outcome": "cloven.model.outcome",
     "OutputError": "cloven.errors",
     "ParameterError": "cloven.errors",
     "Proof": "cloven.breach.proof",
     "ReleaseError": "cloven.errors",
+    "Risk": "cloven.model.risk",
     "Semantic": "cloven.attack.disassociated.semantic",
     "Shuffled": "cloven.relatedness.shuffled",
     "Strong": "cloven.breach.attackers",
@@ -201,12 +227,14 @@ _HOME = {
     "WeakPublic": "cloven.breach.attackers",
     "WeakWords": "cloven.breach.attackers",
     "WordNet": "cloven.relatedness.wordnet",
+    "another_release": "cloven.families.disassociation_threats",
     "breaches": "cloven.breach.breaches",
     "candidates": "cloven.attack.disassociated.link",
     "control_of": "cloven.scoring.control",
     "covers": "cloven.breach.covers",
     "describe": "cloven.measure.describe",
     "from_frame": "cloven.io.frames",
+    "known_items": "cloven.families.known_items",
     "lower_bound_supports": "cloven.reconstruction",
     "possible_worlds": "cloven.breach.worlds",
     "prove": "cloven.breach.proof",
@@ -219,17 +247,17 @@ _HOME = {
     "read_release": "cloven.io.release",
     "read_taxonomy": "cloven.model.taxonomy",
     "reconstruct": "cloven.reconstruction",
-    "release_alone": "cloven.threats",
+    "release_alone": "cloven.families.disassociation_threats",
     "sample": "cloven.datasets",
     "score": "cloven.scoring.score",
     "simulate": "cloven.breach.simulation",
-    "the_method": "cloven.threats",
+    "the_method": "cloven.families.disassociation_threats",
     "to_transactions": "cloven.text",
     "trial": "cloven.scoring.trial",
     "utility": "cloven.measure.utility",
     "verify": "cloven.verification",
     "verify_folder": "cloven.io.checked",
-    "word_meanings": "cloven.threats",
+    "word_meanings": "cloven.families.disassociation_threats",
     "write_guesses": "cloven.io.guesses",
     "write_release": "cloven.io.release",
 }

@@ -1,160 +1,158 @@
 """START HERE: the loop that Cloven is about, readable in one go.
 
-    data -> anonymise -> verify -> attack -> measure -> report
+    data -> anonymise -> verify -> attack -> measure -> decide -> report
 
 The release is what the world sees; the key, which says where every part came from, stays with the owner. They are
-different types, and only this file and the measures of truth hold both.
+different types, and only this file and the measures of truth hold both. What is special to one kind of release
+(disassociated, generalised, sliced) stands in its family; see ``families``.
 
 >>> import cloven as cv
->>> report = cv.Audit(cv.Disassociation(k=5, m=2), reconstructions=2, seed=1).run(cv.sample("clinic"))
->>> report.verdict.ok
-True
+>>> report = cv.Audit(cv.Disassociation(k=5, m=2), effort=cv.Effort().quick(), seed=1).run(cv.sample("clinic"))
+>>> report.verified.ok, report.decision.verdict
+(True, 'change settings')
 >>> report.result.release.records
 1000
 """
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
-from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cloven._version import __version__
 from cloven.anonymise.disassociation import Disassociation
+from cloven.audit_report import AuditReport
+from cloven.decision import Limits, decide
+from cloven.model.measured import Utility
+from cloven.model.outcome import Outcome
+from cloven.model.risk import Risk
+from cloven.registry import family_of
+from cloven.running import Forgetful, Run
+from cloven.settings import setting, told
+from cloven.threats import Effort, Knowledge
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable
+    from collections.abc import Mapping
 
-    from cloven.breach.breaches import Breach
-    from cloven.measure.describe import Description
-    from cloven.measure.utility import UtilityReport
-    from cloven.model.key import Anonymised
-    from cloven.model.taxonomy import Taxonomy
-    from cloven.model.transactions import Transactions
+    from cloven.decision import Decision
     from cloven.protocols import Anonymiser
-    from cloven.scoring.findings import Findings
+    from cloven.running import Memory, Progress
     from cloven.threats import Threat
     from cloven.verification import Verdict
 
 
 @dataclass(frozen=True)
 class Audit:
-    """One audit: how to anonymise, whom to fear, and how to measure.
+    """One audit: how to anonymise, whom to fear, what to accept, and how thoroughly to measure.
 
     Attributes:
         method: the anonymiser.
-        reconstructions: plausible data sets drawn from the release to measure utility on.
-        top: how many frequent itemsets are compared.
-        taxonomy: item hierarchy for the multi-level measure, if there is one.
-        threats: attackers to try, beside the one of k^m-anonymity, against whom the method protects.
+        knowledge: what attackers may have, beside the release.
+        limits: what the owner accepts; by default an attacker may be right once in k guesses.
+        effort: how thoroughly to measure.
+        rivals: other methods or settings to compare with.
+        threats: attackers to try; None for all that apply, an empty tuple for none.
+        advise: where the verdict is not to publish, try what the family proposes instead.
         seed: for the measurements only, to repeat them exactly; the release never depends on it.
+        title: what the owner calls the data; it stays in the owner's papers.
     """
 
     method: Anonymiser = field(default_factory=Disassociation)
-    reconstructions: int = 5
-    top: int = 1000
-    taxonomy: Taxonomy | None = None
-    threats: tuple[Threat, ...] = ()
+    knowledge: Knowledge = field(default_factory=Knowledge)
+    limits: Limits = field(default_factory=Limits)
+    effort: Effort = field(default_factory=Effort)
+    rivals: tuple[Anonymiser, ...] = ()
+    threats: tuple[Threat, ...] | None = None
+    advise: bool = True
     seed: int | None = None
+    title: str = ""
 
-    def run(self, data: Transactions, progress: Callable[[str, float], None] | None = None) -> AuditReport:
-        """Anonymise, verify with all that is known, attack, measure. A release that fails verification raises."""
-        from cloven.breach.breaches import breaches
-        from cloven.breach.covers import covers
-        from cloven.measure.describe import describe
-        from cloven.measure.utility import utility
-        from cloven.verification import verify
-
-        report = progress or (lambda _step, _share: None)
-        rng = np.random.default_rng(self.seed)
-        clock = _Clock()
-
-        report("describe", 0.0)
-        description = describe(data, m=self.method.m, k=self.method.k, rng=rng)
-        clock.lap("describe")
-
-        result = self.method.anonymise(data, progress)
-        clock.lap("anonymise")
-
-        report("verify", 0.0)
-        verdict = verify(result.release, original=data, key=result.key)
-        verdict.raise_if_broken()
-        clock.lap("verify")
-
-        found = breaches(covers(result.release))
-        attacks = {threat.name: threat.try_on(result, rng, progress) for threat in self.threats}
-        clock.lap("attack")
-
-        report("measure", 0.0)
-        measured = utility(
-            data,
-            result.release,
-            rng=rng,
-            reconstructions=self.reconstructions,
-            top=self.top,
-            taxonomy=self.taxonomy,
-            suppressed_records=len(data) - len(result.key.records),
+    def run(self, data: Any, progress: Progress | None = None, memory: Memory | None = None) -> AuditReport:
+        """Anonymise, verify, attack, measure, compare, decide. A release that fails verification raises."""
+        run = Run(self.seed, progress, memory or Forgetful())
+        family = family_of(self.method)
+        run.plan({"describe": 1.0})
+        tried_on = self._sample(data, run)
+        description = run.step(
+            "describe", lambda _: family.describe(tried_on, self.method, run.rng("describe"))
         )
-        clock.lap("measure")
-        return AuditReport(self, data, description, result, verdict, found, attacks, measured, clock.seconds)
+        main = self.evaluate(tried_on, self.method, run)
+        others = {setting(rival): (self.evaluate(tried_on, rival, run), rival) for rival in self.rivals}
+        decision = self._decide(main, others)
+        if self.advise and decision.verdict == "do not publish":
+            limit = self.limits.risk_at(self.method.k)
+            for words, remedy in family.remedies(self.method, main.outcome.risks, limit).items():
+                others[words] = self.evaluate(tried_on, remedy, run), remedy
+                decision = self._decide(main, others)
+                if decision.verdict != "do not publish":
+                    break
+        return AuditReport(
+            audit=self,
+            family=family,
+            data=tried_on,
+            records_in_all=len(data),
+            description=description,
+            result=main.result,
+            verified=main.verified,
+            outcome=main.outcome,
+            others=tuple(each.outcome for each, _ in others.values()),
+            decision=decision,
+            cautions=tuple(family.cautions(tried_on, self.method, main.result)),
+            seconds=run.seconds,
+        )
 
-
-@dataclass(frozen=True)
-class AuditReport:
-    """What an audit found. It knows the truth, so it belongs to the owner; ``write`` keeps the two sides apart."""
-
-    audit: Audit
-    data: Transactions
-    description: Description
-    result: Anonymised
-    verdict: Verdict
-    breach: Breach
-    attacks: dict[str, Findings | str]
-    utility: UtilityReport
-    seconds: dict[str, float]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain JSON values."""
-        method = self.audit.method
-        return {
-            "format": "cloven.audit/1",
-            "version": __version__,
-            "parameters": {"k": method.k, "m": method.m, **method.parameters},
-            "seed": self.audit.seed,
-            "data": self.description.to_dict(),
-            "verdict": self.verdict.to_dict(),
-            "covers": self.breach.to_dict(),
-            "attacks": {
-                name: {"not run": found} if isinstance(found, str) else found.to_dict()
-                for name, found in self.attacks.items()
-            },
-            "utility": self.utility.to_dict(),
-            "seconds": self.seconds,
+    def evaluate(self, data: Any, method: Anonymiser, run: Run) -> Evaluated:
+        """The loop itself, for one method: anonymise -> verify -> attack -> measure."""
+        family, name = family_of(method), setting(method)
+        prefix = "" if method == self.method else f"{name} "
+        threats = family.threats(method, self.knowledge) if self.threats is None else self.threats
+        attacks = {f"{prefix}attack ({threat.name})": threat for threat in threats}
+        costs = {
+            f"{prefix}anonymise": 3,
+            f"{prefix}verify": 1,
+            **dict.fromkeys(attacks, 5),
+            f"{prefix}measure": 3,
         }
+        run.plan(costs)
 
-    def to_json(self) -> str:
-        """``to_dict`` as JSON text."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, sort_keys=True) + "\n"
+        result = run.result(f"{prefix}anonymise", family, lambda report: method.anonymise(data, report))
 
-    def write(self, out: str | os.PathLike[str]) -> None:
-        """Write ``out/published`` for the world, and ``out.private`` (key and ``audit.json``) for the owner."""
-        from cloven.io.audit_folder import write_audit
+        verified = run.step(f"{prefix}verify", lambda _: family.verify(data, result))
+        verified.raise_if_broken()
 
-        write_audit(self.result, out, original=self.data, documents={"audit.json": self.to_json()})
+        risks = tuple(self._attack(step, threat, data, result, run) for step, threat in attacks.items())
+
+        utility = run.step(
+            f"{prefix}measure",
+            lambda _: family.utility(data, result, self.effort, run.rng(f"{prefix}measure")),
+            Utility.to_dict,
+            Utility.from_dict,
+        )
+        spent = round(sum(run.seconds[step] for step in costs), 3)
+        return Evaluated(result, verified, Outcome(name, family.name, told(method), risks, utility, spent))
+
+    def _attack(self, step: str, threat: Threat, data: Any, result: Any, run: Run) -> Risk:
+        def attempt(report: Progress) -> Risk:
+            return threat.try_on(data, result, run.rng(step), self.effort, report)
+
+        return run.step(step, attempt, Risk.to_dict, Risk.from_dict)
+
+    def _decide(self, main: Evaluated, others: Mapping[str, tuple[Evaluated, Anonymiser]]) -> Decision:
+        tried = {words: (other.outcome, method.k) for words, (other, method) in others.items()}
+        return decide(main.outcome, self.limits, self.method.k, tried)
+
+    def _sample(self, data: Any, run: Run) -> Any:
+        """All records, or a random part of them where the effort is limited."""
+        most = self.effort.most_records
+        if most is None or len(data) <= most:
+            return data
+        return data.take(np.sort(run.rng("sample").permutation(len(data))[:most]))
 
 
-class _Clock:
-    """Seconds of each step."""
+class Evaluated(NamedTuple):
+    """What came of one method: release and key, what the checker said, and the figures."""
 
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-        self._last = perf_counter()
-
-    def lap(self, step: str) -> None:
-        now = perf_counter()
-        self.seconds[step] = round(now - self._last, 3)
-        self._last = now
+    result: Any
+    verified: Verdict
+    outcome: Outcome

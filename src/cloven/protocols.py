@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     import numpy as np
     from numpy.typing import NDArray
 
     from cloven.model.coverage import Coverage
     from cloven.model.disassociated import Disassociated
-    from cloven.model.guesses import Guesses
-    from cloven.model.key import Anonymised
-    from cloven.model.transactions import Transactions
+    from cloven.model.guesses import Guesses, Questions
+    from cloven.model.measured import Utility
+    from cloven.model.risk import Risk
+    from cloven.threats import Effort, Knowledge, Threat
 
 
 @runtime_checkable
@@ -36,10 +38,65 @@ class Anonymiser(Protocol):
         """Method and parameters as plain JSON values; all of them may be published."""
         ...
 
-    def anonymise(
-        self, data: Transactions, progress: Callable[[str, float], None] | None = None
-    ) -> Anonymised:
-        """Anonymise; ``progress(step, share done)`` is called along the way."""
+    def anonymise(self, data: Any, progress: Callable[[str, float], None] | None = None) -> Any:
+        """Anonymise; ``progress(step, share done)`` is called along the way. Gives ``release`` and ``key``."""
+        ...
+
+
+class Family(Protocol):
+    """All that an audit knows of one kind of release; what is data, result and method is the family's own."""
+
+    @property
+    def name(self) -> str:
+        """One word; methods name their family by it."""
+        ...
+
+    def describe(self, data: Any, method: Any, rng: np.random.Generator) -> Any:
+        """Figures of the data, with ``to_dict``."""
+        ...
+
+    def fingerprint(self, data: Any) -> str:
+        """SHA-256 of the data, the same on every machine."""
+        ...
+
+    def verify(self, data: Any, result: Any) -> Any:
+        """Check a release with all that is known; a ``Verdict``."""
+        ...
+
+    def threats(self, method: Any, knowledge: Knowledge) -> tuple[Threat, ...]:
+        """Every attacker that there is something to try with."""
+        ...
+
+    def utility(self, data: Any, result: Any, effort: Effort, rng: np.random.Generator) -> Utility:
+        """What is kept of the data."""
+        ...
+
+    def published(self, release: Any) -> Mapping[str, int | float]:
+        """Counts that anybody can read off the release."""
+        ...
+
+    def counts(self, data: Any, result: Any) -> Mapping[str, int | float]:
+        """Counts that only the owner knows."""
+        ...
+
+    def sizes(self, release: Any) -> list[int]:
+        """Size of every group of records that hides its members among each other."""
+        ...
+
+    def cautions(self, data: Any, method: Any, result: Any) -> list[str]:
+        """What an owner should know before publishing, each with what to do."""
+        ...
+
+    def remedies(self, method: Any, risks: tuple[Risk, ...], limit: float) -> Mapping[str, Any]:
+        """Settings that may hold where this one does not: what to type -> the method."""
+        ...
+
+    def write(self, result: Any, public: Path, private: Path, original: Any) -> str:
+        """Check the release, write it and the owner's key to two new folders; gives the SHA-256 of the manifest."""
+        ...
+
+    def read(self, public: Path, private: Path) -> Any:
+        """Read back what ``write`` wrote."""
         ...
 
 
@@ -120,6 +177,12 @@ class Attack(Protocol):
         release: Disassociated,
         rng: np.random.Generator | None = None,
         progress: Callable[[str, float], None] | None = None,
+        *,
+        asked: Questions | None = None,
     ) -> Guesses:
-        """Guess; ``rng`` is for attacks that draw lots, and comes from the operating system if it is not given."""
+        """Guess; ``rng`` is for attacks that draw lots, and comes from the operating system if it is not given.
+
+        ``asked`` are the questions to answer, all of them and no others; left out, all that the release leaves open.
+        What is answered about a target does not depend on which others are asked about.
+        """
         ...

@@ -1,7 +1,9 @@
-"""Which anonymisers there are, by name: for plug-ins, for tests of laws that all must keep, and for tools on top.
+"""Which methods there are, by name, and which family each belongs to: for plug-ins, and for tools on top.
 
-A package joins by an entry point of group ``cloven.anonymisers`` whose value is a class with keyword parameters. A
-plug-in that cannot be loaded raises: an anonymiser that vanishes silently would be worse than none.
+A package joins by an entry point of group ``cloven.anonymisers`` whose value is a class with keyword parameters. Its
+attribute ``family`` names how its releases are attacked and measured; a new kind of release brings its own family by an
+entry point of group ``cloven.families``. A plug-in that cannot be loaded raises: an anonymiser that vanishes silently
+would be worse than none.
 
 >>> sorted(anonymisers())[:1]
 ['disassociation']
@@ -16,22 +18,23 @@ from typing import TYPE_CHECKING, Any
 from cloven.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-_BUILT_IN = {"disassociation": ("cloven.anonymise.disassociation", "Disassociation")}
+    from cloven.protocols import Anonymiser, Family
+
+_ANONYMISERS = {"disassociation": ("cloven.anonymise.disassociation", "Disassociation")}
+_FAMILIES = {"disassociation": ("cloven.families.disassociation", "DisassociationFamily")}
+_OBJECTIVES = {
+    "worst": ("cloven.tuning.objectives", "Worst"),
+    "worst-value": ("cloven.tuning.objectives", "WorstValue"),
+    "mean": ("cloven.tuning.objectives", "Mean"),
+    "threat": ("cloven.tuning.objectives", "OneThreat"),
+}
 
 
 def anonymisers() -> dict[str, Callable[..., Any]]:
     """All anonymisers by name: the built-in ones and those of other packages."""
-    found: dict[str, Callable[..., Any]] = {
-        name: getattr(import_module(module), attribute) for name, (module, attribute) in _BUILT_IN.items()
-    }
-    for point in entry_points(group="cloven.anonymisers"):
-        if point.name in found:
-            message = f"two anonymisers are called {point.name!r}; uninstall the package {point.value!r} or rename it"
-            raise ParameterError(message)
-        found[point.name] = point.load()
-    return found
+    return _all("cloven.anonymisers", _ANONYMISERS)
 
 
 def anonymiser(name: str, **parameters: Any) -> Any:
@@ -40,4 +43,50 @@ def anonymiser(name: str, **parameters: Any) -> Any:
     if name not in known:
         message = f"unknown method {name!r}; known are {', '.join(sorted(known))}"
         raise ParameterError(message)
-    return known[name](**parameters)
+    try:
+        return known[name](**parameters)
+    except TypeError as error:
+        message = f"method {name}: {str(error).split('() ')[-1]}; see `cloven anonymise {name} --help`"
+        raise ParameterError(message) from error
+
+
+def families() -> dict[str, Callable[[], Family]]:
+    """All families by name."""
+    return _all("cloven.families", _FAMILIES)
+
+
+def family_of(method: Anonymiser) -> Family:
+    """The family of a method.
+
+    >>> import cloven as cv
+    >>> family_of(cv.Disassociation()).name
+    'disassociation'
+    """
+    name, known = getattr(method, "family", None), families()
+    if name not in known:
+        message = (
+            f"{type(method).__name__} says its family is {name!r}; an audit knows {', '.join(sorted(known))}:"
+            " name one of them, or register a family (entry point cloven.families)"
+        )
+        raise ParameterError(message)
+    return known[name]()
+
+
+def objectives() -> dict[str, Callable[..., Any]]:
+    """All objectives of a search by name: what of the risks of a setting it minimises."""
+    return _all("cloven.objectives", _OBJECTIVES)
+
+
+def _all(group: str, built_in: Mapping[str, tuple[str, str]]) -> dict[str, Callable[..., Any]]:
+    found: dict[str, Callable[..., Any]] = {
+        name: getattr(import_module(module), attribute) for name, (module, attribute) in built_in.items()
+    }
+    for point in entry_points(group=group):
+        if point.name in found:
+            kind = group.removeprefix("cloven.")
+            message = (
+                f"two {kind} are called {point.name!r}; uninstall the package {point.value!r} or rename it"
+            )
+            raise ParameterError(message)
+        found[point.name] = point.load()
+    return found

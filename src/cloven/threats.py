@@ -1,21 +1,75 @@
-"""Threat models: what an attacker may know beyond the release, each with the attack that uses it."""
+"""Threat models: what an attacker may know beyond the release, and how hard to try.
+
+The attacks themselves belong to the families: what knowing words is worth depends on what was published.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from cloven.errors import ParameterError
+from cloven.model.risk import Linkage, Risk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import numpy as np
 
-    from cloven.model.disassociated import Disassociated
-    from cloven.model.key import Anonymised
-    from cloven.protocols import Attack, Relatedness
-    from cloven.scoring.findings import Findings
+    from cloven.model.taxonomy import Taxonomy
+    from cloven.protocols import Relatedness
+
+Progress = Callable[[str, float], None]
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """What the owner fears that attackers have, beside the release.
+
+    Attributes:
+        relatedness: what words mean; None if nothing is at hand to try it with.
+        releases: other releases about the same people.
+    """
+
+    relatedness: Relatedness | None = None
+    releases: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How thoroughly to measure.
+
+    Attributes:
+        reconstructions: plausible data sets drawn from the release to measure utility on.
+        top: how many frequent itemsets are compared.
+        taxonomy: item hierarchy for measures on several levels, if there is one.
+        most_candidates: links that an attack weighs; above it, it is tried on a sample of what is hidden.
+        most_pairs: pairs of items that an attacker counts who learns what goes together from a release.
+        most_records: records above which a random sample of the data is audited instead; None for all.
+        known_sets: sets of known items that are tried on a person.
+    """
+
+    reconstructions: int = 5
+    top: int = 1000
+    taxonomy: Taxonomy | None = None
+    most_candidates: int = 20_000_000
+    most_pairs: int = 100_000_000
+    most_records: int | None = None
+    known_sets: int = 400
+
+    def quick(self) -> Effort:
+        """Less of everything, with wider intervals: a first look.
+
+        >>> Effort().quick().reconstructions
+        2
+        """
+        return replace(
+            self,
+            reconstructions=min(2, self.reconstructions),
+            top=min(300, self.top),
+            most_candidates=min(3_000_000, self.most_candidates),
+            most_pairs=min(10_000_000, self.most_pairs),
+            known_sets=min(100, self.known_sets),
+        )
 
 
 @dataclass(frozen=True)
@@ -25,65 +79,32 @@ class Threat:
     Attributes:
         name: a few words for tables.
         knows: what the attacker knows, in a sentence.
-        prepare: makes the attack, given the release.
+        linkage: what is linked to a person; see ``Risk``.
+        measure: what is measured, in a sentence.
+        attempt: tries it: ``attempt(threat, data, result, effort, rng, progress)``. The attack inside it gets the
+            release; data and key are there to judge what it guessed.
     """
 
     name: str
     knows: str
-    prepare: Callable[[Disassociated], Attack]
+    linkage: Linkage
+    measure: str
+    attempt: Callable[[Threat, Any, Any, Effort, np.random.Generator, Progress | None], Risk]
 
     def try_on(
         self,
-        result: Anonymised,
+        data: Any,
+        result: Any,
         rng: np.random.Generator,
-        progress: Callable[[str, float], None] | None = None,
-    ) -> Findings | str:
-        """What the attack reached, or why there was nothing to try. It sees the release; scoring has the key."""
-        from cloven.scoring.control import control_of
-        from cloven.scoring.trial import trial
-
+        effort: Effort | None = None,
+        progress: Progress | None = None,
+    ) -> Risk:
+        """What the attack reached, or why there was nothing to try."""
         try:
-            attack = self.prepare(result.release)
-            return trial(
-                attack, result.release, result.key, rng=rng, control=control_of(attack), progress=progress
-            )
+            return self.attempt(self, data, result, effort or Effort(), rng, progress)
         except ParameterError as error:
-            return str(error)
+            return self.risk(not_tried=str(error))
 
-
-def word_meanings(relatedness: Relatedness, method: str = "aba") -> Threat:
-    """Somebody who knows how related words are.
-
-    >>> import cloven as cv
-    >>> word_meanings(cv.Vectors.sample()).knows
-    'the release, and how related words are (vectors)'
-    """
-    from cloven.attack.disassociated.semantic import Semantic
-
-    knows = f"the release, and how related words are ({relatedness.name})"
-    return Threat("word meanings", knows, lambda _release: Semantic(relatedness, method, method))
-
-
-def release_alone() -> Threat:
-    """Somebody who learns from the release itself which items go together.
-
-    >>> release_alone().name
-    'release alone'
-    """
-    from cloven.attack.disassociated.semantic import Semantic
-    from cloven.relatedness.learned import Learned
-
-    knows = "the release alone: what goes together in one cluster is expected in the others"
-    return Threat("release alone", knows, lambda release: Semantic(Learned.of_release(release)))
-
-
-def the_method(tries: int = 200) -> Threat:
-    """Somebody who knows how the release was cut, and rejects what would have been cut otherwise.
-
-    >>> the_method().name
-    'method'
-    """
-    from cloven.attack.disassociated.vertical_attack import VerticalPartitioning
-
-    knows = "the release and the published method: records that it would have cut otherwise are ruled out"
-    return Threat("method", knows, lambda _release: VerticalPartitioning(tries))
+    def risk(self, **figures: Any) -> Risk:
+        """A risk with these figures and what is known of the threat."""
+        return Risk(threat=self.name, knows=self.knows, linkage=self.linkage, measure=self.measure, **figures)

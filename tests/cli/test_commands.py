@@ -10,40 +10,42 @@ import pytest
 D = ("anonymise", "disassociation")
 COMMANDS = (
     "audit", "describe", "anonymise", "verify", "utility", "attack", "score", "breach", "link", "reconstruct",
-    "relatedness", "text",
+    "ledger", "relatedness", "text",
 )  # fmt: skip
 
 
 def test_audit_tells_what_it_did_and_where_it_is(cloven, tmp_path):
-    ended = cloven("audit", "-o", tmp_path / "out", "--seed", 1)
+    ended = cloven("audit", "--quick", "-o", tmp_path / "out", "--seed", 1)
     assert ended.code == 0
     assert re.search(r"sample clinic . 1,000 records, 423 items", ended.out)
-    for word in ("anonymised", "verified", "measured", "items kept", "tKd", "at least 5 candidate records"):
+    for word in ("anonymised", "verified", "measured", "items kept", "tKd", "at least 5 candidates", "verdict: "):
         assert word in ended.out
     assert f"published    {tmp_path / 'out' / 'published'}" in ended.out
     assert f"yours alone  {tmp_path / 'out'}.private" in ended.out
     assert all(line.startswith("warning: ") for line in ended.err.splitlines())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "out.private"]
-    assert [path.name for path in (tmp_path / "out").iterdir()] == ["published"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["published", "report.html"]
+    assert "give the same command with --safe cover" in ended.out
 
 
 def test_audit_as_json_is_what_it_wrote_to_the_owner(cloven, clinic, tmp_path):
-    ended = cloven("audit", clinic, "-o", tmp_path / "out", "-k", 4, "-m", 3, "--json")
+    ended = cloven("audit", clinic, "-o", tmp_path / "out", "-k", 4, "-m", 3, "--quick", "--no-advise", "--json")
     assert (ended.code, ended.err) == (0, "")
     found = ended.json
     written = json.loads((tmp_path / "out.private" / "audit.json").read_text())
     for name in written:
         assert found[name] == written[name]
-    assert (found["parameters"]["k"], found["parameters"]["m"], found["verdict"]["ok"]) == (4, 3, True)
+    assert (found["parameters"]["k"], found["parameters"]["m"], found["verification"]["ok"]) == (4, 3, True)
     assert any("held by fewer than k = 4" in caution for caution in found["cautions"])
-    assert cloven("verify", found["published"], "--original", clinic, "--private", found["private"]).code == 0
+    published, private = found["places"]["published"], found["places"]["private"]
+    assert cloven("verify", published, "--original", clinic, "--private", private).code == 0
 
 
 def test_audit_takes_the_next_free_name(cloven, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "cloven-audit").symlink_to("nowhere")
     (tmp_path / "cloven-audit-2.private").mkdir()
-    assert cloven("audit", "--no-attack", "--json").json["published"] == "cloven-audit-3/published"
+    assert cloven("audit", "--no-attack", "--json").json["places"]["published"] == "cloven-audit-3/published"
 
 
 def test_audit_repeats_its_measurements_by_seed(cloven, clinic, tmp_path):

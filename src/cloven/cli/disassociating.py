@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from cloven.anonymise.disassociation import Disassociation
 from cloven.anonymise.disassociation.horizontal import SmallClusters
@@ -12,6 +13,9 @@ from cloven.cli.command import Group
 from cloven.cli.reading import items_in, json_of
 from cloven.cli.values import MOST, one_of, whole
 from cloven.errors import InputError, ParameterError
+
+if TYPE_CHECKING:
+    from cloven.model.transactions import Transactions
 
 
 def _method(
@@ -57,6 +61,25 @@ def _groups(path: Path) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(group) for group in lists)
 
 
+@dataclass(frozen=True)
+class Chosen:
+    """The options that were given; the data decides about those that were not."""
+
+    given: dict[str, Any]
+
+    def method(self, data: Transactions) -> tuple[Disassociation, list[str]]:
+        """The method for this data, and why it is what it is."""
+        from cloven.families.disassociation_defaults import suggested
+
+        wanted = {name: self.given[name] for name in OPEN if self.given[name] is not None}
+        if "max_cluster_size" in wanted:
+            wanted["max_cluster_size"] = _size(wanted["max_cluster_size"])
+        values, reasons = suggested(data, wanted)
+        rest = {name: value for name, value in self.given.items() if name not in OPEN}
+        size = values.pop("max_cluster_size")
+        return _method(max_cluster_size="unlimited" if size is None else str(size), **values, **rest), reasons
+
+
 _READING = "Combinations to protect: occurring, or strict: all."
 _SMALL_CLUSTERS = "Groups below k: add, abandon, suppress, remaining; keep is unsafe."
 
@@ -79,3 +102,20 @@ DISASSOCIATION = Group(
     },
     _method,
 )  # fmt: skip
+
+OPEN = ("k", "m", "max_cluster_size")
+CHOSEN = Group(
+    DISASSOCIATION.title,
+    {
+        name: (
+            kind if name != "max_cluster_size" else str | None,
+            None,
+            f"{text[:-1]}; default: by the data.",
+            flags,
+        )
+        if name in OPEN
+        else (kind, default, text, flags)
+        for name, (kind, default, text, flags) in DISASSOCIATION.options.items()
+    },
+    lambda **given: Chosen(given),
+)

@@ -191,6 +191,31 @@ class Disassociated:
         """All joints in plain Python, in canonical order."""
         return (self.joint(number) for number in range(self.joints))
 
+    def places(self, code: int) -> NDArray[np.int64]:
+        """Positions of one item in ``row_items``, ascending."""
+        order, starts = self._by_item
+        return order[starts[code] : starts[code + 1]]
+
+    @cached_property
+    def record_rows(self) -> NDArray[np.int64]:
+        """Number of sub-records in the record chunks of each cluster."""
+        rows = self.row_cluster[self.row_kind == Kind.RECORD]
+        return np.bincount(rows, minlength=self.clusters).astype(np.int64)
+
+    @cached_property
+    def has_terms(self) -> NDArray[np.bool_]:
+        """Whether each cluster has a term chunk."""
+        found = np.zeros(self.clusters, bool)
+        found[self.row_cluster[self.row_kind == Kind.TERM]] = True
+        return found
+
+    @cached_property
+    def _by_item(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Positions in ``row_items`` sorted by item, and where each item starts; made when first asked for."""
+        order = np.argsort(self.row_items, kind="stable")
+        counts = np.bincount(self.row_items, minlength=len(self.vocabulary))
+        return order, np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+
     @cached_property
     def _shared_start(self) -> int:
         """First row of a shared chunk; they stand at the end."""

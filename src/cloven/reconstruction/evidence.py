@@ -82,7 +82,7 @@ def evidence(release: Disassociated, codes: NDArray[np.int64]) -> Evidence:
 
 
 def _hits(release: Disassociated, codes: NDArray[np.int64]) -> Hits:
-    places = [np.flatnonzero(release.row_items == code) for code in codes]
+    places = [release.places(code) for code in codes.tolist()]
     masks = np.repeat(1 << np.arange(len(codes), dtype=np.int64), [len(place) for place in places])
     rows = np.searchsorted(release.row_offsets, np.concatenate(places), side="right") - 1
     order = np.argsort(rows, kind="stable")
@@ -118,10 +118,8 @@ def _leave_none_empty(release: Disassociated, at_most: NDArray[np.int64], parts:
     cluster has at least r q + size - q sub-records (the lemma of Terrovitis et al., PVLDB 2012, turned
     round).
     """
-    record = release.row_cluster[release.row_kind == Kind.RECORD]
-    alone = (parts > 1) & (release.cluster_joint < 0)
-    alone[release.row_cluster[release.row_kind == Kind.TERM]] = False
-    spare = np.bincount(record, minlength=len(parts)) - release.cluster_size
+    alone = (parts > 1) & (release.cluster_joint < 0) & ~release.has_terms
+    spare = release.record_rows - release.cluster_size
     at_most[alone] = np.minimum(at_most[alone], np.maximum(spare[alone] // (parts[alone] - 1), 0))
 
 

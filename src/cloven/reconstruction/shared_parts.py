@@ -105,9 +105,9 @@ def _shows_an_item(release: Disassociated, cluster: Longs, rows: Longs) -> NDArr
     width = len(release.vocabulary)
     entry, at = _expand(release.row_offsets[rows], release.row_offsets[rows + 1])
     item = release.row_items[at]
-    asked = np.zeros(width, bool)
-    asked[item] = True
-    places = np.flatnonzero(asked[release.row_items])
+    places = np.concatenate(
+        [np.empty(0, np.int64), *(release.places(code) for code in distinct(item).tolist())]
+    )
     place_row = np.searchsorted(release.row_offsets, places, side="right") - 1
     record = release.row_kind[place_row] == Kind.RECORD
     shown = distinct(release.row_cluster[place_row[record]] * width + release.row_items[places[record]])

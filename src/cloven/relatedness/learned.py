@@ -45,14 +45,19 @@ class Learned:
         release: Disassociated,
         *,
         clusters: bool = True,
+        most_pairs: int | None = None,
         dimensions: int | None = None,
         min_count: int = 2,
         smoothing: float = 0.75,
         shift: float = 1.0,
         power: float = 0.5,
     ) -> Learned:
-        """Train on a release; ``dimensions`` left out are 100, or as many as there are items shown often enough."""
-        documents = documents_of_release(release, clusters=clusters)
+        """Train on a release.
+
+        ``most_pairs`` bounds the pairs of items counted, for very large releases: evenly spread documents are taken.
+        ``dimensions`` left out are 100, or as many as there are items shown often enough.
+        """
+        documents = _thinned(documents_of_release(release, clusters=clusters), most_pairs)
         often = int((documents.supports >= min_count).sum())
         corpus = Corpus.train(
             documents,
@@ -86,6 +91,14 @@ def documents_of_release(release: Disassociated, *, clusters: bool = False) -> T
         for part, more in zip(parts, whole, strict=True):
             part.append(more)
     return Transactions.from_arrays(np.concatenate(parts[0]), np.concatenate(parts[1]), release.vocabulary)
+
+
+def _thinned(documents: Transactions, most_pairs: int | None) -> Transactions:
+    """Every n-th document, so that there are not too many pairs of items to count."""
+    pairs = int((documents.lengths.astype(np.int64) ** 2).sum())
+    if most_pairs is None or pairs <= most_pairs:
+        return documents
+    return documents.take(np.arange(0, len(documents), -(-pairs // most_pairs)))
 
 
 def _cluster_items(

@@ -7,7 +7,7 @@ k^m-anonymous chunks, ``refine`` joins clusters that share leftovers. ``assemble
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from cloven.anonymise.disassociation.prepare import Prepared
     from cloven.model.disassociated import Disassociated
+    from cloven.model.space import Dimension
     from cloven.model.transactions import Transactions
 
 Suppressed = tuple[int, str, tuple[str, ...]]
@@ -74,7 +75,7 @@ class Disassociation:
     horizontal: str | Horizontal = "horpart"
     utility_groups: tuple[tuple[str, ...], ...] = ()
     sensitive: frozenset[str] = frozenset()
-    ignore_unknown: bool = False
+    ignore_unknown: bool = field(default=False, repr=False, compare=False)
     min_item_support: int = 1
     join_terms: Literal["moved", "listed"] = "moved"
     block_records: int = 1_000_000
@@ -116,6 +117,25 @@ class Disassociation:
         elif not callable(getattr(self.horizontal, "partition", None)):
             message = f"horizontal must be a name or an object with partition(), got {self.horizontal!r}"
             raise ParameterError(message)
+
+    @property
+    def family(self) -> str:
+        """How its releases are attacked and measured."""
+        return "disassociation"
+
+    @classmethod
+    def space(cls, data: Transactions) -> dict[str, Dimension]:
+        """What a search for good settings varies; small data allows neither a large k nor large clusters."""
+        from cloven.model.space import Choice, Whole
+
+        return {
+            "k": Whole(2, max(2, min(100, len(data) // 20))),
+            "m": Choice((2, 3)),
+            "max_cluster_size": Whole(10, max(10, min(2_000, len(data) // 2)), log=True),
+            "small_clusters": Choice(("add", "abandon", "suppress", "remaining")),
+            "refine": Choice((True, False)),
+            "safe": Choice(("no", "cover")),
+        }
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -1,0 +1,117 @@
+"""What an audit found, and how it leaves the program: JSON, frame, page, charts, folders."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from cloven.document import document
+
+if TYPE_CHECKING:
+    import os
+
+    from cloven.audit import Audit
+    from cloven.decision import Decision
+    from cloven.model.outcome import Outcome
+    from cloven.model.risk import Risk
+    from cloven.protocols import Family
+    from cloven.verification import Verdict
+
+Audience = Literal["owner", "public"]
+
+
+@dataclass(frozen=True)
+class AuditReport:
+    """What an audit found. It knows the truth, so it belongs to the owner; ``write`` keeps the two sides apart.
+
+    Attributes:
+        audit: what was asked for.
+        family: the family of its method.
+        data: what was audited: all records, or a sample of them.
+        records_in_all: records of the data that was given.
+        description: figures of what was audited.
+        result: release and key.
+        verified: what the checker said.
+        outcome: risks and utility of the method.
+        others: the same for everything that was compared with it.
+        decision: the verdict.
+        cautions: what the owner should know before publishing.
+        seconds: what each step took.
+    """
+
+    audit: Audit
+    family: Family
+    data: Any
+    records_in_all: int
+    description: Any
+    result: Any
+    verified: Verdict
+    outcome: Outcome
+    others: tuple[Outcome, ...]
+    decision: Decision
+    cautions: tuple[str, ...]
+    seconds: dict[str, float]
+
+    @property
+    def risks(self) -> tuple[Risk, ...]:
+        """What each attacker reached."""
+        return self.outcome.risks
+
+    @property
+    def sampled(self) -> bool:
+        """Whether a sample of the records was audited; then there is nothing to publish yet."""
+        return len(self.data) < self.records_in_all
+
+    @property
+    def fingerprint(self) -> str:
+        """Fingerprint of what was audited; it tells about the data, so it is the owner's."""
+        return self.family.fingerprint(self.data)
+
+    def to_dict(self, audience: Audience = "owner", manifest_sha256: str | None = None) -> dict[str, Any]:
+        """Everything as plain JSON values (``cloven.audit/2``); for the public, only what may be shared."""
+        return document(self, audience, manifest_sha256)
+
+    def to_json(self, audience: Audience = "owner", manifest_sha256: str | None = None) -> str:
+        """``to_dict`` as JSON text."""
+        plain = self.to_dict(audience, manifest_sha256)
+        return json.dumps(plain, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+    def to_frame(self) -> Any:
+        """One row for each setting and threat, as a Polars frame, or pandas where Polars is not installed."""
+        from cloven.report.frame import outcome_frame
+
+        return outcome_frame((self.outcome, *self.others))
+
+    def chart(self, name: str) -> Any:
+        """One chart of the report by name, as an Altair chart; see ``cloven.report.charts.CHARTS``."""
+        from cloven.report.charts import chart
+
+        return chart(name, self.to_dict())
+
+    def save_html(self, path: str | os.PathLike[str], audience: Audience = "owner") -> None:
+        """Write the report as one page that needs no network; the owner's page is for the owner's eyes alone."""
+        from cloven.report.page import save_page
+
+        save_page(self.to_dict(audience), path)
+
+    def write(self, out: str | os.PathLike[str], ledger: str | os.PathLike[str] | None = None) -> str | None:
+        """Write ``out`` (release and public page) and ``out.private`` (key, ``audit.json``, the owner's page).
+
+        Gives the SHA-256 of the manifest. After an audit of a sample there is no release to write; the pages say so.
+        """
+        from cloven.io.audit_folder import write_audit
+        from cloven.report.page import page
+
+        return write_audit(
+            out,
+            family=self.family,
+            result=None if self.sampled else self.result,
+            original=self.data,
+            public=lambda digest: {"report.html": page(self.to_dict("public", digest))},
+            private=lambda digest: {
+                "audit.json": self.to_json("owner", digest),
+                "report.html": page(self.to_dict("owner", digest)),
+            },
+            ledger=ledger,
+        )

@@ -1,0 +1,153 @@
+"""What an audit found, in lines that an owner understands; made from its document alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cloven.cli.console import dot, many, names, percent, say, table, tick, visible, warn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+Plain = dict[str, Any]
+THREATS = ("threat", "attacker", "guessing", "shuffled", "lift", "what it means")
+UTILITY = ("measure", "value", "what it means")
+
+
+def tell(found: Plain, reasons: Sequence[str] = ()) -> None:
+    """All lines of an audit, up to where its files are."""
+    say(_heading(found))
+    for reason in reasons:
+        say(f"  {reason}")
+    say(table([(what, text, f"{spent:.1f} s") for what, text, spent in _steps(found)]) + "\n")
+    rows = [_threat(risk) for risk in found["risks"] if not risk["not_tried"]]
+    if rows:
+        say(table(rows, THREATS) + "\n")
+    for risk in found["risks"]:
+        if risk["not_tried"]:
+            say(f"{risk['threat']}: not tried, {risk['not_tried']}")
+    say(table([_measure(each) for each in found["utility"]["measures"]], UTILITY) + "\n")
+    if len(found["outcomes"]) > 1:
+        say(table(*_compared(found["outcomes"])) + "\n")
+    _tell_cautions(found)
+    _tell_verdict(found["decision"])
+
+
+def _heading(found: Plain) -> str:
+    from cloven._version import __version__
+
+    data = found["data"]
+    single = data["singled_out"][-1]
+    parts = [
+        f"cloven {__version__}",
+        visible(found["title"]) or "data",
+        f"{many(data['records'], 'record')}, {many(data['items'], 'item')}, {data['mean_length']:.1f} per record",
+        f"{percent(single['share'], 0)} can be singled out by {many(single['known_items'], 'known item')}",
+    ]
+    if found["sample"]:
+        parts.insert(2, f"a sample of {found['sample']['of']:,} records")
+    return f" {dot()} ".join(parts)
+
+
+def _steps(found: Plain) -> list[tuple[str, str, float]]:
+    seconds: Mapping[str, float] = found["seconds"]
+    attacks = [step for step in seconds if step.startswith("attack (")]
+    tried = [risk["threat"] for risk in found["risks"] if not risk["not_tried"]]
+    checks = found["verification"]
+    made = ", ".join(
+        many(found["published"][name], word) for name, word in _PARTS if name in found["published"]
+    )
+    return [
+        (f"{tick()} anonymised", f"{_in_words(found)}: {made}", seconds["anonymise"]),
+        (
+            f"{tick()} verified",
+            f"{len(checks['checks'])} checks at {checks['level']} level",
+            seconds["verify"],
+        ),
+        (
+            f"{tick()} attacked",
+            ", ".join(tried) or "no attack was tried",
+            sum(seconds[each] for each in attacks),
+        ),
+        (
+            f"{tick()} measured",
+            f"{len(found['utility']['measures'])} measures of utility",
+            seconds["measure"],
+        ),
+    ]
+
+
+_PARTS = (("clusters", "cluster"), ("record_chunks", "record chunk"), ("shared_chunks", "shared chunk"))
+
+
+def _in_words(found: Plain) -> str:
+    name, _, rest = found["setting"].partition(":")
+    return f"{name}  {rest.replace(',', ' ')}"
+
+
+def _threat(risk: Plain) -> tuple[str, ...]:
+    attacker, guessing, control = risk["attacker"], risk["guessing"], risk["control"]
+    # Any known item helps to find a record, so guessing is no yardstick there; the original is.
+    compared = risk["linkage"] != "record" and guessing and guessing["value"]
+    lift = attacker["value"] / guessing["value"] if compared else None
+    return (
+        risk["threat"],
+        _interval(attacker),
+        "-" if guessing is None else _short(guessing["value"]),
+        "-" if control is None else _short(control["value"]),
+        "-" if lift is None else f"{lift:.1f}x",
+        risk["meaning"],
+    )
+
+
+def _interval(estimate: Plain) -> str:
+    if estimate["low"] is None:
+        return _short(estimate["value"])
+    return f"{_short(estimate['value'])} [{100 * estimate['low']:.1f} - {100 * estimate['high']:.1f}]"
+
+
+def _short(share: float) -> str:
+    return percent(share, 2 if 0 < share < 0.005 else 1)
+
+
+def _measure(measure: Plain) -> tuple[str, str, str]:
+    if measure["value"] is None:
+        return measure["name"], "-", measure["sentence"]
+    shown = percent if measure["best"] == 1.0 else "{:.3f}".format
+    value = shown(measure["value"])
+    if measure["low"] is not None:
+        ends = [shown(measure[end]).removesuffix(" %") for end in ("low", "high")]
+        value += f" [{ends[0]} - {ends[1]}]"
+    return measure["name"], value, measure["sentence"]
+
+
+def _compared(outcomes: list[Plain]) -> tuple[list[tuple[str, ...]], tuple[str, ...]]:
+    """Rows and header of the comparison."""
+    rows: list[tuple[str, ...]] = [
+        (
+            str(each["name"]),
+            percent(each["risk"]),
+            f"{each['broken']:,}",
+            percent(each["utility"]),
+            " ".join(word for word, said in (("audited", each["main"]), ("front", each["front"])) if said),
+        )
+        for each in outcomes
+    ]
+    return rows, ("setting", "worst risk, at most", "broken", "utility", "")
+
+
+def _tell_cautions(found: Plain) -> None:
+    for caution in found["cautions"]:
+        warn(caution)
+    rare = found["data"].get("rare_item_names", [])
+    if found["counts"].get("rare_items_published") and rare:
+        more = ", ..." if len(rare) > 8 else ""
+        say(f"published though held by fewer than k = {found['data']['k']}: {names(rare[:8])}{more}\n")
+
+
+def _tell_verdict(decision: Plain) -> None:
+    for reason in decision["reasons"]:
+        say(f"  - {reason}")
+    say(f"verdict: {decision['sentence']}")
+    if decision["words"].startswith("-"):
+        say(f"         give the same command with {decision['words']}")

@@ -1,0 +1,107 @@
+"""The options of audits, written once for every command that audits: whom to fear, what to accept, how hard to try."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cloven.cli.command import Group
+from cloven.cli.memory_check import Bounds
+from cloven.cli.values import number
+from cloven.decision import Limits
+from cloven.errors import ParameterError
+from cloven.threats import Effort, Knowledge
+
+if TYPE_CHECKING:
+    from cloven.model.transactions import Transactions
+    from cloven.protocols import Anonymiser
+
+QUICK_OCCURRENCES = 10_000_000
+"""Item occurrences above which a quick audit looks at a sample of the records."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What an owner asks of an audit."""
+
+    relatedness: str | None
+    other_release: Path | None
+    attack: bool
+    max_risk: float | None
+    min_utility: float
+    utility_measure: str
+    methods: str | None
+    advise: bool
+    quick: bool
+
+    def __post_init__(self) -> None:
+        if not self.attack and (self.relatedness is not None or self.other_release is not None):
+            message = "--relatedness and --other-release are for attacks; leave out --no-attack, or them"
+            raise ParameterError(message)
+
+    @property
+    def limits(self) -> Limits:
+        """What is accepted."""
+        return Limits(self.max_risk, self.min_utility, self.utility_measure)
+
+    @property
+    def threats(self) -> tuple[()] | None:
+        """None for all attackers, nobody with --no-attack."""
+        return None if self.attack else ()
+
+    def knowledge(self, *, sample: bool) -> Knowledge:
+        """What attackers may have; vectors for the words of the built-in sample come with it."""
+        from cloven.cli.places import release_at
+        from cloven.io.release import read_release
+        from cloven.relatedness.spec import parse
+
+        spec = self.relatedness or ("sample" if sample and self.attack else None)
+        other = () if self.other_release is None else (read_release(release_at(self.other_release)),)
+        return Knowledge(None if spec is None else parse(spec), other)
+
+    @property
+    def bounds(self) -> Bounds:
+        """Candidates that attacks weigh at most, now and with --quick."""
+        if not self.attack:
+            return Bounds()
+        quick = Effort().quick().most_candidates
+        return Bounds(quick if self.quick else Effort().most_candidates, None if self.quick else quick)
+
+    def effort(self, data: Transactions) -> Effort:
+        """How hard to try: a quick look takes less of everything, and a sample of very large data."""
+        if not self.quick:
+            return Effort()
+        mean = max(1.0, len(data.codes) / max(1, len(data)))
+        most = None if len(data.codes) <= QUICK_OCCURRENCES else int(QUICK_OCCURRENCES / mean)
+        return replace(Effort().quick(), most_records=most)
+
+    def rivals(self, method: Anonymiser) -> tuple[Anonymiser, ...]:
+        """Methods and settings to compare with, at the same k and m unless they say otherwise."""
+        from cloven.settings import parse_setting, split_settings
+
+        shared: dict[str, Any] = {name: getattr(method, name) for name in ("k", "m") if hasattr(method, name)}
+        found = dict.fromkeys(parse_setting(text, **shared) for text in split_settings(self.methods or ""))
+        if self.advise and getattr(method, "safe", "no") != "no":
+            found[replace(method, safe="no")] = None  # type: ignore[type-var]  # what repairing costs
+        return tuple(rival for rival in found if rival != method)
+
+
+_METHODS = "Compare with these settings, such as 'disassociation:safe=cover;...'."
+_MEASURE = "Measure that --min-utility is about; default: the family's first."
+
+AUDITING = Group(
+    "What to try, and what to accept",
+    {
+        "relatedness": (str | None, None, "Attack with word meanings: vectors:FILE, corpus:FILE, ngd:FILE, ...", ()),
+        "other_release": (Path | None, None, "Attack with another release about the same people.", ()),
+        "attack": (bool, True, "Attack the release, or do not.", ("--attack/--no-attack",)),
+        "max_risk": (number(0, 1), None, "Largest share of right guesses to accept; default 1/k.", ()),
+        "min_utility": (number(0, 1), 0.0, "Least utility to accept, from 0 to 1.", ()),
+        "utility_measure": (str, "", _MEASURE, ()),
+        "methods": (str | None, None, _METHODS, ()),
+        "advise": (bool, True, "Try what could be better if the verdict is bad.", ("--advise/--no-advise",)),
+        "quick": (bool, False, "A first look, in less than a minute; large files are sampled.", ("--quick",)),
+    },
+    Wanted,
+)  # fmt: skip

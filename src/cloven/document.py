@@ -1,0 +1,162 @@
+"""The one JSON document of an audit (``cloven.audit/2``), from which terminal, page and charts are made.
+
+Two flavours. The owner's holds everything. The public one holds what the release shows anyway, and totals of what only
+the owner can measure; totals over fewer than ``FEWEST`` clusters are withheld, and there is no guess, no cluster, no
+item and no fingerprint of the data in it.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections import Counter
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from cloven._version import __version__
+from cloven.model.outcome import front
+
+if TYPE_CHECKING:
+    from cloven.audit_report import AuditReport
+    from cloven.model.outcome import Outcome
+    from cloven.model.risk import Risk
+
+FORMAT = "cloven.audit/2"
+FEWEST = 100
+"""Clusters below which a total could tell about single persons."""
+WITHHELD = f"withheld: totals over fewer than {FEWEST} clusters are not shared"
+
+
+def document(report: AuditReport, audience: str, manifest_sha256: str | None = None) -> dict[str, Any]:
+    """The document of an audit for the owner or for the public, with the SHA-256 of a manifest that was written."""
+    plain = _owner(report) | {
+        "hashes": {"manifest_sha256": manifest_sha256, "input_sha256": report.fingerprint}
+    }
+    return plain if audience == "owner" else public(plain)
+
+
+def _owner(report: AuditReport) -> dict[str, Any]:
+    audit, outcome = report.audit, report.outcome
+    k, sizes = audit.method.k, report.family.sizes(report.result.release)
+    return {
+        "format": FORMAT,
+        "version": __version__,
+        "audience": "owner",
+        "title": audit.title,
+        "family": report.family.name,
+        "setting": outcome.name,
+        "parameters": dict(outcome.parameters),
+        "limits": {
+            "max_risk": audit.limits.risk_at(k),
+            "max_risk_is_one_in_k": audit.limits.max_risk is None,
+            "min_utility": audit.limits.min_utility,
+            "measure": outcome.utility.get(audit.limits.measure).name,
+        },
+        "sample": {"records": len(report.data), "of": report.records_in_all} if report.sampled else None,
+        "data": report.description.to_dict(),
+        "published": dict(report.family.published(report.result.release)),
+        "counts": dict(report.family.counts(report.data, report.result)),
+        "sizes": _histogram(sizes),
+        "groups": len(sizes),
+        "verification": report.verified.to_dict(),
+        "risks": [risk.to_dict() for risk in outcome.risks],
+        "utility": outcome.utility.to_dict(),
+        "decision": report.decision.to_dict(),
+        "outcomes": _outcomes(outcome, report.others, audit.limits.measure),
+        "cautions": list(report.cautions),
+        "seconds": dict(report.seconds),
+        "seed": audit.seed,
+        "environment": _environment(),
+    }
+
+
+def public(owner: dict[str, Any]) -> dict[str, Any]:
+    """What of the owner's document may be shared."""
+    few = owner["groups"] < FEWEST
+    same = (
+        "format",
+        "version",
+        "family",
+        "setting",
+        "parameters",
+        "limits",
+        "sample",
+        "groups",
+        "sizes",
+        "published",
+    )
+    checks = owner["verification"]
+    return {
+        **{name: owner[name] for name in same},
+        "audience": "public",
+        "withheld": WITHHELD if few else "",
+        "verification": {"level": checks["level"], "ok": checks["ok"], "checks": len(checks["checks"])},
+        "risks": [_public_risk(risk, few=few) for risk in owner["risks"]],
+        "utility": {**owner["utility"], "measures": [] if few else owner["utility"]["measures"]},
+        "decision": _public_decision(owner["decision"], few=few),
+        "outcomes": [] if few else [_public_outcome(each) for each in owner["outcomes"]],
+        "environment": owner["environment"],
+        "hashes": {"manifest_sha256": owner["hashes"]["manifest_sha256"]},
+    }
+
+
+def _public_risk(risk: dict[str, Any], *, few: bool) -> dict[str, Any]:
+    out = {name: value for name, value in risk.items() if name != "details"}
+    out["details"] = {} if few else {"by_kind": risk["details"].get("by_kind", [])}
+    out["not_tried"] = (
+        "not tried" if risk["not_tried"] else ""
+    )  # the reason may name what only the owner knows
+    if few:
+        out |= dict.fromkeys(("attacker", "guessing", "control", "beats")) | {"count": 0, "units": 0}
+        out["sentence"] = WITHHELD if not risk["not_tried"] else ""
+        out["meaning"] = ""
+    return out
+
+
+def _public_decision(decision: dict[str, Any], *, few: bool) -> dict[str, Any]:
+    if not few:
+        return decision
+    plain = {"publish": "Publish: no attack that was tried gets past the limits."}
+    sentence = plain.get(decision["verdict"], f"{decision['verdict'].capitalize()}.")
+    return {**decision, "sentence": sentence, "reasons": []}
+
+
+def _public_outcome(outcome: dict[str, Any]) -> dict[str, Any]:
+    return {name: outcome[name] for name in ("name", "family", "main", "front", "risk", "broken", "utility")}
+
+
+def _outcomes(main: Outcome, others: tuple[Outcome, ...], measure: str) -> list[dict[str, Any]]:
+    """Every setting that was tried in one row each; the whole of the first stands elsewhere."""
+    every = (main, *others)
+    best = front(every, measure)
+    return [
+        {
+            "name": outcome.name,
+            "family": outcome.family,
+            "parameters": dict(outcome.parameters),
+            "main": outcome is main,
+            "front": outcome in best,
+            "risk": outcome.risk,
+            "broken": outcome.broken,
+            "utility": outcome.utility.score(measure),
+            "risks": [_headline(risk) for risk in outcome.risks],
+            "measures": {each.name: each.score for each in outcome.utility.measures},
+            "seconds": outcome.seconds,
+        }
+        for outcome in every
+    ]
+
+
+def _headline(risk: Risk) -> dict[str, Any]:
+    names = ("threat", "attacker", "guessing", "control", "counts", "broken", "not_tried")
+    return {name: value for name, value in risk.to_dict().items() if name in names}
+
+
+def _histogram(sizes: list[int]) -> list[dict[str, int]]:
+    """How many groups have each size."""
+    counted = Counter(sizes)
+    return [{"size": size, "groups": counted[size]} for size in sorted(counted)]
+
+
+def _environment() -> dict[str, str]:
+    packages = {name: version(name) for name in ("numpy", "numba", "scipy", "pyarrow")}
+    return {"cloven": __version__, "python": platform.python_version(), **packages}

@@ -1,0 +1,181 @@
+"""Disassociated releases, as an audit sees them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from cloven.families.disassociation_threats import another_release, release_alone, the_method, word_meanings
+from cloven.families.disassociation_words import cautions, summary
+from cloven.families.known_items import known_items
+from cloven.model.disassociated import Disassociated
+from cloven.model.measured import Measured, Utility
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy as np
+
+    from cloven.anonymise.disassociation import Disassociation
+    from cloven.measure.describe import Description
+    from cloven.measure.sampled import Sampled
+    from cloven.measure.utility import UtilityReport
+    from cloven.model.key import Anonymised
+    from cloven.model.risk import Risk
+    from cloven.model.transactions import Transactions
+    from cloven.threats import Effort, Knowledge, Threat
+    from cloven.verification import Verdict
+
+MOST_STEPS = 200_000_000
+"""Steps of the search for records that can be singled out; beyond it a sample is searched."""
+
+
+@dataclass(frozen=True)
+class DisassociationFamily:
+    """What to do with disassociated releases."""
+
+    name: str = "disassociation"
+
+    def describe(self, data: Transactions, method: Disassociation, rng: np.random.Generator) -> Description:
+        """Figures of the data."""
+        from cloven.measure.describe import describe
+
+        return describe(data, m=method.m, k=method.k, rng=rng)
+
+    def fingerprint(self, data: Transactions) -> str:
+        """SHA-256 of the data."""
+        from cloven.io.fingerprint import fingerprint
+
+        return fingerprint(data)
+
+    def verify(self, data: Transactions, result: Anonymised) -> Verdict:
+        """Check the release with all that is known."""
+        from cloven.verification import verify
+
+        return verify(result.release, original=data, key=result.key)
+
+    def threats(self, method: Disassociation, knowledge: Knowledge) -> tuple[Threat, ...]:
+        """Every attacker that there is something to try with."""
+        others = [other for other in knowledge.releases if isinstance(other, Disassociated)]
+        return (
+            known_items(method.m, promised=True),
+            known_items(method.m + 1, promised=False),
+            release_alone(),
+            the_method(),
+            *([] if knowledge.relatedness is None else [word_meanings(knowledge.relatedness)]),
+            *(
+                another_release(other, "another release" if number == 1 else f"another release ({number})")
+                for number, other in enumerate(others, 1)
+            ),
+        )
+
+    def utility(
+        self, data: Transactions, result: Anonymised, effort: Effort, rng: np.random.Generator
+    ) -> Utility:
+        """What is kept of the data."""
+        from cloven.measure.utility import utility
+
+        found = utility(
+            data,
+            result.release,
+            rng=rng,
+            reconstructions=effort.reconstructions,
+            top=effort.top,
+            taxonomy=effort.taxonomy,
+            suppressed_records=len(data) - len(result.key.records),
+        )
+        return Utility("frequent itemsets kept", tuple(_measures(found)))
+
+    def published(self, release: Disassociated) -> dict[str, int]:
+        """Counts that anybody can read off the release."""
+        from cloven.io.manifest import count
+
+        return count(release)
+
+    def counts(self, data: Transactions, result: Anonymised) -> dict[str, int | float]:
+        """Counts that only the owner knows."""
+        shown = self.published(result.release)
+        return {name: value for name, value in summary(data, result).items() if name not in shown}
+
+    def sizes(self, release: Disassociated) -> list[int]:
+        """Size of every group of records."""
+        return release.cluster_size.tolist()  # type: ignore[no-any-return]
+
+    def cautions(self, data: Transactions, method: Disassociation, result: Anonymised) -> list[str]:
+        """What an owner should know before publishing, each with what to do."""
+        return cautions(summary(data, result), method)
+
+    def remedies(
+        self, method: Disassociation, risks: tuple[Risk, ...], limit: float
+    ) -> dict[str, Disassociation]:
+        """Settings that may hold where this one does not: what to type -> the method."""
+        safe: dict[str, Any] = {} if method.safe != "no" else {"safe": "cover"}
+        out: dict[str, Disassociation] = {}
+        if safe and any(risk.broken for risk in risks):
+            out["--safe cover"] = replace(method, **safe)
+        if any(risk.exceeds(limit) for risk in risks):
+            words = "--safe cover " if safe else ""
+            if method.max_cluster_size is not None:
+                larger = 4 * method.max_cluster_size
+                out[f"{words}--max-cluster-size {larger}"] = replace(method, max_cluster_size=larger, **safe)
+            out[f"{words}--no-refine"] = replace(method, refine=False, **safe)
+        return {words: other for words, other in out.items() if other != method}
+
+    def write(self, result: Anonymised, public: Path, private: Path, original: Transactions | None) -> str:
+        """Check the release once more, write it and the owner's key to two new folders."""
+        from cloven.io.key import write_key
+        from cloven.io.release import write_public
+        from cloven.verification import verify
+
+        verify(result.release, allow_seeded=True).raise_if_broken()
+        digest = write_public(result.release, public, "parquet")
+        write_key(result, private, manifest_sha256=digest, original=original)
+        return digest
+
+    def read(self, public: Path, private: Path) -> Anonymised:
+        """Read back what ``write`` wrote."""
+        from cloven.io.key import read_key
+        from cloven.io.release import read_release
+        from cloven.model.key import Anonymised
+
+        release = read_release(public)
+        return Anonymised(release, read_key(private, release))
+
+
+def _measures(found: UtilityReport) -> list[Measured]:
+    def plain(name: str, value: float | None, best: float, worst: float, sentence: str) -> Measured:
+        return Measured(name, value, None, None, best, worst, sentence)
+
+    def drawn(name: str, value: Sampled | None, worst: float, sentence: str) -> Measured:
+        if value is None:
+            return plain(name, None, 0.0, worst, sentence)
+        return Measured(name, value.mean, value.low, value.high, 0.0, worst, sentence)
+
+    top = f"the {found.top:,} most frequent itemsets"
+    kept = drawn("frequent itemsets kept", found.tkd, 1.0, f"{top} that are still among the most frequent")
+    out = [
+        _turned(kept),
+        plain(
+            "items kept", found.items_kept, 1.0, 0.0, "item occurrences that stay in record or shared chunks"
+        ),
+        plain("pairs kept", found.pairs_kept, 1.0, 0.0, "pairs of items of a record that stay together"),
+        plain("tlost only", found.tlost_only, 0.0, 1.0, "frequent items found only in term chunks"),
+        plain("tlost any", found.tlost_any, 0.0, 1.0, "frequent items found in some term chunk"),
+        drawn("tKd", found.tkd, 1.0, f"{top} lost, on reconstructed data"),
+        plain("tKd chunks", found.tkd_chunks, 0.0, 1.0, "the same from what is certain"),
+    ]
+    if found.tkd_ml2 is not None:
+        out.append(drawn("tKd-ML2", found.tkd_ml2, 1.0, "the same on all levels of the taxonomy"))
+    pairs = f"relative error of {found.re_pairs:.0f} pair supports, 0 to 2, reconstructed"
+    out += [
+        drawn("re", found.re, 2.0, pairs),
+        plain("re chunks", found.re_chunks, 0.0, 2.0, "the same from what is certain"),
+        plain("records published", 1 - found.suppressed_share, 1.0, 0.0, "records that are in the release"),
+    ]
+    return out
+
+
+def _turned(lost: Measured) -> Measured:
+    """The same figures as what is kept instead of what is lost."""
+    value, low, high = (None if each is None else 1 - each for each in (lost.value, lost.high, lost.low))
+    return Measured(lost.name, value, low, high, 1.0, 0.0, lost.sentence)

@@ -1,0 +1,96 @@
+"""What came of one method with one setting: risks and utility side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from cloven.errors import InputError
+from cloven.model.measured import Utility
+from cloven.model.risk import Risk
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One setting, tried out.
+
+    Attributes:
+        name: the setting in a few words.
+        family: the family of the method.
+        parameters: method and parameters as plain JSON values.
+        risks: one for each threat.
+        utility: what is kept.
+        seconds: what it took.
+    """
+
+    name: str
+    family: str
+    parameters: Mapping[str, Any]
+    risks: tuple[Risk, ...]
+    utility: Utility
+    seconds: float = 0.0
+
+    @property
+    def worst(self) -> Risk | None:
+        """The risk of the verdict with the highest upper end; None if no attack could be tried."""
+        tried = [risk for risk in self.risks if risk.counts and risk.attacker is not None]
+        return max(tried, key=lambda risk: risk.attacker.upper, default=None)  # type: ignore[union-attr]
+
+    @property
+    def risk(self) -> float:
+        """Upper end of the worst risk; 0 if no attack could be tried."""
+        worst = self.worst
+        return 0.0 if worst is None or worst.attacker is None else worst.attacker.upper
+
+    @property
+    def broken(self) -> int:
+        """Statements about persons that break the promise, over all risks of the verdict."""
+        return sum(risk.broken for risk in self.risks if risk.counts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return {
+            "name": self.name,
+            "family": self.family,
+            "parameters": dict(self.parameters),
+            "risk": self.risk,
+            "broken": self.broken,
+            "risks": [risk.to_dict() for risk in self.risks],
+            "utility": self.utility.to_dict(),
+            "seconds": self.seconds,
+        }
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Outcome:
+        """Back from plain values."""
+        try:
+            return cls(
+                plain["name"],
+                plain["family"],
+                plain["parameters"],
+                tuple(Risk.from_dict(each) for each in plain["risks"]),
+                Utility.from_dict(plain["utility"]),
+                plain["seconds"],
+            )
+        except (TypeError, KeyError) as error:
+            message = "an outcome cannot be read back; audit again"
+            raise InputError(message, value=str(error)) from error
+
+
+def front(outcomes: tuple[Outcome, ...], measure: str = "") -> tuple[Outcome, ...]:
+    """Those that no other one beats: nothing else has less risk and at least the utility, or more for the same risk.
+
+    Statements that break the promise come before the share of right guesses.
+    """
+
+    def cost(outcome: Outcome) -> tuple[bool, float, float]:
+        return outcome.broken > 0, outcome.risk, -outcome.utility.score(measure)
+
+    def beats(one: Outcome, other: Outcome) -> bool:
+        left, right = cost(one), cost(other)
+        return all(a <= b for a, b in zip(left, right, strict=True)) and left != right
+
+    return tuple(one for one in outcomes if not any(beats(other, one) for other in outcomes))

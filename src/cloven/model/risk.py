@@ -1,0 +1,102 @@
+"""What one attacker reached against one release: the same shape for every family, so that tables and charts are one."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from cloven.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Linkage = Literal["record", "attribute", "table", "probabilistic"]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value with its 95 % interval; the ends are None where there is none."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def upper(self) -> float:
+        """The upper end, or the value where there is no interval."""
+        return self.value if self.high is None else self.high
+
+
+@dataclass(frozen=True)
+class Risk:
+    """One threat, tried.
+
+    Attributes:
+        threat: a few words for tables.
+        knows: what this attacker knows, in a sentence.
+        linkage: what is linked to a person: a ``record``, an ``attribute``, the ``table`` (being in it at all), or
+            nothing certain but a belief that changes (``probabilistic``).
+        measure: what the figures are, in a sentence.
+        attacker: what the attacker reaches; None if there was nothing to try.
+        guessing: what drawing lots reaches.
+        control: what the same attack reaches with its knowledge shuffled.
+        beats: whether it was shown (95 %) to do better than guessing and control; None if that was not tested.
+        counts: whether it takes part in the verdict; knowledge beyond the promise is shown but does not.
+        broken: statements about persons that this attacker can make though the release promises otherwise.
+        broken_what: what these statements are, in a few words.
+        count: how many guesses were judged.
+        units: clusters, or groups of joined clusters, that they come from.
+        sentence: the figures in plain words.
+        meaning: what they mean, in a few words for tables.
+        not_tried: why the attack was not tried, or an empty string.
+        details: everything else that was measured, as plain JSON values; the owner's alone.
+    """
+
+    threat: str
+    knows: str
+    linkage: Linkage
+    measure: str
+    attacker: Estimate | None = None
+    guessing: Estimate | None = None
+    control: Estimate | None = None
+    beats: bool | None = None
+    counts: bool = True
+    broken: int = 0
+    broken_what: str = ""
+    count: int = 0
+    units: int = 0
+    sentence: str = ""
+    meaning: str = ""
+    not_tried: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.linkage not in get_args(Linkage):
+            message = f"linkage must be one of {', '.join(get_args(Linkage))} (got {self.linkage!r})"
+            raise ValueError(message)
+
+    def exceeds(self, limit: float) -> bool:
+        """Whether it takes part in the verdict and may lie above a limit: the upper end of the interval counts."""
+        return self.counts and self.attacker is not None and self.attacker.upper > limit
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Risk:
+        """Back from plain values.
+
+        >>> risk = Risk("method", "how it was cut", "attribute", "share of links", Estimate(0.1, 0.05, 0.2))
+        >>> Risk.from_dict(risk.to_dict()) == risk
+        True
+        """
+        try:
+            estimates = {
+                name: None if plain[name] is None else Estimate(**plain[name])
+                for name in ("attacker", "guessing", "control")
+            }
+            return cls(**{**plain, **estimates})
+        except (TypeError, KeyError, ValueError) as error:
+            message = "a risk cannot be read back; audit again"
+            raise InputError(message, value=str(error)) from error

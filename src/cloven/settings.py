@@ -1,0 +1,103 @@
+"""A method with its parameters as a few words, and back: ``disassociation:k=5,safe=cover``.
+
+Names in tables, specifications on the command line and trials of a search are all written in this form. Only what
+differs from the default is named, beside k and m.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+from cloven.errors import ParameterError
+from cloven.registry import anonymiser, anonymisers
+
+if TYPE_CHECKING:
+    from cloven.protocols import Anonymiser
+
+_TRUTH = {"yes": True, "true": True, "no": False, "false": False}
+
+
+def setting(method: Any) -> str:
+    """Name of a method and its parameters.
+
+    >>> import cloven as cv
+    >>> setting(cv.Disassociation(k=3, safe="cover"))
+    'disassociation:k=3,m=2,safe=cover'
+    """
+    name = str(method.parameters.get("method", type(method).__name__))
+    words = []
+    for field in fields(method) if is_dataclass(method) else ():
+        value = getattr(method, field.name)
+        usual = field.name not in ("k", "m") and value == field.default
+        if usual or not field.init or not field.repr:
+            continue
+        words.append(f"{field.name}={_word(value)}")
+    return f"{name}:{','.join(words) or f'k={method.k}'}"
+
+
+def told(method: Anonymiser) -> dict[str, Any]:
+    """All parameters as plain JSON values; an anonymiser for which m has no meaning has none."""
+    promise = {name: getattr(method, name) for name in ("k", "m") if hasattr(method, name)}
+    return {**promise, **method.parameters}
+
+
+def parse_setting(text: str, **shared: Any) -> Anonymiser:
+    """The method that a setting names; ``shared`` holds parameters for those it does not name itself.
+
+    >>> parse_setting("disassociation:max_cluster_size=30", k=3).k
+    3
+    """
+    name, _, rest = text.strip().partition(":")
+    known = anonymisers()
+    if name not in known:
+        message = f"unknown method {name!r} in {text!r}; known are {', '.join(sorted(known))}"
+        raise ParameterError(message)
+    accepted = _parameters(known[name])
+    values = {key: value for key, value in shared.items() if accepted is None or key in accepted}
+    for part in filter(None, (each.strip() for each in rest.split(","))):
+        key, sign, value = part.partition("=")
+        key = key.strip().replace("-", "_")
+        if not sign or (accepted is not None and key not in accepted):
+            names = ", ".join(sorted(accepted or ()))
+            message = f"{part!r} in {text!r} is no parameter of {name}; write name=value, with one of {names}"
+            raise ParameterError(message)
+        values[key] = _value(value.strip(), (accepted or {}).get(key))
+    return anonymiser(name, **values)  # type: ignore[no-any-return]
+
+
+def _parameters(method: Any) -> dict[str, Any] | None:
+    """Parameters of a method with their defaults; None if it does not tell them."""
+    return {field.name: field.default for field in fields(method)} if is_dataclass(method) else None
+
+
+def split_settings(text: str) -> list[str]:
+    """Settings in one text, separated by semicolons or spaces.
+
+    >>> split_settings("disassociation:k=3,m=2; disassociation:k=4")
+    ['disassociation:k=3,m=2', 'disassociation:k=4']
+    """
+    return text.replace(";", " ").split()
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, frozenset | tuple | list | dict):
+        return f"[{len(value)}]"
+    if value is None or isinstance(value, bool):
+        return {None: "none", True: "yes", False: "no"}[value]
+    return str(value)
+
+
+def _value(text: str, usual: Any) -> Any:
+    """A value from its word; what is usually true or false is one of both."""
+    word = text.lower()
+    if isinstance(usual, bool) and word in _TRUTH:
+        return _TRUTH[word]
+    if word in ("none", "unlimited"):
+        return None
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

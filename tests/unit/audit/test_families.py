@@ -1,0 +1,164 @@
+"""Families join an audit through the registry."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import cloven as cv
+from cloven import registry
+from cloven.audit import Audit
+from cloven.errors import ParameterError
+from cloven.families.disassociation_defaults import suggested
+from cloven.model.measured import Measured, Utility
+from cloven.model.risk import Estimate
+from cloven.registry import family_of
+from cloven.threats import Effort, Threat
+from cloven.verification.verdict import Check, Verdict
+
+DATA = cv.Transactions.from_records([["flu", "fever"], ["flu"], ["cough", "fever"]] * 20)
+
+
+@dataclass(frozen=True)
+class Whispering:
+    """A method of another package: it publishes how many records there are."""
+
+    k: int = 2
+    family: str = "whispering"
+
+    @property
+    def parameters(self):
+        return {"method": "whispering"}
+
+    def anonymise(self, data, progress=None):
+        return SimpleNamespace(release=len(data), key=None)
+
+
+class WhisperingFamily:
+    """What an audit needs to know of it."""
+
+    name = "whispering"
+
+    def describe(self, data, method, rng):
+        return SimpleNamespace(to_dict=lambda: {"records": len(data)})
+
+    def fingerprint(self, data):
+        return "00" * 32
+
+    def verify(self, data, result):
+        return Verdict("key", (Check("number", "key", result.release == len(data), 1, "right"),))
+
+    def threats(self, method, knowledge):
+        return (Threat("eavesdropper", "the number", "table", "share", self._attempt),)
+
+    def _attempt(self, threat, data, result, effort, rng, progress):
+        return threat.risk(attacker=Estimate(0.75), guessing=Estimate(0.5), sentence="Hears most.")
+
+    def utility(self, data, result, effort, rng):
+        return Utility("records", (Measured("records", 1.0, None, None, 1.0, 0.0, "all"),))
+
+    def published(self, release):
+        return {"records": release}
+
+    def counts(self, data, result):
+        return {}
+
+    def sizes(self, release):
+        return [release]
+
+    def cautions(self, data, method, result):
+        return []
+
+    def remedies(self, method, risks, limit):
+        return {"-k 9": Whispering(k=9)}
+
+
+@pytest.fixture
+def whispering(monkeypatch):
+    point = SimpleNamespace(name="whispering", value="elsewhere", load=lambda: WhisperingFamily)
+    monkeypatch.setattr(
+        registry, "entry_points", lambda group: [point] if group == "cloven.families" else []
+    )
+
+
+@pytest.mark.usefixtures("whispering")
+def test_another_family_is_audited_without_touching_the_audit():
+    report = Audit(Whispering(k=2)).run(DATA)
+    assert report.decision.verdict == "do not publish"
+    assert [outcome.name for outcome in report.others] == ["whispering:k=9"]
+    assert report.to_dict()["risks"][0]["threat"] == "eavesdropper"
+    assert report.to_dict("public")["risks"][0]["attacker"] is None  # one group is far from a hundred
+
+
+@pytest.mark.usefixtures("whispering")
+def test_families_are_compared_and_the_one_that_holds_is_named():
+    audit = Audit(Whispering(k=2), rivals=(cv.Disassociation(k=2, refine=False),), effort=Effort().quick(), seed=1)
+    report = audit.run(DATA)
+    assert len(report.others) >= 1
+    assert {outcome.family for outcome in (report.outcome, *report.others)} == {"whispering", "disassociation"}
+
+
+def test_unknown_family_says_what_is_known():
+    with pytest.raises(ParameterError, match="Whispering says its family is 'whispering'; .* disassociation"):
+        family_of(Whispering())
+
+
+def test_threats_say_what_they_know_and_link():
+    family = family_of(cv.Disassociation())
+    other = cv.Disassociation(k=2).anonymise(DATA).release
+    threats = family.threats(cv.Disassociation(), cv.Knowledge(cv.Vectors.sample(), (other,)))
+    assert [threat.name for threat in threats] == [
+        "2 items of a person", "3 items of a person", "release alone", "method", "word meanings", "another release",
+    ]  # fmt: skip
+    assert {threat.linkage for threat in threats} == {"record", "attribute"}
+
+
+def test_known_items_leave_k_candidates_and_more_may_leave_fewer():
+    data = cv.sample("clinic")
+    method = cv.Disassociation(k=5, m=2, max_cluster_size=20)
+    result = method.anonymise(data)
+    two, three = (
+        cv.known_items(size, promised=size == 2).try_on(data, result, np.random.default_rng(1))
+        for size in (2, 3)
+    )
+    assert two.details["least"] >= 5
+    assert two.broken == 0
+    assert two.attacker.value < two.details["in_the_original"]
+    assert not three.counts
+    assert three.attacker.value > two.attacker.value
+
+
+def test_another_release_helps_the_attacker():
+    data = cv.sample("clinic")
+    result = cv.Disassociation(k=5, m=2).anonymise(data)
+    other = cv.Disassociation(k=2, m=2, max_cluster_size=10).anonymise(data).release
+    risk = cv.another_release(other).try_on(data, result, np.random.default_rng(1))
+    assert risk.beats
+    assert risk.attacker.low > risk.guessing.value
+
+
+def test_nothing_to_try_is_said():
+    data = cv.Transactions.from_records([["flu"]] * 20)
+    report = Audit(cv.Disassociation(k=5, m=1)).run(data)
+    assert report.decision.verdict == "publish"
+    assert any(risk.not_tried for risk in report.risks)
+
+
+@pytest.mark.parametrize(
+    ("records", "k", "size"), [(1000, 5, 120), (100, 5, 50), (30, 5, 15), (12, 5, 9)]
+)
+def test_defaults_follow_the_data(records, k, size):
+    data = cv.Transactions.from_records([["flu", "fever", str(i % 3)] for i in range(records)])
+    values, reasons = suggested(data, {})
+    assert (values["k"], values["m"], values["max_cluster_size"]) == (k, 2, size)
+    assert len(reasons) == 3
+    assert cv.Disassociation(**values)
+
+
+def test_given_values_stay():
+    values, reasons = suggested(DATA, {"k": 7, "m": 1, "max_cluster_size": None})
+    assert values == {"k": 7, "m": 1, "max_cluster_size": None}
+    assert reasons == []
