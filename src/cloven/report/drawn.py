@@ -1,0 +1,97 @@
+"""The charts of the page by name, drawn from the rows of a document."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from cloven.report import rows
+from cloven.report.scale import Scale, scale
+from cloven.report.svg.bars import Bar, Group, bars
+from cloven.report.svg.columns import columns
+from cloven.report.svg.plot import settings
+from cloven.report.svg.reliability import reliability
+from cloven.report.words import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from markupsafe import Markup
+
+RISK_AXIS = "risk: right guesses, upper end"
+CSS = {"attacker": "attacker", "guessing": "guessing", "shuffled": "control"}
+
+
+def gauges(document: Mapping[str, Any]) -> dict[str, Markup]:
+    """One gauge for each threat that was tried, all on one scale, so that they can be compared."""
+    limit = document["limits"]["max_risk"]
+    found = rows.reached(document)
+    axis = scale(0, max([1.05 * limit, *_ends(found)]), most=1.0)
+    judged = {name: risk["counts"] for name, risk in rows.threats(document)}
+    out = {}
+    for threat, each in groupby(found, key=lambda row: row.threat):
+        group = _group("", list(each))
+        note = f"limit {100 * limit:.3g} %" if judged[threat] else "limit, not applied"
+        label = f"{threat}: " + "; ".join(f"{bar.label} {percent(bar.value)}" for bar in group.bars)
+        out[threat] = bars(label, [group], axis, limit=limit, note=note)
+    return out
+
+
+def kinds(document: Mapping[str, Any]) -> dict[str, Markup]:
+    """For each threat what is reached, by kind of part; all on one scale."""
+    found = rows.reached_by_kind(document)
+    axis = scale(0, max([0.01, *_ends(found)]), most=1.0)
+    out = {}
+    for threat, each in groupby(found, key=lambda row: row.threat):
+        groups = [_group(kind, list(bar)) for kind, bar in groupby(each, key=lambda row: row.kind)]
+        out[threat] = bars(f"What the attacker ({threat}) reaches, by kind of part", groups, axis)
+    return out
+
+
+def utility(document: Mapping[str, Any]) -> Markup:
+    """Every measure of utility, from nothing to all of the original."""
+    found = [
+        Bar(row.measure, row.score, row.low, row.high, "kept headline" if row.headline else "kept")
+        for row in rows.kept(document)
+    ]
+    axis = Scale(0.0, 1.0, (0.0, 0.25, 0.5, 0.75, 1.0))
+    return bars("What is kept of the original", [Group("", tuple(found))], axis)
+
+
+def trade_off(document: Mapping[str, Any]) -> Markup:
+    """Risk against utility of every setting that was tried."""
+    found = rows.tried(document)
+    limits = document["limits"]
+    kept = [row.utility for row in found]
+    room = max(0.02, 0.15 * (max(kept) - min(kept)))
+    x = scale(max(0.0, min(kept) - room), min(1.0, max(kept) + room), most=1.0)
+    y = scale(0, max([1.05 * limits["max_risk"], *(1.05 * row.risk for row in found)]), most=1.0)
+    return settings(
+        found, x, y, (limits["max_risk"], limits["min_utility"]), (f"utility: {limits['measure']}", RISK_AXIS)
+    )
+
+
+def calibration(document: Mapping[str, Any]) -> dict[str, Markup]:
+    """Confidence against truth, for each attack that says how sure it is; all on one scale."""
+    found = rows.sure(document)
+    if not found:
+        return {}
+    axis = scale(0, max(max(row.confidence, row.right) for row in found), most=1.0)
+    return {
+        threat: reliability(threat, list(each), axis)
+        for threat, each in groupby(found, key=lambda row: row.threat)
+    }
+
+
+def sizes(document: Mapping[str, Any]) -> Markup | None:
+    """How large the groups of records are."""
+    found = rows.sizes(document)
+    return columns(found) if found else None
+
+
+def _group(title: str, found: Sequence[rows.Reached]) -> Group:
+    return Group(title, tuple(Bar(row.who, row.value, row.low, row.high, CSS[row.who]) for row in found))
+
+
+def _ends(found: Sequence[rows.Reached]) -> list[float]:
+    return [1.02 * (row.value if row.high is None else row.high) for row in found]

@@ -1,0 +1,187 @@
+"""What the charts show, as plain rows: drawn by hand for the page, by Altair for notebooks, from the same figures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Who = Literal["attacker", "guessing", "shuffled"]
+WHO: Mapping[Who, str] = {"attacker": "attacker", "guessing": "guessing", "shuffled": "control"}
+"""Who is right how often -> what the document calls it."""
+ENOUGH = 30
+"""Guesses below which a share of right ones says little."""
+MOST_COLUMNS = 30
+
+
+@dataclass(frozen=True)
+class Reached:
+    """What one of three reaches against one release; ``kind`` is empty for all kinds of parts together."""
+
+    threat: str
+    kind: str
+    who: Who
+    value: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Kept:
+    """One measure of utility on the scale from 0 (all is lost) to 1 (nothing is)."""
+
+    measure: str
+    score: float
+    low: float | None
+    high: float | None
+    headline: bool
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One setting: its risk (upper end of the worst attack) and its utility."""
+
+    number: int
+    setting: str
+    family: str
+    utility: float
+    risk: float
+    broken: int
+    main: bool
+    front: bool
+    better: bool
+
+
+@dataclass(frozen=True)
+class Sure:
+    """Guesses of one attack that it was equally sure of: how sure, and how many of them were right."""
+
+    threat: str
+    confidence: float
+    right: float
+    guesses: int
+    enough: bool
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How many groups have from ``low`` to ``high`` records."""
+
+    low: int
+    high: int
+    groups: int
+
+
+def threats(document: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+    """Every risk with a name of its own, though two threats may be called the same.
+
+    >>> [name for name, _ in threats({"risks": [{"threat": "other"}, {"threat": "other"}]})]
+    ['other', 'other (2)']
+    """
+    out: dict[str, Mapping[str, Any]] = {}
+    for risk in document["risks"]:
+        name, number = risk["threat"], 2
+        while name in out:
+            name, number = f"{risk['threat']} ({number})", number + 1
+        out[name] = risk
+    return list(out.items())
+
+
+def reached(document: Mapping[str, Any]) -> list[Reached]:
+    """What every attacker reaches, beside guessing and control."""
+    return [
+        Reached(name, "", who, risk[key]["value"], risk[key]["low"], risk[key]["high"])
+        for name, risk in threats(document)
+        if risk["attacker"] is not None
+        for who, key in WHO.items()
+        if risk[key] is not None
+    ]
+
+
+def reached_by_kind(document: Mapping[str, Any]) -> list[Reached]:
+    """The same for every kind of part that was split off."""
+    return [
+        Reached(
+            name,
+            each["kind"],
+            who,
+            each[key],
+            each["low"] if who == "attacker" else None,
+            each["high"] if who == "attacker" else None,
+        )
+        for name, risk in threats(document)
+        for each in risk["details"].get("by_kind", ())
+        for who, key in WHO.items()
+        if each.get(key) is not None
+    ]
+
+
+def kept(document: Mapping[str, Any]) -> list[Kept]:
+    """Every measure of utility that is defined here."""
+    utility = document["utility"]
+    return [
+        Kept(
+            each["measure"], each["score"], each["low"], each["high"], each["measure"] == utility["headline"]
+        )
+        for each in map(_on_scale, utility["measures"])
+        if each["score"] is not None
+    ]
+
+
+def _on_scale(measure: Mapping[str, Any]) -> dict[str, Any]:
+    """Value and interval of one measure on the scale of scores."""
+    best, worst = measure["best"], measure["worst"]
+    ends = [
+        None if each is None else min(1.0, max(0.0, (each - worst) / (best - worst)))
+        for each in (measure["low"], measure["high"])
+    ]
+    low, high = (None, None) if None in ends else sorted(each for each in ends if each is not None)
+    return {"measure": measure["name"], "score": measure["score"], "low": low, "high": high}
+
+
+def tried(document: Mapping[str, Any]) -> list[Tried]:
+    """Every setting that was tried, numbered."""
+    better = document["decision"]["better"][:1]
+    return [
+        Tried(
+            number,
+            each["name"],
+            each["family"],
+            each["utility"],
+            each["risk"],
+            each["broken"],
+            each["main"],
+            each["front"],
+            each["name"] in better,
+        )
+        for number, each in enumerate(document["outcomes"], start=1)
+    ]
+
+
+def sure(document: Mapping[str, Any]) -> list[Sure]:
+    """Confidence against truth, for every attack that says how sure it is."""
+    return [
+        Sure(name, each["confidence"], each["true"], each["count"], each["count"] >= ENOUGH)
+        for name, risk in threats(document)
+        for each in (risk["details"].get("calibration") or {}).get("bins", ())
+    ]
+
+
+def sizes(document: Mapping[str, Any]) -> list[Sizes]:
+    """How large the groups are, in at most ``MOST_COLUMNS`` columns of equal width.
+
+    >>> sizes({"sizes": [{"size": 5, "groups": 2}, {"size": 70, "groups": 1}]})[:2]
+    [Sizes(low=5, high=7, groups=2), Sizes(low=8, high=10, groups=0)]
+    """
+    found = document["sizes"]
+    if not found:
+        return []
+    low, high = found[0]["size"], found[-1]["size"]
+    width = ceil((high - low + 1) / MOST_COLUMNS)
+    columns = [0] * ((high - low) // width + 1)
+    for each in found:
+        columns[(each["size"] - low) // width] += each["groups"]
+    return [Sizes(low + width * i, low + width * (i + 1) - 1, groups) for i, groups in enumerate(columns)]

@@ -1,0 +1,87 @@
+"""Words of the page in a sentence each, and what no attack here has tried."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+TERMS: Mapping[str, str] = {
+    "attacker": "how often the attack is right. The bar is what was measured, the whisker its 95 % interval",
+    "guessing": "how often somebody is right who draws lots. The release gives that much away by itself",
+    "shuffled": "the control: the same attack with its knowledge shuffled, so that it behaves alike and knows nothing."
+    " Only what lies above guessing and above the control comes from knowledge",
+    "limit": "the share of right guesses that the owner accepts. Unless another is set it is 1/k: a promise of k"
+    " candidates allows one guess in k to be right. The upper end of the interval is compared with it",
+    "not judged": "an attacker who knows more than the promise covers; shown, but without a part in the verdict",
+    "beats guessing": "shown with 95 % that the attack does better than guessing and control. Where it is not shown,"
+    " that does not prove the attack harmless",
+    "breaks the promise": "statements about persons that an attacker can make though the release promises that"
+    " nobody can",
+    "risk of a setting": "the highest upper end over all attacks that are judged",
+    "utility": "a measure on the scale from 0 % (all is lost) to 100 % (as good as the original)",
+    "front": "settings that no other one beats: nothing else that was tried has less risk for the same utility",
+    "confidence": "the probability that the attacker gives to a guess",
+    "calibrated": "of all guesses with a confidence of 30 %, about 30 % are right, and so for every confidence."
+    " Such an attacker knows which guesses to use",
+    "Brier score": "mean squared distance between confidence and truth; 0 is best, for the attacker",
+    "calibration error": "mean distance between confidence and the share of right guesses",
+}
+
+LINKAGES: Mapping[str, str] = {
+    "record": "which record is a person's",
+    "attribute": "what else belongs to a person",
+    "table": "whether a person is in the data",
+    "probabilistic": "what has become more or less likely",
+}
+
+COVERS: Mapping[str, str] = {
+    "pairs": "pairs of items, counted in each cluster, that can have fewer than k holders",
+    "different_pairs": "the same pairs without regard to clusters",
+    "everywhere": "of these, pairs that no other cluster gives enough candidates for",
+    "covers": "places where one item is published only beside another (covers)",
+    "single": "of these, covers by a single item",
+    "clusters": "clusters that are touched",
+    "records": "records of these clusters",
+    "holders": "original records that hold such a pair",
+    "score": "score of the paper on covers: the best item of each cluster",
+    "score_by_chunk": "the same, the best chunk of each cluster",
+    "score_as_printed": "the same, by the steps as they are printed",
+}
+
+NOT_MODELLED: tuple[tuple[str, str], ...] = (
+    ("Negative knowledge.", "That somebody does not have an item; one such fact can remove candidates."),
+    (
+        "More knowledge than was tried.",
+        "More items of a person, better word vectors, a list that nobody thought of.",
+    ),
+    (
+        "Several kinds of knowledge at once.",
+        "Each attack above uses one; somebody who combines them may do better.",
+    ),
+    ("Being in the data.", "The release does not hide who is in it, and no attack here asks."),
+    (
+        "Groups.",
+        "If all candidates share something, it is known of each of them. Nothing here asks for diversity.",
+    ),
+    ("Other releases.", "Who joined or left between two releases can be seen by comparing them."),
+    (
+        "Text inside items.",
+        "An item is a name, compared letter by letter; what it says is published as it is.",
+    ),
+    ("Anything outside the files.", "Who was sent the key, who kept a copy of the original."),
+)
+_TRIED_BY_LINKAGE = {"Being in the data.": "table"}
+_TRIED_BY_THREAT = {"Other releases.": "another release"}
+
+
+def not_modelled(document: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What no attack of this audit has tried."""
+    tried = [risk for risk in document["risks"] if not risk["not_tried"]]
+    linkages, threats = {risk["linkage"] for risk in tried}, {risk["threat"] for risk in tried}
+    return [
+        (name, sentence)
+        for name, sentence in NOT_MODELLED
+        if _TRIED_BY_LINKAGE.get(name) not in linkages and _TRIED_BY_THREAT.get(name) not in threats
+    ]

@@ -1,0 +1,50 @@
+"""Documents to make pages from: a small real audit, and variants of it."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+
+import cloven as cv
+from cloven.audit import Audit
+from cloven.threats import Effort, Knowledge
+
+
+@pytest.fixture(scope="session")
+def report():
+    """An audit of the sample in small clusters, compared with one other setting."""
+    audit = Audit(
+        cv.Disassociation(k=5, m=2, max_cluster_size=30),
+        knowledge=Knowledge(cv.Vectors.sample()),
+        rivals=(cv.Disassociation(k=5, m=2, max_cluster_size=30, safe="cover"),),
+        effort=Effort().quick(),
+        seed=1,
+        title="sample clinic",
+    )
+    return audit.run(cv.sample("clinic"))
+
+
+@pytest.fixture(scope="session")
+def _owner(report):
+    return report.to_dict()
+
+
+@pytest.fixture
+def owner(_owner):
+    """The owner's document; a test may change it."""
+    return copy.deepcopy(_owner)
+
+
+@pytest.fixture
+def withheld(report):
+    """The public document; 57 clusters are too few for totals."""
+    return report.to_dict("public")
+
+
+@pytest.fixture
+def shared(owner):
+    """The public document as it would be with enough clusters for totals."""
+    from cloven.document import public
+
+    return public({**owner, "groups": 100})

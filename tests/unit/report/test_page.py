@@ -1,0 +1,234 @@
+"""The page: what it says, what it hides, and what it makes of hostile names."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import stat
+from html.parser import HTMLParser
+
+import pytest
+
+import cloven as cv
+from cloven.errors import InputError, OutputError
+from cloven.report.page import page, save_page
+
+EVIL = "<script>alert(1)</script>"
+
+
+class Reader(HTMLParser):
+    """All tags with their attributes, and all text."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.texts = [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.texts).split())
+
+
+def put_in(plain, name):
+    """The document with every text of it replaced, where a text may be anything."""
+    if isinstance(plain, dict):
+        fixed = {"format", "audience", "verdict", "linkage", "withheld", "level", "version"}
+        return {key: value if key in fixed else put_in(value, name) for key, value in plain.items()}
+    if isinstance(plain, list):
+        return [put_in(value, name) for value in plain]
+    return f"{name} {plain}" if isinstance(plain, str) and plain else plain
+
+
+def test_first_screen_says_verdict_sentence_and_every_threat(owner):
+    read = Reader(page(owner))
+    for words in ("Change these settings", "What attackers reach", "What stays useful", "sample clinic"):
+        assert words in read.text
+    for risk in owner["risks"]:
+        assert " ".join(risk["sentence"].split()) in read.text.replace("\u00a0", " ")
+
+
+def test_verdict_is_colour_icon_and_word(owner):
+    words = {
+        "publish": ("good", "Publish"),
+        "change settings": ("change", "Change these settings"),
+        "use another method": ("other", "Use that method instead"),
+        "do not publish": ("bad", "Do not publish"),
+    }
+    for verdict, (tone, word) in words.items():
+        owner["decision"]["verdict"] = verdict
+        assert re.search(
+            rf'class="card verdict {tone}".*?<svg class="icon".*?</svg>{word}</h2>', page(owner), re.DOTALL
+        )
+
+
+def test_nothing_is_loaded_and_nothing_can_run(owner):
+    read = Reader(page(owner))
+    assert not {"script", "iframe", "object", "embed", "base", "form", "img"} & {tag for tag, _ in read.tags}
+    for _, attributes in read.tags:
+        assert not [key for key in attributes if key.startswith("on")]
+        for key in ("src", "href", "action", "xlink:href"):
+            assert attributes.get(key, "#").startswith(("#", "data:,"))
+    policy = next(a["content"] for tag, a in read.tags if a.get("http-equiv") == "Content-Security-Policy")
+    assert "default-src 'none'" in policy
+    assert "url(" not in page(owner)
+
+
+def test_headings_and_anchors_are_in_order(owner):
+    read = Reader(page(owner))
+    levels = [int(tag[1]) for tag, _ in read.tags if re.fullmatch(r"h[1-6]", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(two <= one + 1 for one, two in itertools.pairwise(levels))
+    ids = [a["id"] for _, a in read.tags if "id" in a]
+    assert len(ids) == len(set(ids))
+    assert {a["href"][1:] for tag, a in read.tags if tag == "a"} <= set(ids)
+    assert all(a.get("aria-label") for tag, a in read.tags if tag == "svg" and a.get("role") == "img")
+
+
+@pytest.mark.parametrize(
+    "name", [EVIL, '" onload="x', "'><b>", "{{ 7 * 7 }}", "</style><b>", "</svg><b>", "&amp;"]
+)
+def test_hostile_text_anywhere_stays_text(owner, name):
+    plain, hostile = Reader(page(put_in(owner, "quiet-name"))), Reader(page(put_in(owner, name)))
+    assert [tag for tag, _ in hostile.tags] == [tag for tag, _ in plain.tags]
+    assert [set(given) for _, given in hostile.tags] == [set(given) for _, given in plain.tags]
+    assert hostile.text.count(name) == plain.text.count("quiet-name") > 50
+
+
+def test_hidden_and_turning_characters_are_made_visible(owner):
+    text = page(put_in(owner, "a\u202eb\x07c\ud800"))
+    assert not re.search("[\u202a-\u202e\u2066-\u2069\x07]", text)
+    assert "a⟨U+202E⟩b␇c⟨U+D800⟩" in text
+    text.encode("utf-8")
+
+
+def test_worst_clusters_are_tables_with_right_and_wrong_links(owner):
+    told = [risk["details"]["worst"] for risk in owner["risks"] if risk["details"].get("worst")]
+    assert told, "the audit tells no worst cluster"
+    read = Reader(page(owner))
+    guesses = [(target, guess) for target in told[0][0]["targets"] for guess in target["guesses"]]
+    for right, sign in ((True, "✓ right:"), (False, "✗ wrong:")):
+        target = next((target for target, guess in guesses if guess["right"] == right), None)
+        assert target is None or f"{sign} {target['items'][0]}" in read.text
+
+
+def test_public_page_has_no_name_of_an_item_and_no_guess(owner, withheld, shared):
+    """Every published item is searched for, rare ones too; common words of the page itself are told apart by the
+    page of another data set."""
+    names = {f"item-{number:03d}-zq" for number in range(423)}
+    plain = cv.sample("clinic")
+    renamed = dict(zip(plain.vocabulary, sorted(names), strict=True))
+    secret = cv.Transactions.from_records([[renamed[item] for item in record] for record in plain])
+    from cloven.audit import Audit
+    from cloven.document import public
+    from cloven.threats import Effort
+
+    found = Audit(cv.Disassociation(k=5, m=2), effort=Effort().quick(), advise=False, seed=1).run(secret)
+    for document in (found.to_dict("public"), public({**found.to_dict(), "groups": 100})):
+        text = page(document)
+        assert "zq" not in text
+        for word in ("✓ right:", "✗ wrong:", "Worst clusters", found.to_dict()["hashes"]["input_sha256"]):
+            assert word not in text
+    assert "zq" in page(found.to_dict()), "the search would find a name"
+
+
+def test_public_page_keeps_totals_back_and_says_so(withheld, shared):
+    kept_back, told = Reader(page(withheld)), Reader(page(shared))
+    assert "kept back here" in kept_back.text
+    assert "The owner has them" in kept_back.text
+    assert "kept back here" not in told.text
+    shares = re.compile(r"\d+\.\d+ %")
+    assert not shares.search(kept_back.text.partition("What was not modelled")[0])
+    assert shares.search(told.text)
+    for risk in withheld["risks"]:
+        assert risk["threat"] in kept_back.text
+
+
+def test_sections_without_figures_are_left_out(owner):
+    for risk in owner["risks"]:
+        risk["details"] = {}
+    owner["outcomes"] = owner["outcomes"][:1]
+    owner["sizes"], owner["cautions"] = [], []
+    read = Reader(page(owner))
+    for words in (
+        "Where it breaks",
+        "Confidence against truth",
+        "Cover problems",
+        "Worst clusters",
+        "Sizes of groups",
+    ):
+        assert words not in read.text
+    assert "Only this setting was tried" in read.text
+
+
+def test_page_of_a_family_with_other_figures_names_nothing_it_was_not_told(owner):
+    """A family without clusters, chunks, m or word meanings, with one threat."""
+    owner |= {
+        "family": "slicing",
+        "setting": "slicing:k=4",
+        "parameters": {"k": 4, "columns": 3},
+        "published": {"rows": 100, "buckets": 25},
+        "data": {"rows": 100, "attributes": ["age", "zip"]},
+        "counts": {},
+        "risks": [
+            owner["risks"][0] | {"threat": "one bucket", "linkage": "table", "details": {"buckets": 3}}
+        ],
+    }
+    owner["utility"]["measures"] = [owner["utility"]["measures"][0]]
+    owner["decision"] |= {
+        "verdict": "publish",
+        "sentence": "Publish.",
+        "reasons": [],
+        "better": [],
+        "words": "",
+    }
+    owner["outcomes"], owner["cautions"], owner["verification"]["checks"] = owner["outcomes"][:1], [], []
+    owner["outcomes"][0]["name"], owner["seconds"] = "slicing:k=4", {}
+    read = Reader(page(owner))
+    assert "100 rows and 25 buckets" in read.text
+    assert "Being in the data." not in read.text  # it was tried
+    for word in ("chunk", "cluster", "disassociation", "word meaning"):
+        assert word not in read.text
+
+
+def test_nothing_tried_and_samples_are_said(owner):
+    owner["sample"] = {"records": 1000, "of": 50000}
+    owner["risks"] = []
+    text = Reader(page(owner)).text
+    assert "No attack was tried" in text
+    assert "1,000 of 50,000 records" in text
+    assert "Sampling." in text
+
+
+def test_many_settings_number_only_those_that_matter(owner):
+    first = owner["outcomes"][0]
+    owner["outcomes"] += [
+        first | {"name": f"s{number}", "main": False, "front": False, "risk": number / 100}
+        for number in range(40)
+    ]
+    assert len(re.findall('class="words number', page(owner))) < 5
+
+
+def test_document_of_another_format_is_refused(owner):
+    with pytest.raises(InputError, match=r"cloven\.audit/2.*got 'cloven\.audit/1'"):
+        page(owner | {"format": "cloven.audit/1"})
+
+
+def test_only_the_owner_may_read_the_owners_page(owner, withheld, tmp_path):
+    save_page(owner, tmp_path / "owner.html")
+    save_page(withheld, tmp_path / "public.html")
+    assert stat.S_IMODE((tmp_path / "owner.html").stat().st_mode) == 0o600
+    assert (tmp_path / "public.html").read_text(encoding="utf-8") == page(withheld)
+    with pytest.raises(OutputError, match="cannot be written"):
+        save_page(owner, tmp_path / "none" / "owner.html")
+
+
+def test_report_saves_its_page(report, tmp_path):
+    report.save_html(tmp_path / "report.html", "public")
+    assert "public page" in (tmp_path / "report.html").read_text(encoding="utf-8")

@@ -1,0 +1,144 @@
+"""The figures of the charts, and that both ways of drawing show the same."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+
+import pytest
+
+from cloven.errors import ParameterError
+from cloven.report import drawn, gallery, rows
+from cloven.report.charts import CHARTS, chart
+from cloven.report.judged import of_confidence, of_risk
+from cloven.report.picture import first_screen
+
+
+def test_every_risk_is_a_row_beside_guessing_and_control(owner):
+    found = rows.reached(owner)
+    for risk in owner["risks"]:
+        mine = {row.who: row.value for row in found if row.threat == risk["threat"]}
+        expected = {who: risk[name]["value"] for who, name in rows.WHO.items() if risk[name] is not None}
+        assert mine == expected
+
+
+def test_threats_of_one_name_are_told_apart(owner):
+    owner["risks"].append(owner["risks"][2])
+    name = owner["risks"][2]["threat"]
+    assert {row.threat for row in rows.sure(owner)} >= {name, f"{name} (2)"}
+
+
+def test_scores_stay_on_the_scale_with_their_ends_in_order(owner):
+    found = rows.kept(owner)
+    assert found
+    for row in found:
+        assert row.low is None or 0 <= row.low <= row.score + 1e-9 <= row.high + 2e-9 <= 1 + 2e-9
+    assert [row.measure for row in found if row.headline] == [owner["utility"]["headline"]]
+
+
+def test_sizes_lose_no_group():
+    document = {"sizes": [{"size": size, "groups": size % 7} for size in range(5, 1000, 3)]}
+    found = rows.sizes(document)
+    assert sum(row.groups for row in found) == sum(each["groups"] for each in document["sizes"])
+    assert len(found) <= rows.MOST_COLUMNS
+    assert all(one.high + 1 == two.low for one, two in itertools.pairwise(found))
+    assert rows.sizes({"sizes": []}) == []
+
+
+def test_main_and_recommended_settings_are_marked(owner):
+    found = rows.tried(owner)
+    assert [row.setting for row in found if row.main] == [owner["setting"]]
+    assert [row.setting for row in found if row.better] == owner["decision"]["better"][:1]
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_altair_draws_the_rows_that_the_page_draws(owner, name):
+    pytest.importorskip("altair")
+    written = json.dumps(chart(name, owner).to_dict())
+    source = {
+        "risks": rows.reached,
+        "utility": rows.kept,
+        "trade-off": rows.tried,
+        "kinds": rows.reached_by_kind,
+        "calibration": rows.sure,
+        "sizes": rows.sizes,
+    }[name](owner)
+    fields = {"value", "score", "risk", "right", "groups"}
+    for row in source:
+        (field,) = fields & set(row.__dataclass_fields__)
+        assert f'"{field}": {json.dumps(getattr(row, field))}' in written
+
+
+def test_unknown_chart_lists_those_there_are(owner):
+    with pytest.raises(ParameterError, match=r"no chart 'risk'; there are risks, utility, trade-off"):
+        chart("risk", owner)
+
+
+def test_chart_without_figures_says_so(withheld):
+    pytest.importorskip("altair")
+    with pytest.raises(ParameterError, match="nothing to draw the chart 'calibration' from"):
+        chart("calibration", withheld)
+
+
+def test_bars_are_as_long_as_their_values(owner):
+    drawing = drawn.utility(owner)
+    widths = [float(width) for width in re.findall(r'<rect x="0" [^>]*width="([\d.]+)%"', drawing)]
+    assert widths == pytest.approx([100 * row.score for row in rows.kept(owner)], abs=0.01)
+
+
+def test_points_lie_where_their_figures_are(owner):
+    for risk in owner["risks"]:
+        if "calibration" in risk["details"]:
+            risk["details"]["calibration"]["bins"] = [
+                {"low": 0.4, "high": 0.5, "count": 100, "confidence": 0.5, "true": 0.25},
+                {"low": 0.9, "high": 1, "count": 5, "confidence": 1.0, "true": 1.0},
+            ]
+    drawing = next(iter(drawn.calibration(owner).values()))
+    assert 'cx="50%" cy="75%"' in drawing
+    assert drawing.count("point attacker few") == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "tone", "words"),
+    [
+        ({}, "good", "below the limit"),
+        ({"attacker": {"value": 0.19, "low": 0.18, "high": 0.21}}, "bad", "may be above the limit"),
+        ({"attacker": {"value": 0.3, "low": 0.25, "high": 0.4}}, "bad", "above the limit"),
+        ({"attacker": {"value": 0.3, "low": 0.25, "high": 0.4}, "counts": False}, "quiet", "not judged"),
+        ({"broken": 3}, "bad", "breaks the promise"),
+        ({"not_tried": "too large"}, "quiet", "not tried"),
+        ({"attacker": None}, "quiet", "nothing to measure"),
+    ],
+)
+def test_each_risk_is_judged_in_words(owner, change, tone, words):
+    risk = owner["risks"][0] | {"attacker": {"value": 0.1, "low": 0.09, "high": 0.11}, "broken": 0} | change
+    assert of_risk(risk, 0.2) == (sign := of_risk(risk, 0.2))
+    assert (sign.tone, sign.words) == (tone, words)
+
+
+@pytest.mark.parametrize(
+    ("right", "word"),
+    [(0.4, "Calibrated"), (0.2, "Overconfident"), (0.7, "Underconfident"), (None, "Never sure")],
+)
+def test_confidence_is_judged_in_words(right, word):
+    many = rows.Sure("a", 0.01, 0.01, 10**6, enough=True)
+    telling = [] if right is None else [rows.Sure("a", 0.4, right, 50, enough=True)]
+    few = rows.Sure("a", 0.9, 0.0, 3, enough=False)
+    assert of_confidence([many, *telling, few]).startswith(word)
+
+
+def test_gallery_page_is_what_the_words_of_the_charts_give(request):
+    page = request.config.rootpath / "docs" / "reference" / "charts.md"
+    assert page.read_text(encoding="utf-8") == gallery.page(), "run python docs/pictures/charts.py"
+    for name in CHARTS:
+        picture = (page.parent.parent / "pictures" / f"chart-{name}.svg").read_text(encoding="utf-8")
+        assert picture.startswith("<svg")
+        assert CHARTS[name].title in picture
+
+
+def test_pictures_are_whole_files(owner):
+    from xml.etree import ElementTree as Tree  # our own output
+
+    for picture in (*gallery.pictures(owner).values(), first_screen(owner)):
+        assert Tree.fromstring(picture).tag == "{http://www.w3.org/2000/svg}svg"  # noqa: S314
