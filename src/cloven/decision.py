@@ -103,16 +103,15 @@ def decide(
             "do not publish", f"Do not publish this.{tried} `cloven tune` searches for a setting.", reasons
         )
     ranked = sorted(good, key=lambda words: -good[words].utility.score(limits.measure))
-    best = good[ranked[0]]
+    best, words = good[ranked[0]], ranked[0]
     names = tuple(good[words].name for words in ranked)
     price = _price(outcome, best, limits)
-    if best.family == outcome.family:
+    if best.family != outcome.family:
         return Decision(
-            "change settings", f"Change settings: {best.name} holds; {price}.", reasons, names, ranked[0]
+            "use another method", f"Use {best.name} instead: it holds; {price}.", reasons, names, words
         )
-    return Decision(
-        "use another method", f"Use {best.name} instead: it holds; {price}.", reasons, names, ranked[0]
-    )
+    how = f"with {words} it" if words.startswith("-") else best.name
+    return Decision("change settings", f"Change settings: {how} holds; {price}.", reasons, names, words)
 
 
 def _price(outcome: Outcome, best: Outcome, limits: Limits) -> str:

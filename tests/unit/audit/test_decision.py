@@ -75,7 +75,12 @@ def test_limits_out_of_range_say_what_is_meant(name, value):
 
 
 def test_front_holds_what_nothing_beats():
-    a, b, c, d = outcome("a", 0.1, 0.5), outcome("b", 0.2, 0.6), outcome("c", 0.2, 0.5), outcome("d", 0.05, 0.7, 1)
+    a, b, c, d = (
+        outcome("a", 0.1, 0.5),
+        outcome("b", 0.2, 0.6),
+        outcome("c", 0.2, 0.5),
+        outcome("d", 0.05, 0.7, 1),
+    )
     assert [each.name for each in front((a, b, c, d))] == ["a", "b", "d"]
 
 

@@ -79,9 +79,7 @@ class WhisperingFamily:
 @pytest.fixture
 def whispering(monkeypatch):
     point = SimpleNamespace(name="whispering", value="elsewhere", load=lambda: WhisperingFamily)
-    monkeypatch.setattr(
-        registry, "entry_points", lambda group: [point] if group == "cloven.families" else []
-    )
+    monkeypatch.setattr(registry, "entry_points", lambda group: [point] if group == "cloven.families" else [])
 
 
 @pytest.mark.usefixtures("whispering")
@@ -95,10 +93,15 @@ def test_another_family_is_audited_without_touching_the_audit():
 
 @pytest.mark.usefixtures("whispering")
 def test_families_are_compared_and_the_one_that_holds_is_named():
-    audit = Audit(Whispering(k=2), rivals=(cv.Disassociation(k=2, refine=False),), effort=Effort().quick(), seed=1)
+    audit = Audit(
+        Whispering(k=2), rivals=(cv.Disassociation(k=2, refine=False),), effort=Effort().quick(), seed=1
+    )
     report = audit.run(DATA)
     assert len(report.others) >= 1
-    assert {outcome.family for outcome in (report.outcome, *report.others)} == {"whispering", "disassociation"}
+    assert {outcome.family for outcome in (report.outcome, *report.others)} == {
+        "whispering",
+        "disassociation",
+    }
 
 
 def test_unknown_family_says_what_is_known():
@@ -147,9 +150,7 @@ def test_nothing_to_try_is_said():
     assert any(risk.not_tried for risk in report.risks)
 
 
-@pytest.mark.parametrize(
-    ("records", "k", "size"), [(1000, 5, 120), (100, 5, 50), (30, 5, 15), (12, 5, 9)]
-)
+@pytest.mark.parametrize(("records", "k", "size"), [(1000, 5, 120), (100, 5, 50), (30, 5, 15), (12, 5, 9)])
 def test_defaults_follow_the_data(records, k, size):
     data = cv.Transactions.from_records([["flu", "fever", str(i % 3)] for i in range(records)])
     values, reasons = suggested(data, {})

@@ -1,0 +1,136 @@
+"""``cloven audit``: what it writes, goes on with, compares and refuses."""
+
+from __future__ import annotations
+
+import json
+import signal
+import stat
+import subprocess
+import time
+
+import pytest
+
+from cloven.cli import auditing
+
+QUICK = ("--quick", "--no-advise", "--seed", 1)
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory):
+    """Names that a page, a terminal or a spreadsheet could take for something else, and a secret held by few."""
+    path = tmp_path_factory.mktemp("hostile") / "names.csv"
+    rows = [
+        "<script>alert(1)</script>,flu,fever",
+        "flu,cough,=1+1",
+        "fever,cough,rash",
+        "flu,fever,rash,cough",
+    ] * 12
+    rows += ["flu,fever,topsecretdisease"] * 2
+    path.write_text("\n".join(rows) + "\n")
+    return path
+
+
+def test_pages_and_figures_are_where_they_belong(cloven, hostile, tmp_path):
+    ended = cloven("audit", hostile, "-o", tmp_path / "out", *QUICK)
+    assert ended.code == 0
+    public, owner = (tmp_path / place / "report.html" for place in ("out", "out.private"))
+    assert "topsecretdisease" not in public.read_text()
+    assert "topsecretdisease" in owner.read_text()
+    for page in (public, owner):
+        assert "<script" not in page.read_text().lower()
+    assert stat.S_IMODE(owner.stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / "out.private").stat().st_mode) == 0o700
+
+
+def test_json_is_valid_by_the_published_schema(cloven, clinic, tmp_path):
+    jsonschema = pytest.importorskip("jsonschema")
+    from cloven.report import schema
+
+    found = cloven("audit", clinic, "-o", tmp_path / "out", *QUICK, "--json").json
+    jsonschema.validate(found, schema())
+    jsonschema.validate(json.loads((tmp_path / "out.private" / "audit.json").read_text()), schema())
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**found, "risks": [{"threat": 1}]}, schema())
+
+
+def test_settings_are_compared_at_the_same_k(cloven, clinic, tmp_path):
+    methods = "disassociation:max_cluster_size=30; disassociation:k=9,refine=no"
+    found = cloven(
+        "audit", clinic, "-k", 4, "--methods", methods, "-o", tmp_path / "out", *QUICK, "--json"
+    ).json
+    assert [outcome["name"] for outcome in found["outcomes"]] == [
+        "disassociation:k=4,m=2",
+        "disassociation:k=4,m=2,max_cluster_size=30",
+        "disassociation:k=9,m=2,refine=no",
+    ]
+    assert [outcome["main"] for outcome in found["outcomes"]] == [True, False, False]
+    threats = [[risk["threat"] for risk in outcome["risks"]] for outcome in found["outcomes"]]
+    assert threats[0] == threats[1] == threats[2]
+
+
+def test_limits_decide(cloven, clinic, tmp_path):
+    strict = cloven("audit", clinic, "--max-risk", 0.001, "-o", tmp_path / "a", *QUICK, "--json").json
+    assert strict["decision"]["verdict"] == "do not publish"
+    assert "More than 0.1 % is too much." in strict["decision"]["reasons"][0]
+    useful = cloven("audit", clinic, "--min-utility", 0.99, "-o", tmp_path / "b", *QUICK, "--json").json
+    assert any("less than the 99.0 % that are wanted" in reason for reason in useful["decision"]["reasons"])
+
+
+def test_large_file_is_sampled_and_nothing_is_published(cloven, clinic, tmp_path, monkeypatch):
+    monkeypatch.setattr(auditing, "QUICK_OCCURRENCES", 3000)
+    ended = cloven("audit", clinic, "-o", tmp_path / "out", *QUICK)
+    assert ended.code == 0
+    assert "a sample of 1,000 records" in ended.out
+    assert "nothing is published yet" in ended.out
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["report.html"]
+    assert sorted(path.name for path in (tmp_path / "out.private").iterdir()) == ["audit.json", "report.html"]
+    assert json.loads((tmp_path / "out.private" / "audit.json").read_text())["sample"]["of"] == 1000
+
+
+def test_interrupted_audit_goes_on(program, cloven, clinic, tmp_path):
+    unfinished = tmp_path / "out.private.unfinished"
+    process = subprocess.Popen(
+        program("audit", clinic, "-o", tmp_path / "out", "--seed", 1), stderr=subprocess.PIPE
+    )
+    end = time.monotonic() + 100
+    while len(list(unfinished.glob("step-*.json"))) < 2 and process.poll() is None and time.monotonic() < end:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=100)
+    assert process.returncode == 130
+    assert not (tmp_path / "out").exists()
+    other = tmp_path / "other.csv"
+    other.write_text("a,b\n" * 20)
+    cloven("audit", other, "-o", tmp_path / "out", *QUICK).refused(
+        4, "unfinished audit of another data set", "-o"
+    )
+    before = {path: path.stat().st_mtime_ns for path in unfinished.glob("step-*.json")}
+    assert len(before) >= 2
+    ended = cloven("audit", clinic, "-o", tmp_path / "out", "--seed", 1, "--no-advise")
+    assert ended.code == 0
+    assert not unfinished.exists()
+
+
+def test_refused_audit_leaves_nothing(cloven, tmp_path):
+    file = tmp_path / "few.csv"
+    file.write_text("a,b\na,b\n")
+    cloven("audit", file, "-o", tmp_path / "out").refused(2, "k = 5 needs at least 5 records")
+    assert [path.name for path in tmp_path.iterdir()] == ["few.csv"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--methods", "magic"), "unknown method 'magic'"),
+        (("--methods", "disassociation:k=1"), "k must be"),
+        (("--max-risk", "20"), "'--max-risk': must be a number of at least 0 and of at most 1, got '20'"),
+        (("--utility-measure", "beauty"), "no measure of utility 'beauty'; there are frequent itemsets kept"),
+        (("--other-release", "nowhere"), "nowhere"),
+        (("--no-attack", "--other-release", "nowhere"), "leave out --no-attack"),
+    ],
+)
+def test_wrong_wishes_are_refused(cloven, clinic, tmp_path, options, words):
+    ended = cloven("audit", clinic, "-o", tmp_path / "out", *QUICK, *options)
+    assert ended.code in (2, 3)
+    assert words in ended.err
+    assert not (tmp_path / "out").exists()
