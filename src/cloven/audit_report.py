@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from cloven.document import document
+from cloven.document import document, owned
 
 if TYPE_CHECKING:
     import os
@@ -63,6 +64,10 @@ class AuditReport:
         """Whether a sample of the records was audited; then there is nothing to publish yet."""
         return len(self.data) < self.records_in_all
 
+    @cached_property
+    def _owned(self) -> dict[str, Any]:
+        return owned(self)
+
     @property
     def fingerprint(self) -> str:
         """Fingerprint of what was audited; it tells about the data, so it is the owner's."""
@@ -70,7 +75,7 @@ class AuditReport:
 
     def to_dict(self, audience: Audience = "owner", manifest_sha256: str | None = None) -> dict[str, Any]:
         """Everything as plain JSON values (``cloven.audit/2``); for the public, only what may be shared."""
-        return document(self, audience, manifest_sha256)
+        return document(self._owned, audience, manifest_sha256)
 
     def to_json(self, audience: Audience = "owner", manifest_sha256: str | None = None) -> str:
         """``to_dict`` as JSON text."""
@@ -103,6 +108,7 @@ class AuditReport:
         from cloven.io.audit_folder import write_audit
         from cloven.report.page import page
 
+        self.verified.raise_if_broken()
         return write_audit(
             out,
             family=self.family,

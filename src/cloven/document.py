@@ -26,15 +26,14 @@ FEWEST = 100
 WITHHELD = f"withheld: totals over fewer than {FEWEST} clusters are not shared"
 
 
-def document(report: AuditReport, audience: str, manifest_sha256: str | None = None) -> dict[str, Any]:
+def document(owner: dict[str, Any], audience: str, manifest_sha256: str | None = None) -> dict[str, Any]:
     """The document of an audit for the owner or for the public, with the SHA-256 of a manifest that was written."""
-    plain = _owner(report) | {
-        "hashes": {"manifest_sha256": manifest_sha256, "input_sha256": report.fingerprint}
-    }
+    plain = owner | {"hashes": owner["hashes"] | {"manifest_sha256": manifest_sha256}}
     return plain if audience == "owner" else public(plain)
 
 
-def _owner(report: AuditReport) -> dict[str, Any]:
+def owned(report: AuditReport) -> dict[str, Any]:
+    """The owner's document, before anything is written."""
     audit, outcome = report.audit, report.outcome
     k, sizes = audit.method.k, report.family.sizes(report.result.release)
     return {
@@ -66,6 +65,7 @@ def _owner(report: AuditReport) -> dict[str, Any]:
         "seconds": dict(report.seconds),
         "seed": audit.seed,
         "environment": _environment(),
+        "hashes": {"manifest_sha256": None, "input_sha256": report.fingerprint},
     }
 
 

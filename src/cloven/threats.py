@@ -45,6 +45,7 @@ class Effort:
         most_candidates: links that an attack weighs; above it, it is tried on a sample of what is hidden.
         most_pairs: pairs of items that an attacker counts who learns what goes together from a release.
         most_records: records above which a random sample of the data is audited instead; None for all.
+        tries: arrangements of one chunk that an attacker tries who replays the method.
         known_sets: sets of known items that are tried on a person.
     """
 
@@ -54,6 +55,7 @@ class Effort:
     most_candidates: int = 20_000_000
     most_pairs: int = 100_000_000
     most_records: int | None = None
+    tries: int = 200
     known_sets: int = 400
 
     def quick(self) -> Effort:
@@ -68,7 +70,8 @@ class Effort:
             top=min(300, self.top),
             most_candidates=min(3_000_000, self.most_candidates),
             most_pairs=min(10_000_000, self.most_pairs),
-            known_sets=min(100, self.known_sets),
+            tries=min(40, self.tries),
+            known_sets=min(60, self.known_sets),
         )
 
 

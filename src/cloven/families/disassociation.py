@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 from cloven.families.disassociation_threats import another_release, release_alone, the_method, word_meanings
 from cloven.families.disassociation_words import cautions, summary
 from cloven.families.known_items import known_items
+from cloven.families.measures import HEADLINE, drawn, itemsets, pair_error, plain
+from cloven.families.words import numbered
 from cloven.model.disassociated import Disassociated
-from cloven.model.measured import Measured, Utility
+from cloven.model.measured import Utility
+from cloven.model.set_generalised import SetGeneralised
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,9 +21,9 @@ if TYPE_CHECKING:
 
     from cloven.anonymise.disassociation import Disassociation
     from cloven.measure.describe import Description
-    from cloven.measure.sampled import Sampled
     from cloven.measure.utility import UtilityReport
     from cloven.model.key import Anonymised
+    from cloven.model.measured import Measured
     from cloven.model.risk import Risk
     from cloven.model.transactions import Transactions
     from cloven.threats import Effort, Knowledge, Threat
@@ -56,17 +59,14 @@ class DisassociationFamily:
 
     def threats(self, method: Disassociation, knowledge: Knowledge) -> tuple[Threat, ...]:
         """Every attacker that there is something to try with."""
-        others = [other for other in knowledge.releases if isinstance(other, Disassociated)]
+        others = [other for other in knowledge.releases if isinstance(other, Disassociated | SetGeneralised)]
         return (
             known_items(method.m, promised=True),
             known_items(method.m + 1, promised=False),
             release_alone(),
             the_method(),
             *([] if knowledge.relatedness is None else [word_meanings(knowledge.relatedness)]),
-            *(
-                another_release(other, "another release" if number == 1 else f"another release ({number})")
-                for number, other in enumerate(others, 1)
-            ),
+            *(another_release(other, numbered(number)) for number, other in enumerate(others, 1)),
         )
 
     def utility(
@@ -84,7 +84,7 @@ class DisassociationFamily:
             taxonomy=effort.taxonomy,
             suppressed_records=len(data) - len(result.key.records),
         )
-        return Utility("frequent itemsets kept", tuple(_measures(found)))
+        return Utility(HEADLINE, tuple(_measures(found)))
 
     def published(self, release: Disassociated) -> dict[str, int]:
         """Counts that anybody can read off the release."""
@@ -122,12 +122,10 @@ class DisassociationFamily:
         return {words: other for words, other in out.items() if other != method}
 
     def write(self, result: Anonymised, public: Path, private: Path, original: Transactions | None) -> str:
-        """Check the release once more, write it and the owner's key to two new folders."""
+        """Write a release that was verified, and the owner's key, to two new folders."""
         from cloven.io.key import write_key
         from cloven.io.release import write_public
-        from cloven.verification import verify
 
-        verify(result.release, allow_seeded=True).raise_if_broken()
         digest = write_public(result.release, public, "parquet")
         write_key(result, private, manifest_sha256=digest, original=original)
         return digest
@@ -135,47 +133,31 @@ class DisassociationFamily:
     def read(self, public: Path, private: Path) -> Anonymised:
         """Read back what ``write`` wrote."""
         from cloven.io.key import read_key
-        from cloven.io.release import read_release
+        from cloven.io.release import read_disassociated_release
         from cloven.model.key import Anonymised
 
-        release = read_release(public)
+        release = read_disassociated_release(public, "this family")
         return Anonymised(release, read_key(private, release))
 
 
 def _measures(found: UtilityReport) -> list[Measured]:
-    def plain(name: str, value: float | None, best: float, worst: float, sentence: str) -> Measured:
-        return Measured(name, value, None, None, best, worst, sentence)
-
-    def drawn(name: str, value: Sampled | None, worst: float, sentence: str) -> Measured:
-        if value is None:
-            return plain(name, None, 0.0, worst, sentence)
-        return Measured(name, value.mean, value.low, value.high, 0.0, worst, sentence)
-
-    top = f"the {found.top:,} most frequent itemsets"
-    kept = drawn("frequent itemsets kept", found.tkd, 1.0, f"{top} that are still among the most frequent")
+    kept, lost = itemsets(found.tkd, found.top)
     out = [
-        _turned(kept),
+        kept,
         plain(
             "items kept", found.items_kept, 1.0, 0.0, "item occurrences that stay in record or shared chunks"
         ),
         plain("pairs kept", found.pairs_kept, 1.0, 0.0, "pairs of items of a record that stay together"),
         plain("tlost only", found.tlost_only, 0.0, 1.0, "frequent items found only in term chunks"),
         plain("tlost any", found.tlost_any, 0.0, 1.0, "frequent items found in some term chunk"),
-        drawn("tKd", found.tkd, 1.0, f"{top} lost, on reconstructed data"),
+        lost,
         plain("tKd chunks", found.tkd_chunks, 0.0, 1.0, "the same from what is certain"),
     ]
     if found.tkd_ml2 is not None:
         out.append(drawn("tKd-ML2", found.tkd_ml2, 1.0, "the same on all levels of the taxonomy"))
-    pairs = f"relative error of {found.re_pairs:.0f} pair supports, 0 to 2, reconstructed"
-    out += [
-        drawn("re", found.re, 2.0, pairs),
+    return [
+        *out,
+        pair_error(found.re, found.re_pairs),
         plain("re chunks", found.re_chunks, 0.0, 2.0, "the same from what is certain"),
         plain("records published", 1 - found.suppressed_share, 1.0, 0.0, "records that are in the release"),
     ]
-    return out
-
-
-def _turned(lost: Measured) -> Measured:
-    """The same figures as what is kept instead of what is lost."""
-    value, low, high = (None if each is None else 1 - each for each in (lost.value, lost.high, lost.low))
-    return Measured(lost.name, value, low, high, 1.0, 0.0, lost.sentence)

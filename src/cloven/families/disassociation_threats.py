@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cloven.errors import ParameterError
-from cloven.families.words import many, share
-from cloven.model.risk import Estimate, Risk
+from cloven.families.guessed import risk_of
+from cloven.families.words import about_release, many
 from cloven.threats import Effort, Progress, Threat
 
 if TYPE_CHECKING:
@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from cloven.breach.breaches import Breach
     from cloven.model.disassociated import Disassociated
     from cloven.model.key import Anonymised
+    from cloven.model.risk import Risk
+    from cloven.model.set_generalised import SetGeneralised
     from cloven.model.transactions import Transactions
     from cloven.protocols import Attack, Relatedness
-    from cloven.scoring.findings import Finding, Findings
+    from cloven.scoring.findings import Findings
 
 MEASURE = "share of the hidden links (which part belongs to which record) that are among as many best guesses"
 
@@ -54,7 +56,7 @@ class _Guessing:
             progress=progress,
         )
         details = {**_details(found.findings), "worst": found.worst, "worst_of": found.clusters}
-        return _risk(threat, found.findings, details)
+        return risk_of(threat, found.findings, details, "of the hidden parts back where they belong")
 
 
 def word_meanings(relatedness: Relatedness, method: str = "aba") -> Threat:
@@ -95,7 +97,7 @@ def release_alone() -> Threat:
     )
 
 
-def another_release(other: Disassociated, name: str = "another release") -> Threat:
+def another_release(other: Disassociated | SetGeneralised, name: str = "another release") -> Threat:
     """Somebody who has another release about the same people, and expects here what goes together there.
 
     >>> import cloven as cv
@@ -106,25 +108,26 @@ def another_release(other: Disassociated, name: str = "another release") -> Thre
     from cloven.attack.disassociated.semantic import Semantic
     from cloven.relatedness.learned import Learned
 
-    about = f"{other.records:,} records, k={other.k}, m={other.m}"
     return Threat(
         name,
-        f"the release, and another one about the same people ({about})",
+        f"the release, and another one about the same people ({about_release(other)})",
         "attribute",
         MEASURE,
         _Guessing(lambda _release, effort: Semantic(Learned.of_release(other, most_pairs=effort.most_pairs))),
     )
 
 
-def the_method(tries: int = 200) -> Threat:
+def the_method(tries: int | None = None) -> Threat:
     """Somebody who knows how the release was cut, and rejects what would have been cut otherwise.
+
+    ``tries`` says how many arrangements of a chunk are tried; left out, the effort does.
 
     >>> the_method().name
     'method'
     """
     from cloven.attack.disassociated.vertical_attack import VerticalPartitioning
 
-    guessing = _Guessing(lambda _release, _effort: VerticalPartitioning(tries))
+    guessing = _Guessing(lambda _release, effort: VerticalPartitioning(tries or effort.tries))
 
     def attempt(threat: Threat, *given: Any) -> Risk:
         from cloven.breach.breaches import breaches
@@ -167,45 +170,6 @@ def _covered(found: Breach) -> str:
     return f"{pairs}; for {found.everywhere:,} of them no other cluster has enough candidates."
 
 
-def _risk(threat: Threat, found: Findings, details: dict[str, Any]) -> Risk:
-    hit, auc = found.get("hit"), found.get("auc")
-    attacker = _estimate(hit.value, hit.low, hit.high)
-    guessing = _estimate(hit.chance, hit.chance_low, hit.chance_high)
-    if attacker is None or guessing is None:
-        return threat.risk(not_tried="nothing is hidden, so there is nothing to guess", details=details)
-    return threat.risk(
-        attacker=attacker,
-        guessing=guessing,
-        control=_estimate(hit.control, hit.control_low, hit.control_high),
-        beats=beats(auc),
-        count=int(hit.count),
-        units=hit.units,
-        sentence=f"An attacker ({threat.name}) puts {share(attacker)} of the hidden parts back where they belong;"
-        f" guessing gets {share(guessing)}.",
-        meaning=meaning(attacker, beats=beats(auc)),
-        details=details,
-    )
-
-
-def meaning(attacker: Estimate, *, beats: bool) -> str:
-    """One sentence: how often the attacker is right, and whether knowledge had any part in it.
-
-    An interval that reaches down to guessing is no proof that there is no danger, so it is not called one.
-
-    >>> meaning(Estimate(0.125), beats=True)
-    '1 in 8 guessed links is right; better than guessing'
-    """
-    value = attacker.value
-    often = (
-        f"1 in {1 / value:.0f} guessed links is right"
-        if 0 < value < 0.4
-        else f"{100 * value:.0f} % of guessed links are right"
-    )
-    return f"{often if value else 'no guessed link is right'}; " + (
-        "better than guessing" if beats else "not shown to beat guessing"
-    )
-
-
 def _details(found: Findings) -> dict[str, Any]:
     """What the owner's page shows beyond the headline."""
     kinds = [(scope, found.get("hit", scope)) for scope in ("record", "shared", "term")]
@@ -226,13 +190,3 @@ def _details(found: Findings) -> dict[str, Any]:
         "calibration": found.calibration["all"].to_dict(),
         "findings": found.to_dict(),
     }
-
-
-def _estimate(value: float | None, low: float | None, high: float | None) -> Estimate | None:
-    return None if value is None else Estimate(value, low, high)
-
-
-def beats(auc: Finding) -> bool:
-    """Better than guessing and than the control, shown with 95 %. Ranking tells it apart best, so the AUC decides."""
-    lows = [auc.over_chance_low] + ([] if auc.control is None else [auc.over_control_low])
-    return all(low is not None and low > 0 for low in lows)

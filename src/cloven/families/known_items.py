@@ -1,4 +1,4 @@
-"""Record linkage on a disassociated release: somebody knows a few items of one person and looks for the record.
+"""Record linkage: somebody knows a few items of one person and looks for the record in a release of any kind.
 
 The attacker of k^m-anonymity (Terrovitis, Mamoulis and Kalnis, PVLDB 2008), tried out: for random persons, random
 sets of their items are looked up in the release, and so are their rarest items, which narrow most.
@@ -6,30 +6,27 @@ sets of their items are looked up in the release, and so are their rarest items,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cloven.families.words import many, share
-from cloven.model.risk import Estimate, Risk
-from cloven.threats import Effort, Progress, Threat
+from cloven.model.risk import Estimate
+from cloven.model.set_generalised import SetGeneralised
+from cloven.threats import Threat
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from cloven.model.disassociated import Disassociated
-    from cloven.model.key import Anonymised
+    from cloven.model.risk import Risk
     from cloven.model.transactions import Transactions
+    from cloven.threats import Effort, Progress
 
 Names = tuple[str, ...]
 MEASURE = "mean probability of picking the right record among the candidates that known items leave"
-
-
-class _Looked(NamedTuple):
-    """Candidates that known sets leave in the release, and holders they have in the data."""
-
-    candidates: NDArray[np.int64]
-    holders: NDArray[np.int64]
 
 
 def known_items(size: int, *, promised: bool) -> Threat:
@@ -42,12 +39,16 @@ def known_items(size: int, *, promised: bool) -> Threat:
     def attempt(
         threat: Threat,
         data: Transactions,
-        result: Anonymised,
+        result: Any,
         effort: Effort,
         rng: np.random.Generator,
         progress: Progress | None,
     ) -> Risk:
-        return _attempt(threat, data, result.release, size, effort, rng, progress, promised=promised)
+        sets, rarest = _known(data, result.release, size, effort.known_sets, rng)
+        if not sets:
+            return threat.risk(counts=promised, not_tried=f"no published record has {size} items")
+        about = many(size, "item")
+        return judged(threat, data, result.release, sets, rarest, about, progress, promised=promised)
 
     beyond = "" if promised else ", one more than the promise covers"
     return Threat(
@@ -59,26 +60,36 @@ def known_items(size: int, *, promised: bool) -> Threat:
     )
 
 
-def _attempt(
+def judged(
     threat: Threat,
     data: Transactions,
-    release: Disassociated,
-    size: int,
-    effort: Effort,
-    rng: np.random.Generator,
+    release: Disassociated | SetGeneralised,
+    sets: list[Names],
+    more: list[Names],
+    about: str,
     progress: Progress | None,
     *,
     promised: bool,
 ) -> Risk:
-    sets, rarest = _known(data, release, size, effort.known_sets, rng)
-    if not sets:
-        return threat.risk(counts=promised, not_tried=f"no published record has {size} items")
+    """Look known sets of items up.
+
+    Args:
+        threat: who knows them.
+        data: where they come from.
+        release: where they are looked up.
+        sets: the attacker's probability of being right is their mean.
+        more: sets that are only asked how many candidates they leave.
+        about: what is known, in a few words.
+        progress: called along the way.
+        promised: whether the release promises k candidates for them.
+    """
+    from cloven.measure.mining import supports
+
     chance = 1 / max(1, release.records)
-    looked = _look_up(data, release, sets, progress)
-    narrowest = _look_up(data, release, rarest, None)
-    right = _mean(1 / np.maximum(1, looked.candidates))
-    before = _mean(1 / np.maximum(1, looked.holders))
-    every = np.concatenate((looked.candidates, narrowest.candidates))
+    found = _look_up(release, sets, progress)
+    right = _mean(1 / np.maximum(1, found))
+    before = _mean(1 / np.maximum(1, np.asarray(supports(data, sets))))
+    every = np.concatenate((found, _look_up(release, more, None)))
     few = int(np.count_nonzero(every < release.k))
     least = int(every.min())
     return threat.risk(
@@ -87,10 +98,10 @@ def _attempt(
         beats=right.value > chance,
         counts=promised,
         broken=few if promised else 0,
-        broken_what=f"sets of {size} known items with fewer than k candidates",
+        broken_what=f"sets of known items ({about}) with fewer than k candidates",
         count=len(sets),
         units=len(sets),
-        sentence=f"Who knows {many(size, 'item')} of a person has at least {many(least, 'candidate')} and picks the"
+        sentence=f"Who knows {about} of a person has at least {many(least, 'candidate')} and picks the"
         f" right one with {share(Estimate(right.value))}; in the original with {share(Estimate(before.value))}.",
         meaning=f"at least {many(least, 'candidate')}; in the original {share(Estimate(before.value))}",
         details={"least": least, "fewer_than_k": few, "tried": len(every), "in_the_original": before.value},
@@ -98,7 +109,11 @@ def _attempt(
 
 
 def _known(
-    data: Transactions, release: Disassociated, size: int, tries: int, rng: np.random.Generator
+    data: Transactions,
+    release: Disassociated | SetGeneralised,
+    size: int,
+    tries: int,
+    rng: np.random.Generator,
 ) -> tuple[list[Names], list[Names]]:
     """Random sets of items of random records, and the rarest items of the same records."""
     published, holders = set(release.vocabulary), data.holders
@@ -118,19 +133,28 @@ def _known(
 
 
 def _look_up(
-    data: Transactions, release: Disassociated, sets: list[Names], progress: Progress | None
-) -> _Looked:
-    from cloven.measure.mining import supports
-    from cloven.reconstruction.evidence import evidence
-
+    release: Disassociated | SetGeneralised, sets: list[Names], progress: Progress | None
+) -> NDArray[np.int64]:
+    """Candidates that known sets leave in the release."""
     code_of = {name: code for code, name in enumerate(release.vocabulary)}
+    count = _counter(release)
     found = []
     for number, items in enumerate(sets):
-        codes = np.array(sorted(code_of[item] for item in items), np.int64)
-        found.append(evidence(release, codes).total_at_most)
+        found.append(count([code_of[item] for item in items if item in code_of]))
         if progress is not None:
             progress("look up known items", (number + 1) / len(sets))
-    return _Looked(np.array(found, np.int64), np.asarray(supports(data, sets)))
+    return np.array(found, np.int64)
+
+
+def _counter(release: Disassociated | SetGeneralised) -> Callable[[list[int]], int]:
+    """Counts the candidates of somebody who knows these published items."""
+    if isinstance(release, SetGeneralised):
+        from cloven.attack.generalised.link import LookUp
+
+        return LookUp.of(release).candidates
+    from cloven.reconstruction.evidence import evidence
+
+    return lambda codes: evidence(release, np.array(sorted(codes), np.int64)).total_at_most
 
 
 def _mean(values: NDArray[np.float64]) -> Estimate:

@@ -25,6 +25,31 @@ def distinct(values: NDArray[Any]) -> NDArray[Any]:
     return ordered[np.concatenate(([True], ordered[1:] != ordered[:-1]))]
 
 
+def counted(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Distinct values, ascending, and how often each is there.
+
+    >>> [found.tolist() for found in counted(np.array([3, 1, 3]))]
+    [[1, 3], [1, 2]]
+    """
+    ordered = np.sort(values)
+    first = np.flatnonzero(np.concatenate((np.ones(min(1, len(ordered)), bool), ordered[1:] != ordered[:-1])))
+    return ordered[first], np.diff(np.append(first, len(ordered)))
+
+
+def among(values: NDArray[Any], known: NDArray[Any]) -> NDArray[np.bool_]:
+    """Whether each value is among the known ones, in any order.
+
+    >>> among(np.array([5, 2, 5]), np.array([4, 5])).tolist()
+    [True, False, True]
+    """
+    if len(known) == 0:
+        return np.zeros(len(values), bool)
+    ordered = distinct(known)
+    place = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
+    found: NDArray[np.bool_] = ordered[place] == values
+    return found
+
+
 def without(values: NDArray[Any], known: NDArray[Any]) -> NDArray[Any]:
     """Values that are not among the known ones; both ascending and distinct.
 

@@ -86,52 +86,100 @@ def place_shared_chunk(
     place: Longs,
     cover: Longs,
     needy: NDArray[np.bool_],
+    owner: Longs,
+    any_needy: bool,
 ) -> int:
     """Place the shared chunk of rows ``rows[0]`` to ``rows[1] - 1`` over clusters; -1, or the row that fails.
 
-    ``needy`` marks empty records that nothing else can fill; they come first.
+    The records below the joint are numbered through its clusters; ``owner`` says for every record of the release which
+    row of this chunk it has (-1 for none, as it is left again in the end). ``needy`` marks empty records that nothing
+    else can fill; they come first.
     """
     first, last = rows
     ends = np.cumsum(bounds[clusters + 1] - bounds[clusters])
     total = ends[-1] if len(ends) else 0
-    owner = np.full(total, -1, np.int64)
-    cluster_of = np.empty(total, np.int64)
-    record_of = np.empty(total, np.int64)
-    for number in range(len(clusters)):
-        size = bounds[clusters[number] + 1] - bounds[clusters[number]]
-        for inside in range(size):
-            cluster_of[ends[number] - size + inside] = clusters[number]
-            record_of[ends[number] - size + inside] = bounds[clusters[number]] + inside
-    wanting = np.flatnonzero(needy[record_of])
+    wanting = _needy_below(clusters, bounds, ends, needy) if any_needy else np.empty(0, np.int64)
     rng.shuffle(wanting)
     for row in range(first, last):
-        slot = np.int64(-1)
+        found = np.int64(-1)
         for candidate in wanting:
-            record = record_of[candidate]
-            if owner[candidate] < 0 and _fits(row, record, cluster_of[candidate], table, told, lists):
-                slot = candidate
+            cluster, record = _at(candidate, clusters, bounds, ends)
+            if owner[record] < 0 and _fits(row, record, cluster, table, told, lists):
+                found = record
                 break
         draws = 0
-        while slot < 0 and draws < DRAWS and total > 0:
-            candidate = np.int64(rng.random() * total)
-            record = record_of[candidate]
-            if owner[candidate] < 0 and _fits(row, record, cluster_of[candidate], table, told, lists):
-                slot = candidate
+        while found < 0 and draws < DRAWS and total > 0:
+            cluster, record = _at(np.int64(rng.random() * total), clusters, bounds, ends)
+            if owner[record] < 0 and _fits(row, record, cluster, table, told, lists):
+                found = record
             draws += 1
-        if slot >= 0:
-            owner[slot] = row
-        elif not _augment(rng, row, first, last, owner, cluster_of, record_of, table, told, lists):
+        if found >= 0:
+            owner[found] = row
+            place[row] = found
+        elif not _make_room(rng, row, first, last, clusters, bounds, ends, table, told, lists, owner, place):
             return row
     head, following = lists
-    for number in range(total):
-        row, record = owner[number], record_of[number]
-        if row >= 0:
-            place[row] = record
-            cover[record] += 1
-            needy[record] = False
-            following[row] = head[record]
-            head[record] = row
+    for row in range(first, last):
+        record = place[row]
+        owner[record] = -1
+        cover[record] += 1
+        needy[record] = False
+        following[row] = head[record]
+        head[record] = row
     return -1
+
+
+@compiled
+def _at(number: int, clusters: Longs, bounds: Longs, ends: Longs) -> tuple[int, int]:
+    """Cluster and record with this number below a joint."""
+    place = np.searchsorted(ends, number, side="right")
+    cluster = clusters[place]
+    return cluster, bounds[cluster + 1] - (ends[place] - number)
+
+
+@compiled
+def _needy_below(clusters: Longs, bounds: Longs, ends: Longs, needy: NDArray[np.bool_]) -> Longs:
+    """Numbers of the records below a joint that nothing else can fill."""
+    found = np.empty(ends[-1] if len(ends) else 0, np.int64)
+    count = 0
+    for number in range(len(found)):
+        _, record = _at(number, clusters, bounds, ends)
+        if needy[record]:
+            found[count] = number
+            count += 1
+    return found[:count]
+
+
+@compiled
+def _make_room(
+    rng: np.random.Generator,
+    row: int,
+    first: int,
+    last: int,
+    clusters: Longs,
+    bounds: Longs,
+    ends: Longs,
+    table: tuple[Longs, Ints],
+    told: Told,
+    lists: tuple[Longs, Longs],
+    owner: Longs,
+    place: Longs,
+) -> bool:
+    """Find a place for one more row by moving others of its chunk; lists all records below the joint, so it is rare."""
+    total = ends[-1] if len(ends) else 0
+    cluster_of = np.empty(total, np.int64)
+    record_of = np.empty(total, np.int64)
+    owned = np.empty(total, np.int64)
+    for number in range(total):
+        cluster_of[number], record_of[number] = _at(number, clusters, bounds, ends)
+        owned[number] = owner[record_of[number]]
+    if not _augment(rng, row, first, last, owned, cluster_of, record_of, table, told, lists):
+        return False
+    for number in range(total):
+        owner[record_of[number]] = owned[number]
+        if owned[number] >= 0:
+            place[owned[number]] = record_of[number]
+    return True
 
 
 @compiled
@@ -178,3 +226,43 @@ def _augment(
                 slot, slot_of[mover - first] = slot_of[mover - first], slot
             return True
     return False
+
+
+@compiled
+def place_shared_chunks(
+    rng: np.random.Generator,
+    chunks: Longs,
+    members: tuple[Longs, Longs],
+    bounds: Longs,
+    table: tuple[Longs, Ints],
+    told: tuple[Longs, Longs],
+    lists: tuple[Longs, Longs],
+    place: Longs,
+    cover: Longs,
+    needy: NDArray[np.bool_],
+) -> int:
+    """Place all shared chunks (first row, row after the last, joint); -1, or the number of the one that fails."""
+    starts, clusters = members
+    shown, inner = told
+    owner = np.full(len(cover), -1, np.int64)
+    any_needy = bool(needy.any())
+    for number in range(len(chunks)):
+        first, last, joint = chunks[number, 0], chunks[number, 1], chunks[number, 2]
+        below = clusters[starts[joint] : starts[joint + 1]]
+        failed = place_shared_chunk(
+            rng,
+            (first, last),
+            below,
+            bounds,
+            table,
+            (shown, inner, joint),
+            lists,
+            place,
+            cover,
+            needy,
+            owner,
+            any_needy,
+        )
+        if failed >= 0:
+            return number
+    return -1

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.model.arrays import distinct
+from cloven.model.arrays import among, distinct
 from cloven.model.disassociated import Kind
 from cloven.verification.faults import Fault, spot
 
@@ -92,7 +92,7 @@ def _climb_levels(
         done_keys.append(below_keys)
         done_marks.append(below_marks)
         own = shared[depth[shared // words] == level]
-        kept = ~np.isin(below_keys, own)
+        kept = ~among(below_keys, own)
         up_keys = np.concatenate((below_keys[kept], own))
         up_marks = np.concatenate((below_marks[kept], whole[own // words]))
         parent = tree.parent[up_keys // words]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.errors import shorten
-from cloven.model.arrays import distinct, without
+from cloven.model.arrays import among, distinct, without
 from cloven.model.disassociated import Kind
 from cloven.verification.faults import conclude, spot
 
@@ -75,7 +75,7 @@ def check_parts_in_place(layout: Layout, tree: JointTree, parts: Parts) -> Check
     joints = max(1, len(tree.parent))
     above = [cluster * joints + joint for cluster, joint in tree.climb(tree.cluster_joint)]
     reachable = np.concatenate(above) if above else np.empty(0, np.int64)
-    at_home = np.where(shared, np.isin(parts.cluster * joints + owner, reachable), parts.cluster == owner)
+    at_home = np.where(shared, among(parts.cluster * joints + owner, reachable), parts.cluster == owner)
     pair = parts.record * (layout.chunks + 1) + parts.chunk
     _, first, times = np.unique(pair, return_index=True, return_counts=True)
     faults = [
@@ -104,7 +104,7 @@ def check_shared_origin(release: Disassociated, layout: Layout, parts: Parts) ->
     cluster, shown = layout.pairs_of(Kind.RECORD)
     shared = parts.kind[parts.part] == Kind.SHARED
     part, items = parts.part[shared], parts.items[shared]
-    bad = np.isin(parts.cluster[part] * len(words) + items, cluster * len(words) + shown)
+    bad = among(parts.cluster[part] * len(words) + items, cluster * len(words) + shown)
     faults = [
         spot(
             bad,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.model.arrays import distinct
+from cloven.model.arrays import among, distinct
 from cloven.verification.faults import Fault, conclude, spot
 
 if TYPE_CHECKING:
@@ -72,4 +72,4 @@ def _records(original: Transactions, key: Key) -> list[Fault]:
 
 
 def _unknown(values: NDArray[np.int64], known: NDArray[np.int64], what: str, where: str) -> Fault:
-    return spot(~np.isin(values, known), lambda at: f"{what} {values[at]} is not among {where}")
+    return spot(~among(values, known), lambda at: f"{what} {values[at]} is not among {where}")

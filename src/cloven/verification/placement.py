@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.errors import shorten
+from cloven.model.arrays import among, counted
 from cloven.model.disassociated import Kind
 from cloven.verification.faults import Fault, conclude, spot
 
@@ -36,7 +37,7 @@ def check_placement(release: Disassociated, layout: Layout, tree: JointTree) -> 
 
 
 def _repeated(keys: NDArray[np.int64], words: tuple[str, ...], owner: str) -> Fault:
-    found, times = np.unique(keys, return_counts=True)
+    found, times = counted(keys)
 
     def describe(at: int) -> str:
         number, item = divmod(int(found[at]), len(words))
@@ -54,7 +55,7 @@ def _still_in_term_chunks(layout: Layout, tree: JointTree, words: tuple[str, ...
     cluster, listed = cluster[in_shared[listed]], listed[in_shared[listed]]
     above = tree.keys_above(tree.cluster_joint[cluster], listed, len(words))
     return spot(
-        np.isin(joint * len(words) + item, above),
+        among(joint * len(words) + item, above),
         lambda at: (
             f"item {shorten(words[item[at]])} is in a shared chunk of joint {joint[at]}"
             " and in a term chunk of a cluster below it"

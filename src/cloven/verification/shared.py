@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cloven.model.arrays import among
 from cloven.model.disassociated import Kind
 from cloven.verification.barred import check_same_clusters
 from cloven.verification.faults import Fault, conclude, named, spot
@@ -51,7 +52,7 @@ def uses_items_shown_below(release: Disassociated, layout: Layout, tree: JointTr
     below = tree.keys_above(start, np.concatenate((shown, item)), words)
     pairs = np.flatnonzero(layout.chunk_kind[layout.pair_chunk] == Kind.SHARED)
     telling = np.zeros(layout.chunks, bool)
-    telling[layout.pair_chunk[pairs[np.isin(joint * words + item, below)]]] = True
+    telling[layout.pair_chunk[pairs[among(joint * words + item, below)]]] = True
     return telling
 
 
