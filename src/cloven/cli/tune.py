@@ -1,0 +1,122 @@
+"""``cloven tune [FILE] --max-risk R --min-utility U``."""
+
+import os
+from itertools import count
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from cloven.audit_report import AuditReport
+from cloven.cli.command import takes
+from cloven.cli.console import progress, say, say_json, visible
+from cloven.cli.ledger import LedgerFolder, told_of_earlier
+from cloven.cli.places import refuse_places
+from cloven.cli.reading import READING, JsonFlag, SeedOption, TaxonomyFile, read_data, read_hierarchy
+from cloven.cli.tune_words import tell
+from cloven.cli.tuning import TUNING, Search
+from cloven.errors import GuaranteeError
+from cloven.io.readers import ReadOptions
+from cloven.tuning import Tuned
+
+
+@takes(search=TUNING, options=READING)
+def tune(
+    search: Search,
+    options: ReadOptions,
+    file: Annotated[
+        Path | None, typer.Argument(help="Data; without it the built-in sample clinic.", metavar="FILE")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", metavar="OUT", help="New folder; default cloven-tune, or the next free number."
+        ),
+    ] = None,
+    study: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Where the search is kept, to go on later; default OUT.study."),
+    ] = None,
+    taxonomy: TaxonomyFile = None,
+    ledger: LedgerFolder = None,
+    seed: SeedOption = None,
+    json: JsonFlag = False,
+) -> None:
+    """Search for the setting that keeps most within the limits, and audit it.
+
+    OUT (release and report.html) is to publish; OUT.private and the study are to keep. A search that was interrupted
+    goes on when the same command is given again. If no setting holds, nothing is published and the exit code is 1.
+    """
+    target = out or _free_name()
+    public, private = _places(target)
+    refuse_places(public, private)
+    kept = study or target.with_name(f"{target.name}.study")
+    with progress("read") as report:
+        data = read_data(file, options)
+        hierarchy = read_hierarchy(taxonomy, data)
+        tuned = search.tune(sample=file is None, taxonomy=hierarchy, seed=seed).run(data, kept, report)
+        title = "sample clinic" if file is None else file.name
+        found = tuned.audit(data, _full(hierarchy), report, title)
+        if found is not None:
+            report("write", 1.0)
+            found.write(target, ledger)
+    told = [] if found is None else told_of_earlier(data, target, ledger)
+    where = {"study": str(kept)}
+    if found is not None:
+        where |= {
+            "published": str(public / "published"),
+            "report": str(public / "report.html"),
+            "private": str(private),
+        }
+    _say(tuned, found, where, told, json, len(data))
+
+
+def _full(taxonomy: Any) -> Any:
+    from cloven.threats import Effort
+
+    return Effort(taxonomy=taxonomy)
+
+
+def _places(target: Path) -> tuple[Path, Path]:
+    from cloven.io.release import places
+
+    return places(target)
+
+
+def _free_name() -> Path:
+    """``cloven-tune``, or the first ``cloven-tune-2``, ``-3``, ... that is free; a study alone is to be continued."""
+    for number in count(1):
+        path = Path("cloven-tune" if number == 1 else f"cloven-tune-{number}")
+        if not any(os.path.lexists(place) for place in _places(path)):
+            return path
+    raise AssertionError
+
+
+def _say(
+    tuned: Tuned,
+    found: AuditReport | None,
+    where: dict[str, str],
+    told: list[str],
+    json: bool,
+    records: int,
+) -> None:
+    confirmed = None if found is None else found.outcome.name
+    if json:
+        audited = None if found is None else found.to_dict()
+        say_json(
+            {**tuned.to_dict(), "published": confirmed, "audit": audited, "places": where, "warnings": told}
+        )
+    else:
+        tell(tuned, found, told, records)
+        words = {
+            "published": "published",
+            "report": "report",
+            "private": "yours alone",
+            "study": "the search",
+        }
+        say(
+            "\n"
+            + "\n".join(f"{word:<12} {visible(where[name])}" for name, word in words.items() if name in where)
+        )
+    if found is None:
+        raise typer.Exit(GuaranteeError.exit_code)

@@ -1,0 +1,119 @@
+"""The options of a search for settings, written once: what to accept, what to vary, how long."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from cloven.cli.command import Group
+from cloven.cli.values import number, whole
+from cloven.decision import Limits
+from cloven.errors import ParameterError
+from cloven.threats import Knowledge
+
+if TYPE_CHECKING:
+    from cloven.model.taxonomy import Taxonomy
+    from cloven.tuning import Tune
+
+
+@dataclass(frozen=True)
+class Search:
+    """What an owner asks of a search."""
+
+    max_risk: float | None
+    min_utility: float
+    utility_measure: str
+    k: int
+    m: int
+    methods: str | None
+    vary: str | None
+    fix: str | None
+    objective: str
+    relatedness: str | None
+    trials: int
+    seconds: float | None
+
+    def tune(self, *, sample: bool, taxonomy: Taxonomy | None, seed: int | None) -> Tune:
+        """The search; vectors for the words of the built-in sample come with it."""
+        from cloven.relatedness.spec import parse
+        from cloven.tuning import Tune
+        from cloven.tuning.objectives import objective
+        from cloven.tuning.tune import trial_effort
+
+        spec = self.relatedness or ("sample" if sample else None)
+        return Tune(
+            None if self.methods is None else _names(self.methods),
+            k=self.k,
+            m=self.m,
+            limits=Limits(self.max_risk, self.min_utility, self.utility_measure),
+            knowledge=Knowledge(None if spec is None else parse(spec)),
+            effort=trial_effort(taxonomy),
+            objective=objective(self.objective),
+            trials=self.trials,
+            seconds=self.seconds,
+            fix=self._fixed() | self._taxonomy(taxonomy),
+            vary=None if self.vary is None else _names(self.vary),
+            seed=seed,
+        )
+
+    def _taxonomy(self, taxonomy: Taxonomy | None) -> dict[str, Any]:
+        """The taxonomy, if a method works on one."""
+        from cloven.registry import anonymisers
+
+        named = [] if self.methods is None else _names(self.methods)
+        known = anonymisers()
+        needy = [name for name in named if hasattr(known.get(name), "taxonomy")]
+        if needy and taxonomy is None:
+            message = f"{needy[0]} needs a taxonomy of the items; give --taxonomy FILE"
+            raise ParameterError(message)
+        return {"taxonomy": taxonomy} if needy else {}
+
+    def _fixed(self) -> dict[str, Any]:
+        """Values of --fix; each is read as a setting of the first method that has such a parameter."""
+        from cloven.registry import anonymisers
+        from cloven.settings import parse_setting
+
+        methods = tuple(anonymisers()) if self.methods is None else _names(self.methods)
+        out: dict[str, Any] = {}
+        for part in _names(self.fix or ""):
+            name = part.partition("=")[0].strip().replace("-", "_")
+            shared: dict[str, Any] = {"k": self.k, "m": self.m, **out}
+            errors = []
+            for method in methods:
+                try:
+                    out[name] = getattr(parse_setting(f"{method}:{part}", **shared), name)
+                    break
+                except ParameterError as error:
+                    errors.append(str(error))
+            else:
+                message = f"--fix: {errors[0]}"
+                raise ParameterError(message)
+        return out
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(word for word in (each.strip() for each in text.replace(";", ",").split(",")) if word)
+
+
+_OBJECTIVE = "Risk to minimise: worst, worst-value, mean, threat:NAME."
+_FIX = "Parameters that stay: name=value,name=value."
+_RELATEDNESS = "Attack with word meanings: vectors:FILE, corpus:FILE, ngd:FILE, ..."
+
+TUNING = Group(
+    "What to accept, and what to search",
+    {
+        "max_risk": (number(0, 1), None, "Largest share of right guesses to accept; default 1/k.", ()),
+        "min_utility": (number(0, 1), 0.0, "Least utility to accept, from 0 to 1.", ()),
+        "utility_measure": (str, "", "Measure of utility; default: the family's first.", ()),
+        "k": (whole(2), 5, "Everybody keeps at least this many candidates; more is tried too.", ("-k",)),
+        "m": (whole(1), 2, "How many items an attacker may know; more is tried too.", ("-m",)),
+        "methods": (str | None, None, "Methods to search: disassociation (default), coat, pcta, apriori-km.", ()),
+        "vary": (str | None, None, "Parameters to vary, by name; default: all that are declared.", ()),
+        "fix": (str | None, None, _FIX, ()),
+        "objective": (str, "worst", _OBJECTIVE, ()),
+        "relatedness": (str | None, None, _RELATEDNESS, ()),
+        "trials": (whole(1), 40, "Settings to try, with those of earlier runs of the study.", ()),
+        "seconds": (number(0), None, "Begin no further setting after this time.", ()),
+    },
+    Search,
+)  # fmt: skip

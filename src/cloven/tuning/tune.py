@@ -1,0 +1,208 @@
+"""``Tune``: search the settings of all methods for those with little risk and much utility.
+
+>>> import cloven as cv
+>>> tuned = Tune(k=3, trials=3, vary=("max_cluster_size",), seed=1).run(cv.sample("clinic"))
+>>> len(tuned.outcomes), tuned.default.name
+(3, 'disassociation:k=3,m=2')
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from cloven._version import __version__
+from cloven.decision import Limits
+from cloven.errors import ParameterError
+from cloven.registry import family_of
+from cloven.running import Run
+from cloven.settings import setting
+from cloven.threats import Effort, Knowledge
+from cloven.tuning.measuring import Measuring, sample_of, some
+from cloven.tuning.objectives import RiskObjective, Worst
+from cloven.tuning.points import Point
+from cloven.tuning.searching import Proposal, Searching, optuna
+from cloven.tuning.study_folder import new_seed, storage, study_folder
+from cloven.tuning.trial import Trial, impossible
+from cloven.tuning.tuned import Tuned
+from cloven.tuning.varied import Varied, varied
+from cloven.tuning.watching import Watching
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Mapping
+
+    from cloven.model.outcome import Outcome
+    from cloven.model.taxonomy import Taxonomy
+    from cloven.protocols import Anonymiser
+    from cloven.running import Progress
+
+NOTHING_NEW = 50
+"""Proposals in a row that are known or impossible, after which everything counts as tried."""
+
+
+def trial_effort(taxonomy: Taxonomy | None = None) -> Effort:
+    """Attacks as quick as at first look; utility on as many itemsets as an audit counts, or its figures would differ.
+
+    >>> trial_effort().top == Effort().top, trial_effort().known_sets < Effort().known_sets
+    (True, True)
+    """
+    return replace(Effort().quick(), top=Effort().top, taxonomy=taxonomy)
+
+
+@dataclass(frozen=True)
+class Tune:
+    """One search: what to vary, what to fear, what to accept, how long.
+
+    Attributes:
+        methods: names of the methods to search; None for all that need nothing of the owner.
+        k: least number of candidates that the owner promises; settings below are not tried.
+        m: least number of known items that the promise covers.
+        limits: what the owner accepts; without ``max_risk``, 1/k of the ``k`` above, whatever k a setting has.
+        knowledge: what attackers may have, beside the release.
+        effort: how thoroughly to measure each setting; the chosen one is audited in full afterwards.
+        objective: makes one number of all risks.
+        trials: settings to try, with those of earlier runs of the same study.
+        seconds: time after which no further setting is begun; None for no limit.
+        fix: parameters that stay, with their values.
+        vary: parameters to vary; None for all that the methods declare.
+        margin: by how much another setting must be better on the sample, in risk and utility, for giving one up.
+        seed: to repeat a search exactly, apart from lots that methods draw (``safe``).
+    """
+
+    methods: tuple[str, ...] | None = None
+    k: int = 5
+    m: int = 2
+    limits: Limits = field(default_factory=Limits)
+    knowledge: Knowledge = field(default_factory=Knowledge)
+    effort: Effort = field(default_factory=trial_effort)
+    objective: RiskObjective = field(default_factory=Worst)
+    trials: int = 40
+    seconds: float | None = None
+    fix: Mapping[str, Any] = field(default_factory=dict)
+    vary: tuple[str, ...] | None = None
+    margin: float = 0.02
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.trials < 1:
+            message = f"trials must be at least 1, the default setting (got {self.trials})"
+            raise ParameterError(message)
+        for name in ("k", "m"):  # what is fixed is what is promised
+            object.__setattr__(self, name, self.fix.get(name, getattr(self, name)))
+
+    def run(
+        self, data: Any, study: str | os.PathLike[str] | None = None, progress: Progress | None = None
+    ) -> Tuned:
+        """Search; a study on disk goes on where an earlier run of the same search ended, even by Ctrl-C."""
+        optuna()  # said before any work is done if it is missing
+        space = varied(data, methods=self.methods, k=self.k, m=self.m, fix=self.fix, vary=self.vary)
+        with self._study(study, data, space) as (searching, seed):
+            measuring = self._measuring(data, seed)
+            watching = Watching(self.trials, self.seconds, monotonic(), progress)
+            default = space[0].method()
+            exhausted = not self._search(searching, measuring, watching, default)
+            trials = tuple(searching.trials.values())
+        rung = None if measuring.sample is None else len(measuring.sample)
+        return Tuned(self, trials, setting(default), len(measuring.data), rung, space, exhausted, seed)
+
+    def point(self, outcome: Outcome) -> Point:
+        """Where an outcome lies, by the objective and the wanted measure of utility."""
+        return Point(outcome.broken > 0, self.objective(outcome), outcome.utility.score(self.limits.measure))
+
+    def _search(
+        self, searching: Searching, measuring: Measuring, watching: Watching, default: Anonymiser
+    ) -> bool:
+        """Try settings until there are enough or time is up; False if there is nothing new to propose."""
+        stale = 0
+        while watching.goes_on(searching.trials.values()):
+            if stale >= NOTHING_NEW:
+                return False
+            proposal = self._propose(searching, default)
+            trial = self._try(proposal, searching, measuring, watching, default)
+            new = trial.name not in searching.trials and trial.state != "impossible"
+            stale = 0 if new else stale + 1
+            searching.tell(proposal, trial)
+        return True
+
+    def _propose(self, searching: Searching, default: Anonymiser) -> Proposal:
+        """The first settings are the defaults and what the family of the first would try instead; then the study's."""
+        for one, values in self._starts(searching, default):
+            if setting(one.method(values)) not in searching.trials:
+                return searching.propose(one, values)
+        return searching.propose()
+
+    def _starts(self, searching: Searching, default: Anonymiser) -> Iterator[tuple[Varied, dict[str, Any]]]:
+        for one in searching.space:
+            values = one.values_of(one.method())
+            if values is not None:
+                yield one, values
+        first = searching.trials.get(setting(default))
+        if first is not None and first.outcome is not None:
+            limit = self.limits.risk_at(self.k)
+            for remedy in family_of(default).remedies(default, first.outcome.risks, limit).values():
+                values = searching.space[0].values_of(remedy)
+                if values is not None:
+                    yield searching.space[0], values
+
+    def _try(
+        self,
+        proposal: Proposal,
+        searching: Searching,
+        measuring: Measuring,
+        watching: Watching,
+        default: Anonymiser,
+    ) -> Trial:
+        try:
+            method = proposal.varied.method(proposal.values)
+        except ParameterError as error:
+            return impossible(proposal.varied.name_of(proposal.values), str(error))
+        known = searching.trials.get(setting(method))
+        if known is not None:
+            return known
+        report = watching.report(searching.trials.values(), self.best_words(searching.trials.values()))
+        trial = measuring.trial(method, searching.trials.values(), report, keep=method == default)
+        if method == default and trial.state == "impossible":
+            raise ParameterError(trial.why)
+        return trial
+
+    def best_words(self, trials: Any) -> str:
+        """The best setting so far, in a few words."""
+        good = [t.outcome for t in trials if t.outcome and not self.limits.faults(t.outcome, self.k)]
+        if not good:
+            return "none holds yet"
+        best = max((self.point(outcome) for outcome in good), key=lambda point: (point.utility, -point.risk))
+        return f"best {100 * best.utility:.1f} % kept at risk {100 * best.risk:.1f} %"
+
+    def _measuring(self, data: Any, seed: int) -> Measuring:
+        most, rng = self.effort.most_records, Run(seed).rng("sample")
+        everything = data if most is None or len(data) <= most else some(data, most, rng)
+        sample = sample_of(everything, rng)
+        return Measuring(everything, sample, self.knowledge, self.effort, self.point, self.margin, seed)
+
+    @contextmanager
+    def _study(
+        self, place: str | os.PathLike[str] | None, data: Any, space: tuple[Varied, ...]
+    ) -> Iterator[tuple[Searching, int]]:
+        if place is None:
+            seed = new_seed() if self.seed is None else self.seed
+            yield Searching(space, self.point, seed), seed
+            return
+        with study_folder(place, self._asked(data, space), self.seed) as (journal, seed):
+            yield Searching(space, self.point, seed, storage(journal)), seed
+
+    def _asked(self, data: Any, space: tuple[Varied, ...]) -> dict[str, Any]:
+        """What makes two searches the same; the limits do not: what was measured serves for others too."""
+        return {
+            "data": family_of(space[0].method()).fingerprint(data),
+            "version": __version__,
+            "space": {one.name: one.words() for one in space},
+            "fixed": {one.name: one.name_of({}) for one in space},
+            "objective": self.objective.name,
+            "utility_measure": self.limits.measure,
+            "knowledge": repr(self.knowledge),
+            "effort": repr(self.effort),
+            "margin": self.margin,
+        }

@@ -1,0 +1,151 @@
+"""A search on disk: goes on where it stopped, knows its data, is the owner's alone."""
+
+from __future__ import annotations
+
+import json
+import stat
+
+import pytest
+from tuning_toys import DONE
+
+from cloven.decision import Limits
+from cloven.errors import OutputError, ReleaseError
+from cloven.model.transactions import Transactions
+from cloven.tuning import Tune
+
+TOY = {"methods": ("toy",), "seed": 1}
+
+
+def plain(tuned):
+    rows = tuned.to_dict()["trials"]
+    for row in rows:
+        for figures in (row["outcome"], row["sample"]):
+            if figures is not None:
+                figures.pop("seconds")
+    return rows
+
+
+def test_a_second_run_goes_on_without_repeating_anything(data, tmp_path):
+    study = tmp_path / "study"
+    Tune(**TOY, trials=8).run(data, study)
+    assert len(DONE) == 8
+    tuned = Tune(**TOY, trials=20).run(data, study)
+    assert len(DONE) == 20
+    again = Tune(**TOY, trials=20, limits=Limits(max_risk=0.9)).run(data, study)  # other limits, same figures
+    assert len(DONE) == 20
+    at_once = Tune(**TOY, trials=20).run(data)
+    assert plain(tuned) == plain(at_once)
+    assert [row["outcome"] for row in plain(again)] == [row["outcome"] for row in plain(tuned)]
+    assert [trial.method for trial in again.finished] == [trial.method for trial in tuned.finished]
+
+
+@pytest.mark.parametrize("at", [1, 2, 5, 14])
+def test_an_interrupted_search_goes_on_as_if_it_had_not_been(large, tmp_path, monkeypatch, at):
+    from cloven.tuning.measuring import Measuring
+
+    measure = Measuring._measure
+
+    def interrupted(self, *rest):
+        if len(DONE) == at:
+            raise KeyboardInterrupt
+        return measure(self, *rest)
+
+    monkeypatch.setattr(Measuring, "_measure", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        Tune(**TOY, trials=12, margin=0.002).run(large, tmp_path / "study")
+    monkeypatch.setattr(Measuring, "_measure", measure)
+    tuned = Tune(**TOY, trials=12, margin=0.002).run(large, tmp_path / "study")
+    assert plain(tuned) == plain(Tune(**TOY, trials=12, margin=0.002).run(large))
+
+
+def test_a_killed_run_leaves_a_torn_line_and_a_lock(data, tmp_path):
+    study = tmp_path / "study"
+    Tune(**TOY, trials=3).run(data, study)
+    with (study / "journal.log").open("ab") as handle:
+        handle.write(b'{"op_code": 4, "wor')
+    (study / "journal.log.lock").touch()
+    assert Tune(**TOY, trials=4).run(data, study).tried == 4
+
+
+def test_without_a_seed_the_study_keeps_one(large, tmp_path):
+    first = Tune(methods=("toy",), trials=3).run(large, tmp_path / "study")
+    second = Tune(methods=("toy",), trials=4).run(large, tmp_path / "study")
+    assert first.seed == second.seed
+
+
+def test_it_is_the_owners_alone(data, tmp_path):
+    study = tmp_path / "deep" / "study"
+    Tune(**TOY, trials=1).run(data, study)
+    assert stat.S_IMODE(study.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(path.stat().st_mode) for path in study.iterdir()} == {0o600}
+    assert b"i1" not in (study / "journal.log").read_bytes()
+
+
+def test_other_data_are_refused(data, tmp_path):
+    Tune(**TOY, trials=1).run(data, tmp_path / "study")
+    other = Transactions.from_records([["a", "b"]] * 50)
+    with pytest.raises(
+        ReleaseError, match=r"is the study of another data set \(fingerprint [0-9a-f]{8}\.\.\., this"
+    ):
+        Tune(**TOY, trials=2).run(other, tmp_path / "study")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"vary": ("size",)}, "space was"),
+        ({"fix": {"care": True}}, "space was"),
+        ({"k": 6}, "space was"),
+        ({"seed": 2}, "seed was 1 and is now 2"),
+        ({"limits": Limits(measure="half")}, 'utility_measure was "" and is now "half"'),
+    ],
+)
+def test_another_search_is_refused(data, tmp_path, change, words):
+    Tune(**TOY, trials=1).run(data, tmp_path / "study")
+    with pytest.raises(ReleaseError, match=words):
+        Tune(**{**TOY, **change}, trials=1).run(data, tmp_path / "study")
+
+
+def test_a_folder_that_is_no_study(data, tmp_path):
+    (tmp_path / "mine.txt").touch()
+    with pytest.raises(ReleaseError, match=r"is no study, but holds 'mine.txt'"):
+        Tune(**TOY, trials=1).run(data, tmp_path)
+    (tmp_path / "study").mkdir()
+    (tmp_path / "study" / "study.json").write_text(json.dumps({"format": "else"}))
+    with pytest.raises(ReleaseError, match="is no note of a study"):
+        Tune(**TOY, trials=1).run(data, tmp_path / "study")
+    with pytest.raises(OutputError, match="the study cannot be written"):
+        Tune(**TOY, trials=1).run(data, tmp_path / "mine.txt")
+
+
+def test_a_journal_that_cannot_be_read(data, tmp_path):
+    study = tmp_path / "study"
+    Tune(**TOY, trials=1).run(data, study)
+    lines = (study / "journal.log").read_bytes().splitlines(keepends=True)
+    (study / "journal.log").write_bytes(b"rubbish\n" + b"".join(lines))
+    with pytest.raises(ReleaseError, match="cannot be read"):
+        Tune(**TOY, trials=2).run(data, study)
+
+
+def test_two_runs_at_once(data, tmp_path):
+    from cloven.tuning.study_folder import study_folder
+
+    tune = Tune(**TOY, trials=1)
+    tune.run(data, tmp_path / "study")
+    asked = {
+        name: value
+        for name, value in json.loads((tmp_path / "study" / "study.json").read_text()).items()
+        if name not in ("format", "seed")
+    }
+    with (
+        study_folder(tmp_path / "study", asked, 1),
+        pytest.raises(ReleaseError, match="another run works on this study"),
+    ):
+        tune.run(data, tmp_path / "study")
+
+
+def test_not_inside_a_release(data, tmp_path):
+    for name in ("manifest.json", "chunks.parquet"):
+        (tmp_path / name).touch()
+    with pytest.raises(OutputError, match="lies inside the release"):
+        Tune(**TOY, trials=1).run(data, tmp_path / "study")
