@@ -1,0 +1,188 @@
+"""Mondrian on Adult at k = 6, eight quasi-identifiers, against the packages of others that are installed.
+
+They are no requirement of this project and pin what they need, so install them into an environment of their own:
+``pip install anonypy anonypyx anjana`` beside Cloven. Times are processor seconds of this process, reading apart. Of
+the others only the search for classes is timed, of Cloven all up to the release and its key. Discernibility is the sum
+of squared class sizes; a suppressed row counts as a class of everybody.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import importlib.util
+import statistics
+import warnings
+from time import process_time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cloven.anonymise.slicing.mondrian import Mondrian
+from cloven.io.table_reader import read_table
+from cloven.model.schema import Column, Schema
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from cloven.model.table import Table
+
+K = 6
+ARX = ("sex", "age", "race", "marital-status", "education", "native-country", "workclass", "salary-class")
+UCI = (
+    *(
+        "age",
+        "workclass",
+        "fnlwgt",
+        "education",
+        "education-num",
+        "marital-status",
+        "occupation",
+        "relationship",
+    ),
+    *("race", "sex", "capital-gain", "capital-loss", "hours-per-week", "native-country", "salary-class"),
+)
+Sizes = tuple[list[int], int]
+"""Sizes of the classes, and rows that were suppressed."""
+
+
+def frame_of(table: Table) -> Any:
+    """The table as pandas, numbers as numbers and the rest as categories."""
+    import pandas as pd
+
+    columns = {}
+    for place, attribute in enumerate(table.attributes):
+        values = (
+            np.array(attribute.values) if attribute.numbers is None else attribute.numbers.astype(np.int64)
+        )
+        columns[attribute.name] = pd.Series(values[table.codes[:, place]])
+        if attribute.numbers is None:
+            columns[attribute.name] = columns[attribute.name].astype("category")
+    return pd.DataFrame(columns)
+
+
+def by_anonypy(frame: Any, known: list[str], _folder: Path) -> Callable[[], Sizes]:
+    """Its Mondrian, k-anonymity alone."""
+    from anonypy.mondrian import Mondrian as Theirs
+
+    return lambda: ([len(part) for part in Theirs(frame, known, "occupation").partition(K)], 0)
+
+
+def by_anonypyx(frame: Any, known: list[str], _folder: Path) -> Callable[[], Sizes]:
+    """Its Mondrian, k-anonymity alone."""
+    from anonypyx.models import kAnonymity
+    from anonypyx.mondrian import Mondrian as Theirs
+
+    return lambda: ([len(part) for part in Theirs(frame, known).partition([kAnonymity(K)])], 0)
+
+
+def by_anjana(frame: Any, known: list[str], folder: Path) -> Callable[[], Sizes] | None:
+    """Its full-domain generalisation, with the half of the rows that it may suppress to be quick."""
+    from anjana.anonymity import k_anonymity
+
+    levels: dict[str, dict[int, Any]] = {}
+    for name in known:
+        file = folder / f"adult_hierarchy_{name}.csv"
+        rows = (
+            {row[0]: row for row in csv.reader(file.read_text().splitlines(), delimiter=";")}
+            if file.is_file()
+            else {}
+        )
+        texts = frame[name].astype(str)
+        if not set(texts) <= set(rows):
+            return None
+        depth = len(next(iter(rows.values())))
+        levels[name] = {level: np.array([rows[text][level] for text in texts]) for level in range(depth)}
+    plain = frame.astype(str)
+
+    def run() -> Sizes:
+        found = k_anonymity(plain.copy(), [], known, K, 50, levels)
+        sizes = found.groupby(known, observed=True).size().tolist()
+        return sizes, len(plain) - sum(sizes)
+
+    return run
+
+
+OTHERS = {"anonypy": by_anonypy, "anonypyx": by_anonypyx, "anjana": by_anjana}
+
+
+def discernibility(sizes: list[int], suppressed: int, rows: int) -> int:
+    """Sum over rows of how many rows each looks like."""
+    return sum(size * size for size in sizes) + suppressed * rows
+
+
+def published_sizes(table: Table, mode: str) -> list[int]:
+    """Classes as the release shows them."""
+    release = Mondrian(k=K, mode=mode).anonymise(table).release  # type: ignore[arg-type]
+    known = [number for number, domain in enumerate(release.domains) if not domain.sensitive]
+    sizes: list[int] = np.unique(release.cells[:, known], axis=0, return_counts=True)[1].tolist()
+    return sizes
+
+
+def spent_on(work: Callable[[], object], runs: int = 1) -> float:
+    """Processor time of a piece of work, median of some runs."""
+    times = []
+    for _ in range(runs):
+        start = process_time()
+        work()
+        times.append(process_time() - start)
+    return statistics.median(times)
+
+
+def adult_tables(data: Path) -> dict[str, Table]:
+    """Adult without missing values as ARX has it, and all of it, ``?`` as a value."""
+    folder = data / "relational"
+    tables = {"30,162 rows": read_table(folder / "arx_adult/adult.csv.gz", Schema.of(ARX, ["occupation"]))}
+    rows = []
+    for name in ("adult.data.gz", "adult.test.gz"):
+        with gzip.open(folder / "uci_adult" / name, "rt") as file:
+            rows += [row for row in csv.reader(file, skipinitialspace=True) if len(row) == len(UCI)]
+    import pyarrow as pa
+
+    frame = pa.table({name: [row[place].rstrip(".") for row in rows] for place, name in enumerate(UCI)})
+    columns = [Column(name, "quasi-identifier") for name in ARX]
+    schema = Schema((*columns, Column("occupation", "sensitive")), missing_values=())
+    return tables | {f"{len(rows):,} rows": read_table(frame, schema)}
+
+
+def compare(data: Path) -> list[dict[str, Any]]:
+    """One line for each program and table."""
+    if not (data / "relational").is_dir():
+        print(f"mondrian: no public data in {data}; set CLOVEN_DATA")
+        return []
+    found: list[dict[str, Any]] = []
+    for name, table in adult_tables(data).items():
+        fastest = np.inf
+        for other, prepare in OTHERS.items():
+            if importlib.util.find_spec(other) is None:
+                print(f"mondrian: {name}: {other} is not installed, skipped")
+                continue
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                run = prepare(frame_of(table), list(ARX), data / "relational/arx_adult")
+                if run is None:
+                    print(f"mondrian: {name}: no hierarchies for {other}, skipped")
+                    continue
+                result: list[Sizes] = []
+                spent = spent_on(lambda run=run, result=result: result.append(run()))  # type: ignore[misc]
+            fastest = min(fastest, spent)
+            found.append(told(name, other, spent, discernibility(*result[0], len(table)), len(result[0][0])))
+        for mode in ("strict", "relaxed"):
+            sizes = published_sizes(table, mode)  # compiles too
+            spent = spent_on(lambda t=table, m=mode: Mondrian(k=K, mode=m).anonymise(t), 5)  # type: ignore[misc]
+            found.append(
+                told(name, f"cloven {mode}", spent, discernibility(sizes, 0, len(table)), len(sizes))
+            )
+            if np.isfinite(fastest):
+                found[-1]["ratio"] = fastest / spent
+                print(f"mondrian: {name}: {fastest / spent:.0f}x faster than the fastest other")
+    return found
+
+
+def told(name: str, program: str, spent: float, lost: int, classes: int) -> dict[str, Any]:
+    """A line of figures, printed too."""
+    print(
+        f"mondrian: {name}  {program:15s} {spent:8.3f} s   {classes:6,} classes   discernibility {lost:12,}"
+    )
+    return {"data": name, "program": program, "seconds": spent, "classes": classes, "discernibility": lost}

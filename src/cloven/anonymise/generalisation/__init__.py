@@ -1,0 +1,1 @@
+"""Set-based generalisation: items are published as the blocks that they were merged into."""
