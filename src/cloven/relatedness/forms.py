@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from cloven.model.disassociated import Disassociated
+    from cloven.model.set_generalised import SetGeneralised
     from cloven.protocols import CountSource, Relatedness
 
 
@@ -31,7 +32,7 @@ class Surroundings:
     """
 
     wordnet: str | Path | None = None
-    release: Disassociated | None = None
+    release: Disassociated | SetGeneralised | None = None
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,10 @@ What a release shows together is together in some record. So its sub-records, of
 documents, and an item that one cluster shows beside others can be recognised in another cluster that splits them. A
 term chunk is no document: its items come from different records. But records of one cluster are alike, so all that a
 cluster shows is a document as well (``clusters``); it knows items that no sub-record shows, and helps the attack.
+
+A set-generalised release shows rows. Each is a document with the items of its blocks; blocks of many items are left
+out, as they say little. Items of one block are in the same documents: they cannot be told apart by the release that
+merged them, but by another one they can.
 """
 
 from __future__ import annotations
@@ -13,8 +17,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.model.arrays import distinct
+from cloven.model.arrays import distinct, positions
 from cloven.model.disassociated import Kind
+from cloven.model.set_generalised import SetGeneralised
 from cloven.model.transactions import Transactions
 from cloven.relatedness.corpus import Corpus
 
@@ -27,6 +32,8 @@ if TYPE_CHECKING:
     from cloven.relatedness.vectors import VectorsRelated
 
 MOST_DIMENSIONS = 100
+WIDEST_BLOCK = 20
+"""Items of a block above which it is not learned from: each of them is there with little reason."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +49,7 @@ class Learned:
     @classmethod
     def of_release(
         cls,
-        release: Disassociated,
+        release: Disassociated | SetGeneralised,
         *,
         clusters: bool = True,
         most_pairs: int | None = None,
@@ -57,7 +64,12 @@ class Learned:
         ``most_pairs`` bounds the pairs of items counted, for very large releases: evenly spread documents are taken.
         ``dimensions`` left out are 100, or as many as there are items shown often enough.
         """
-        documents = _thinned(documents_of_release(release, clusters=clusters), most_pairs)
+        if isinstance(release, SetGeneralised):
+            shown, what = rows_as_documents(release), "rows"
+        else:
+            shown = documents_of_release(release, clusters=clusters)
+            what = "sub-records and clusters" if clusters else "sub-records"
+        documents = _thinned(shown, most_pairs)
         often = int((documents.supports >= min_count).sum())
         corpus = Corpus.train(
             documents,
@@ -66,7 +78,7 @@ class Learned:
             smoothing=smoothing,
             shift=shift,
             power=power,
-            source="the release itself: sub-records" + (" and clusters" if clusters else ""),
+            source=f"the release itself: {what}",
             ladder=False,
         )
         return cls(corpus)
@@ -91,6 +103,19 @@ def documents_of_release(release: Disassociated, *, clusters: bool = False) -> T
         for part, more in zip(parts, whole, strict=True):
             part.append(more)
     return Transactions.from_arrays(np.concatenate(parts[0]), np.concatenate(parts[1]), release.vocabulary)
+
+
+def rows_as_documents(release: SetGeneralised, widest: int = WIDEST_BLOCK) -> Transactions:
+    """Rows of a set-generalised release as documents, without blocks of more than ``widest`` items."""
+    block = release.row_blocks[release.block_sizes[release.row_blocks] <= widest]
+    row = np.repeat(np.arange(release.records), np.diff(release.row_offsets))
+    row = row[release.block_sizes[release.row_blocks] <= widest]
+    sizes = release.block_sizes[block]
+    items = release.block_items[positions(release.block_offsets[block], sizes)]
+    row = np.repeat(row, sizes)
+    order = np.lexsort((items, row))
+    lengths = np.bincount(row, minlength=release.records).astype(np.int64)
+    return Transactions.from_arrays(lengths, items[order], release.vocabulary)
 
 
 def _thinned(documents: Transactions, most_pairs: int | None) -> Transactions:

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from cloven.errors import ParameterError
+from cloven.relatedness.conjunction import Holding, conjunction_counts
 from cloven.relatedness.counting import Listed, LogCounts, logarithm, same
 
 if TYPE_CHECKING:
@@ -111,6 +112,30 @@ class GoogleRelated:
     def block(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
         """NGD' of every left item to every right one; NaN means no score."""
         return 1.0 - self.distances(left, right) / self.worst
+
+    def conjunctions(
+        self, offsets: NDArray[np.int64], items: NDArray[np.int64], right: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """NGD of conjunctions of items to every right item: infinite if never together, NaN means no score.
+
+        Conjunction ``i`` has the items ``items[offsets[i]:offsets[i + 1]]``. It has no score if no document holds all.
+
+        Raises:
+            ParameterError: the source counts pairs alone.
+        """
+        counted = self.logs.counted
+        if not isinstance(counted, Holding):
+            place = f"{counted.source}: " if counted.source else ""
+            message = (
+                f"{place}these counts tell pairs of items alone; use an index of documents, or single items"
+            )
+            raise ParameterError(message)
+        alone, beside = conjunction_counts(counted, offsets, items, right)
+        left = np.where(alone > 0, logarithm(np.maximum(alone, 1)), np.nan)[:, None]
+        found = google_distance(
+            left, self.logs.single[right][None, :], logarithm(beside), self.logs.documents
+        )
+        return np.where(np.isnan(left), np.nan, found)
 
 
 def google_distance(

@@ -6,7 +6,7 @@ It has the same scores, but between the wrong items. An attack that does as well
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -20,6 +20,30 @@ if TYPE_CHECKING:
 
 FEW = 8
 """Up to so many items a plain permutation could well be none at all."""
+
+
+@runtime_checkable
+class KnowsDistances(Protocol):
+    """Scores and distances of one vocabulary, such as those of NGD."""
+
+    @property
+    def coverage(self) -> Coverage:
+        """How the items were found, and which have no score."""
+        ...
+
+    def block(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Relatedness of every left item to every right one."""
+        ...
+
+    def distances(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Distance of every left item to every right one."""
+        ...
+
+    def conjunctions(
+        self, offsets: NDArray[np.int64], items: NDArray[np.int64], right: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Distance of every conjunction of items to every right item."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -46,6 +70,8 @@ class Shuffled:
         known = np.array([place for place, item in enumerate(items) if item not in unknown], dtype=np.int64)
         standing_for = np.arange(len(items), dtype=np.int64)
         standing_for[known] = _exchanged(known, np.random.default_rng(self.seed))
+        if isinstance(related, KnowsDistances):
+            return ShuffledDistances(related, standing_for)
         return ShuffledRelated(related, standing_for)
 
 
@@ -79,3 +105,25 @@ class ShuffledRelated:
     def block(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
         """Relatedness of the items that stand for every left and every right one."""
         return self.related.block(self.standing_for[left], self.standing_for[right])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ShuffledDistances(ShuffledRelated):
+    """The same for a measure that knows distances.
+
+    Attributes:
+        related: the right scores and distances.
+        standing_for: item whose distances each item gets.
+    """
+
+    related: KnowsDistances
+
+    def distances(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Distances of the items that stand for every left and every right one."""
+        return self.related.distances(self.standing_for[left], self.standing_for[right])
+
+    def conjunctions(
+        self, offsets: NDArray[np.int64], items: NDArray[np.int64], right: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Distances from several items taken as one, between the items that stand for them."""
+        return self.related.conjunctions(offsets, self.standing_for[items], self.standing_for[right])

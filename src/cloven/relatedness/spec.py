@@ -15,7 +15,7 @@ hold these, too.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -24,6 +24,7 @@ from cloven.relatedness.forms import Form, Surroundings, forms
 
 if TYPE_CHECKING:
     from cloven.model.disassociated import Disassociated
+    from cloven.model.set_generalised import SetGeneralised
     from cloven.protocols import Relatedness
 
 _NAME = re.compile(r"[A-Za-z][\w-]*")
@@ -37,7 +38,7 @@ def parse(
     text: str,
     *,
     wordnet: str | Path | None = None,
-    release: Disassociated | None = None,
+    release: Disassociated | SetGeneralised | None = None,
     seed: int = 0,
 ) -> Relatedness:
     """Make the measure that a text names.
@@ -59,6 +60,28 @@ def parse(
     if reader.more():
         reader.fail("expected the end, '|', or weights on both sides of '+'")
     return measure
+
+
+def paths(text: str) -> tuple[Path, ...]:
+    """Files and folders that a text names, without reading them; what it says must make sense.
+
+    >>> paths("sample")
+    ()
+    """
+    found: list[Path] = []
+
+    def noted(argument: str | None, _surroundings: Surroundings) -> Relatedness:
+        found.extend([] if argument is None else [Path(argument)])
+        return _sample_of(forms())
+
+    noting = {name: replace(form, make=noted) for name, form in forms().items()}
+    _Reader(text, noting, Surroundings(), 0).back_filled()
+    return tuple(found)
+
+
+def _sample_of(known: dict[str, Form]) -> Relatedness:
+    """Some measure, where only the text around it matters."""
+    return known["sample"].make(None, Surroundings())
 
 
 @dataclass

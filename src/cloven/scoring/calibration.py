@@ -66,15 +66,16 @@ def calibrations(guesses: Guesses, truth: Truth, asked: NDArray[np.bool_]) -> di
     table = sort_into_bins(
         questions.offsets, questions.target_kind, guesses.confidence, truth.holds, asked, BINS
     )
-    return {scope: _calibration(*table[list(kinds)].sum(axis=0).T) for scope, kinds in SCOPES.items()}
+    return {scope: calibration(*table[list(kinds)].sum(axis=0).T) for scope, kinds in SCOPES.items()}
 
 
-def _calibration(
+def calibration(
     count: NDArray[np.float64],
     confidence: NDArray[np.float64],
     true: NDArray[np.float64],
     squared: NDArray[np.float64],
 ) -> Calibration:
+    """Calibration from candidates, sums of confidences, true links and squared distances of each bin."""
     total = float(count.sum())
     if not total:
         return Calibration((), None, None)

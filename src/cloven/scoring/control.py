@@ -6,27 +6,38 @@ What the control reaches, meaning did not bring.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from cloven.attack.disassociated.guesswork import Guesswork
 from cloven.attack.disassociated.paired import Paired
 from cloven.attack.disassociated.selection import SELECTIONS
 from cloven.attack.disassociated.semantic import Semantic
+from cloven.attack.generalised.elimination import Elimination
 from cloven.relatedness.shuffled import Shuffled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from cloven.attack.generalised.random_attack import RandomElimination
     from cloven.protocols import Attack
 
 
-def control_of(attack: Attack, seed: int = 0) -> Attack | None:
+@overload
+def control_of(attack: Attack, seed: int = 0) -> Attack | None: ...
+@overload
+def control_of(attack: Elimination | RandomElimination, seed: int = 0) -> Elimination | None: ...
+def control_of(
+    attack: Attack | Elimination | RandomElimination, seed: int = 0
+) -> Attack | Elimination | None:
     """The attack with shuffled relatedness; None if it uses no relatedness.
 
     >>> import cloven as cv
     >>> control_of(cv.Semantic(cv.Vectors.sample())).relatedness.name
     'shuffled-vectors'
     """
+    if isinstance(attack, Elimination):
+        known = attack.relatedness
+        return None if known is None else replace(attack, relatedness=Shuffled(known, seed))
     if isinstance(attack, Semantic):
         return replace(attack, relatedness=Shuffled(attack.relatedness, seed))
     if isinstance(attack, Paired):

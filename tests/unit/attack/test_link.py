@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from cloven.attack.disassociated.link import candidates
+from cloven.attack.link import candidates
 from cloven.errors import ParameterError
 from cloven.model.disassociated import Disassociated
 

@@ -1,0 +1,1 @@
+"""What an attack on a set-generalised release got right: where eliminations meet the key."""
