@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow lint format types check bench tables install clean
+.PHONY: help demo test test-slow lint format types check bench tables docs docs-serve install clean
 
 help: ## list the tasks
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,7 +56,16 @@ tables: $(STAMP) ## make the tables of docs/results anew from the public data se
 	$(BIN)/cloven reproduce disassociation --out docs/results
 	$(BIN)/cloven reproduce thesis --out docs/results
 	$(BIN)/cloven reproduce cover --out docs/results
+	$(BIN)/cloven reproduce tuning --out docs/results
+	$(BIN)/cloven reproduce generalisation --out docs/results
+
+docs: $(STAMP) ## build the documentation as a site, to be read from disk
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
+	@echo "open site/index.html"
+
+docs-serve: $(STAMP) ## show the site on this machine, built anew at every change
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs serve
 
 clean: ## remove the virtual environment and caches
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist site
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

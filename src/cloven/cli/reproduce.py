@@ -87,6 +87,40 @@ def cover(
     say(f"{out / 'cover.md'}")
 
 
+@app.command("tuning")
+@takes()
+def tuning(
+    out: Out,
+    data: Data = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Small samples, to see that it runs.")] = False,
+) -> None:
+    """Settings that beat the default on three public data sets, if there are any. Takes about half an hour."""
+    from cloven.reproduce.public_data import data_folder
+    from cloven.reproduce.tuning import tuning as experiment
+
+    with progress("read") as report:
+        files = experiment(data_folder(data), report, quick=quick)
+    _write_all(out, files)
+    say(f"{out / 'tuning.md'}")
+
+
+@app.command("generalisation")
+@takes()
+def generalisation(
+    out: Out,
+    data: Data = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Small samples, to see that it runs.")] = False,
+) -> None:
+    """The attacks on set-generalised data on five data sets, beside what no knowledge gets. Takes some minutes."""
+    from cloven.reproduce.generalisation import generalisation as experiment
+    from cloven.reproduce.public_data import data_folder
+
+    with progress("read") as report:
+        files = experiment(data_folder(data), report, quick=quick)
+    _write_all(out, files)
+    say(f"{out / 'generalisation.md'}")
+
+
 def _write_all(out: Path, files: dict[str, str]) -> None:
     for name, text in files.items():
         (out / name).parent.mkdir(parents=True, exist_ok=True)
