@@ -29,7 +29,7 @@ from cloven.model.outcome import Outcome
 from cloven.model.risk import Risk
 from cloven.registry import family_of
 from cloven.running import Forgetful, Run
-from cloven.settings import setting, told
+from cloven.settings import named, setting, told
 from cloven.threats import Effort, Knowledge
 
 if TYPE_CHECKING:
@@ -71,16 +71,16 @@ class Audit:
     def run(self, data: Any, progress: Progress | None = None, memory: Memory | None = None) -> AuditReport:
         """Anonymise, verify, attack, measure, compare, decide. A release that fails verification raises."""
         run = Run(self.seed, progress, memory or Forgetful())
-        family = family_of(self.method)
+        family, rivals = family_of(self.method), named(self.rivals)
         run.plan({"describe": 1.0})
         tried_on = self._sample(data, run)
         description = run.step(
             "describe", lambda _: family.describe(tried_on, self.method, run.rng("describe"))
         )
         main = self.evaluate(tried_on, self.method, run)
-        others = {setting(rival): (self.evaluate(tried_on, rival, run), rival) for rival in self.rivals}
+        others = {name: (self.evaluate(tried_on, rival, run), rival) for name, rival in rivals.items()}
         decision = self._decide(main, others)
-        if self.advise and decision.verdict == "do not publish":
+        if self.advise and decision.verdict == "do not publish" and main.outcome.worst is not None:
             limit = self.limits.risk_at(self.method.k)
             for words, remedy in family.remedies(self.method, main.outcome.risks, limit).items():
                 others[words] = self.evaluate(tried_on, remedy, run), remedy
@@ -97,7 +97,7 @@ class Audit:
             verified=main.verified,
             outcome=main.outcome,
             others=tuple(each.outcome for each, _ in others.values()),
-            decision=decision,
+            decision=decision if len(tried_on) == len(data) else decision.of_a_sample(),
             cautions=tuple(family.cautions(tried_on, self.method, main.result)),
             seconds=run.seconds,
         )
@@ -130,7 +130,9 @@ class Audit:
             Utility.from_dict,
         )
         spent = round(sum(run.seconds[step] for step in costs), 3)
-        return Evaluated(result, verified, Outcome(name, family.name, told(method), risks, utility, spent))
+        groups = len(family.sizes(result.release))
+        outcome = Outcome(name, family.name, told(method), risks, utility, spent, groups)
+        return Evaluated(result, verified, outcome)
 
     def _attack(self, step: str, threat: Threat, data: Any, result: Any, run: Run) -> Risk:
         def attempt(report: Progress) -> Risk:

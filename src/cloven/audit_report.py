@@ -54,6 +54,9 @@ class AuditReport:
     cautions: tuple[str, ...]
     seconds: dict[str, float]
 
+    def __repr__(self) -> str:
+        return f"AuditReport({self.outcome.name}, {len(self.data):,} records: {self.decision.verdict})"
+
     @property
     def risks(self) -> tuple[Risk, ...]:
         """What each attacker reached."""

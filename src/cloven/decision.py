@@ -2,12 +2,13 @@
 
 The limit of risk is 1/k unless the owner sets another. The promise of k candidates allows one guess in k to be right;
 an attacker who is right more often has taken something back. The upper end of the interval is compared, so that a risk
-that could not be measured well does not pass for a small one.
+that could not be measured well does not pass for a small one. Where no attack was tried nothing is known of the risk,
+and that is no reason to publish.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from cloven.errors import ParameterError
@@ -80,6 +81,11 @@ class Decision:
     better: tuple[str, ...] = ()
     words: str = ""
 
+    def of_a_sample(self) -> Decision:
+        """The same for a sample of the records: all of them have to be audited before anything is published."""
+        more = "This is about a sample; audit all records before you publish."
+        return replace(self, sentence=f"{self.sentence} {more}")
+
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
         return {
@@ -92,15 +98,24 @@ def decide(
 ) -> Decision:
     """Judge one outcome beside others that were tried: words to get each -> (outcome, its k)."""
     reasons = limits.faults(outcome, k)
+    if outcome.worst is None:
+        unknown = "No attack that counts was tried, so nothing is known of what attackers reach."
+        sentence = "Do not publish on this alone: no attack that counts was tried."
+        return Decision("do not publish", sentence, (unknown, *reasons))
     if not reasons:
-        return Decision("publish", "Publish: no attack that was tried gets past the limits.")
+        left = ", ".join(risk.threat for risk in outcome.risks if risk.not_tried)
+        more = f" Not tried: {left}." if left else ""
+        return Decision("publish", f"Publish: no attack that was tried gets past the limits.{more}")
     good = {
-        words: other for words, (other, its_k) in (others or {}).items() if not limits.faults(other, its_k)
+        words: other
+        for words, (other, its_k) in (others or {}).items()
+        if other.worst is not None and not limits.faults(other, its_k)
     }
     if not good:
-        tried = f" None of {len(others)} other settings that were tried is better." if others else ""
         return Decision(
-            "do not publish", f"Do not publish this.{tried} `cloven tune` searches for a setting.", reasons
+            "do not publish",
+            f"Do not publish this.{_none_holds(len(others or {}))} `cloven tune` searches for a setting.",
+            reasons,
         )
     ranked = sorted(good, key=lambda words: -good[words].utility.score(limits.measure))
     best, words = good[ranked[0]], ranked[0]
@@ -112,6 +127,12 @@ def decide(
         )
     how = f"with {words} it" if words.startswith("-") else best.name
     return Decision("change settings", f"Change settings: {how} holds; {price}.", reasons, names, words)
+
+
+def _none_holds(others: int) -> str:
+    if others < 2:
+        return " The other setting that was tried does not hold either." if others else ""
+    return f" None of the {others} other settings that were tried holds."
 
 
 def _price(outcome: Outcome, best: Outcome, limits: Limits) -> str:

@@ -1,8 +1,9 @@
 """The one JSON document of an audit (``cloven.audit/2``), from which terminal, page and charts are made.
 
 Two flavours. The owner's holds everything. The public one holds what the release shows anyway, and totals of what only
-the owner can measure; totals over fewer than ``FEWEST`` clusters are withheld, and there is no guess, no cluster, no
-item and no fingerprint of the data in it.
+the owner can measure; totals over fewer than ``FEWEST`` clusters, be it of this release, of one kind of its parts or of
+a setting that it was compared with, are withheld, and there is no guess, no cluster, no item and no fingerprint of the
+data in it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 FORMAT = "cloven.audit/2"
 FEWEST = 100
 """Clusters below which a total could tell about single persons."""
-WITHHELD = f"withheld: totals over fewer than {FEWEST} clusters are not shared"
+WITHHELD = f"withheld: totals over fewer than {FEWEST} clusters or guesses are not shared"
 
 
 def document(owner: dict[str, Any], audience: str, manifest_sha256: str | None = None) -> dict[str, Any]:
@@ -72,6 +73,7 @@ def owned(report: AuditReport) -> dict[str, Any]:
 def public(owner: dict[str, Any]) -> dict[str, Any]:
     """What of the owner's document may be shared."""
     few = owner["groups"] < FEWEST
+    tried = [] if few else [each for each in owner["outcomes"] if each["main"] or each["groups"] >= FEWEST]
     same = (
         "format",
         "version",
@@ -90,34 +92,53 @@ def public(owner: dict[str, Any]) -> dict[str, Any]:
         "audience": "public",
         "withheld": WITHHELD if few else "",
         "verification": {"level": checks["level"], "ok": checks["ok"], "checks": len(checks["checks"])},
-        "risks": [_public_risk(risk, few=few) for risk in owner["risks"]],
-        "utility": {**owner["utility"], "measures": [] if few else owner["utility"]["measures"]},
-        "decision": _public_decision(owner["decision"], few=few),
-        "outcomes": [] if few else [_public_outcome(each) for each in owner["outcomes"]],
+        "risks": [
+            _public_risk(risk, few=few)
+            for risk in owner["risks"]
+            if not risk["threat"].startswith("another release")  # that there is one is the owner's to tell
+        ],
+        "utility": {**owner["utility"], "measures": [] if few else _public_measures(owner)},
+        "decision": _public_decision(owner["decision"], {each["name"] for each in tried}, few=few),
+        "outcomes": [_public_outcome(each) for each in tried],
         "environment": owner["environment"],
         "hashes": {"manifest_sha256": owner["hashes"]["manifest_sha256"]},
     }
 
 
+def _public_measures(owner: dict[str, Any]) -> list[dict[str, Any]]:
+    """All but the share of records published, which tells how many were left out."""
+    return [each for each in owner["utility"]["measures"] if each["name"] != "records published"]
+
+
 def _public_risk(risk: dict[str, Any], *, few: bool) -> dict[str, Any]:
     out = {name: value for name, value in risk.items() if name != "details"}
-    out["details"] = {} if few else {"by_kind": risk["details"].get("by_kind", [])}
-    out["not_tried"] = (
-        "not tried" if risk["not_tried"] else ""
-    )  # the reason may name what only the owner knows
+    kinds = risk["details"].get("by_kind", [])
+    if any(each["groups"] < FEWEST for each in kinds):
+        kinds = []  # all of them: one that is left out is the total less the others
+    few = few or 0 < risk["count"] < FEWEST
+    out["details"] = {} if few else {"by_kind": kinds}
+    # The reason may name what only the owner knows.
+    out["not_tried"] = "not tried" if risk["not_tried"] else ""
+    if risk["linkage"] == "record":  # the fewest candidates are somebody's, not a total
+        out["sentence"], out["meaning"] = f"{risk['measure'].capitalize()}.", ""
     if few:
-        out |= dict.fromkeys(("attacker", "guessing", "control", "beats")) | {"count": 0, "units": 0}
+        out |= dict.fromkeys(("attacker", "guessing", "control", "beats"))
+        out |= {"count": 0, "units": 0, "broken": 0}
         out["sentence"] = WITHHELD if not risk["not_tried"] else ""
         out["meaning"] = ""
     return out
 
 
-def _public_decision(decision: dict[str, Any], *, few: bool) -> dict[str, Any]:
-    if not few:
+def _public_decision(decision: dict[str, Any], told: set[str], *, few: bool) -> dict[str, Any]:
+    """The decision without figures of settings that are not told."""
+    if decision["verdict"] == "publish":
+        return {**decision, "sentence": "Publish: no attack that was tried gets past the limits."}
+    verdict, best = decision["verdict"].capitalize(), decision["better"][:1]
+    if few:
+        return {**decision, "sentence": f"{verdict}.", "reasons": []}
+    if set(best) <= told:
         return decision
-    plain = {"publish": "Publish: no attack that was tried gets past the limits."}
-    sentence = plain.get(decision["verdict"], f"{decision['verdict'].capitalize()}.")
-    return {**decision, "sentence": sentence, "reasons": []}
+    return {**decision, "sentence": f"{verdict}: {best[0]} holds."}
 
 
 def _public_outcome(outcome: dict[str, Any]) -> dict[str, Any]:
@@ -141,6 +162,7 @@ def _outcomes(main: Outcome, others: tuple[Outcome, ...], measure: str) -> list[
             "risks": [_headline(risk) for risk in outcome.risks],
             "measures": {each.name: each.score for each in outcome.utility.measures},
             "seconds": outcome.seconds,
+            "groups": outcome.groups,
         }
         for outcome in every
     ]

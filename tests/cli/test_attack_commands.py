@@ -193,7 +193,7 @@ def test_audit_refuses_words_for_no_attack(cloven, place, tmp_path):
     ],
 )
 def test_meaning_claims_no_more_than_was_measured(hit, low, control_low, sentence):
-    from cloven.families.disassociation_threats import beats, meaning
+    from cloven.families.guessed import beats, meaning
     from cloven.model.risk import Estimate
     from cloven.scoring.findings import Finding
 

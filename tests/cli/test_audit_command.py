@@ -96,8 +96,9 @@ def test_interrupted_audit_goes_on(program, cloven, clinic, tmp_path):
     while len(list(unfinished.glob("step-*.json"))) < 2 and process.poll() is None and time.monotonic() < end:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=100)
+    _, said = process.communicate(timeout=100)
     assert process.returncode == 130
+    assert f"{unfinished} keeps what was finished, the key too" in said.decode()
     assert not (tmp_path / "out").exists()
     other = tmp_path / "other.csv"
     other.write_text("a,b\n" * 20)

@@ -18,9 +18,17 @@ def test_audit_tells_what_it_did_and_where_it_is(cloven, tmp_path):
     ended = cloven("audit", "--quick", "-o", tmp_path / "out", "--seed", 1)
     assert ended.code == 0
     assert re.search(r"sample clinic . 1,000 records, 423 items", ended.out)
-    for word in ("anonymised", "verified", "measured", "items kept", "tKd", "at least 5 candidates", "verdict: "):
+    for word in (
+        "anonymised",
+        "verified",
+        "measured",
+        "items kept",
+        "tKd",
+        "at least 5 candidates",
+        "verdict: ",
+    ):
         assert word in ended.out
-    assert f"published    {tmp_path / 'out' / 'published'}" in ended.out
+    assert f"release      {tmp_path / 'out' / 'published'}  (not to be published as it is)" in ended.out
     assert f"yours alone  {tmp_path / 'out'}.private" in ended.out
     assert all(line.startswith("warning: ") for line in ended.err.splitlines())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "out.private"]
@@ -29,7 +37,9 @@ def test_audit_tells_what_it_did_and_where_it_is(cloven, tmp_path):
 
 
 def test_audit_as_json_is_what_it_wrote_to_the_owner(cloven, clinic, tmp_path):
-    ended = cloven("audit", clinic, "-o", tmp_path / "out", "-k", 4, "-m", 3, "--quick", "--no-advise", "--json")
+    ended = cloven(
+        "audit", clinic, "-o", tmp_path / "out", "-k", 4, "-m", 3, "--quick", "--no-advise", "--json"
+    )
     assert (ended.code, ended.err) == (0, "")
     found = ended.json
     written = json.loads((tmp_path / "out.private" / "audit.json").read_text())

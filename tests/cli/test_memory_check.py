@@ -35,7 +35,7 @@ def test_a_large_file_is_refused_before_it_is_read(
         "describe": ("describe", large),
     }
     ended = cloven(*arguments[command], "--memory", "350M")
-    ended.refused(2, " MB of memory, and 350 MB are allowed; use ", "--memory 'any' tries it all the same")
+    ended.refused(2, "B of memory, and 350 MB are allowed; use ", "--memory 'any' tries it all the same")
 
 
 def test_a_small_file_is_refused_once_its_size_is_known(cloven, tmp_path, nothing_written, clinic):

@@ -26,6 +26,13 @@ def attack_by_meaning(lines):
     assert re.fullmatch(r"without covers: \d+ occurrences suppressed", lines[3])
 
 
+def generalisation(lines):
+    """The policy holds, and words give merged items back."""
+    assert re.fullmatch(r"\d+ checks, ok: True", lines[1])
+    right, guessing, shuffled = map(float, re.findall(r"0\.\d{3}", lines[3]))
+    assert right > max(guessing, shuffled)
+
+
 def tune_k_by_hand(lines):
     """A larger k keeps fewer pairs; a larger m keeps no more."""
     pairs = {tuple(map(int, line.split()[:3])): float(line.split()[-1][:-1]) for line in lines[1:]}
@@ -63,6 +70,7 @@ def what_an_attacker_finds(lines):
 CHECKS = [
     audit,
     custom_horizontal_step,
+    generalisation,
     read_a_pandas_frame,
     reconstruct_and_mine,
     attack_by_meaning,

@@ -129,14 +129,17 @@ def test_examples_and_the_readme_are_part_of_the_site(site):
 def test_pictures_are_what_their_script_draws(tmp_path):
     subprocess.run([sys.executable, str(PICTURES / "make.py"), str(tmp_path)], check=True)
     drawn = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.glob("*.svg")}
-    kept = {path.name: path.read_text(encoding="utf-8") for path in PICTURES.glob("*.svg")}
+    # Those of charts show measurements and take a minute: docs/pictures/charts.py makes them.
+    measured = {path for path in PICTURES.glob("*.svg") if path.stem == "report" or path.stem.startswith("chart-")}
+    assert len(measured) > 1
+    kept = {path.name: path.read_text(encoding="utf-8") for path in set(PICTURES.glob("*.svg")) - measured}
     assert sorted(drawn) == sorted(kept)
     assert drawn == kept, "run python docs/pictures/make.py"
 
 
 def test_every_picture_is_shown_and_described():
     shown = {}
-    for page in DOCS.rglob("*.md"):
+    for page in (REPOSITORY / "README.md", *DOCS.rglob("*.md")):
         for words, target in re.findall(r"!\[([^\]]*)\]\(([^)]+)\)", page.read_text(encoding="utf-8")):
             assert words.strip(), f"{page.name}: {target} says nothing to those who do not see it"
             file = (page.parent / target).resolve()

@@ -1,6 +1,8 @@
 """``cloven audit [FILE]``."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -11,19 +13,23 @@ import typer
 from cloven.audit import Audit
 from cloven.audit_report import AuditReport
 from cloven.cli.anonymise import refuse_unsafe, warn_of_typos
+from cloven.cli.audit_table import table_plan
 from cloven.cli.audit_words import tell
 from cloven.cli.auditing import AUDITING, Wanted
 from cloven.cli.command import takes
-from cloven.cli.console import progress, say, say_json, visible
+from cloven.cli.console import progress, say, say_json, visible, warn
 from cloven.cli.disassociating import CHOSEN, Chosen
 from cloven.cli.ledger import LedgerFolder
 from cloven.cli.places import refuse_places
 from cloven.cli.reading import READING, JsonFlag, SeedOption, TaxonomyFile, read_data, read_hierarchy
+from cloven.cli.table_options import AuditedSchema
 from cloven.io.checkpoint import Checkpoint
 from cloven.io.ledger import earlier_releases
 from cloven.io.ledger_file import check_ledger
 from cloven.io.ledger_words import warnings
 from cloven.io.readers import ReadOptions
+from cloven.model.table import Table
+from cloven.model.taxonomy import Taxonomy
 from cloven.model.transactions import Transactions
 
 
@@ -41,6 +47,7 @@ def audit(
             "--out", "-o", metavar="OUT", help="New folder; default cloven-audit, or the next free number."
         ),
     ] = None,
+    schema: AuditedSchema = None,
     taxonomy: TaxonomyFile = None,
     ledger: LedgerFolder = None,
     seed: SeedOption = None,
@@ -48,31 +55,24 @@ def audit(
 ) -> None:
     """Anonymise, verify, attack, measure and decide in one go.
 
-    OUT (release and report.html) is to publish; OUT.private (key, figures, the owner's report) to keep. An audit that
-    was interrupted goes on where it stopped when the same command is given again.
+    OUT (release and report.html) is to publish if the verdict says so; OUT.private (key, figures, the owner's report)
+    to keep. An audit that was interrupted goes on where it stopped when the same command is given again.
+    With --schema, FILE is a table of persons, and the first of --methods is audited.
     """
     check_ledger(ledger)
     if out is not None:
         refuse_places(*places(out)[:2])
     with progress("read") as report:
-        data = read_data(file, options, wanted.bounds)
-        method, reasons = chosen.method(data)
-        refuse_unsafe(method, allowed=False)
-        warn_of_typos(method, data)
-        plan = Audit(
-            method,
-            wanted.knowledge(sample=file is None),
-            wanted.limits,
-            replace(wanted.effort(data), taxonomy=read_hierarchy(taxonomy, data)),
-            wanted.rivals(method),
-            wanted.threats,
-            advise=wanted.advise,
-            seed=seed,
-            title="sample clinic" if file is None else file.name,
-        )
-        target, memory = _place(out, data, plan)
-        with memory.kept():
-            found = plan.run(data, report, memory)
+        data: Transactions | Table
+        reasons: list[str] = []
+        if schema is not None:
+            data, plan = table_plan(file, schema, chosen, wanted, seed)
+        else:
+            data = read_data(file, options, wanted.bounds)
+            plan, reasons = _plan(data, file, chosen, wanted, read_hierarchy(taxonomy, data), seed)
+        target, memory = _place(out, data, plan, wanted.stamps)
+        with _telling_of(memory), memory.kept():
+            found = plan.run(data, report, None if wanted.quick else memory)
             if not found.sampled:
                 earlier = tuple(warnings(earlier_releases(data, target, ledger)))
                 found = replace(found, cautions=found.cautions + earlier)
@@ -83,7 +83,33 @@ def audit(
         say_json({**found.to_dict("owner", digest), "places": where})
         return
     tell(found.to_dict("owner", digest), reasons)
-    _say_places(where)
+    _say_places(where, holds=found.decision.verdict == "publish")
+
+
+def _plan(
+    data: Transactions,
+    file: Path | None,
+    chosen: Chosen,
+    wanted: Wanted,
+    hierarchy: Taxonomy | None,
+    seed: int | None,
+) -> tuple[Audit, list[str]]:
+    """How sets of items are audited, and why so."""
+    method, reasons = chosen.method(data)
+    refuse_unsafe(method, allowed=False)
+    warn_of_typos(method, data)
+    plan = Audit(
+        method,
+        wanted.knowledge(sample=file is None),
+        wanted.limits,
+        replace(wanted.effort(data), taxonomy=hierarchy),
+        wanted.rivals(method, hierarchy),
+        wanted.threats,
+        advise=wanted.advise,
+        seed=seed,
+        title="sample clinic" if file is None else file.name,
+    )
+    return plan, reasons
 
 
 def places(out: Path) -> tuple[Path, Path, Path]:
@@ -94,15 +120,19 @@ def places(out: Path) -> tuple[Path, Path, Path]:
     return public, private, private.with_name(f"{private.name}.unfinished")
 
 
-def _place(out: Path | None, data: Transactions, plan: Audit) -> tuple[Path, Checkpoint]:
-    """Where to write, and the memory of an earlier run that was interrupted there."""
+def _place(out: Path | None, data: Transactions | Table, plan: Audit, stamps: str) -> tuple[Path, Checkpoint]:
+    """Where to write, and the memory of an earlier run that was interrupted there.
+
+    What is in memory is compared by fingerprint, so that an audit never goes on with the steps of other data; and by
+    the stamps of the files that attackers are given.
+    """
     from cloven.registry import family_of
 
     print_of_data = family_of(plan.method).fingerprint(data)
     settings = repr(
         (plan.method, plan.knowledge.relatedness, plan.effort, plan.rivals, plan.threats, plan.seed)
     )
-    settings += repr([release.parameters for release in plan.knowledge.releases])
+    settings += stamps
     if out is not None:
         return out, Checkpoint.open(places(out)[2], print_of_data, settings)
     for number in count(1):
@@ -115,6 +145,20 @@ def _place(out: Path | None, data: Transactions, plan: Audit) -> tuple[Path, Che
     raise AssertionError
 
 
+@contextmanager
+def _telling_of(memory: Checkpoint) -> Iterator[None]:
+    """Say where finished steps lie if the block does not end well: release and key are among them."""
+    try:
+        yield
+    except BaseException:
+        if memory.folder.is_dir():
+            place = visible(str(memory.folder))
+            warn(
+                f"{place} keeps what was finished, the key too: the same command goes on with it, or delete it"
+            )
+        raise
+
+
 def _where(found: AuditReport, target: Path) -> dict[str, str | None]:
     public, private, _ = places(target)
     return {
@@ -124,9 +168,11 @@ def _where(found: AuditReport, target: Path) -> dict[str, str | None]:
     }
 
 
-def _say_places(where: dict[str, str | None]) -> None:
+def _say_places(where: dict[str, str | None], *, holds: bool) -> None:
     if where["published"] is None:
         say("\nnothing is published yet: this was a sample; audit without --quick to make the release")
-    else:
+    elif holds:
         say(f"\npublished    {visible(where['published'])}")
+    else:
+        say(f"\nrelease      {visible(where['published'])}  (not to be published as it is)")
     say(f"report       {visible(str(where['report']))}\nyours alone  {visible(str(where['private']))}")

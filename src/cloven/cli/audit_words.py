@@ -36,17 +36,25 @@ def tell(found: Plain, reasons: Sequence[str] = ()) -> None:
 def _heading(found: Plain) -> str:
     from cloven._version import __version__
 
-    data = found["data"]
-    single = data["singled_out"][-1]
-    parts = [
-        f"cloven {__version__}",
-        visible(found["title"]) or "data",
-        f"{many(data['records'], 'record')}, {many(data['items'], 'item')}, {data['mean_length']:.1f} per record",
-        f"{percent(single['share'], 0)} can be singled out by {many(single['known_items'], 'known item')}",
-    ]
+    parts = [f"cloven {__version__}", visible(found["title"]) or "data", *_about(found["data"])]
     if found["sample"]:
         parts.insert(2, f"a sample of {found['sample']['of']:,} records")
     return f" {dot()} ".join(parts)
+
+
+def _about(data: Plain) -> list[str]:
+    """Sets of items, or a table: how large, and who could be singled out."""
+    if "quasi_identifiers" in data:
+        known = many(len(data["quasi_identifiers"]), "quasi-identifier")
+        return [
+            f"{many(data['records'], 'row')}, {known}, {len(data['sensitive'])} sensitive",
+            f"{percent(data['alone'], 0)} are the only ones with their quasi-identifiers",
+        ]
+    single = data["singled_out"][-1]
+    return [
+        f"{many(data['records'], 'record')}, {many(data['items'], 'item')}, {data['mean_length']:.1f} per record",
+        f"{percent(single['share'], 0)} can be singled out by {many(single['known_items'], 'known item')}",
+    ]
 
 
 def _steps(found: Plain) -> list[tuple[str, str, float]]:
@@ -77,7 +85,15 @@ def _steps(found: Plain) -> list[tuple[str, str, float]]:
     ]
 
 
-_PARTS = (("clusters", "cluster"), ("record_chunks", "record chunk"), ("shared_chunks", "shared chunk"))
+_PARTS = (
+    ("clusters", "cluster"),
+    ("record_chunks", "record chunk"),
+    ("shared_chunks", "shared chunk"),
+    ("blocks", "block"),
+    ("generalised_items", "generalised item"),
+    ("groups", "group"),
+    ("columns", "column"),
+)
 
 
 def _in_words(found: Plain) -> str:

@@ -14,10 +14,12 @@ from cloven.errors import ParameterError
 from cloven.threats import Effort, Knowledge
 
 if TYPE_CHECKING:
+    from cloven.model.table import Table
+    from cloven.model.taxonomy import Taxonomy
     from cloven.model.transactions import Transactions
     from cloven.protocols import Anonymiser
 
-QUICK_OCCURRENCES = 10_000_000
+QUICK_OCCURRENCES = 4_000_000
 """Item occurrences above which a quick audit looks at a sample of the records."""
 
 
@@ -61,6 +63,15 @@ class Wanted:
         return Knowledge(None if spec is None else parse(spec), other)
 
     @property
+    def stamps(self) -> str:
+        """What tells the files that attackers are given from others of the same name."""
+        from cloven.io.checkpoint import stamp
+        from cloven.relatedness.spec import paths
+
+        files = [] if self.relatedness is None else [*paths(self.relatedness)]
+        return "".join(map(stamp, files if self.other_release is None else [*files, self.other_release]))
+
+    @property
     def bounds(self) -> Bounds:
         """Candidates that attacks weigh at most, now and with --quick."""
         if not self.attack:
@@ -68,7 +79,7 @@ class Wanted:
         quick = Effort().quick().most_candidates
         return Bounds(quick if self.quick else Effort().most_candidates, None if self.quick else quick)
 
-    def effort(self, data: Transactions) -> Effort:
+    def effort(self, data: Transactions | Table) -> Effort:
         """How hard to try: a quick look takes less of everything, and a sample of very large data."""
         if not self.quick:
             return Effort()
@@ -76,18 +87,30 @@ class Wanted:
         most = None if len(data.codes) <= QUICK_OCCURRENCES else int(QUICK_OCCURRENCES / mean)
         return replace(Effort().quick(), most_records=most)
 
-    def rivals(self, method: Anonymiser) -> tuple[Anonymiser, ...]:
-        """Methods and settings to compare with, at the same k and m unless they say otherwise."""
+    def rivals(self, method: Anonymiser, taxonomy: Taxonomy | None = None) -> tuple[Anonymiser, ...]:
+        """Methods and settings to compare with, at the same k and m unless they say otherwise.
+
+        A method that works on a taxonomy gets the one at hand.
+        """
         from cloven.settings import parse_setting, split_settings
 
         shared: dict[str, Any] = {name: getattr(method, name) for name in ("k", "m") if hasattr(method, name)}
-        found = dict.fromkeys(parse_setting(text, **shared) for text in split_settings(self.methods or ""))
+        shared["taxonomy"] = taxonomy
+        named = [parse_setting(text, **shared) for text in split_settings(self.methods or "")]
+        for rival in named:
+            if getattr(rival, "taxonomy", ...) is None:
+                message = f"{rival.parameters['method']} needs a taxonomy of the items; give --taxonomy FILE"
+                raise ParameterError(message)
         if self.advise and getattr(method, "safe", "no") != "no":
-            found[replace(method, safe="no")] = None  # type: ignore[type-var]  # what repairing costs
-        return tuple(rival for rival in found if rival != method)
+            named.append(replace(method, safe="no"))  # type: ignore[type-var]  # what repairing costs
+        found: list[Anonymiser] = []
+        for rival in named:  # a taxonomy cannot be hashed
+            if rival != method and rival not in found:
+                found.append(rival)
+        return tuple(found)
 
 
-_METHODS = "Compare with these settings, such as 'disassociation:safe=cover;...'."
+_METHODS = "Compare with these settings, such as 'coat pcta disassociation:safe=cover'."
 _MEASURE = "Measure that --min-utility is about; default: the family's first."
 
 AUDITING = Group(

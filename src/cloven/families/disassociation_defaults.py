@@ -28,7 +28,9 @@ def suggested(data: Transactions, given: Mapping[str, Any]) -> tuple[dict[str, A
     records, longest = len(data), int(np.diff(data.offsets).max(initial=0))
     if "k" not in values:
         values["k"] = USUAL_K  # never less without being asked, however small the data
-        reasons.append(f"k={USUAL_K}: nobody can be told apart from fewer than five, the usual least")
+        reasons.append(
+            f"k={USUAL_K}: who knows m items of somebody is left with at least five candidates, the usual least"
+        )
     if "m" not in values:
         values["m"] = max(1, min(USUAL_M, longest))
         usual = "the usual assumption, an attacker knows two items of somebody"

@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from cloven.errors import ParameterError
 from cloven.families.guessed import risk_of
 from cloven.families.words import about_release, many
+from cloven.model.disassociated import Kind
 from cloven.threats import Effort, Progress, Threat
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import numpy as np
 
     from cloven.breach.breaches import Breach
     from cloven.model.disassociated import Disassociated
@@ -55,7 +56,11 @@ class _Guessing:
             most_candidates=effort.most_candidates,
             progress=progress,
         )
-        details = {**_details(found.findings), "worst": found.worst, "worst_of": found.clusters}
+        details = {
+            **_details(found.findings, result.release),
+            "worst": found.worst,
+            "worst_of": found.clusters,
+        }
         return risk_of(threat, found.findings, details, "of the hidden parts back where they belong")
 
 
@@ -117,6 +122,22 @@ def another_release(other: Disassociated | SetGeneralised, name: str = "another 
     )
 
 
+def unusable_release(other: object, name: str = "another release") -> Threat:
+    """Somebody who has a release of a kind that no attack here can use: named, so that nobody takes it for tried.
+
+    >>> unusable_release("a table").name
+    'another release'
+    """
+    kind = type(other).__name__
+
+    def attempt(threat: Threat, *_given: Any) -> Risk:
+        return threat.risk(not_tried=f"no attack on this release uses another one of the kind {kind}")
+
+    return Threat(
+        name, f"the release, and another one about the same people ({kind})", "attribute", MEASURE, attempt
+    )
+
+
 def the_method(tries: int | None = None) -> Threat:
     """Somebody who knows how the release was cut, and rejects what would have been cut otherwise.
 
@@ -170,7 +191,7 @@ def _covered(found: Breach) -> str:
     return f"{pairs}; for {found.everywhere:,} of them no other cluster has enough candidates."
 
 
-def _details(found: Findings) -> dict[str, Any]:
+def _details(found: Findings, release: Disassociated) -> dict[str, Any]:
     """What the owner's page shows beyond the headline."""
     kinds = [(scope, found.get("hit", scope)) for scope in ("record", "shared", "term")]
     return {
@@ -183,6 +204,7 @@ def _details(found: Findings) -> dict[str, Any]:
                 "guessing": hit.chance,
                 "control": hit.control,
                 "count": hit.count,
+                "groups": _groups(release, scope),
             }
             for scope, hit in kinds
             if hit.value is not None
@@ -190,3 +212,19 @@ def _details(found: Findings) -> dict[str, Any]:
         "calibration": found.calibration["all"].to_dict(),
         "findings": found.to_dict(),
     }
+
+
+def _groups(release: Disassociated, scope: str) -> int:
+    """Clusters that parts of one kind are split off from."""
+    if scope != "shared":
+        kind = Kind.TERM if scope == "term" else Kind.RECORD
+        rows = (release.row_kind == kind) & ((kind == Kind.TERM) | (release.row_chunk > 0))
+        return len(np.unique(release.row_cluster[rows]))
+    shares = np.zeros(release.joints + 1, bool)  # the last stands for no joint
+    shares[release.row_joint[release.row_kind == Kind.SHARED]] = True
+    parent = np.append(release.joint_parent, -1)
+    reached, joint = np.zeros(release.clusters, bool), release.cluster_joint
+    while (joint >= 0).any():
+        reached |= shares[joint] & (joint >= 0)
+        joint = parent[joint]
+    return int(reached.sum())

@@ -52,8 +52,8 @@ def known_items(size: int, *, promised: bool) -> Threat:
 
     beyond = "" if promised else ", one more than the promise covers"
     return Threat(
-        f"{size} items of a person",
-        f"the release, and {size} items of one person{beyond}",
+        f"{many(size, 'item')} of a person",
+        f"the release, and {many(size, 'item')} of one person{beyond}",
         "record",
         MEASURE,
         attempt,
@@ -87,15 +87,18 @@ def judged(
 
     chance = 1 / max(1, release.records)
     found = _look_up(release, sets, progress)
-    right = _mean(1 / np.maximum(1, found))
+    right = _mean((found > 0) / np.maximum(1, found))
     before = _mean(1 / np.maximum(1, np.asarray(supports(data, sets))))
     every = np.concatenate((found, _look_up(release, more, None)))
-    few = int(np.count_nonzero(every < release.k))
-    least = int(every.min())
+    found_some = every[
+        every > 0
+    ]  # who finds nobody has learnt of no record: the person is not published, or not so
+    few = int(np.count_nonzero(found_some < release.k))
+    least = int(found_some.min(initial=release.records))
     return threat.risk(
         attacker=right,
         guessing=Estimate(chance),
-        beats=right.value > chance,
+        beats=(right.value if right.low is None else right.low) > chance,
         counts=promised,
         broken=few if promised else 0,
         broken_what=f"sets of known items ({about}) with fewer than k candidates",

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from cloven.model.disassociated import Disassociated
     from cloven.model.risk import Estimate
+    from cloven.model.set_generalised import SetGeneralised
 
 
 def share(estimate: Estimate) -> str:
@@ -29,3 +31,18 @@ def many(number: float, word: str) -> str:
     ('1 cluster', '1,200 clusters')
     """
     return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
+
+
+def about_release(release: Disassociated | SetGeneralised) -> str:
+    """What another release promises, in a few words."""
+    m = getattr(release, "m", None) or release.parameters.get("all_up_to")
+    return f"{release.records:,} records, k={release.k}" + (f", m={m}" if m else "")
+
+
+def numbered(number: int, what: str = "another release") -> str:
+    """A name for the first, second, ... of several.
+
+    >>> numbered(1), numbered(2)
+    ('another release', 'another release (2)')
+    """
+    return what if number == 1 else f"{what} ({number})"

@@ -2,7 +2,8 @@
 
 The folder ``OUT.private.unfinished`` (mode 0700: it knows the truth) is bound to the data by fingerprint. It holds
 ``state.json``, one JSON file for each step, and release and key of each method. A step is written beside its place
-and renamed, so that one is there whole or not at all.
+and renamed, so that one is there whole or not at all. While an audit runs it holds a lock on ``state.json``, so that
+no other one takes its steps for left behind.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class Checkpoint:
         """Go on with an unfinished audit of the same data; with other settings it begins anew.
 
         Raises:
-            OutputError: the folder belongs to another data set, or cannot be written.
+            OutputError: the folder belongs to another data set, is in use, or cannot be written.
         """
         wanted = {"version": __version__, "input_sha256": fingerprint, "settings": settings}
         known = _state(folder)
@@ -55,12 +56,13 @@ class Checkpoint:
                 " or remove that folder"
             )
             raise OutputError(message)
+        with _locked(folder):
+            pass
         try:
             if known != wanted:
                 if os.path.lexists(folder):
                     _remove(folder, known)
-                folder.mkdir(PRIVATE_FOLDER)
-                _put(folder / STATE, json.dumps(wanted).encode())
+                _begin(folder, wanted)
         except OSError as error:
             message = f"{folder}: cannot be written ({error.strerror or error}); name another place with -o"
             raise OutputError(message) from error
@@ -68,11 +70,17 @@ class Checkpoint:
 
     @staticmethod
     def belongs(folder: Path, fingerprint: str) -> bool:
-        """Whether the folder is free, or holds an unfinished audit of this data."""
+        """Whether the folder is free, or holds an unfinished audit of this data that is not running."""
         if not os.path.lexists(folder):
             return True
         known = _read(folder / STATE)
-        return known is not None and known.get("input_sha256") == fingerprint
+        if known is None or known.get("input_sha256") != fingerprint:
+            return False
+        try:
+            with _locked(folder):
+                return True
+        except OutputError:
+            return False
 
     @property
     def steps(self) -> list[str]:
@@ -124,16 +132,60 @@ class Checkpoint:
     @contextmanager
     def kept(self) -> Iterator[Checkpoint]:
         """Keep finished steps if the block is interrupted; when it ends well, or none was finished, nothing stays."""
-        try:
-            yield self
-        except BaseException:
-            if not any(self.folder.glob("step-*")):
-                self.remove()
-            raise
-        self.remove()
+        with _locked(self.folder):
+            try:
+                yield self
+            except BaseException:
+                if not any(self.folder.glob("step-*")):
+                    self.remove()
+                raise
+            self.remove()
 
     def _place(self, step: str, ending: str) -> Path:
         return self.folder / f"step-{hashlib.sha256(step.encode()).hexdigest()[:16]}{ending}"
+
+
+def stamp(path: Path) -> str:
+    """What tells a file, or all files of a folder, from others in the same place: names, sizes and dates.
+
+    >>> from pathlib import Path
+    >>> stamp(Path("surely-not-here"))
+    '[]'
+    """
+    files = sorted(path.rglob("*")) if path.is_dir() else [path]
+    told = [(str(file), file.stat()) for file in files if file.is_file()]
+    return repr([(name, about.st_size, about.st_mtime_ns) for name, about in told])
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Nobody else works in the folder; taken for granted where files cannot be locked (Windows, some networks)."""
+    if os.name == "nt" or not (folder / STATE).is_file():
+        yield
+        return
+    from fcntl import LOCK_EX, LOCK_NB, flock
+
+    with (folder / STATE).open("rb") as handle:
+        try:
+            flock(handle, LOCK_EX | LOCK_NB)
+        except BlockingIOError as error:
+            message = f"{folder}: another audit is running there; wait for it, or name another place with -o"
+            raise OutputError(message) from error
+        except OSError:
+            pass
+        yield
+
+
+def _begin(folder: Path, state: dict[str, str]) -> None:
+    """Make the folder and say whose it is, or leave nothing."""
+    try:
+        folder.mkdir(PRIVATE_FOLDER)
+        _put(folder / STATE, json.dumps(state).encode())
+    except FileExistsError:
+        raise  # somebody else's
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
 
 
 def _state(folder: Path) -> dict[str, Any] | None:

@@ -24,6 +24,7 @@ class Outcome:
         risks: one for each threat.
         utility: what is kept.
         seconds: what it took.
+        groups: groups of records that the figures are totals over.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Outcome:
     risks: tuple[Risk, ...]
     utility: Utility
     seconds: float = 0.0
+    groups: int = 0
 
     @property
     def worst(self) -> Risk | None:
@@ -61,6 +63,7 @@ class Outcome:
             "risks": [risk.to_dict() for risk in self.risks],
             "utility": self.utility.to_dict(),
             "seconds": self.seconds,
+            "groups": self.groups,
         }
 
     @classmethod
@@ -74,6 +77,7 @@ class Outcome:
                 tuple(Risk.from_dict(each) for each in plain["risks"]),
                 Utility.from_dict(plain["utility"]),
                 plain["seconds"],
+                plain.get("groups", 0),
             )
         except (TypeError, KeyError) as error:
             message = "an outcome cannot be read back; audit again"

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
     Longs = NDArray[np.int64]
     Ints = NDArray[np.int32]
-    Told = tuple[tuple[Longs, Ints], tuple[Longs, Longs, Longs, Ints], int]
+    Shown = tuple[Longs, Ints]
+    Inner = tuple[Longs, Longs, Longs, Ints]
+    Told = tuple[Shown, Inner, int]
 
 DRAWS = 24
 """Random draws before the exhaustive search."""
@@ -79,6 +81,7 @@ def place_shared_chunk(
     rng: np.random.Generator,
     rows: tuple[int, int],
     clusters: Longs,
+    ends: Longs,
     bounds: Longs,
     table: tuple[Longs, Ints],
     told: Told,
@@ -91,17 +94,16 @@ def place_shared_chunk(
 ) -> int:
     """Place the shared chunk of rows ``rows[0]`` to ``rows[1] - 1`` over clusters; -1, or the row that fails.
 
-    The records below the joint are numbered through its clusters; ``owner`` says for every record of the release which
-    row of this chunk it has (-1 for none, as it is left again in the end). ``needy`` marks empty records that nothing
-    else can fill; they come first.
+    The records below the joint are numbered through its clusters, up to ``ends`` of each; ``owner`` says for every
+    record of the release which row of this chunk it has (-1 for none, as it is left again in the end). ``needy`` marks
+    empty records that nothing else can fill; they come first.
     """
     first, last = rows
-    ends = np.cumsum(bounds[clusters + 1] - bounds[clusters])
     total = ends[-1] if len(ends) else 0
     wanting = _needy_below(clusters, bounds, ends, needy) if any_needy else np.empty(0, np.int64)
     rng.shuffle(wanting)
     for row in range(first, last):
-        found = np.int64(-1)
+        found: int = np.int64(-1)  # type: ignore[assignment]  # one type for the compiler
         for candidate in wanting:
             cluster, record = _at(candidate, clusters, bounds, ends)
             if owner[record] < 0 and _fits(row, record, cluster, table, told, lists):
@@ -109,7 +111,7 @@ def place_shared_chunk(
                 break
         draws = 0
         while found < 0 and draws < DRAWS and total > 0:
-            cluster, record = _at(np.int64(rng.random() * total), clusters, bounds, ends)
+            cluster, record = _at(int(rng.random() * total), clusters, bounds, ends)
             if owner[record] < 0 and _fits(row, record, cluster, table, told, lists):
                 found = record
             draws += 1
@@ -235,7 +237,7 @@ def place_shared_chunks(
     members: tuple[Longs, Longs],
     bounds: Longs,
     table: tuple[Longs, Ints],
-    told: tuple[Longs, Longs],
+    told: tuple[Shown, Inner],
     lists: tuple[Longs, Longs],
     place: Longs,
     cover: Longs,
@@ -246,13 +248,20 @@ def place_shared_chunks(
     shown, inner = told
     owner = np.full(len(cover), -1, np.int64)
     any_needy = bool(needy.any())
+    before = np.int64(-1)
+    below = clusters[:0]
+    ends = clusters[:0]
     for number in range(len(chunks)):
         first, last, joint = chunks[number, 0], chunks[number, 1], chunks[number, 2]
-        below = clusters[starts[joint] : starts[joint + 1]]
+        if joint != before:  # the chunks of a joint stand together
+            below = clusters[starts[joint] : starts[joint + 1]]
+            ends = np.cumsum(bounds[below + 1] - bounds[below])
+            before = joint
         failed = place_shared_chunk(
             rng,
             (first, last),
             below,
+            ends,
             bounds,
             table,
             (shown, inner, joint),

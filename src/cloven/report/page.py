@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,14 +41,22 @@ def save_page(document: Mapping[str, Any], path: str | os.PathLike[str]) -> None
     place = Path(path)
     mode = 0o600 if document.get("audience") == "owner" else 0o644
     text = page(document)
+    beside = place.with_name(f".{place.name}.{secrets.token_hex(8)}.partial")
     try:
+        # A new file that takes the old one's place: an old one could be read by others, or keep half a page.
         with open(
-            place, "w", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, mode)
+            beside, "x", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, mode)
         ) as file:
             file.write(text)
+        beside.replace(place)
     except OSError as error:
-        message = f"{place}: the report cannot be written: {error.strerror}"
+        message = (
+            f"{place}: the report cannot be written ({error.strerror}); name another place or make room there"
+        )
         raise OutputError(message) from error
+    finally:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
 
 
 def prose(text: str, typed: Sequence[str] = ()) -> Markup:

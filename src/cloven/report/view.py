@@ -53,7 +53,9 @@ def _gauges(document: Mapping[str, Any]) -> list[dict[str, Any]]:
         {
             "name": name,
             "risk": risk,
-            "sign": judged.of_risk(risk, limit, withheld=withheld),
+            "sign": judged.of_risk(
+                risk, limit, withheld=withheld or risk["sentence"].startswith("withheld: ")
+            ),
             "chart": charts.get(name),
         }
         for name, risk in rows.threats(document)

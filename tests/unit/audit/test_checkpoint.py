@@ -1,8 +1,10 @@
-"""Interrupted audits go on where they stopped."""
+"""StruckError audits go on where they stopped."""
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import stat
 
 import numpy as np
@@ -11,7 +13,8 @@ import pytest
 import cloven as cv
 from cloven.audit import Audit
 from cloven.errors import OutputError
-from cloven.io.checkpoint import Checkpoint
+from cloven.io import checkpoint
+from cloven.io.checkpoint import Checkpoint, stamp
 from cloven.io.fingerprint import fingerprint
 from cloven.threats import Effort
 
@@ -19,14 +22,14 @@ DATA = cv.sample("clinic").take(np.arange(200))
 PLAN = Audit(cv.Disassociation(k=3, safe="cover"), effort=Effort().quick(), seed=1, advise=False)
 
 
-class Interrupted(Exception):
+class StruckError(Exception):
     """Stands for Ctrl-C in the middle of a step."""
 
 
 def stopping_at(step):
     def progress(name, _share):
         if name.startswith(step):
-            raise Interrupted
+            raise StruckError
 
     return progress
 
@@ -37,7 +40,7 @@ def opened(folder, settings="same"):
 
 def test_finished_steps_are_not_done_again(tmp_path):
     folder = tmp_path / "unfinished"
-    with pytest.raises(Interrupted):
+    with pytest.raises(StruckError):
         PLAN.run(DATA, stopping_at("attack (method)"), opened(folder))
     finished = opened(folder).steps
     assert any("release alone" in step for step in finished)
@@ -52,7 +55,7 @@ def test_finished_steps_are_not_done_again(tmp_path):
 
 def test_resumed_audit_equals_one_that_ran_through(tmp_path):
     plan = Audit(cv.Disassociation(k=3), effort=Effort().quick(), seed=1, advise=False)
-    with pytest.raises(Interrupted):
+    with pytest.raises(StruckError):
         plan.run(DATA, stopping_at("measure"), opened(tmp_path / "unfinished"))
     resumed = plan.run(DATA, None, opened(tmp_path / "unfinished")).to_dict()
     through = plan.run(DATA).to_dict()
@@ -61,7 +64,7 @@ def test_resumed_audit_equals_one_that_ran_through(tmp_path):
 
 def test_other_data_is_refused_by_fingerprint(tmp_path):
     opened(tmp_path / "unfinished")
-    with pytest.raises(OutputError, match="unfinished audit of another data set .fingerprint .*-o"):
+    with pytest.raises(OutputError, match=r"unfinished audit of another data set .fingerprint .*-o"):
         Checkpoint.open(tmp_path / "unfinished", "ab" * 32, "same")
 
 
@@ -94,3 +97,39 @@ def test_only_the_owner_can_read_it(tmp_path):
     memory.keep("step", 1)
     assert stat.S_IMODE(memory.folder.stat().st_mode) == 0o700
     assert all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in memory.folder.iterdir())
+
+
+def test_stamp_changes_with_what_lies_there(tmp_path):
+    """The same path with other content must not pass for the same knowledge."""
+    release = tmp_path / "release"
+    release.mkdir()
+    (release / "manifest.json").write_text("{}")
+    before = stamp(release)
+    assert stamp(release) == before
+    (release / "manifest.json").write_text("[1]")
+    assert stamp(release) != before
+    assert stamp(release / "manifest.json") != stamp(tmp_path / "nothing")
+
+
+def test_running_audit_is_left_alone(tmp_path):
+    folder = tmp_path / "unfinished"
+    with opened(folder).kept() as memory:
+        memory.keep("step", {"a": 1})
+        for settings in ("same", "others"):
+            with pytest.raises(OutputError, match=r"another audit is running there; .*-o"):
+                opened(folder, settings)
+        assert not Checkpoint.belongs(folder, fingerprint(DATA))
+        assert memory.recall("step", dict) == {"a": 1}
+    assert Checkpoint.belongs(folder, fingerprint(DATA))
+
+
+def test_folder_that_cannot_be_begun_is_not_left_empty(tmp_path, monkeypatch):
+    """An empty one would be refused as somebody else's for ever."""
+
+    def full(*_given):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(checkpoint, "write_bytes", full)
+    with pytest.raises(OutputError, match="No space left"):
+        opened(tmp_path / "unfinished")
+    assert not any(tmp_path.iterdir())

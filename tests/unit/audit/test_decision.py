@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from cloven.decision import Limits, decide
@@ -42,8 +44,49 @@ def test_statements_against_the_promise_count_whatever_the_share():
 
 
 def test_knowledge_beyond_the_promise_is_shown_but_does_not_decide():
-    assert decide(outcome(risk=0.9, broken=4, counts=False), Limits(), 5).verdict == "publish"
+    beyond = outcome(risk=0.9, broken=4, counts=False)
+    both = replace(beyond, risks=outcome().risks + beyond.risks)
+    assert decide(both, Limits(), 5).verdict == "publish"
+    assert decide(beyond, Limits(), 5).verdict == "do not publish"  # nothing that counts was tried
     assert outcome(risk=0.9, counts=False).risk == 0.0
+
+
+@pytest.mark.parametrize("why", ["", "nothing is hidden"])
+def test_where_nothing_was_tried_nothing_speaks_for_publishing(why):
+    """An audit without attackers, and one whose only attacker that counts could not try."""
+    one = outcome()
+    threat = replace(one.risks[0], attacker=None, guessing=None, not_tried=why)
+    blind = replace(one, risks=(threat,) if why else ())
+    found = decide(blind, Limits(), 5)
+    assert found.verdict == "do not publish"
+    assert "no attack that counts was tried" in found.sentence
+    assert decide(outcome(broken=1), Limits(), 5, {"--blind": (blind, 5)}).better == ()
+
+
+def test_what_was_not_tried_is_named_beside_publish():
+    one = outcome()
+    missing = replace(one.risks[0], threat="another release", attacker=None, not_tried="of another kind")
+    found = decide(replace(one, risks=(*one.risks, missing)), Limits(), 5)
+    assert found.verdict == "publish"
+    assert found.sentence.endswith("Not tried: another release.")
+
+
+def test_settings_that_do_not_hold_are_not_called_worse():
+    others = {str(number): (outcome(str(number), risk=0.25), 5) for number in range(2)}
+    assert (
+        "None of the 2 other settings that were tried holds."
+        in decide(outcome(risk=0.3), Limits(), 5, others).sentence
+    )
+    del others["1"]
+    assert (
+        "The other setting that was tried does not hold"
+        in decide(outcome(risk=0.3), Limits(), 5, others).sentence
+    )
+
+
+def test_a_sample_is_no_ground_to_publish():
+    found = decide(outcome(), Limits(), 5).of_a_sample()
+    assert found.sentence.endswith("audit all records before you publish.")
 
 
 def test_utility_below_the_limit_is_a_fault():

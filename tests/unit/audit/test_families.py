@@ -13,10 +13,11 @@ from cloven import registry
 from cloven.audit import Audit
 from cloven.errors import ParameterError
 from cloven.families.disassociation_defaults import suggested
+from cloven.families.known_items import known_items
 from cloven.model.measured import Measured, Utility
 from cloven.model.risk import Estimate
 from cloven.registry import family_of
-from cloven.threats import Effort, Threat
+from cloven.threats import Effort, Knowledge, Threat
 from cloven.verification.verdict import Check, Verdict
 
 DATA = cv.Transactions.from_records([["flu", "fever"], ["flu"], ["cough", "fever"]] * 20)
@@ -105,7 +106,9 @@ def test_families_are_compared_and_the_one_that_holds_is_named():
 
 
 def test_unknown_family_says_what_is_known():
-    with pytest.raises(ParameterError, match="Whispering says its family is 'whispering'; .* disassociation"):
+    with pytest.raises(
+        ParameterError, match=r"Whispering says its family is 'whispering'; .* disassociation"
+    ):
         family_of(Whispering())
 
 
@@ -134,6 +137,20 @@ def test_known_items_leave_k_candidates_and_more_may_leave_fewer():
     assert three.attacker.value > two.attacker.value
 
 
+def test_who_finds_nobody_has_no_candidate_too_few():
+    """Records that were left out are not published, so their items may be found nowhere; that breaks no promise."""
+    data = cv.sample("clinic").take(np.arange(300))
+    made = cv.Disassociation(k=5, m=2, max_cluster_size=12, small_clusters="suppress").anonymise(data)
+    assert len(made.key.records) < len(data)
+    risk = known_items(2, promised=True).try_on(data, made, np.random.default_rng(1), Effort())
+    assert risk.broken == 0
+    assert risk.details["least"] >= 5
+
+
+def test_one_known_item_is_one_item():
+    assert known_items(1, promised=True).name == "1 item of a person"
+
+
 def test_another_release_helps_the_attacker():
     data = cv.sample("clinic")
     result = cv.Disassociation(k=5, m=2).anonymise(data)
@@ -141,6 +158,27 @@ def test_another_release_helps_the_attacker():
     risk = cv.another_release(other).try_on(data, result, np.random.default_rng(1))
     assert risk.beats
     assert risk.attacker.low > risk.guessing.value
+
+
+def test_another_release_of_a_strange_kind_is_not_passed_over_in_silence():
+    threats = family_of(cv.Disassociation()).threats(cv.Disassociation(), Knowledge(releases=("a table",)))
+    risk = threats[-1].try_on(DATA, None, np.random.default_rng(1))
+    assert (risk.threat, risk.attacker) == ("another release", None)
+    assert "kind str" in risk.not_tried
+
+
+def test_methods_that_cannot_be_told_apart_are_refused():
+    """Their figures would be kept under one name, and one of them would vanish."""
+    rivals = tuple(cv.Disassociation(sensitive=frozenset([item])) for item in ("flu", "fever"))
+    with pytest.raises(
+        ParameterError, match=r"two of the methods .* called disassociation:k=5,m=2,sensitive=\[1\]"
+    ):
+        Audit(rivals=rivals).run(DATA)
+
+
+def test_frames_are_refused_with_what_to_do():
+    with pytest.raises(ParameterError, match=r"Transactions .got dict.; make them with .*from_frame"):
+        Audit().run({"finding": [["flu"]]})
 
 
 def test_nothing_to_try_is_said():
@@ -163,3 +201,23 @@ def test_given_values_stay():
     values, reasons = suggested(DATA, {"k": 7, "m": 1, "max_cluster_size": None})
     assert values == {"k": 7, "m": 1, "max_cluster_size": None}
     assert reasons == []
+
+
+def test_public_document_tells_no_single_person_and_no_other_release():
+    data = cv.sample("clinic")
+    other = cv.Disassociation(k=3).anonymise(data).release
+    audit = Audit(
+        cv.Disassociation(k=2, max_cluster_size=3), cv.Knowledge(releases=(other,)), effort=Effort().quick()
+    )
+    report = audit.run(data)
+    owner, public = report.to_dict(), report.to_dict("public")
+    assert owner["groups"] >= 100
+    assert any(risk["threat"] == "another release" for risk in owner["risks"])
+    assert not any(risk["threat"] == "another release" for risk in public["risks"])
+    assert not any(
+        "candidates" in risk["sentence"].split("among")[0]
+        for risk in public["risks"]
+        if risk["linkage"] == "record"
+    )
+    assert any(measure["name"] == "records published" for measure in owner["utility"]["measures"])
+    assert not any(measure["name"] == "records published" for measure in public["utility"]["measures"])

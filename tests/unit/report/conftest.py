@@ -43,8 +43,21 @@ def withheld(report):
 
 
 @pytest.fixture
-def shared(owner):
-    """The public document as it would be with enough clusters for totals."""
+def enough():
+    """Makes the public flavour of a document as it would be with a hundred clusters behind every figure."""
     from cloven.document import public
 
-    return public({**owner, "groups": 100})
+    def made(owner):
+        plain = copy.deepcopy(owner)
+        kinds = [kind for risk in plain["risks"] for kind in risk["details"].get("by_kind", ())]
+        for each in (plain, *plain["outcomes"], *kinds):
+            each["groups"] = 100
+        return public(plain)
+
+    return made
+
+
+@pytest.fixture
+def shared(owner, enough):
+    """The public document as it would be with enough clusters for totals."""
+    return enough(owner)

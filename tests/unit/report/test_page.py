@@ -138,6 +138,69 @@ def test_public_page_has_no_name_of_an_item_and_no_guess(owner, withheld, shared
     assert "zq" in page(found.to_dict()), "the search would find a name"
 
 
+def test_every_total_that_is_shared_is_over_enough_clusters(owner, enough):
+    """Of a setting that was compared and of one kind of parts as well, even where the release has enough."""
+    from cloven.document import public
+
+    owner["groups"] = owner["outcomes"][0]["groups"] = 150
+    rival = owner["outcomes"][1]
+    rival["groups"], rival["utility"], rival["risk"] = 40, 0.123456, 0.0654321
+    owner["decision"] |= {
+        "verdict": "change settings",
+        "sentence": "Change settings: with --safe cover it holds; itemsets kept go from 80.0 % to 12.3 %.",
+        "better": [rival["name"]],
+    }
+    for risk in owner["risks"]:
+        for kind in risk["details"].get("by_kind", ()):
+            kind["groups"] = 3 if kind["kind"] == "shared chunks" else 150
+    found = public(owner)
+    assert [each["name"] for each in found["outcomes"]] == [owner["outcomes"][0]["name"]]
+    assert found["decision"]["sentence"] == f"Change settings: {rival['name']} holds."
+    assert not any(risk["details"].get("by_kind") for risk in found["risks"]), (
+        "the third is the total less the others"
+    )
+    assert any(risk["details"].get("by_kind") for risk in enough(owner)["risks"])
+    for figure in ("12.3 %", "6.5 %"):
+        assert figure not in page(found)
+
+
+def test_totals_over_few_guesses_are_kept_back(owner, shared, enough):
+    """A quick audit looks up the items of sixty persons."""
+    few = next(risk for risk in shared["risks"] if risk["threat"] == "2 items of a person")
+    assert (few["attacker"], few["meaning"], few["count"]) == (None, "", 0)
+    many = next(risk for risk in shared["risks"] if risk["threat"] == "release alone")
+    assert many["attacker"] is not None
+    text = Reader(page(shared)).text
+    assert text.count("withheld: totals over fewer than 100") == 2
+    assert "nothing to measure" not in text
+    told = enough({**owner, "risks": [risk | {"count": 100} for risk in owner["risks"]]})
+    assert all(risk["attacker"] for risk in told["risks"])
+
+
+def test_why_an_attack_was_not_tried_stays_with_the_owner(owner, enough):
+    owner["risks"][2] |= {"attacker": None, "not_tried": "'secret item' has no vector", "sentence": ""}
+    text = Reader(page(enough(owner))).text
+    assert "secret item" not in text
+    assert "Not tried; the owner knows why." in text
+    assert "'secret item' has no vector" in Reader(page(owner)).text
+
+
+def test_kinds_count_the_clusters_they_come_from(report):
+    kinds = next(risk.details["by_kind"] for risk in report.risks if risk.threat == "release alone")
+    release = report.result.release
+    clusters = [release.cluster(number) for number in range(release.clusters)]
+    groups = {each["kind"]: each["groups"] for each in kinds}
+    assert groups["record chunks"] == sum(len(cluster.record_chunks) > 1 for cluster in clusters)
+    assert groups["term chunks"] == sum(bool(cluster.term_chunk) for cluster in clusters)
+
+    def shares(joint):
+        return joint is not None and (
+            bool(release.joint(joint).shared_chunks) or shares(release.joint(joint).parent)
+        )
+
+    assert groups["shared chunks"] == sum(shares(cluster.joint) for cluster in clusters)
+
+
 def test_public_page_keeps_totals_back_and_says_so(withheld, shared):
     kept_back, told = Reader(page(withheld)), Reader(page(shared))
     assert "kept back here" in kept_back.text
@@ -227,6 +290,19 @@ def test_only_the_owner_may_read_the_owners_page(owner, withheld, tmp_path):
     assert (tmp_path / "public.html").read_text(encoding="utf-8") == page(withheld)
     with pytest.raises(OutputError, match="cannot be written"):
         save_page(owner, tmp_path / "none" / "owner.html")
+
+
+def test_an_old_page_that_others_could_read_is_replaced(owner, tmp_path):
+    place = tmp_path / "page.html"
+    place.write_text("old")
+    place.chmod(0o644)
+    save_page(owner, place)
+    assert stat.S_IMODE(place.stat().st_mode) == 0o600
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
+
+
+def test_report_is_one_line_to_look_at(report):
+    assert repr(report) == f"AuditReport({report.outcome.name}, 1,000 records: {report.decision.verdict})"
 
 
 def test_report_saves_its_page(report, tmp_path):

@@ -148,19 +148,19 @@ class Disassociation:
         unsafe = self.small_clusters == "keep" or self.tie_order == "first-seen"
         seeded = self.safe != "no" and self.seed is not None
         out: dict[str, Any] = {"method": "disassociation", "unsafe": unsafe, "seeded": seeded}
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if field.name in ("k", "m", "ignore_unknown", "seed") or (field.name == "safe" and value == "no"):
+        for name in (each.name for each in fields(self)):
+            value = getattr(self, name)
+            if name in ("k", "m", "ignore_unknown", "seed") or (name == "safe" and value == "no"):
                 continue
-            if field.name == "sensitive":
+            if name == "sensitive":
                 value = len(value)
-            elif field.name == "utility_groups":
+            elif name == "utility_groups":
                 value = [sorted(group) for group in value]
-            elif field.name == "tie_order" and not isinstance(value, str):
+            elif name == "tie_order" and not isinstance(value, str):
                 value = "explicit"
-            elif field.name == "horizontal" and not isinstance(value, str):
+            elif name == "horizontal" and not isinstance(value, str):
                 value = type(value).__name__
-            out[field.name] = value
+            out[name] = value
         if self.safe != "no":
             out["supports"] = "lower bounds"
         return out

@@ -1,0 +1,221 @@
+"""Set-generalised releases in an audit: threats, utility on the scale of disassociation, remedies, what is kept."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import cloven as cv
+from cloven.audit import Audit
+from cloven.errors import ReleaseError
+from cloven.families.generalisation import GeneralisationFamily
+from cloven.families.generalisation_sample import sampled
+from cloven.families.generalisation_threats import (
+    another_release,
+    protected_itemsets,
+    release_alone,
+    word_meanings,
+)
+from cloven.families.generalisation_words import cautions, summary
+from cloven.model.risk import Estimate
+from cloven.model.taxonomy import Taxonomy
+from cloven.registry import family_of
+from cloven.settings import parse_setting, setting
+
+QUICK = cv.Effort().quick()
+
+
+@pytest.fixture(scope="module")
+def data():
+    return cv.sample("clinic")
+
+
+@pytest.fixture(scope="module")
+def result(data):
+    return cv.Coat(k=5, m=1).anonymise(data)
+
+
+def lots():
+    return np.random.default_rng(1)
+
+
+def test_the_methods_name_this_family():
+    taxonomy = Taxonomy.from_rows([["flu", "*"]])
+    for method in (cv.Coat(), cv.Pcta(), cv.AprioriKm(taxonomy=taxonomy)):
+        assert isinstance(family_of(method), GeneralisationFamily)
+
+
+def test_threats_follow_what_is_promised(data):
+    family = GeneralisationFamily()
+    other = cv.Disassociation(k=3).anonymise(data).release
+    knowledge = cv.Knowledge(cv.Vectors.sample(), (other, "no release"))
+    assert [threat.name for threat in family.threats(cv.Coat(m=2), knowledge)] == [
+        "2 items of a person", "3 items of a person", "release alone", "word meanings", "another release",
+    ]  # fmt: skip
+    listed = cv.Coat(policy=cv.Policy((("cough", "fever"),)))
+    assert [threat.name for threat in family.threats(listed, cv.Knowledge())] == [
+        "protected itemset of a person", "1 item of a person", "release alone",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_known_items_leave_k_candidates_where_that_is_promised(data, size):
+    result = cv.Coat(k=5, m=size).anonymise(data)
+    kept = cv.known_items(size, promised=True).try_on(data, result, lots(), QUICK)
+    assert kept.details["least"] >= 5
+    assert (kept.broken, kept.counts) == (0, True)
+    assert kept.attacker.value <= 0.2
+    more = cv.known_items(size + 2, promised=False).try_on(data, result, lots(), QUICK)
+    assert not more.counts
+    assert more.attacker.value > kept.attacker.value
+
+
+def test_a_release_that_breaks_its_promise_is_seen(data, result):
+    broken = replace(result, release=replace(result.release, k=50))
+    risk = cv.known_items(1, promised=True).try_on(data, broken, lots(), QUICK)
+    assert risk.broken > 0
+
+
+def test_protected_itemsets_are_looked_up(data):
+    policy = cv.Policy((("cough", "fever"), ("absent", "cough"), ("rash", "tumour")))
+    result = cv.Coat(k=5, policy=policy, ignore_unknown=True).anonymise(data)
+    risk = protected_itemsets(policy).try_on(data, result, lots(), QUICK)
+    assert risk.details["least"] >= 5
+    assert risk.count <= 2
+    nobody = protected_itemsets(cv.Policy((("absent",),))).try_on(data, result, lots(), QUICK)
+    assert nobody.not_tried == "nobody has a protected itemset"
+
+
+def test_words_tell_merged_items_apart_and_the_release_alone_does_not(data, result):
+    alone = release_alone().try_on(data, result, lots(), QUICK)
+    assert alone.attacker.value == pytest.approx(alone.guessing.value)
+    assert not alone.beats
+    words = word_meanings(cv.Vectors.sample()).try_on(data, result, lots(), QUICK)
+    assert words.beats
+    assert words.attacker.low > words.guessing.value > 0.3
+    assert words.control.value < words.attacker.low
+    assert "calibration" in words.details
+
+
+def test_another_release_tells_them_apart(data, result):
+    others = (
+        cv.Disassociation(k=2, m=2, max_cluster_size=10).anonymise(data).release,
+        cv.Pcta(k=2, m=1).anonymise(data).release,
+    )
+    for other in others:
+        risk = another_release(other).try_on(data, result, lots(), QUICK)
+        assert risk.attacker.value > risk.guessing.value
+    assert "k=2, m=1" in another_release(others[1]).knows
+
+
+def test_where_nothing_is_merged_there_is_nothing_to_guess(data):
+    result = cv.Coat(k=2, policy=cv.Policy((("cough",),))).anonymise(data)
+    assert release_alone().try_on(data, result, lots(), QUICK).not_tried.startswith("nothing is hidden")
+
+
+def test_a_sample_of_the_rows_is_a_release_with_its_key(data, result):
+    part = sampled(result, 100, lots())
+    assert 0 < part.release.records < result.release.records
+    cells = (
+        part.release.block_sizes[part.release.row_blocks]
+        * (part.release.block_sizes[part.release.row_blocks] > 1)
+    ).sum()
+    assert cells <= 100
+    rows = np.searchsorted(np.sort(result.key.records), np.sort(part.key.records))
+    assert len(np.unique(rows)) == part.release.records
+    for number in range(part.release.records):
+        items = part.key.items[part.key.offsets[number] : part.key.offsets[number + 1]]
+        shown = {item for block in part.release.row(number) for item in block}
+        assert {part.release.vocabulary[item] for item in items.tolist()} <= shown
+    assert sampled(result, 10**9, lots()) is result
+
+
+def test_utility_has_the_headline_of_disassociation(data, result):
+    family = GeneralisationFamily()
+    found = family.utility(data, result, QUICK, lots())
+    other = family_of(cv.Disassociation()).utility(data, cv.Disassociation().anonymise(data), QUICK, lots())
+    assert found.headline == other.headline == "frequent itemsets kept"
+    shared = {each.name for each in found.measures} & {each.name for each in other.measures}
+    assert {"frequent itemsets kept", "items kept", "pairs kept", "tKd", "re", "records published"} <= shared
+    coarse = family.utility(data, cv.Coat(k=5, m=2).anonymise(data), QUICK, lots())
+    assert coarse.score() < found.score()
+    assert coarse.get("NCP").value > found.get("NCP").value
+
+
+def test_an_audit_compares_families_and_writes_the_release(data, tmp_path):
+    small = data.take(np.arange(200))
+    audit = Audit(
+        cv.Coat(k=5, m=1),
+        cv.Knowledge(cv.Vectors.sample()),
+        effort=QUICK,
+        rivals=(cv.Disassociation(k=5, m=1),),
+        advise=False,
+        seed=1,
+    )
+    report = audit.run(small)
+    assert {each.family for each in (report.outcome, *report.others)} == {"generalisation", "disassociation"}
+    digest = report.write(tmp_path / "out")
+    folder = tmp_path / "out" / "published"
+    assert cv.verify_folder(folder, original=small, private=tmp_path / "out.private").ok
+    family = GeneralisationFamily()
+    again = family.read(folder, tmp_path / "out.private")
+    assert (again.release, again.key, again.policy) == (
+        report.result.release,
+        report.result.key,
+        report.result.policy,
+    )
+    assert report.to_dict("owner", digest)["published"]["blocks"] == again.release.blocks
+
+
+def test_the_family_reads_its_own_kind_alone(data, tmp_path):
+    made = cv.Disassociation().anonymise(data)
+    cv.write_release(made, tmp_path / "out")
+    with pytest.raises(ReleaseError, match="is no set-generalised release"):
+        GeneralisationFamily().read(tmp_path / "out", tmp_path / "out.private")
+
+
+def test_remedies_hide_more_and_pcta_may_keep_more(data):
+    family = GeneralisationFamily()
+    risk = release_alone().risk(attacker=Estimate(0.9))
+    found = family.remedies(cv.Coat(k=5, m=2, max_suppressed=0.1), (risk,), 0.2)
+    assert list(found) == ["-k 10", "-m 3", "pcta:k=5,m=2"]
+    assert [setting(method) for method in found.values()] == [
+        "coat:k=10,max_suppressed=0.1,m=2", "coat:k=5,max_suppressed=0.1,m=3", "pcta:k=5,max_suppressed=0.1,m=2",
+    ]  # fmt: skip
+    assert list(family.remedies(cv.Pcta(), (), 0.2)) == []
+    taxonomy = Taxonomy.from_rows([["flu", "*"]])
+    assert list(family.remedies(cv.AprioriKm(taxonomy=taxonomy), (risk,), 0.2)) == ["-k 10", "-m 3"]
+
+
+def test_cautions_say_what_to_do(data):
+    policy = cv.Policy((("cough", "fever"), ("abscess",)), groups=(("some", ("cough", "fever")),))
+    method = cv.Coat(k=40, policy=policy, max_suppressed=0.1, reading="empty-is-enough", seeded=True)
+    result = method.anonymise(data)
+    told = " ".join(cautions(summary(data, result), method))
+    for words in (
+        "only 2 listed itemsets",
+        "empty-is-enough",
+        "suppressed",
+        "drawn with a seed",
+        "held by fewer than k",
+    ):
+        assert words in told
+    plain = cv.Coat(k=5, m=2)
+    assert cautions(summary(data, plain.anonymise(data)), plain) == []
+
+
+def test_sizes_are_groups_of_equal_rows(data):
+    release = cv.Pcta(k=5, m=2).anonymise(data).release
+    sizes = GeneralisationFamily().sizes(release)
+    counts: dict[tuple, int] = {}
+    for row in release:
+        counts[row] = counts.get(row, 0) + 1
+    assert sorted(sizes) == sorted(counts.values())
+
+
+def test_settings_in_words():
+    assert setting(cv.Coat(k=3)) == "coat:k=3,m=2"
+    assert parse_setting("coat:max_suppressed=0.1", k=4, m=3) == cv.Coat(k=4, m=3, max_suppressed=0.1)
+    assert setting(cv.Coat(policy=cv.Policy((("a", "b"),)))) == "coat:k=5,policy=[Policy],m=2"

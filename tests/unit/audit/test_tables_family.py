@@ -1,0 +1,198 @@
+"""Published tables in audits: threats, utility, remedies, reading and writing."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import cloven as cv
+from cloven import registry
+from cloven.anonymise.slicing.mondrian import Mondrian
+from cloven.anonymise.slicing.protection import UL
+from cloven.anonymise.slicing.slicing import Slicing
+from cloven.audit import Audit
+from cloven.errors import ParameterError
+from cloven.families.tables import TablesFamily
+from cloven.families.tables_threats import another_release, known_person, membership, word_meanings
+from cloven.measure.tables.untouched import untouched
+from cloven.model.key_table import PublishedTable, TableKey
+from cloven.model.risk import Estimate
+from cloven.model.table import Attribute, Table
+from cloven.protocols import Anonymiser
+from cloven.settings import parse_setting, setting
+
+QUICK = cv.Effort().quick()
+ILLNESS = ("Flu", "Gout", "Mumps", "Ulcer")
+
+
+def people(rows: int = 120, seed: int = 3) -> Table:
+    """Age tells a good part of the illness."""
+    rng = np.random.default_rng(seed)
+    ages = np.arange(20.0, 60.0)
+    age, sex = rng.integers(0, 40, rows), rng.integers(0, 2, rows)
+    illness = np.where(rng.random(rows) < 0.4, age // 10, np.arange(rows) % 4)
+    attributes = (
+        Attribute("age", "quasi-identifier", tuple(f"{age:.0f}" for age in ages), ages),
+        Attribute("sex", "quasi-identifier", ("f", "m")),
+        Attribute("illness", "sensitive", ILLNESS),
+    )
+    return Table(attributes, np.column_stack([age, sex, illness]).astype(np.int32), np.arange(rows))
+
+
+@pytest.fixture(scope="module")
+def table():
+    return people()
+
+
+def lots():
+    return np.random.default_rng(5)
+
+
+def bare(table):
+    """The original, published as it is."""
+    order = np.lexsort(table.codes.T[::-1])
+    return PublishedTable(
+        untouched(table), TableKey(table.source_rows[order][:, None], None, np.zeros(0, np.int64))
+    )
+
+
+@pytest.mark.parametrize("name", registry.table_anonymisers())
+def test_every_method_for_tables_keeps_the_laws(name, table):
+    method = registry.anonymiser(name)
+    assert isinstance(method, Anonymiser)
+    assert json.loads(json.dumps(dict(method.parameters))) == dict(method.parameters)
+    assert registry.family_of(method).name == "tables"
+    assert parse_setting(setting(method)) == method
+    assert method.parameters["method"] == name
+
+
+@pytest.mark.parametrize("name", registry.table_anonymisers())
+def test_every_method_makes_a_release_that_can_be_audited(name, table, tmp_path):
+    shared = {"l": 2, "k": 4, "eps": 1.0, "seed": 1}
+    method = parse_setting(name, **shared)
+    result = method.anonymise(table)
+    family = TablesFamily()
+    assert family.verify(table, result).ok, str(family.verify(table, result))
+    risk = known_person().try_on(table, result, lots(), QUICK)
+    assert risk.attacker is not None, risk.not_tried
+    assert 0 <= family.utility(table, result, QUICK, lots()).score() <= 1
+    family.write(result, tmp_path / "out", tmp_path / "private", table)
+    again = family.read(tmp_path / "out", tmp_path / "private")
+    assert family.verify(table, again).ok
+    assert family.published(again.release) == family.published(result.release)
+    assert sum(family.sizes(again.release)) == len(again.release)
+
+
+def test_what_is_not_protected_is_found_and_what_is_protected_less(table):
+    found = known_person().try_on(table, bare(table), lots())
+    safe = known_person().try_on(table, Slicing(k=4, l=3).anonymise(table), lots())
+    assert found.attacker.value > 0.5 > 1 / 3 + 0.1 > safe.attacker.value
+    assert found.beats
+    assert found.broken == 0, "the original promises nothing"
+    promising = replace(bare(table), release=replace(bare(table).release, parameters={"method": "x", "l": 2}))
+    broken = known_person().try_on(table, promising, lots())
+    assert broken.broken == round(broken.details["certain"] * broken.count) > 0
+
+
+def test_a_second_release_tells_more_than_one(table):
+    mine = Mondrian(k=4, l=2).anonymise(table)
+    other = Mondrian(k=6, l=2, mode="relaxed").anonymise(table.take(np.arange(100)))
+    alone = known_person().try_on(table, mine, lots())
+    both = another_release(other.release).try_on(table, mine, lots())
+    assert both.attacker.value > alone.attacker.value
+    assert "(100 rows, k=6)" in both.knows
+
+
+def test_membership_is_shown_and_does_not_count(table):
+    risk = membership().try_on(table, bare(table), lots())
+    assert (risk.linkage, risk.counts, risk.guessing.value) == ("table", False, 0.5)
+    assert risk.attacker.value == 1.0
+    coarse = membership().try_on(table, Mondrian(k=40).anonymise(table), lots())
+    assert coarse.attacker.value < 0.75
+
+
+def test_words_are_tried_and_compared_with_no_words(table):
+    risk = word_meanings(cv.Vectors.sample()).try_on(table, Slicing(k=4, l=2).anonymise(table), lots(), QUICK)
+    assert risk.not_tried or risk.control is not None
+
+
+def test_without_a_sensitive_attribute_nothing_can_be_found_out(table):
+    plain = Table(table.attributes[:2], table.codes[:, :2], table.source_rows)
+    risk = known_person().try_on(plain, Mondrian(k=4).anonymise(plain), lots())
+    assert "no attribute is sensitive" in risk.not_tried
+
+
+def test_threats_follow_from_what_is_known(table):
+    release = Mondrian(k=4).anonymise(table).release
+    knowledge = cv.Knowledge(cv.Vectors.sample(), (release, release))
+    names = [threat.name for threat in TablesFamily().threats(Mondrian(), knowledge)]
+    assert names == [
+        "known person", "word meanings", "another release", "another release (2)", "being in the table",
+    ]  # fmt: skip
+
+
+def test_remedies_hide_more(table):
+    family = TablesFamily()
+    risk = known_person().risk(attacker=Estimate(0.9))
+    found = family.remedies(Mondrian(k=4, l=2), (risk,), 0.2)
+    assert [setting(method) for method in found.values()] == [
+        "mondrian:k=8,l=2", "mondrian:k=4,l=3", setting(Slicing(k=4, l=2)),
+    ]  # fmt: skip
+    assert list(found)[:2] == ["-k 8", "-l 3"]
+    assert list(family.remedies(UL(k=6, l=6), (risk,), 0.2)) == ["-k 12", "-l 7"]
+    assert family.remedies(Mondrian(k=4), (), 0.2) == {}
+
+
+def test_coarser_tables_keep_less(table):
+    family = TablesFamily()
+    fine, coarse = (
+        family.utility(table, Mondrian(k=k).anonymise(table), QUICK, lots()).score() for k in (3, 60)
+    )
+    assert coarse < fine < 1
+
+
+def test_an_audit_compares_methods_and_writes_the_release(table, tmp_path):
+    audit = Audit(
+        Mondrian(k=4, l=2),
+        cv.Knowledge(releases=(Slicing(k=5, l=2).anonymise(table).release,)),
+        cv.Limits(max_risk=0.9),
+        effort=QUICK,
+        rivals=(Slicing(k=4, l=2),),
+        seed=1,
+    )
+    report = audit.run(table)
+    assert {risk.threat for risk in report.risks} == {"known person", "another release", "being in the table"}
+    assert report.decision.verdict == "publish"
+    digest = report.write(tmp_path / "out")
+    folder = tmp_path / "out" / "published"
+    assert cv.verify_folder(folder, original=table, private=tmp_path / "out.private").ok
+    told = report.to_dict("owner", digest)
+    assert told["data"]["records"] == told["published"]["records"] == 120
+    assert {each["family"] for each in told["outcomes"]} == {"tables"}
+    assert "known person" in (tmp_path / "out.private" / "report.html").read_text("utf-8")
+
+
+def test_cautions_name_what_users_must_know(table):
+    family, method = TablesFamily(), UL(k=4, l=2, seed=1)
+    result = method.anonymise(table)
+    changed = replace(result, key=replace(result.key, changed=np.ones(result.release.cells.shape, np.bool_)))
+    told = " ".join(family.cautions(table, method, changed))
+    assert "360 cells exchanged between persons" in told
+    assert "drawn with a seed" in told
+
+
+def test_sets_are_no_tables(table, tmp_path):
+    with pytest.raises(ParameterError, match="must be Table for this kind of release"):
+        cv.verify(Mondrian(k=4).anonymise(table).release, original=cv.sample("clinic"))
+
+
+def test_a_search_takes_the_methods_for_tables(table):
+    tuned = cv.Tune(methods=("mondrian", "slicing"), k=4, trials=3, seed=1, fix={"l": 2}).run(table)
+    assert {each["family"] for each in map(dict, (o.to_dict() for o in tuned.outcomes))} == {"tables"}
+    assert tuned.default.name == "mondrian:k=4,l=2"
+    assert tuned.to_dict()["default"] == "mondrian:k=4,l=2"
+    free = cv.Tune(methods=("mondrian",), k=4, trials=2, seed=1).run(table)
+    assert free.default.name == "mondrian:k=4,l=2", "a search over l starts with the least"
