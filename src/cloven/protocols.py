@@ -25,12 +25,7 @@ class Anonymiser(Protocol):
 
     @property
     def k(self) -> int:
-        """Least number of candidates for whoever knows ``m`` items."""
-        ...
-
-    @property
-    def m(self) -> int:
-        """How many items the assumed attacker knows."""
+        """Least number of candidates for whoever knows what is assumed: ``m`` items, or quasi-identifiers."""
         ...
 
     @property
@@ -92,7 +87,7 @@ class Family(Protocol):
         ...
 
     def write(self, result: Any, public: Path, private: Path, original: Any) -> str:
-        """Check the release, write it and the owner's key to two new folders; gives the SHA-256 of the manifest."""
+        """Write a release that was verified, and the owner's key, to two new folders; gives the manifest's SHA-256."""
         ...
 
     def read(self, public: Path, private: Path) -> Any:

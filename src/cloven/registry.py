@@ -1,12 +1,13 @@
 """Which methods there are, by name, and which family each belongs to: for plug-ins, and for tools on top.
 
-A package joins by an entry point of group ``cloven.anonymisers`` whose value is a class with keyword parameters. Its
+A package joins by an entry point of group ``cloven.anonymisers`` (``cloven.table_anonymisers`` for methods that take
+tables of persons) whose value is a class with keyword parameters. Its
 attribute ``family`` names how its releases are attacked and measured; a new kind of release brings its own family by an
 entry point of group ``cloven.families``. A plug-in that cannot be loaded raises: an anonymiser that vanishes silently
 would be worse than none.
 
->>> sorted(anonymisers())[:1]
-['disassociation']
+>>> list(anonymisers())
+['disassociation', 'coat', 'pcta', 'apriori-km']
 """
 
 from __future__ import annotations
@@ -22,8 +23,28 @@ if TYPE_CHECKING:
 
     from cloven.protocols import Anonymiser, Family
 
-_ANONYMISERS = {"disassociation": ("cloven.anonymise.disassociation", "Disassociation")}
-_FAMILIES = {"disassociation": ("cloven.families.disassociation", "DisassociationFamily")}
+_ANONYMISERS = {
+    "disassociation": ("cloven.anonymise.disassociation", "Disassociation"),
+    "coat": ("cloven.anonymise.generalisation.coat", "Coat"),
+    "pcta": ("cloven.anonymise.generalisation.pcta", "Pcta"),
+    "apriori-km": ("cloven.anonymise.generalisation.apriori_km", "AprioriKm"),
+}
+_OF_TABLES = {
+    "mondrian": ("cloven.anonymise.slicing.mondrian", "Mondrian"),
+    "slicing": ("cloven.anonymise.slicing.slicing", "Slicing"),
+    "ul": ("cloven.anonymise.slicing.protection", "UL"),
+    "anatomy": ("cloven.anonymise.slicing.anatomy", "Anatomy"),
+    "diffgen": ("cloven.anonymise.slicing.diffgen", "DiffGen"),
+    "hybrid": ("cloven.anonymise.slicing.hybrid", "Hybrid"),
+    "merging-like": ("cloven.anonymise.slicing.merging_like", "MergingLike"),
+    "composition-like": ("cloven.anonymise.slicing.composition_like", "CompositionLike"),
+    "probabilistic-like": ("cloven.anonymise.slicing.probabilistic_like", "ProbabilisticLike"),
+}
+_FAMILIES = {
+    "disassociation": ("cloven.families.disassociation", "DisassociationFamily"),
+    "generalisation": ("cloven.families.generalisation", "GeneralisationFamily"),
+    "tables": ("cloven.families.tables", "TablesFamily"),
+}
 _OBJECTIVES = {
     "worst": ("cloven.tuning.objectives", "Worst"),
     "worst-value": ("cloven.tuning.objectives", "WorstValue"),
@@ -33,13 +54,22 @@ _OBJECTIVES = {
 
 
 def anonymisers() -> dict[str, Callable[..., Any]]:
-    """All anonymisers by name: the built-in ones and those of other packages."""
+    """All anonymisers of sets of items by name: the built-in ones and those of other packages."""
     return _all("cloven.anonymisers", _ANONYMISERS)
+
+
+def table_anonymisers() -> dict[str, Callable[..., Any]]:
+    """All anonymisers of tables by name; those of other packages are entry points ``cloven.table_anonymisers``.
+
+    >>> list(table_anonymisers())[:3]
+    ['mondrian', 'slicing', 'ul']
+    """
+    return _all("cloven.table_anonymisers", _OF_TABLES)
 
 
 def anonymiser(name: str, **parameters: Any) -> Any:
     """Make the anonymiser of this name."""
-    known = anonymisers()
+    known = {**anonymisers(), **table_anonymisers()}
     if name not in known:
         message = f"unknown method {name!r}; known are {', '.join(sorted(known))}"
         raise ParameterError(message)

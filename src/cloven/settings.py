@@ -1,20 +1,24 @@
 """A method with its parameters as a few words, and back: ``disassociation:k=5,safe=cover``.
 
 Names in tables, specifications on the command line and trials of a search are all written in this form. Only what
-differs from the default is named, beside k and m.
+differs from the default is named, beside what is promised (k, m, l, eps).
 """
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cloven.errors import ParameterError
-from cloven.registry import anonymiser, anonymisers
+from cloven.registry import anonymiser, anonymisers, table_anonymisers
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from cloven.protocols import Anonymiser
 
+PROMISES = ("k", "m", "l", "eps")
+"""What is always told: how far a method goes."""
 _TRUTH = {"yes": True, "true": True, "no": False, "false": False}
 
 
@@ -29,11 +33,34 @@ def setting(method: Any) -> str:
     words = []
     for field in fields(method) if is_dataclass(method) else ():
         value = getattr(method, field.name)
-        usual = field.name not in ("k", "m") and value == field.default
+        promise = field.name in PROMISES and value is not None
+        usual = not promise and (value == field.default or _implied(method, field))
         if usual or not field.init or not field.repr:
             continue
         words.append(f"{field.name}={_word(value)}")
     return f"{name}:{','.join(words) or f'k={method.k}'}"
+
+
+def named(methods: Iterable[Any]) -> dict[str, Any]:
+    """Methods by the name of their setting; two of one name cannot be told apart, and are refused."""
+    found: dict[str, Any] = {}
+    for method in methods:
+        name = setting(method)
+        if name in found:
+            message = f"two of the methods to compare are called {name}; compare them in two audits"
+            raise ParameterError(message)
+        found[name] = method
+    return found
+
+
+def _implied(method: Any, field: Field[Any]) -> bool:
+    """Whether the method is the same without this parameter: others say what it is."""
+    if field.default is MISSING:
+        return False
+    try:
+        return bool(replace(method, **{field.name: field.default}) == method)
+    except ParameterError:
+        return False
 
 
 def told(method: Anonymiser) -> dict[str, Any]:
@@ -49,7 +76,7 @@ def parse_setting(text: str, **shared: Any) -> Anonymiser:
     3
     """
     name, _, rest = text.strip().partition(":")
-    known = anonymisers()
+    known = {**anonymisers(), **table_anonymisers()}
     if name not in known:
         message = f"unknown method {name!r} in {text!r}; known are {', '.join(sorted(known))}"
         raise ParameterError(message)
@@ -83,6 +110,8 @@ def split_settings(text: str) -> list[str]:
 def _word(value: Any) -> str:
     if isinstance(value, frozenset | tuple | list | dict):
         return f"[{len(value)}]"
+    if is_dataclass(value):
+        return f"[{type(value).__name__}]"
     if value is None or isinstance(value, bool):
         return {None: "none", True: "yes", False: "no"}[value]
     return str(value)

@@ -10,22 +10,38 @@ import pytest
 from cloven import registry
 from cloven.datasets import sample
 from cloven.errors import ParameterError
+from cloven.model.taxonomy import Taxonomy
 from cloven.protocols import Anonymiser
 from cloven.verification import verify
 
 
+def by_first_letter():
+    """A taxonomy of the sample."""
+    rows = [[item, f"{item[0]} ...", "anything"] for item in sample("clinic").vocabulary]
+    return {"taxonomy": Taxonomy.from_rows(rows)}
+
+
+NEEDS = {"apriori-km": by_first_letter}
+"""What a method cannot do without."""
+
+
 @pytest.mark.parametrize("name", registry.anonymisers())
 def test_every_anonymiser_keeps_the_laws(name):
-    method = registry.anonymiser(name)
+    data = sample("clinic")
+    method = registry.anonymiser(name, **NEEDS.get(name, dict)())
     assert isinstance(method, Anonymiser)
     assert json.loads(json.dumps(dict(method.parameters))) == dict(method.parameters)
-    data = sample("clinic")
     steps: list[tuple[str, float]] = []
     result = method.anonymise(data, lambda step, share: steps.append((step, share)))
     assert verify(result.release, original=data, key=result.key).ok
     assert method.anonymise(data).release == result.release
     assert steps
     assert all(0 <= share <= 1 for _, share in steps)
+
+
+def test_what_needs_a_taxonomy_says_so():
+    with pytest.raises(ParameterError, match="apriori-km needs a taxonomy of the items"):
+        registry.anonymiser("apriori-km").anonymise(sample("clinic"))
 
 
 def test_an_unknown_name_is_told_what_there_is():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cloven.anonymise.disassociation import Disassociation
-from cloven.attack.disassociated.link import candidates
+from cloven.attack.link import candidates
 from cloven.measure.utility import utility
 from cloven.reproduce.public_data import PUBLIC_DATA
 from cloven.verification import verify

@@ -1,4 +1,4 @@
-"""``cloven anonymise METHOD FILE -o OUT``."""
+"""``cloven anonymise disassociation FILE -o OUT``; ``generalising`` has the other methods."""
 
 from contextlib import ExitStack
 from pathlib import Path
@@ -57,6 +57,7 @@ def disassociation(
 
     OUT is to publish, OUT.private (the key) to keep. Both are verified before anything is written.
     """
+    from cloven.families.disassociation_words import cautions, summary
     from cloven.io.ledger_file import check_ledger
     from cloven.io.release import places
 
@@ -142,66 +143,3 @@ def describe_release(figures: dict[str, int | float]) -> str:
         f"{many(figures['clusters'], 'cluster')}, {many(figures['record_chunks'], 'record chunk')},"
         f" {many(figures['shared_chunks'], 'shared chunk')}"
     )
-
-
-def summary(data: Transactions, result: Anonymised) -> dict[str, int | float]:
-    """Counts of a result that commands print."""
-    from cloven.anonymise.disassociation.safe_exact import MOST
-    from cloven.breach.worlds import too_large
-    from cloven.io.manifest import count
-    from cloven.measure.kept import items_kept
-
-    release = result.release
-    supports = dict(zip(data.vocabulary, data.holders.tolist(), strict=True))
-    return {
-        **count(release),
-        "records_read": len(data),
-        "records_suppressed": len(data) - len(result.key.records),
-        "occurrences_suppressed": sum(
-            len(items)
-            for items, reason in zip(result.key.suppressed_items, result.key.suppressed_reason, strict=True)
-            if reason == "cover"
-        ),
-        "clusters_not_enumerated": too_large(release, MOST)
-        if release.parameters.get("safe") == "exact"
-        else 0,
-        "items_left_out": len(data.vocabulary) - len(release.vocabulary),
-        "rare_items_published": sum(supports[name] < release.k for name in release.vocabulary),
-        "items_kept": items_kept(data, release),
-    }
-
-
-def cautions(figures: dict[str, int | float], method: Disassociation) -> list[str]:
-    """What an owner should know before publishing, each with what to do."""
-    out = []
-    if method.small_clusters == "keep":
-        out.append("clusters below k were kept: this release gives its promise up; do not publish it")
-    if figures["oversize_clusters"]:
-        out.append(
-            f"{many(figures['oversize_clusters'], 'cluster')} above --max-cluster-size {method.max_cluster_size}:"
-            " the records cannot be split further; this is safe, and the manifest counts them"
-        )
-    if figures["records_suppressed"]:
-        out.append(
-            f"{many(figures['records_suppressed'], 'record')} not published; say so beside every utility figure"
-        )
-    if method.safe != "no":
-        out.append(
-            f"{many(figures['occurrences_suppressed'], 'occurrence')} suppressed so that nothing is covered:"
-            " published supports are lower bounds, and the manifest says so"
-        )
-    if method.safe == "exact" and figures["clusters_not_enumerated"]:
-        out.append(
-            f"{many(figures['clusters_not_enumerated'], 'cluster')} too large to enumerate: pairs that only exact"
-            " worlds break may be left there; a smaller --max-cluster-size leaves fewer such clusters"
-        )
-    if figures["items_left_out"]:
-        out.append(
-            f"{many(figures['items_left_out'], 'item')} left out of every record; suppressed.parquet lists them"
-        )
-    if figures["rare_items_published"]:
-        out.append(
-            f"{many(figures['rare_items_published'], 'item')} held by fewer than k = {method.k} and published by name"
-            f" in term chunks; see them with `cloven describe`, drop them with --min-item-support {method.k}"
-        )
-    return out

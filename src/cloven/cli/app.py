@@ -12,14 +12,19 @@ from cloven.cli import (
     attack,
     audit,
     breach,
+    compose,
     describe,
+    generalising,
+    ledger,
     link,
     reconstruct,
     relatedness,
     reproduce,
     sample,
     score,
+    tabling,
     text,
+    tune,
     utility,
     verify,
 )
@@ -56,18 +61,29 @@ def _root(
 
 for name, command, short in (
     ("audit", audit.audit, "Anonymise, verify and measure in one go."),
+    ("tune", tune.tune, "Search for the setting that keeps most at little risk."),
     ("describe", describe.describe, "What is in a file, and who could be singled out."),
     ("verify", verify.verify, "Prove that a release is what it says it is."),
     ("utility", utility.utility, "How much of the data a release keeps."),
     ("reconstruct", reconstruct.reconstruct, "Draw plausible data sets from a release."),
     ("attack", attack.attack, "Put the records of a release back together."),
+    ("compose", compose.compose, "Intersect what several tables say about one person."),
     ("score", score.score, "How many guesses of an attack are right."),
     ("breach", breach.breach, "What knowing the method gives away."),
     ("link", link.link, "How many candidates known items leave."),
+    ("ledger", ledger.ledger, "What was released before, and how."),
     ("text", text.text, "Turn documents into data."),
     ("sample", sample.sample, "Write the built-in sample to a file, to try things on."),
 ):
     app.command(name, cls=Command, short_help=short)(command)
+for name, command, short in (
+    ("coat", generalising.coat, "Merge items until a policy is satisfied."),
+    ("pcta", generalising.pcta, "The same, with the cheapest merges: slower, often better."),
+    ("apriori-km", generalising.apriori_km, "Replace items by groups of a taxonomy."),
+):
+    anonymise.app.command(name, cls=Command, short_help=short)(command)
+for name, (command, short) in tabling.commands().items():
+    anonymise.app.command(name, cls=Command, short_help=short)(command)
 app.add_typer(anonymise.app, name="anonymise", short_help="Make a release to publish and a private key.")
 app.add_typer(relatedness.app, name="relatedness", short_help="How related words are, by which measure.")
 app.add_typer(reproduce.app, name="reproduce", short_help="Run the experiments behind the documentation.")

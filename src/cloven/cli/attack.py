@@ -1,22 +1,31 @@
 """``cloven attack RELEASE``."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from cloven.attack.disassociated.named import RECORD_METHODS, TERM_METHODS, attack_named
 from cloven.attack.disassociated.selection import SELECTIONS
+from cloven.attack.generalised.named import METHODS as ELIMINATIONS
+from cloven.cli import eliminating
 from cloven.cli.command import Group, takes
 from cloven.cli.console import many, percent, progress, say, say_json
+from cloven.cli.eliminating import ELIMINATING, Eliminating
 from cloven.cli.places import refuse_places, release_at
 from cloven.cli.reading import JsonFlag, ReleasePath, SeedOption, items_in
+from cloven.cli.shell_words import flag_of
 from cloven.cli.values import one_of, whole
 from cloven.errors import ParameterError
+from cloven.model.added import Eliminations
 from cloven.model.disassociated import Disassociated
 from cloven.model.guesses import Answer, Guesses
+from cloven.model.set_generalised import SetGeneralised
 from cloven.protocols import Attack, Relatedness
 
+FOR_GENERALISED = tuple(name for name in ("ra", *ELIMINATIONS) if name not in RECORD_METHODS)
+METHODS = (*RECORD_METHODS, *FOR_GENERALISED)
 RELATEDNESS = "vectors:FILE, corpus:FILE, ngd:FILE, learned, sample, ...; see `cloven relatedness forms`."
 
 
@@ -34,12 +43,15 @@ class Chosen:
         grow_anchors: bool,
         tries: int,
     ) -> None:
+        self.method = method
+        self.given: dict[str, Any] = {"record_method": record_method, "term_method": term_method}
+        self.given |= {"selection": selection, "grow_anchors": grow_anchors, "tries": tries}
         self.record_method = record_method or method or "aba"
         self.term_method = term_method or ("random" if method == "vpa" else method) or "aba"
         self.relatedness, self.skip = relatedness, skip
         self._options = {"selection": selection, "grow_anchors": grow_anchors, "tries": tries}
 
-    def knowledge(self, release: Disassociated) -> Relatedness | None:
+    def knowledge(self, release: Disassociated | SetGeneralised) -> Relatedness | None:
         """The relatedness that was named; ``learned`` is learned from the release."""
         from cloven.relatedness.skipping import Skipping
         from cloven.relatedness.spec import parse
@@ -53,6 +65,9 @@ class Chosen:
 
     def attack(self, relatedness: Relatedness | None) -> Attack:
         """The attack that was chosen."""
+        if self.method in FOR_GENERALISED:
+            message = f"--method {self.method} is for set-generalised releases; for this one there are "
+            raise ParameterError(message + ", ".join(RECORD_METHODS))
         needed = {self.record_method, self.term_method} - {"vpa", "random"}
         if needed and relatedness is None:
             message = (
@@ -67,7 +82,10 @@ ATTACK = Group(
     "The attack",
     {
         "method": (
-            one_of(*RECORD_METHODS), None, f"Sets both methods below: {', '.join(RECORD_METHODS)}; default aba.", (),
+            one_of(*METHODS), None,
+            f"Sets both methods below: {', '.join(RECORD_METHODS)}; default aba. On a set-generalised release:"
+            f" {', '.join(FOR_GENERALISED)}; default rba.",
+            (),
         ),
         "record_method": (one_of(*RECORD_METHODS), None, "For sub-records of record and shared chunks.", ()),
         "term_method": (one_of(*TERM_METHODS), None, f"For term chunks: {', '.join(TERM_METHODS)}.", ()),
@@ -81,11 +99,12 @@ ATTACK = Group(
 )  # fmt: skip
 
 
-@takes(chosen=ATTACK)
+@takes(chosen=ATTACK, eliminations=ELIMINATING)
 def attack(
     release: ReleasePath,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="GUESSES", help="New folder for the guesses.")],
     chosen: Chosen,
+    eliminations: Eliminating,
     control: Annotated[
         bool, typer.Option("--control/--no-control", help="Also attack with shuffled words, to compare.")
     ] = True,
@@ -94,32 +113,55 @@ def attack(
 ) -> None:
     """Put the records of a release back together, from the release and what words mean alone.
 
-    The guesses, each with a confidence, go to a new folder; `cloven score` compares them with the key.
+    In a disassociated release: which part belongs to which record; in a set-generalised one: which items of a
+    generalised item were added. The guesses, each with a confidence, go to a new folder; `cloven score` compares them
+    with the key.
     """
     import numpy as np
 
     from cloven.io.guesses import write_guesses
-    from cloven.io.release import read_release
+    from cloven.io.release import read_set_release
     from cloven.scoring.control import control_of
 
     refuse_places(out)
     with progress("read") as report:
-        published = read_release(release_at(release))
+        published = read_set_release(release_at(release), "`cloven attack`")
         relatedness = chosen.knowledge(published)
         rng = np.random.default_rng(seed)
+        if isinstance(published, SetGeneralised):
+            refuse_given(ATTACK, chosen.given, "disassociated")
+            eliminator = eliminations.attack(chosen.method, relatedness)
+            found = eliminating.attack_generalised(published, eliminator, out, rng, report, control=control)
+            report("tell", 1.0)
+            _tell(out, eliminating.summary(found), found, json=json)
+            return
+        refuse_given(ELIMINATING, eliminations.given, "set-generalised")
         attacker = chosen.attack(relatedness)
         guesses = attacker.guess(published, rng, report)
         other = control_of(attacker) if control else None
         shuffled = None if other is None else other.guess(published, rng, report)
         report("write", 0.0)
         write_guesses(guesses, published, out, control=shuffled)
-    facts = summary(guesses)
+    _tell(out, summary(guesses), guesses, json=json)
+
+
+def _tell(out: Path, facts: dict[str, int], guesses: Guesses | Eliminations, *, json: bool) -> None:
     if json:
         say_json({"guesses": str(out), "attack": dict(guesses.attack), "notes": dict(guesses.notes), **facts})
         return
-    for line in told(guesses, facts):
+    lines = told(facts) if isinstance(guesses, Guesses) else eliminating.told(facts)
+    for line in [*lines, *coverage_words(guesses.notes)]:
         say(line)
     say(f"guesses {out}; `cloven score` says how many are right")
+
+
+def refuse_given(group: Group, given: Mapping[str, Any], kind: str) -> None:
+    """Refuse options that mean nothing for this kind of release, rather than pass them over."""
+    for name, value in given.items():
+        if value != group.options[name][1]:
+            flag = (group.options[name][3] or (flag_of(name),))[0]
+            message = f"{flag} is for {kind} releases, and this one is not; leave it out"
+            raise ParameterError(message)
 
 
 def summary(guesses: Guesses) -> dict[str, int]:
@@ -134,7 +176,7 @@ def summary(guesses: Guesses) -> dict[str, int]:
     }
 
 
-def told(guesses: Guesses, facts: dict[str, int]) -> list[str]:
+def told(facts: dict[str, int]) -> list[str]:
     """The same in sentences."""
     lines = [
         f"{many(facts['targets'], 'hidden part')} with {many(facts['candidates'], 'candidate row')};"
@@ -145,12 +187,15 @@ def told(guesses: Guesses, facts: dict[str, int]) -> list[str]:
             f"no information about {facts['without_anchor']:,} whose clusters show no record chunk,"
             f" and {facts['without_score']:,} of which the attack knows nothing"
         )
-    parts = (guesses.notes, guesses.notes.get("record", {}), guesses.notes.get("term", {}))
-    coverage = next((part["coverage"] for part in parts if "coverage" in part), None)
-    if coverage and coverage["items"]:
-        known = 1 - coverage["unknown"] / coverage["items"]
-        ways = ", ".join(
-            f"{way} {many_items:,}" for way, many_items in coverage["rungs"].items() if many_items
-        )
-        lines.append(f"{percent(known)} of {many(coverage['items'], 'item')} known: {ways}")
     return lines
+
+
+def coverage_words(notes: Mapping[str, Any]) -> list[str]:
+    """How many of the items the relatedness knows."""
+    parts = (notes, notes.get("record", {}), notes.get("term", {}))
+    coverage = next((part["coverage"] for part in parts if "coverage" in part), None)
+    if not coverage or not coverage["items"]:
+        return []
+    known = 1 - coverage["unknown"] / coverage["items"]
+    ways = ", ".join(f"{way} {many_items:,}" for way, many_items in coverage["rungs"].items() if many_items)
+    return [f"{percent(known)} of {many(coverage['items'], 'item')} known: {ways}"]

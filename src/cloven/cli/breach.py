@@ -65,14 +65,14 @@ def breach(
     from cloven.breach.holders import holders
     from cloven.breach.proof import prove
     from cloven.breach.simulation import simulate
-    from cloven.io.release import read_release
+    from cloven.io.release import read_disassociated_release
 
     if private is not None and original is None:
         message = "--private says where the records of the data are: give --original FILE too"
         raise ParameterError(message)
     rng = np.random.default_rng(seed)
     with progress("read") as report:
-        published = read_release(release_at(release))
+        published = read_disassociated_release(release_at(release), "`cloven breach`")
         data = None if original is None else read_data(original, options)
         if data is not None:
             warn_of_strangers("RELEASE", published.vocabulary, data)

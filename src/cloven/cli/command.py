@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 ORDER = (
-    "audit", "describe", "anonymise", "verify", "utility", "attack", "score", "breach", "link", "reconstruct",
-    "relatedness", "text", "sample", "reproduce",
+    "audit", "tune", "describe", "anonymise", "verify", "utility", "attack", "compose", "score", "breach", "link",
+    "reconstruct", "ledger", "relatedness", "text", "sample", "reproduce",
 )  # fmt: skip
 METAVARS = {str: "TEXT", str | None: "TEXT", Path: "FILE", Path | None: "FILE"}
 

@@ -4,7 +4,7 @@
  code   meaning
 ======  =================================================================
      0  fine
-     1  a release does not keep its promise
+     1  a release does not keep its promise, or no setting of a search does
      2  wrong parameters
      3  bad input
      4  cannot write, or out of memory

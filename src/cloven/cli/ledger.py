@@ -14,6 +14,7 @@ from cloven.errors import ReleaseError
 if TYPE_CHECKING:
     from cloven.io.ledger import Ledger
     from cloven.io.ledger_entry import Entry
+    from cloven.model.table import Table
     from cloven.model.transactions import Transactions
 
 LedgerFolder = Annotated[
@@ -56,7 +57,7 @@ def ledger(
         warn(caution)
 
 
-def told_of_earlier(data: "Transactions", out: Path, ledger: Path | None) -> list[str]:
+def told_of_earlier(data: "Transactions | Table", out: Path, ledger: Path | None) -> list[str]:
     """What an owner should know of earlier releases of the same people, once the new one is written to ``out``."""
     from cloven.io.ledger import Ledger, own_entry
     from cloven.io.ledger_words import warnings

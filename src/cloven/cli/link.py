@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,10 @@ from cloven.cli.console import many, names, say, say_json
 from cloven.cli.places import release_at
 from cloven.cli.reading import JsonFlag, ReleasePath, items_in
 from cloven.errors import ParameterError
+from cloven.model.set_generalised import SetGeneralised
+
+if TYPE_CHECKING:
+    from cloven.attack.generalised.link import GeneralisedLink
 
 
 @takes()
@@ -26,8 +30,8 @@ def link(
     json: JsonFlag = False,
 ) -> None:
     """How many candidate records somebody has who knows these items of one person."""
-    from cloven.attack.disassociated.link import candidates
-    from cloven.io.release import read_release
+    from cloven.attack.link import candidates
+    from cloven.io.release import read_set_release
 
     items = [*(items_in(knows) if knows else ()), *(item or ())]
     if not items:
@@ -36,7 +40,10 @@ def link(
     if not all(known.strip() for known in items):
         message = "--item must not be blank; name an item"
         raise ParameterError(message)
-    published = read_release(release_at(release))
+    published = read_set_release(release_at(release), "`cloven link`")
+    if isinstance(published, SetGeneralised):
+        _tell_generalised(published, candidates(published, items), json=json)
+        return
     found = candidates(published, items)
     if json:
         say_json(asdict(found))
@@ -61,3 +68,29 @@ def link(
         )
     else:
         say(f"the release promises nothing for more than m = {published.m} items")
+
+
+def _tell_generalised(published: SetGeneralised, found: "GeneralisedLink", *, json: bool) -> None:
+    if json:
+        say_json(asdict(found))
+        return
+    say(f"knows {len(found.items)}: {names(found.items)}")
+    may_be_lost = bool(published.parameters.get("max_suppressed"))
+    if found.unknown:
+        why = "nobody has them, or they are suppressed and tell nothing" if may_be_lost else "nobody has them"
+        say(f"not in the release: {names(found.unknown)}; {why}")
+        if not may_be_lost:
+            return
+    say(
+        f"{many(found.candidates, 'candidate record')}: they show all {many(found.blocks, 'block')} of these items;"
+        f" {found.certain:,} certainly have all of them"
+    )
+    m = published.parameters.get("all_up_to") or 0
+    if found.candidates and len(found.items) <= m:
+        say(f"the release promises at least k = {published.k} for up to m = {m} items that somebody has")
+    elif found.candidates and published.parameters.get("protected"):
+        say(f"the release promises k = {published.k} for the itemsets of its policy, which is not published")
+    elif found.candidates:
+        say(f"the release promises nothing for more than m = {m} items")
+    else:
+        say("nobody in the release has all of these together")

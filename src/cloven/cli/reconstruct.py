@@ -36,14 +36,14 @@ def reconstruct(
     import numpy as np
 
     from cloven.io.atomic import staged, write_bytes
-    from cloven.io.release import read_release
+    from cloven.io.release import read_set_release
     from cloven.reconstruction import reconstruct_many
 
     stem = out.name.removesuffix(".jsonl")
     targets = [out] if count == 1 else [out.with_name(f"{stem}-{i}.jsonl") for i in range(1, count + 1)]
     refuse_places(*targets)
     with progress("read") as report:
-        published = read_release(release_at(release))
+        published = read_set_release(release_at(release), "`cloven reconstruct`")
         rng = np.random.default_rng(seed)
         with staged(*targets) as places:
             for number, (place, world) in enumerate(

@@ -102,9 +102,9 @@ def vocabulary_at(path: Path) -> list[str]:
     """Items of a list, or all items of a release, each once."""
     if not path.is_dir():
         return list(dict.fromkeys(items_in(path)))
-    from cloven.io.release import read_release
+    from cloven.io.release import read_set_release
 
-    return list(read_release(release_at(path)).vocabulary)
+    return list(read_set_release(release_at(path), "counting items").vocabulary)
 
 
 def counts_at(path: Path) -> "CountSource":

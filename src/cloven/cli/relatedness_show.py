@@ -53,13 +53,15 @@ class Knowledge:
 
     def measure(self, spec: str) -> "Relatedness":
         """The measure that a text names."""
-        from cloven.io.release import read_release
+        from cloven.io.release import read_set_release
         from cloven.relatedness.spec import parse
 
         if self.wordnet is not None and not self.wordnet.exists():
             message = "there is no such file or folder; name the folder or tar file of WordNet"
             raise InputError(message, source=str(self.wordnet))
-        published = None if self.release is None else read_release(release_at(self.release))
+        published = (
+            None if self.release is None else read_set_release(release_at(self.release), "relatedness")
+        )
         return parse(spec, wordnet=self.wordnet, release=published)
 
 

@@ -5,16 +5,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cloven.cli import eliminating
 from cloven.cli.command import takes
 from cloven.cli.console import many, progress, say, say_json, table
 from cloven.cli.places import release_at
 from cloven.cli.reading import JsonFlag, ReleasePath, SeedOption
 from cloven.cli.values import whole
+from cloven.errors import ParameterError
+from cloven.model.set_generalised import SetGeneralised
 from cloven.scoring.definitions import MEASURES
 from cloven.scoring.findings import Findings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 SHOWN = ("hit", "auc", "accuracy", "precision", "broken", "km_own", "movers")
 SCOPES = {"all": "all chunks", "record": "record chunks", "shared": "shared chunks", "term": "term chunks"}
@@ -43,13 +46,22 @@ def score(
     from cloven.attack.disassociated.questions import questions
     from cloven.io.guesses import CONTROL, read_guesses
     from cloven.io.key import read_key
-    from cloven.io.release import read_release
+    from cloven.io.release import read_set_release
     from cloven.scoring.control import guesswork_of
     from cloven.scoring.score import score as measure
 
     rng = np.random.default_rng(seed)
     with progress("read") as report:
-        published = read_release(release_at(release))
+        published = read_set_release(release_at(release), "`cloven score`")
+        if isinstance(published, SetGeneralised):
+            if vectors is not None:
+                message = "--vectors is for disassociated releases, and this one is not; leave it out"
+                raise ParameterError(message)
+            report("measure", 0.0)
+            scored = eliminating.score_generalised(published, guesses, private, rng, chance)
+            report("measure", 1.0)
+            _tell_generalised(scored, everything=everything, json=json)
+            return
         key = read_key(private, published)
         asked = questions(published)
         found = read_guesses(guesses, published, asked)
@@ -65,23 +77,36 @@ def score(
         say_json(findings.to_dict())
         return
     shown = tuple(MEASURES) if everything else SHOWN
-    say(
-        table(
-            finding_rows(findings, shown),
-            ("measure", "where", "attack", "guessing", "shuffled", "lift", "of"),
-        )
-    )
+    _tell(findings, {name: MEASURES[name].sentence for name in shown}, SCOPES, counted(findings))
+
+
+def _tell_generalised(findings: Findings, *, everything: bool, json: bool) -> None:
+    from cloven.scoring.generalised.definitions import MEASURES as KNOWN
+
+    if json:
+        say_json(findings.to_dict())
+        return
+    shown = tuple(KNOWN) if everything else eliminating.SHOWN
+    sentences = {name: KNOWN[name].sentence for name in shown}
+    _tell(findings, sentences, {"all": "generalised items"}, eliminating.counted(findings))
+
+
+def _tell(
+    findings: Findings, sentences: "Mapping[str, str]", scopes: "Mapping[str, str]", counts: list[str]
+) -> None:
+    """A table of these measures, what each is, and what was not there to be answered."""
+    rows = finding_rows(findings, tuple(sentences), scopes)
+    say(table(rows, ("measure", "where", "attack", "guessing", "shuffled", "lift", "of")))
     say()
-    for name in shown:
+    for name, sentence in sentences.items():
         if any(finding.measure == name for finding in findings):
-            say(f"{name}: {MEASURES[name].sentence}")
-    for line in counted(findings):
+            say(f"{name}: {sentence}")
+    for line in counts:
         say(line)
 
 
 def word_vectors(text: str, items: "Sequence[str]") -> Any:
     """Vectors of the items, and which have one."""
-    from cloven.errors import ParameterError
     from cloven.relatedness.spec import parse
 
     measure = parse(text)
@@ -91,12 +116,14 @@ def word_vectors(text: str, items: "Sequence[str]") -> Any:
     return measure.table(items)
 
 
-def finding_rows(findings: Findings, measures: tuple[str, ...]) -> list[tuple[str, ...]]:
+def finding_rows(
+    findings: Findings, measures: tuple[str, ...], scopes: "Mapping[str, str]"
+) -> list[tuple[str, ...]]:
     """The lines of the table."""
     return [
         (
             finding.measure,
-            SCOPES[finding.scope],
+            scopes.get(finding.scope, finding.scope),
             _interval(finding.value, finding.low, finding.high),
             _figure(finding.chance),
             _interval(finding.control, finding.control_low, finding.control_high),

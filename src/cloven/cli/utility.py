@@ -15,8 +15,11 @@ from cloven.cli.reading import (
     read_data,
     read_hierarchy,
 )
+from cloven.cli.table_options import SchemaOrNone
+from cloven.cli.table_utility import table_measures
 from cloven.cli.values import whole
 from cloven.io.readers import ReadOptions
+from cloven.measure.generalised_utility import GeneralisedUtility
 from cloven.measure.sampled import Sampled
 from cloven.measure.utility import UtilityReport
 
@@ -26,6 +29,7 @@ def utility(
     original: InputFile,
     release: ReleasePath,
     options: ReadOptions,
+    schema: SchemaOrNone = None,
     taxonomy: TaxonomyFile = None,
     reconstructions: Annotated[
         int, whole(1).option("--reconstructions", help="Plausible data sets to measure on.")
@@ -34,14 +38,21 @@ def utility(
     seed: SeedOption = None,
     json: JsonFlag = False,
 ) -> None:
-    """How much of the data a release keeps: items, pairs, frequent itemsets and the supports of pairs."""
+    """How much of the data a release keeps: items, pairs, frequent itemsets and the supports of pairs.
+
+    On plausible data sets: of a set-generalised release, with items drawn for every generalised one. Of a published
+    table (--schema): errors of counting queries, pairs of attributes, coarseness.
+    """
     import numpy as np
 
-    from cloven.io.release import read_release
+    from cloven.io.release import read_set_release
     from cloven.measure.utility import utility as measure
 
+    if schema is not None:
+        table_measures(original, release, schema, np.random.default_rng(seed), json=json)
+        return
     with progress("read") as report:
-        published = read_release(release_at(release))
+        published = read_set_release(release_at(release), "`cloven utility` without --schema")
         data = read_data(original, options)
         hierarchy = read_hierarchy(taxonomy, data)
         report("measure", 0.0)
@@ -57,7 +68,8 @@ def utility(
     if json:
         say_json(found.to_dict())
         return
-    say(table(utility_rows(found), ("measure", "value", "what it means")))
+    rows = generalised_rows(found) if isinstance(found, GeneralisedUtility) else utility_rows(found)
+    say(table(rows, ("measure", "value", "what it means")))
 
 
 def sampled(value: Sampled | None) -> str:
@@ -95,4 +107,27 @@ def utility_rows(found: UtilityReport) -> list[tuple[str, str, str]]:
         rows.append(
             ("suppressed", f"{found.suppressed_records:,} ({share})", "records that are not published")
         )
+    return rows
+
+
+def generalised_rows(found: GeneralisedUtility) -> list[tuple[str, str, str]]:
+    """The same for a set-generalised release, whose loss is told as well."""
+    from cloven.families.generalisation import measures
+
+    rows = [
+        (
+            each.name,
+            "-"
+            if each.value is None
+            else sampled(Sampled(each.value, each.low, each.high, ()))
+            if each.best == 0
+            else percent(each.value),
+            each.sentence,
+        )
+        for each in measures(found)
+    ]
+    loss = "-" if found.log2_utility_loss is None else f"2^{found.log2_utility_loss:.1f}"
+    density = "-" if found.density is None else percent(found.density)
+    rows.insert(4, ("utility loss", loss, "of COAT: sets that generalised items could stand for"))
+    rows.append(("density", density, "items of a generalised item that a record really has, on average"))
     return rows

@@ -5,14 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from cloven.families.disassociation_threats import another_release, release_alone, the_method, word_meanings
+from cloven.errors import ParameterError
+from cloven.families.disassociation_threats import (
+    another_release,
+    release_alone,
+    the_method,
+    unusable_release,
+    word_meanings,
+)
 from cloven.families.disassociation_words import cautions, summary
 from cloven.families.known_items import known_items
 from cloven.families.measures import HEADLINE, drawn, itemsets, pair_error, plain
+from cloven.families.of_transactions import OfTransactions
 from cloven.families.words import numbered
 from cloven.model.disassociated import Disassociated
 from cloven.model.measured import Utility
 from cloven.model.set_generalised import SetGeneralised
+from cloven.model.transactions import Transactions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +34,6 @@ if TYPE_CHECKING:
     from cloven.model.key import Anonymised
     from cloven.model.measured import Measured
     from cloven.model.risk import Risk
-    from cloven.model.transactions import Transactions
     from cloven.threats import Effort, Knowledge, Threat
     from cloven.verification import Verdict
 
@@ -34,22 +42,22 @@ MOST_STEPS = 200_000_000
 
 
 @dataclass(frozen=True)
-class DisassociationFamily:
+class DisassociationFamily(OfTransactions):
     """What to do with disassociated releases."""
 
     name: str = "disassociation"
 
-    def describe(self, data: Transactions, method: Disassociation, rng: np.random.Generator) -> Description:
+    def describe(self, data: Any, method: Disassociation, rng: np.random.Generator) -> Description:
         """Figures of the data."""
         from cloven.measure.describe import describe
 
+        if not isinstance(data, Transactions):
+            message = (
+                f"an audit is about Transactions (got {type(data).__name__});"
+                " make them with read(file), from_frame(frame) or Transactions.from_records(lists)"
+            )
+            raise ParameterError(message)
         return describe(data, m=method.m, k=method.k, rng=rng)
-
-    def fingerprint(self, data: Transactions) -> str:
-        """SHA-256 of the data."""
-        from cloven.io.fingerprint import fingerprint
-
-        return fingerprint(data)
 
     def verify(self, data: Transactions, result: Anonymised) -> Verdict:
         """Check the release with all that is known."""
@@ -59,14 +67,13 @@ class DisassociationFamily:
 
     def threats(self, method: Disassociation, knowledge: Knowledge) -> tuple[Threat, ...]:
         """Every attacker that there is something to try with."""
-        others = [other for other in knowledge.releases if isinstance(other, Disassociated | SetGeneralised)]
         return (
             known_items(method.m, promised=True),
             known_items(method.m + 1, promised=False),
             release_alone(),
             the_method(),
             *([] if knowledge.relatedness is None else [word_meanings(knowledge.relatedness)]),
-            *(another_release(other, numbered(number)) for number, other in enumerate(others, 1)),
+            *(_having(other, numbered(number)) for number, other in enumerate(knowledge.releases, 1)),
         )
 
     def utility(
@@ -85,12 +92,6 @@ class DisassociationFamily:
             suppressed_records=len(data) - len(result.key.records),
         )
         return Utility(HEADLINE, tuple(_measures(found)))
-
-    def published(self, release: Disassociated) -> dict[str, int]:
-        """Counts that anybody can read off the release."""
-        from cloven.io.manifest import count
-
-        return count(release)
 
     def counts(self, data: Transactions, result: Anonymised) -> dict[str, int | float]:
         """Counts that only the owner knows."""
@@ -121,15 +122,6 @@ class DisassociationFamily:
             out[f"{words}--no-refine"] = replace(method, refine=False, **safe)
         return {words: other for words, other in out.items() if other != method}
 
-    def write(self, result: Anonymised, public: Path, private: Path, original: Transactions | None) -> str:
-        """Write a release that was verified, and the owner's key, to two new folders."""
-        from cloven.io.key import write_key
-        from cloven.io.release import write_public
-
-        digest = write_public(result.release, public, "parquet")
-        write_key(result, private, manifest_sha256=digest, original=original)
-        return digest
-
     def read(self, public: Path, private: Path) -> Anonymised:
         """Read back what ``write`` wrote."""
         from cloven.io.key import read_key
@@ -138,6 +130,12 @@ class DisassociationFamily:
 
         release = read_disassociated_release(public, "this family")
         return Anonymised(release, read_key(private, release))
+
+
+def _having(other: Any, name: str) -> Threat:
+    """Somebody who has another release, of whatever kind."""
+    usable = isinstance(other, Disassociated | SetGeneralised)
+    return another_release(other, name) if usable else unusable_release(other, name)
 
 
 def _measures(found: UtilityReport) -> list[Measured]:

@@ -24,11 +24,14 @@ from typing import TYPE_CHECKING, Any
 
 from cloven.errors import ReleaseError, shorten
 from cloven.io.fingerprint import fingerprint
+from cloven.io.formats import FORMATS, format_named
+from cloven.io.generalised_key import read_private_policy
 from cloven.io.key import read_key
-from cloven.io.manifest import MANIFEST, TABLES, count, manifest_bytes
+from cloven.io.manifest import MANIFEST, count, manifest_bytes
 from cloven.io.receipt import read_receipt
 from cloven.io.release import read_manifest, read_release
 from cloven.io.tables import ROW_GROUP, read_bytes
+from cloven.model.set_generalised import SetGeneralised
 
 if TYPE_CHECKING:
     import os
@@ -36,8 +39,12 @@ if TYPE_CHECKING:
 
     import pyarrow.parquet as pq
 
-    from cloven.model.disassociated import Disassociated
+    from cloven.io.formats import Release
     from cloven.model.key import Key
+    from cloven.model.key_generalised import GeneralisedKey
+    from cloven.model.key_table import TableKey
+    from cloven.model.policy import Policy
+    from cloven.model.table import Table
     from cloven.model.transactions import Transactions
     from cloven.verification.verdict import Check, Level, Verdict
 
@@ -47,14 +54,16 @@ WRITER = re.compile(r"[A-Za-z][A-Za-z-]{0,30}( version v?[\w.+-]{1,40})?( \(buil
 def verify_folder(
     path: str | os.PathLike[str],
     *,
-    original: Transactions | None = None,
+    original: Transactions | Table | None = None,
     private: str | os.PathLike[str] | None = None,
+    policy: Policy | None = None,
     allow_unsafe: bool = False,
     allow_seeded: bool = False,
 ) -> Verdict:
     """Verify a release folder or JSON file, with the original and the private folder if they are at hand.
 
-    A file that cannot be read is a failed check, not an exception.
+    A file that cannot be read is a failed check, not an exception. Set-generalised releases are also checked against
+    the ``policy`` that they were made by, if it is given or lies in the private folder.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -75,27 +84,44 @@ def verify_folder(
     checks += [_check("readable", [], 1), _check_counts(manifest, release)]
     key = None
     if private is not None:
-        key, found = _private_checks(path, Path(private), release, original)
+        key, kept, found = _private_checks(path, Path(private), release, original)
+        policy = kept if policy is None else policy
         checks += found
     known = None if original is None else key  # a key says nothing without the data
     verdict = verify(
-        release, original=original, key=known, allow_unsafe=allow_unsafe, allow_seeded=allow_seeded
+        release,
+        original=original,
+        key=known,
+        policy=policy,
+        allow_unsafe=allow_unsafe,
+        allow_seeded=allow_seeded,
     )
     return Verdict(level, (*checks, *verdict.checks))
 
 
 def _folder_checks(folder: Path) -> Iterator[Check]:
-    expected = {MANIFEST, *TABLES}
+    names = _tables(folder)
+    expected = {MANIFEST, *names}
     present = sorted(folder.iterdir())
     strange = [entry.name for entry in present if entry.name not in expected]
     links = [entry.name for entry in present if entry.is_symlink() or not entry.is_file()]
     faults = [f"{shorten(name)} does not belong in a release" for name in dict.fromkeys(strange + links)]
     yield _check("files", faults, len(present))
     yield from _check_manifest_and_hashes(folder)
-    tables = [folder / name for name in TABLES if (folder / name).is_file()]
+    tables = [folder / name for name in names if (folder / name).is_file()]
     yield _check(
         "parquet layout", [fault for table in tables for fault in _layout_faults(table)], len(tables)
     )
+
+
+def _tables(folder: Path) -> tuple[str, ...]:
+    """Files that belong beside the manifest; of a manifest that cannot be read, those of any kind of release."""
+    try:
+        manifest = read_manifest(folder)
+        return format_named(manifest["format"], str(folder)).files(manifest["files"])
+    except ReleaseError:
+        present = [entry.name for entry in folder.iterdir()]
+        return tuple(dict.fromkeys(name for each in FORMATS for name in each.files(present)))
 
 
 def _check_manifest_and_hashes(folder: Path) -> Iterator[Check]:
@@ -114,7 +140,7 @@ def _check_manifest_and_hashes(folder: Path) -> Iterator[Check]:
     yield _check("hashes", faults, len(manifest["files"]))
 
 
-def _check_counts(manifest: dict[str, Any], release: Disassociated) -> Check:
+def _check_counts(manifest: dict[str, Any], release: Release) -> Check:
     counts = count(release)
     faults = [
         f"the manifest tells {manifest['counts'][name]} {name}, the files hold {number}"
@@ -125,12 +151,13 @@ def _check_counts(manifest: dict[str, Any], release: Disassociated) -> Check:
 
 
 def _private_checks(
-    path: Path, private: Path, release: Disassociated, original: Transactions | None
-) -> tuple[Key | None, list[Check]]:
+    path: Path, private: Path, release: Release, original: Transactions | Table | None
+) -> tuple[Key | GeneralisedKey | TableKey | None, Policy | None, list[Check]]:
     try:
         receipt, key = read_receipt(private), read_key(private, release)
+        policy = read_private_policy(private) if isinstance(release, SetGeneralised) else None
     except ReleaseError as error:
-        return None, [_check("private readable", [str(error)], 1, "key")]
+        return None, None, [_check("private readable", [str(error)], 1, "key")]
     same = receipt["manifest_sha256"] == _sha256(path / MANIFEST if path.is_dir() else path)
     faults = [] if same else ["the receipt belongs to another manifest"]
     checks = [_check("private readable", [], 1, "key"), _check("receipt", faults, 1, "key")]
@@ -139,7 +166,7 @@ def _private_checks(
         reason = "holds no fingerprint of the input" if known is None else "belongs to other data"
         faults = [] if known == fingerprint(original) else [f"the receipt {reason}"]
         checks.append(_check("input", faults, 1, "key"))
-    return key, checks
+    return key, policy, checks
 
 
 def _layout_faults(path: Path) -> Iterator[str]:

@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cloven.model.table import Table
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from cloven.model.transactions import Transactions
 
 
-def fingerprint(data: Transactions) -> str:
-    """SHA-256 (hexadecimal) of offsets, codes, vocabulary and persons; the same on every machine.
+def fingerprint(data: Transactions | Table) -> str:
+    """SHA-256 (hexadecimal) of all that was read, the same on every machine: offsets, codes, vocabulary and persons.
 
     Every part is preceded by its length, so that no two data sets run together to the same bytes.
 
@@ -27,6 +31,9 @@ def fingerprint(data: Transactions) -> str:
         digest.update(len(part).to_bytes(8, "big"))
         digest.update(part)
 
+    if isinstance(data, Table):
+        _add_table(data, add)
+        return digest.hexdigest()
     for numbers in (data.offsets, data.codes, data.persons):
         digest.update(b"\0" if numbers is None else b"\1")
         if numbers is not None:
@@ -35,3 +42,14 @@ def fingerprint(data: Transactions) -> str:
     for name in data.vocabulary:
         add(name.encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
+
+
+def _add_table(table: Table, add: Callable[[bytes], None]) -> None:
+    """Roles, domains and rows; how values are generalised is a choice, and no data."""
+    add(b"table")
+    for attribute in table.attributes:
+        add(len(attribute).to_bytes(8, "big"))
+        for text in (attribute.name, attribute.role, *attribute.values):
+            add(text.encode("utf-8", "surrogatepass"))
+    add(np.ascontiguousarray(table.codes, "<i4").tobytes())
+    add(np.ascontiguousarray(table.source_rows, "<i8").tobytes())

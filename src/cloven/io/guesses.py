@@ -15,16 +15,19 @@ import numpy as np
 
 from cloven.errors import ParameterError, ReleaseError
 from cloven.io.atomic import PRIVATE_FILE, PRIVATE_FOLDER, new_file, staged, write_bytes
+from cloven.io.formats import format_of
 from cloven.io.manifest import expect, manifest_bytes, parse_json
 from cloven.io.tables import kind_names, list_column, read_bytes
 from cloven.model.guesses import Answer, Guesses, Questions
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Mapping
 
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from cloven.io.formats import SetRelease
     from cloven.model.disassociated import Disassociated
 
 FORMAT = "cloven.guesses/1"
@@ -71,8 +74,8 @@ def _write_folder(guesses: Guesses, release: Disassociated, place: Path) -> None
     place.mkdir(PRIVATE_FOLDER)
     asked = guesses.questions
     links = [asked.pair_target, asked.slots, guesses.score, guesses.confidence, guesses.chosen]
-    _write(place / "links.parquet", pa.table([pa.array(column) for column in links], names=LINKS))
-    _write(place / "targets.parquet", _targets(guesses, release))
+    write_loose(place / "links.parquet", pa.table([pa.array(column) for column in links], names=LINKS))
+    write_loose(place / "targets.parquet", _targets(guesses, release))
     write_bytes(place / ABOUT, manifest_bytes(about), PRIVATE_FILE)
 
 
@@ -94,7 +97,7 @@ def read_guesses(path: str | os.PathLike[str], release: Disassociated, asked: Qu
     """
     _refuse_sample(asked, "read")
     folder = Path(path)
-    about = _about(folder, release)
+    about = about_of(folder, ABOUT, FORMAT, release_digest(release))
     target, slot, score, confidence, chosen = _links(folder / "links.parquet", len(asked), release.records)
     place = _places(asked, target, slot, folder / "links.parquet")
     scores = np.full(len(asked.slots), -np.inf)
@@ -116,26 +119,31 @@ def _refuse_sample(asked: Questions | None, done: str) -> None:
         raise ParameterError(message)
 
 
-def release_digest(release: Disassociated) -> str:
+def release_digest(release: SetRelease) -> str:
     """SHA-256 over what a release publishes, whichever file it came from."""
-    digest = hashlib.sha256(f"{release.k}/{release.m}".encode())
-    digest.update("\0".join(release.vocabulary).encode("utf-8", "surrogatepass"))
+    digest = hashlib.sha256(f"{release.k}/{format_of(release).known_items(release)}".encode())
+    for names in (release.vocabulary, getattr(release, "block_labels", ())):
+        digest.update("\0".join(names).encode("utf-8", "surrogatepass"))
     for name in release.ARRAYS:
         digest.update(np.ascontiguousarray(getattr(release, name), np.int64).tobytes())
     return digest.hexdigest()
 
 
-def _about(folder: Path, release: Disassociated) -> dict[str, Any]:
-    file = folder / ABOUT
+def about_of(folder: Path, name: str, wanted: str, digest: str) -> dict[str, Any]:
+    """What a folder of answers says about itself, if it has this format and is about the release with this hash."""
+    file = folder / name
     if not file.is_file():
-        message = f"{folder}: cannot be read as guesses, it has no {ABOUT}; name a folder that `cloven attack` wrote"
+        what = name.removesuffix(".json")
+        message = (
+            f"{folder}: cannot be read as {what}, it has no {name}; name a folder that `cloven attack` wrote"
+        )
         raise ReleaseError(message)
     about = parse_json(read_bytes(file), str(file))
     found = about.get("format") if isinstance(about, dict) else about
-    expect(found == FORMAT, str(file), "format", FORMAT, found)
+    expect(found == wanted, str(file), "format", wanted, found)
     for field in ("attack", "notes"):
         expect(isinstance(about.get(field), dict), str(file), field, "an object", about.get(field))
-    if about.get("release") != release_digest(release):
+    if about.get("release") != digest:
         message = f"{folder}: these guesses are about another release; run `cloven attack` on this one"
         raise ReleaseError(message)
     return dict(about)
@@ -144,16 +152,10 @@ def _about(folder: Path, release: Disassociated) -> dict[str, Any]:
 def _links(
     file: Path, targets: int, slots: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float32], NDArray[np.bool_]]:
-    table = _read(file)
-    expect(tuple(table.column_names) == LINKS, str(file), "columns", LINKS, table.column_names)
     import pyarrow as pa
 
-    try:
-        kinds = (pa.int64(), pa.int64(), pa.float64(), pa.float32(), pa.bool_())
-        columns = [table.column(name).cast(kind) for name, kind in zip(LINKS, kinds, strict=True)]
-    except pa.ArrowException as error:
-        message = f"{file}: a column has the wrong type ({error}); see docs/reference/guesses-format.md"
-        raise ReleaseError(message) from error
+    kinds = (pa.int64(), pa.int64(), pa.float64(), pa.float32(), pa.bool_())
+    columns = cast_columns(file, dict(zip(LINKS, kinds, strict=True)))
     expect(not sum(column.null_count for column in columns), str(file), "cells", "without null", "null")
     target, slot, score, confidence, chosen = (column.to_numpy() for column in columns)
     for name, values, limit in (("target", target, targets), ("slot", slot, slots)):
@@ -194,7 +196,7 @@ def _answers(asked: Questions, file: Path) -> NDArray[np.int8]:
     answer = np.where(anchored, Answer.INFORMED, Answer.NO_ANCHOR).astype(np.int8)
     if not file.exists():
         return answer
-    table = _read(file)
+    table = read_loose(file)
     expect("answer" in table.column_names, str(file), "columns", "with answer", table.column_names)
     expect(len(table) == len(asked), str(file), "rows", f"{len(asked):,}", f"{len(table):,}")
     names = [each.name.lower() for each in Answer]
@@ -227,14 +229,30 @@ def _targets(guesses: Guesses, release: Disassociated) -> pa.Table:
     )
 
 
-def _write(path: Path, table: pa.Table) -> None:
+def cast_columns(file: Path, kinds: Mapping[str, pa.DataType]) -> list[pa.ChunkedArray]:
+    """Columns of a table that has exactly these, as these types."""
+    import pyarrow as pa
+
+    table = read_loose(file)
+    expect(tuple(table.column_names) == tuple(kinds), str(file), "columns", tuple(kinds), table.column_names)
+    try:
+        return [table.column(name).cast(kind) for name, kind in kinds.items()]
+    except pa.ArrowException as error:
+        page = "eliminations-format" if "item" in kinds else "guesses-format"
+        message = f"{file}: a column has the wrong type ({error}); see docs/reference/{page}.md"
+        raise ReleaseError(message) from error
+
+
+def write_loose(path: Path, table: pa.Table) -> None:
+    """Write a Parquet file for the owner's eyes; unlike those of releases its bytes may vary with the library."""
     import pyarrow.parquet as pq
 
     with new_file(path, PRIVATE_FILE) as handle:
         pq.write_table(table, handle, compression="zstd", compression_level=3)
 
 
-def _read(path: Path) -> pa.Table:
+def read_loose(path: Path) -> pa.Table:
+    """Read a Parquet file that any program may have written."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -1,31 +1,38 @@
-"""The owner's private folder: key, list of records, what was suppressed, and the receipt.
+"""The owner's private folder of a disassociated release: key, list of records, what was suppressed, and the receipt.
 
-It lies beside the release, never inside it; folder mode 0700, files 0600.
-See docs/reference/release-format.md.
+It lies beside the release, never inside it; folder mode 0700, files 0600. Folders of set-generalised releases are
+handed on to ``generalised_key``, those of published tables to ``table_key``. See docs/reference/release-format.md.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from cloven.errors import ReleaseError, shorten
-from cloven.io.atomic import PRIVATE_FILE, PRIVATE_FOLDER, write_bytes
-from cloven.io.manifest import build_manifest, expect, manifest_bytes
-from cloven.io.receipt import RECEIPT, build_receipt
+from cloven.errors import ReleaseError
+from cloven.io.atomic import PRIVATE_FILE, PRIVATE_FOLDER
+from cloven.io.manifest import expect
+from cloven.io.receipt import write_receipt
 from cloven.io.tables import (
+    in_vocabulary,
     item_lists,
     kind_names,
     kinds,
     list_column,
+    name_lists,
     read_table,
+    text_column,
     whole_numbers,
     write_table,
 )
 from cloven.model.disassociated import Kind
 from cloven.model.key import Key
+from cloven.model.key_generalised import Generalised
+from cloven.model.key_table import PublishedTable
+from cloven.model.published_table import GeneralisedTable, Sliced
+from cloven.model.set_generalised import SetGeneralised
 
 if TYPE_CHECKING:
     import os
@@ -34,7 +41,8 @@ if TYPE_CHECKING:
 
     from cloven.model.disassociated import Disassociated
     from cloven.model.key import Anonymised
-    from cloven.model.transactions import Transactions
+    from cloven.model.key_generalised import GeneralisedKey
+    from cloven.model.key_table import TableKey
 
 KEY = {
     "record": "int64",
@@ -50,9 +58,23 @@ SUPPRESSED = {"record": "int64", "items": "list", "reason": "string"}
 
 
 def write_key(
-    result: Anonymised, place: Path, *, manifest_sha256: str, original: Transactions | None = None
+    result: Anonymised | Generalised | PublishedTable,
+    place: Path,
+    *,
+    manifest_sha256: str,
+    original: Any = None,
 ) -> None:
-    """Write the private folder of a release whose manifest has this SHA-256."""
+    """Write the private folder of a release of any kind whose manifest has this SHA-256."""
+    if isinstance(result, PublishedTable):
+        from cloven.io.table_key import write_table_key
+
+        write_table_key(result, place, manifest_sha256=manifest_sha256, original=original)
+        return
+    if isinstance(result, Generalised):
+        from cloven.io.generalised_key import write_generalised_key
+
+        write_generalised_key(result, place, manifest_sha256=manifest_sha256, original=original)
+        return
     key = result.key
     place.mkdir(mode=PRIVATE_FOLDER)
     for name, columns, values in (
@@ -61,17 +83,27 @@ def write_key(
         ("suppressed.parquet", SUPPRESSED, _suppressed_columns(key)),
     ):
         write_table(place / name, columns, values, PRIVATE_FILE)
-    receipt = build_receipt(
-        build_manifest(result.release, {}),
+    write_receipt(
+        place,
+        result.release,
         manifest_sha256=manifest_sha256,
         original=original,
-        counts=_private_counts(key, original),
+        counts=_private_counts(key),
     )
-    write_bytes(place / RECEIPT, manifest_bytes(receipt), PRIVATE_FILE)
 
 
-def read_key(private: str | os.PathLike[str], release: Disassociated) -> Key:
-    """Read the owner's key to a release from its private folder.
+@overload
+def read_key(private: str | os.PathLike[str], release: Disassociated) -> Key: ...
+@overload
+def read_key(private: str | os.PathLike[str], release: SetGeneralised) -> GeneralisedKey: ...
+@overload
+def read_key(private: str | os.PathLike[str], release: GeneralisedTable | Sliced) -> TableKey: ...
+
+
+def read_key(
+    private: str | os.PathLike[str], release: Disassociated | SetGeneralised | GeneralisedTable | Sliced
+) -> Key | GeneralisedKey | TableKey:
+    """Read the owner's key to a release of any kind from its private folder.
 
     Raises:
         ReleaseError: a file is missing, broken, or speaks of parts that the release does not have.
@@ -85,6 +117,14 @@ def read_key(private: str | os.PathLike[str], release: Disassociated) -> Key:
     True
     """
     private = Path(private)
+    if isinstance(release, GeneralisedTable | Sliced):
+        from cloven.io.table_key import read_table_key
+
+        return read_table_key(private, release)
+    if isinstance(release, SetGeneralised):
+        from cloven.io.generalised_key import read_generalised_key
+
+        return read_generalised_key(private, release)
     path = private / "key.parquet"
     table = read_table(path, KEY)
     offsets, codes, names = item_lists(table, path)
@@ -92,7 +132,7 @@ def read_key(private: str | os.PathLike[str], release: Disassociated) -> Key:
         record=whole_numbers(table, "record", path),
         release_row=_release_rows(table, path, release),
         offsets=offsets,
-        items=_in_vocabulary(names, release, path)[codes],
+        items=in_vocabulary(names, release.vocabulary, path)[codes],
         **_read_records(private / "records.parquet", release.clusters),
         **_read_suppressed(private / "suppressed.parquet"),
     )
@@ -127,16 +167,13 @@ def _suppressed_columns(key: Key) -> dict[str, Any]:
     }
 
 
-def _private_counts(key: Key, original: Transactions | None) -> dict[str, int]:
-    counts = {
+def _private_counts(key: Key) -> dict[str, int]:
+    return {
         "published_records": len(key.records),
         "suppressed_parts": len(key.suppressed_record),
         "suppressed_items": sum(map(len, key.suppressed_items)),
         "suppressed_records": len(np.setdiff1d(key.suppressed_record, key.records)),
     }
-    if original is not None:
-        counts |= {"read_records": len(original), "empty_records": original.empty_records}
-    return counts
 
 
 def _chunk_names(release: Disassociated) -> NDArray[np.int64]:
@@ -190,15 +227,6 @@ def _release_rows(table: Any, path: Path, release: Disassociated) -> NDArray[np.
     return starts[place] + rank if len(rank) else rank
 
 
-def _in_vocabulary(names: tuple[str, ...], release: Disassociated, path: Path) -> NDArray[np.int32]:
-    code_of = {name: code for code, name in enumerate(release.vocabulary)}
-    for name in names:
-        if name not in code_of:
-            message = f"{path}: item {shorten(name)} is not in the release; use the key that belongs to it"
-            raise ReleaseError(message)
-    return np.fromiter((code_of[name] for name in names), np.int32, len(names))
-
-
 def _read_records(path: Path, clusters: int) -> dict[str, Any]:
     table = read_table(path, RECORDS)
     persons = whole_numbers(table, "person", path, null=True)
@@ -215,11 +243,8 @@ def _read_records(path: Path, clusters: int) -> dict[str, Any]:
 
 def _read_suppressed(path: Path) -> dict[str, Any]:
     table = read_table(path, SUPPRESSED)
-    item_lists(table, path)  # refuses null
-    reason = table.column("reason")
-    expect(not reason.null_count, str(path), "reason", "without null", f"{reason.null_count} nulls")
     return {
         "suppressed_record": whole_numbers(table, "record", path),
-        "suppressed_reason": tuple(reason.to_pylist()),
-        "suppressed_items": tuple(map(tuple, table.column("items").to_pylist())),
+        "suppressed_reason": text_column(table, "reason", path),
+        "suppressed_items": name_lists(table, path),
     }

@@ -20,6 +20,7 @@ from cloven.io.ledger_entry import PRIVATE, Entry
 from cloven.io.ledger_file import ledger_folder, read_releases
 from cloven.io.ledger_sketch import Overlap, overlap, standing_out
 from cloven.io.receipt import RECEIPT, read_receipt
+from cloven.model.transactions import Transactions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from cloven.model.transactions import Transactions
+    from cloven.model.table import Table
 
     Hashes = NDArray[np.uint64]
 
@@ -102,14 +103,14 @@ class Ledger:
         once = {entry.identity: entry for entry in reversed(found)}  # of two notes, the one beside counts
         return cls(tuple(sorted(once.values(), key=_age)), skipped, unseen)
 
-    def earlier(self, data: Transactions, own: Entry | None = None) -> tuple[Earlier, ...]:
+    def earlier(self, data: Transactions | Table, own: Entry | None = None) -> tuple[Earlier, ...]:
         """Compare every release with this data, what has most in common first.
 
         Args:
             data: the data at hand.
             own: the release that was just made of it, which is not earlier than itself.
         """
-        return self.compare(fingerprint(data), lambda: standing_out(data), own)
+        return self.compare(fingerprint(data), lambda: _records_of(data), own)
 
     def compare(
         self, mine: str, hashes: Callable[[], Hashes], own: Entry | None = None
@@ -129,7 +130,7 @@ class Ledger:
 
 
 def earlier_releases(
-    data: Transactions, out: str | os.PathLike[str], ledger: str | os.PathLike[str] | None = None
+    data: Transactions | Table, out: str | os.PathLike[str], ledger: str | os.PathLike[str] | None = None
 ) -> tuple[Earlier, ...]:
     """Compare this data with every release that is known where ``out`` was, or will be, written.
 
@@ -201,3 +202,10 @@ def _private_names(folder: Path) -> tuple[list[str], int]:
 
 def _age(entry: Entry) -> tuple[float, str]:
     return (0.0 if entry.released is None else entry.released.timestamp()), str(entry.place)
+
+
+def _records_of(data: Transactions | Table) -> Hashes:
+    """Hashes of the records that stand out; of a table only the whole is compared."""
+    import numpy as np
+
+    return standing_out(data) if isinstance(data, Transactions) else np.empty(0, np.uint64)

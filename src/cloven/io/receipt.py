@@ -16,15 +16,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cloven.errors import ReleaseError, shorten
+from cloven.io.atomic import PRIVATE_FILE, write_bytes
 from cloven.io.fingerprint import fingerprint
 from cloven.io.ledger_sketch import Sketch, sketch
-from cloven.io.manifest import MARKS, expect, parse_json
+from cloven.io.manifest import MARKS, build_manifest, expect, manifest_bytes, parse_json
+from cloven.model.transactions import Transactions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import BinaryIO
 
-    from cloven.model.transactions import Transactions
+    from cloven.io.formats import Release
+    from cloven.model.table import Table
 
 RECEIPT = "receipt.json"
 FORMAT, FORMAT_VERSION = "cloven.receipt", 2
@@ -39,7 +42,7 @@ def build_receipt(
     manifest: Mapping[str, Any],
     *,
     manifest_sha256: str,
-    original: Transactions | None,
+    original: Transactions | Table | None,
     counts: Mapping[str, int],
     released: datetime | None = None,
 ) -> dict[str, Any]:
@@ -60,19 +63,37 @@ def build_receipt(
         "input_sha256": None if original is None else fingerprint(original),
         "counts": dict(counts),
         "release": release_of(manifest, when.isoformat(timespec="microseconds")),
-        "sketch": None if original is None else sketch(original).to_dict(),
+        "sketch": sketch(original).to_dict() if isinstance(original, Transactions) else None,
     }
+
+
+def write_receipt(
+    private: Path,
+    release: Release,
+    *,
+    manifest_sha256: str,
+    original: Transactions | Table | None,
+    counts: Mapping[str, int],
+) -> None:
+    """Write the receipt of a release to its private folder; with the original, how many records it has is counted."""
+    if original is not None:
+        counts = {**counts, "read_records": len(original)}
+    if isinstance(original, Transactions):
+        counts = {**counts, "empty_records": original.empty_records}
+    manifest = build_manifest(release, {})
+    receipt = build_receipt(manifest, manifest_sha256=manifest_sha256, original=original, counts=counts)
+    write_bytes(private / RECEIPT, manifest_bytes(receipt), PRIVATE_FILE)
 
 
 def release_of(manifest: Mapping[str, Any], released: str | None) -> dict[str, Any]:
     """What a ledger tells of a release with this manifest."""
-    promise = {name: manifest[name] for name in ("k", "m") if name in manifest}
+    promise = {name: manifest[name] for name in ("k", "m") if manifest.get(name) is not None}
     marks = {mark: True for mark in MARKS if manifest.get(mark)}
     return {
         "method": manifest["method"],
         "parameters": {**promise, **manifest.get("parameters", {}), **marks},
         "records": manifest["counts"]["records"],
-        "items": manifest["counts"]["items"],
+        "items": manifest["counts"].get("items", manifest["counts"].get("attributes")),
         "released": released,
         "version": manifest["version"],
     }

@@ -1,66 +1,59 @@
-"""A disassociated release as a folder of Parquet files, format ``cloven.disassociated/1``.
+"""Releases on disk, as a folder of Parquet files or one JSON file: written, and read back whichever kind they are.
 
-``read_release`` knows nothing of the key; ``write_release`` hands the key to ``cloven.io.key``. Both stand on
-``cloven.io.tables``. See docs/reference/release-format.md.
+What is special to a kind stands in ``disassociated``, ``generalised`` and ``published_table``. ``read_release`` knows
+nothing of keys; ``write_release`` hands the key to ``cloven.io.key``. See docs/reference/release-format.md.
 """
 
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
+from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from cloven.errors import OutputError, ParameterError, shorten
+from cloven.errors import OutputError, ParameterError, ReleaseError, shorten
 from cloven.io.atomic import refuse_existing, staged, write_bytes
-from cloven.io.manifest import (
-    MANIFEST,
-    build_manifest,
-    check_manifest,
-    expect,
-    manifest_bytes,
-    parameters_of,
-    parse_json,
-)
-from cloven.io.tables import (
-    item_lists,
-    kind_names,
-    kinds,
-    list_column,
-    read_bytes,
-    read_table,
-    whole_numbers,
-    write_table,
-)
-from cloven.model.disassociated import Disassociated, Kind
+from cloven.io.formats import TableRelease, format_named, format_of
+from cloven.io.manifest import MANIFEST, build_manifest, check_manifest, manifest_bytes, parse_json
+from cloven.io.tables import read_bytes, write_table
+from cloven.model.disassociated import Disassociated
+from cloven.model.set_generalised import SetGeneralised
+from cloven.model.shown_cells import shown_release
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Iterable
 
-    from numpy.typing import NDArray
-
+    from cloven.io.formats import Release, SetRelease
+    from cloven.io.tables import Written
     from cloven.model.key import Anonymised
+    from cloven.model.key_generalised import Generalised
+    from cloven.model.key_table import PublishedTable
+    from cloven.model.table import Table
     from cloven.model.transactions import Transactions
 
 FORMATS = ("parquet", "json")
-CLUSTERS = {"cluster": "int64", "size": "int64", "joint": "int64"}
-JOINTS = {"joint": "int64", "parent": "int64"}
-CHUNKS = {"cluster": "int64", "joint": "int64", "chunk": "int32", "kind": "string", "items": "list"}
+_READERS = {
+    "cloven.disassociated": ("cloven.io.disassociated", "read_disassociated"),
+    "cloven.set-generalised": ("cloven.io.generalised", "read_generalised"),
+    "cloven.table": ("cloven.io.published_table", "read_generalised_table"),
+    "cloven.sliced": ("cloven.io.published_table", "read_sliced"),
+}
 
 
 def write_release(
-    result: Anonymised,
+    result: Anonymised | Generalised | PublishedTable,
     out: str | os.PathLike[str],
     *,
-    original: Transactions | None = None,
+    original: Transactions | Table | None = None,
     format: str = "parquet",
     allow_unsafe: bool = False,
     allow_seeded: bool = False,
     ledger: str | os.PathLike[str] | None = None,
 ) -> None:
-    """Check a release, then write it to ``out`` and the owner's key to ``out.private``, both or neither.
+    """Check a release of any kind, then write it to ``out`` and the owner's key to ``out.private``, both or neither.
 
     With ``original`` the release is also checked against the data it came from, and the key against both; the
     receipt then holds the fingerprint of the data. ``format="json"`` writes the file ``out.json``. The release is also
@@ -85,10 +78,16 @@ def write_release(
 
     public, private = places(Path(out), format)
     refuse_existing(private, public)
+    if isinstance(result.release, TableRelease):
+        result = replace(result, release=shown_release(result.release))
     check_ledger(ledger)
-    key = None if original is None else result.key
     verdict = verify(
-        result.release, original=original, key=key, allow_unsafe=allow_unsafe, allow_seeded=allow_seeded
+        result.release,
+        original=original,
+        key=None if original is None else result.key,
+        policy=getattr(result, "policy", None),
+        allow_unsafe=allow_unsafe,
+        allow_seeded=allow_seeded,
     )
     verdict.raise_if_broken()
     _refuse_half_characters(result)
@@ -114,8 +113,8 @@ def places(out: Path, format: str = "parquet") -> tuple[Path, Path]:
     return out.with_name(f"{stem}.json" if format == "json" else stem), out.with_name(f"{stem}.private")
 
 
-def read_release(path: str | os.PathLike[str]) -> Disassociated:
-    """Read a release from its folder or ``.json`` file, in the order of the file.
+def read_release(path: str | os.PathLike[str]) -> Release:
+    """Read a release of any kind from its folder or ``.json`` file, in the order of the file.
 
     Raises:
         ReleaseError: something is missing or not as the format says. Order, counts and hashes are not checked
@@ -132,26 +131,40 @@ def read_release(path: str | os.PathLike[str]) -> Disassociated:
 
         return read_json(path)
     manifest = read_manifest(path)
-    clusters = read_table(path / "clusters.parquet", CLUSTERS)
-    joints = read_table(path / "joints.parquet", JOINTS)
-    size = whole_numbers(clusters, "size", path / "clusters.parquet")
-    number = whole_numbers(clusters, "cluster", path / "clusters.parquet")
-    cluster_joint = whole_numbers(clusters, "joint", path / "clusters.parquet", below=len(joints), null=True)
-    _expect_counting(number, "cluster", path / "clusters.parquet")
-    _expect_counting(
-        whole_numbers(joints, "joint", path / "joints.parquet"), "joint", path / "joints.parquet"
-    )
-    parent = whole_numbers(joints, "parent", path / "joints.parquet", below=len(joints), null=True)
-    rows = _read_rows(path / "chunks.parquet", len(size), len(parent))
-    return Disassociated(
-        k=manifest["k"],
-        m=manifest["m"],
-        parameters=parameters_of(manifest),
-        cluster_size=size,
-        cluster_joint=cluster_joint,
-        joint_parent=parent,
-        **rows,
-    )
+    module, function = _READERS[format_named(manifest["format"], str(path)).name]
+    release: Release = getattr(import_module(module), function)(path, manifest)
+    return release
+
+
+def read_set_release(path: str | os.PathLike[str], what: str) -> SetRelease:
+    """Read a release for something that works on sets of items, and not on tables of persons."""
+    release = read_release(path)
+    if isinstance(release, TableRelease):
+        message = (
+            f"{path}: is a {format_of(release).about}, and {what} is for sets of items; name such a release"
+        )
+        raise ReleaseError(message)
+    return release
+
+
+def read_table_release(path: str | os.PathLike[str], what: str) -> TableRelease:
+    """Read a release for something that works on published tables alone."""
+    release = read_release(path)
+    if not isinstance(release, TableRelease):
+        about = format_of(release).about
+        message = f"{path}: is a {about} release, and {what} is for published tables; name one of those"
+        raise ReleaseError(message)
+    return release
+
+
+def read_disassociated_release(path: str | os.PathLike[str], what: str) -> Disassociated:
+    """Read a release for something that works on disassociated ones alone."""
+    release = read_release(path)
+    if not isinstance(release, Disassociated):
+        about = format_of(release).about
+        message = f"{path}: is a {about} release, and {what} is for disassociated ones; name one of those"
+        raise ReleaseError(message)
+    return release
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
@@ -164,84 +177,56 @@ def read_manifest(path: Path) -> dict[str, Any]:
     return check_manifest(parse_json(read_bytes(file), str(file)), str(file))
 
 
-def _read_rows(path: Path, clusters: int, joints: int) -> dict[str, Any]:
-    table = read_table(path, CHUNKS)
-    kind = kinds(table, path)
-    cluster = whole_numbers(table, "cluster", path, below=clusters, null=True)
-    joint = whole_numbers(table, "joint", path, below=joints, null=True)
-    shared = kind == Kind.SHARED
-    misplaced = ((cluster < 0) != shared) | ((joint < 0) == shared)
-    first = int(misplaced.argmax()) if len(misplaced) else 0
-    expect(
-        not misplaced.any(),
-        str(path),
-        f"row {first}",
-        "in a joint alone if shared, else in a cluster alone",
-        table.slice(first, 1).to_pylist(),
-    )
-    offsets, codes, vocabulary = item_lists(table, path)
-    return {
-        "vocabulary": vocabulary,
-        "row_cluster": cluster,
-        "row_joint": joint,
-        "row_chunk": whole_numbers(table, "chunk", path).astype(np.int32),
-        "row_kind": kind,
-        "row_offsets": offsets,
-        "row_items": codes,
-    }
-
-
-def _expect_counting(numbers: NDArray[np.int64], column: str, path: Path) -> None:
-    wrong = np.flatnonzero(numbers != np.arange(len(numbers)))
-    if len(wrong):
-        expect(False, str(path), f"{column} of row {wrong[0]}", str(wrong[0]), numbers[wrong[0]])
-
-
-def _refuse_half_characters(result: Anonymised) -> None:
-    """Half a surrogate pair, as some decoders leave behind, cannot be written in UTF-8."""
-    for name in chain(result.release.vocabulary, *result.key.suppressed_items):
-        if not name.isascii() and any("\ud800" <= letter <= "\udfff" for letter in name):
-            message = (
-                f"item {shorten(name)} is no valid Unicode and cannot be written; rename it in the input"
-            )
-            raise OutputError(message)
-
-
-def write_public(release: Disassociated, place: Path, format: str) -> str:
+def write_public(release: Release, place: Path, format: str) -> str:
     """Write the published part; return the SHA-256 of the file that holds the manifest."""
     if format == "json":
+        if isinstance(release, TableRelease):
+            message = "a published table is written as a folder of Parquet files; leave the format json out"
+            raise ParameterError(message)
         from cloven.io.release_json import json_bytes
 
         content = json_bytes(release)
         write_bytes(place, content)
         return hashlib.sha256(content).hexdigest()
+    format_of(release)  # raises for what is no release
+    tables = _tables_of(release)
     place.mkdir()
-    files = {
-        name: write_table(place / name, columns, values)
-        for name, columns, values in (
-            ("clusters.parquet", CLUSTERS, _cluster_columns(release)),
-            ("joints.parquet", JOINTS, {"joint": np.arange(release.joints), "parent": release.joint_parent}),
-            ("chunks.parquet", CHUNKS, _chunk_columns(release)),
-        )
-    }
+    files = {name: write_table(place / name, columns, values) for name, columns, values in tables}
     content = manifest_bytes(build_manifest(release, files))
     write_bytes(place / MANIFEST, content)
     return hashlib.sha256(content).hexdigest()
 
 
-def _cluster_columns(release: Disassociated) -> dict[str, Any]:
-    return {
-        "cluster": np.arange(release.clusters),
-        "size": release.cluster_size,
-        "joint": release.cluster_joint,
-    }
+def _tables_of(release: Release) -> tuple[Written, ...]:
+    if isinstance(release, TableRelease):
+        from cloven.io import published_table
+
+        return published_table.tables_of(release)
+    if isinstance(release, SetGeneralised):
+        from cloven.io import generalised
+
+        return generalised.tables_of(release)
+    from cloven.io import disassociated
+
+    return disassociated.tables_of(release)
 
 
-def _chunk_columns(release: Disassociated) -> dict[str, Any]:
-    return {
-        "cluster": release.row_cluster,
-        "joint": release.row_joint,
-        "chunk": release.row_chunk,
-        "kind": kind_names(release.row_kind),
-        "items": list_column(release.vocabulary, release.row_offsets, release.row_items),
-    }
+def _refuse_half_characters(result: Anonymised | Generalised | PublishedTable) -> None:
+    """Half a surrogate pair, as some decoders leave behind, cannot be written in UTF-8."""
+    for name in _texts(result):
+        if not name.isascii() and any("\ud800" <= letter <= "\udfff" for letter in name):
+            message = (
+                f"name {shorten(name)} is no valid Unicode and cannot be written; rename it in the input"
+            )
+            raise OutputError(message)
+
+
+def _texts(result: Anonymised | Generalised | PublishedTable) -> Iterable[str]:
+    """All texts that are written."""
+    release: Any = result.release
+    if isinstance(release, TableRelease):
+        return chain.from_iterable(
+            (domain.name, *domain.labels, *domain.values) for domain in release.domains
+        )
+    key: Any = result.key
+    return chain(release.vocabulary, getattr(release, "block_labels", ()), *key.suppressed_items)

@@ -1,6 +1,7 @@
-"""A disassociated release as one JSON file, one object per cluster, without loss.
+"""A release as one JSON file, without loss; here a disassociated one, one object per cluster.
 
-The same content and order as the folder; see docs/reference/release-format.md.
+The same content and order as the folder; see docs/reference/release-format.md. ``generalised_json`` does the same for
+set-generalised releases.
 """
 
 from __future__ import annotations
@@ -12,19 +13,34 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.errors import ReleaseError
+from cloven.io import generalised_json
 from cloven.io.manifest import build_manifest, check_manifest, expect, parameters_of, parse_json
 from cloven.io.tables import read_bytes
 from cloven.model.disassociated import Disassociated, Kind
+from cloven.model.set_generalised import SetGeneralised
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
+    from cloven.io.formats import SetRelease
+
+PARTS = ("joints", "clusters")
 CLUSTER = {"size", "joint", "record_chunks", "term_chunk"}
 JOINT = {"parent", "shared_chunks"}
 
 
-def json_bytes(release: Disassociated) -> bytes:
-    """A release in canonical order as JSON, one line per joint and cluster; same release, same bytes."""
+def json_bytes(release: SetRelease) -> bytes:
+    """A release in canonical order as JSON, a line for each of its parts; same release, same bytes."""
+    parts = generalised_json.parts_of(release) if isinstance(release, SetGeneralised) else _parts_of(release)
+    manifest = json.dumps(build_manifest(release, {}), ensure_ascii=False, sort_keys=True, allow_nan=False)
+    lines = ",\n".join(f'"{name}": {_lines(values)}' for name, values in parts.items())
+    return f'{{"manifest": {manifest},\n{lines}}}\n'.encode()
+
+
+def _parts_of(release: Disassociated) -> dict[str, list[Any]]:
     clusters: list[dict[str, Any]] = [
         {"size": size, "joint": _or_null(joint), "record_chunks": [], "term_chunk": []}
         for size, joint in zip(release.cluster_size.tolist(), release.cluster_joint.tolist(), strict=True)
@@ -33,19 +49,22 @@ def json_bytes(release: Disassociated) -> bytes:
         {"parent": _or_null(parent), "shared_chunks": []} for parent in release.joint_parent.tolist()
     ]
     _hand_out_rows(release, clusters, joints)
-    manifest = json.dumps(build_manifest(release, {}), ensure_ascii=False, sort_keys=True, allow_nan=False)
-    text = f'{{"manifest": {manifest},\n"joints": {_lines(joints)},\n"clusters": {_lines(clusters)}}}\n'
-    return text.encode()
+    return {"joints": joints, "clusters": clusters}
 
 
-def read_json(path: Path) -> Disassociated:
+def read_json(path: Path) -> SetRelease:
     """Read a release from a JSON file; ``ReleaseError`` says what is wrong with it."""
-    source = str(path)
     document = _document(path)
+    if "blocks" in document:
+        return generalised_json.of_document(document, str(path))
+    return _of_document(document, str(path))
+
+
+def _of_document(document: dict[str, Any], source: str) -> Disassociated:
     manifest = document["manifest"]
     joints, clusters = (
-        _objects(document, "joints", JOINT, source),
-        _objects(document, "clusters", CLUSTER, source),
+        objects(document, "joints", JOINT, source),
+        objects(document, "clusters", CLUSTER, source),
     )
     rows = _Rows(source)
     for number, cluster in enumerate(clusters):
@@ -72,9 +91,13 @@ def read_json_manifest(path: Path) -> dict[str, Any]:
 
 def _document(path: Path) -> dict[str, Any]:
     document = parse_json(read_bytes(path), str(path))
-    whole = isinstance(document, dict) and set(document) == {"manifest", "joints", "clusters"}
-    expect(whole, str(path), "the file", "an object with manifest, joints and clusters", document)
-    check_manifest(document["manifest"], str(path), tables=())
+    whole = isinstance(document, dict) and "manifest" in document
+    expect(whole, str(path), "the file", "an object with a manifest", document)
+    manifest = check_manifest(document["manifest"], str(path), in_json=True)
+    generalised = manifest["format"].startswith("cloven.set-generalised/")
+    parts = generalised_json.PARTS if generalised else PARTS
+    whole = set(document) == {"manifest", *parts}
+    expect(whole, str(path), "the file", f"an object with manifest, {' and '.join(parts)}", document)
     return dict(document)
 
 
@@ -97,25 +120,33 @@ class _Rows:
             self.items.extend(rows)
 
     def arrays(self) -> dict[str, Any]:
-        vocabulary = sorted({item for row in self.items for item in row})
-        try:
-            "".join(vocabulary).encode()
-        except UnicodeEncodeError as error:
-            message = f"{self.source}: an item is no valid Unicode ({error.reason}); get the file again"
-            raise ReleaseError(message) from error
-        code_of = {name: code for code, name in enumerate(vocabulary)}
-        lengths = np.fromiter(map(len, self.items), np.int64, len(self.items))
-        codes = np.fromiter((code_of[i] for row in self.items for i in row), np.int32, int(lengths.sum()))
+        vocabulary, offsets, codes = coded(self.items, self.source)
         place = np.array(self.places, np.int64).reshape(-1, 4)
         return {
-            "vocabulary": tuple(vocabulary),
+            "vocabulary": vocabulary,
             "row_cluster": place[:, 0].copy(),
             "row_joint": place[:, 1].copy(),
             "row_chunk": place[:, 2].astype(np.int32),
             "row_kind": place[:, 3].astype(np.int8),
-            "row_offsets": np.concatenate(([0], np.cumsum(lengths))),
+            "row_offsets": offsets,
             "row_items": codes,
         }
+
+
+def coded(
+    lists: Sequence[list[str]], source: str
+) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int32]]:
+    """Lists of items as their vocabulary, ascending by code point, offsets and codes."""
+    vocabulary = sorted({item for row in lists for item in row})
+    try:
+        "".join(vocabulary).encode()
+    except UnicodeEncodeError as error:
+        message = f"{source}: an item is no valid Unicode ({error.reason}); get the file again"
+        raise ReleaseError(message) from error
+    code_of = {name: code for code, name in enumerate(vocabulary)}
+    lengths = np.fromiter(map(len, lists), np.int64, len(lists))
+    codes = np.fromiter((code_of[item] for row in lists for item in row), np.int32, int(lengths.sum()))
+    return tuple(vocabulary), np.concatenate(([0], np.cumsum(lengths))), codes
 
 
 def _hand_out_rows(
@@ -141,13 +172,14 @@ def _hand_out_rows(
         chunks[chunk].append(items)
 
 
-def _objects(document: dict[str, Any], name: str, fields: set[str], source: str) -> list[dict[str, Any]]:
-    objects = document[name]
-    expect(isinstance(objects, list), source, name, "a list", objects)
-    for number, value in enumerate(objects):
+def objects(document: Mapping[str, Any], name: str, fields: set[str], source: str) -> list[dict[str, Any]]:
+    """A list of objects with exactly these fields."""
+    found = document[name]
+    expect(isinstance(found, list), source, name, "a list", found)
+    for number, value in enumerate(found):
         sound = isinstance(value, dict) and set(value) == fields
         expect(sound, source, f"{name}[{number}]", f"an object with {', '.join(sorted(fields))}", value)
-    return list(objects)
+    return list(found)
 
 
 def _numbers(
@@ -169,6 +201,6 @@ def _or_null(number: int) -> int | None:
     return None if number < 0 else number
 
 
-def _lines(objects: list[dict[str, Any]]) -> str:
-    lines = (json.dumps(value, ensure_ascii=False) for value in objects)
-    return "[\n" + ",\n".join(lines) + "\n]" if objects else "[]"
+def _lines(values: list[Any]) -> str:
+    lines = (json.dumps(value, ensure_ascii=False) for value in values)
+    return "[\n" + ",\n".join(lines) + "\n]" if values else "[]"

@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.errors import ReleaseError
+from cloven.errors import ReleaseError, shorten
 from cloven.io.atomic import PUBLIC_FILE, new_file
 from cloven.io.manifest import expect
 from cloven.model.disassociated import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     import pyarrow as pa
     from numpy.typing import NDArray
 
+Written = tuple[str, "Mapping[str, str]", "Mapping[str, Any]"]
+"""A table to write: name of the file, types of the columns, their values."""
 ROW_GROUP = 1 << 17
 KINDS = tuple(kind.name.lower() for kind in Kind)
 
@@ -44,16 +46,35 @@ def kind_names(kind: NDArray[np.int8]) -> pa.Array:
 def list_column(
     vocabulary: Sequence[str], offsets: NDArray[np.int64], codes: NDArray[np.int32]
 ) -> pa.ChunkedArray:
-    """Rows of item codes as an Arrow column of lists of names, in pieces small enough for 32-bit offsets."""
+    """Rows of item codes as an Arrow column of lists of names."""
     import pyarrow as pa
 
     names = pa.array(vocabulary, pa.string())
+    return _in_lists(offsets, codes, lambda part: names.take(pa.array(part)), pa.string())
+
+
+def number_column(offsets: NDArray[np.int64], numbers: NDArray[Any]) -> pa.ChunkedArray:
+    """Rows of numbers as an Arrow column of lists."""
+    import pyarrow as pa
+
+    return _in_lists(offsets, numbers, lambda part: pa.array(part, pa.int64()), pa.int64())
+
+
+def _in_lists(
+    offsets: NDArray[np.int64],
+    values: NDArray[Any],
+    turned: Callable[[NDArray[Any]], pa.Array],
+    kind: pa.DataType,
+) -> pa.ChunkedArray:
+    """A column of lists in pieces small enough for 32-bit offsets; ``turned`` makes Arrow values of numbers."""
+    import pyarrow as pa
+
     pieces = []
     for first in range(0, len(offsets) - 1, ROW_GROUP):
         bounds = offsets[first : first + ROW_GROUP + 1]
-        values = names.take(pa.array(codes[bounds[0] : bounds[-1]]))
-        pieces.append(pa.ListArray.from_arrays(pa.array(bounds - bounds[0], pa.int32()), values))
-    return pa.chunked_array(pieces, pa.list_(pa.string()))
+        inner = turned(values[bounds[0] : bounds[-1]])
+        pieces.append(pa.ListArray.from_arrays(pa.array(bounds - bounds[0], pa.int32()), inner))
+    return pa.chunked_array(pieces, pa.list_(kind))
 
 
 def write_table(
@@ -112,6 +133,14 @@ def whole_numbers(
     return numbers
 
 
+def expect_counting(table: pa.Table, column: str, path: Path) -> None:
+    """Refuse a column that does not count its rows: 0, 1, 2, ..."""
+    numbers = whole_numbers(table, column, path)
+    wrong = np.flatnonzero(numbers != np.arange(len(numbers)))
+    if len(wrong):
+        expect(False, str(path), f"{column} of row {wrong[0]}", str(wrong[0]), numbers[wrong[0]])
+
+
 def kinds(table: pa.Table, path: Path) -> NDArray[np.int8]:
     """The column ``kind`` as numbers."""
     import pyarrow as pa
@@ -130,13 +159,7 @@ def item_lists(table: pa.Table, path: Path) -> tuple[NDArray[np.int64], NDArray[
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    lists = table.column("items")
-    expect(not lists.null_count, str(path), "items", "lists without null", f"{lists.null_count} null lists")
-    values = pa.chunked_array([piece.flatten() for piece in lists.chunks], pa.string())
-    expect(
-        not values.null_count, str(path), "items", "lists of text without null", f"{values.null_count} nulls"
-    )
-    offsets = np.concatenate(([0], np.cumsum(pc.list_value_length(lists).to_numpy(), dtype=np.int64)))
+    offsets, values = _out_of_lists(table, "items", path, pa.string())
     names = values.unique()
     order = pc.sort_indices(names)  # bytes of UTF-8 sort like code points
     rank = np.empty(len(names), np.int32)
@@ -145,15 +168,75 @@ def item_lists(table: pa.Table, path: Path) -> tuple[NDArray[np.int64], NDArray[
     return offsets, codes, tuple(names.take(order).to_pylist())
 
 
+def name_lists(table: pa.Table, path: Path) -> tuple[tuple[str, ...], ...]:
+    """The column ``items`` as names, without null."""
+    import pyarrow as pa
+
+    _out_of_lists(table, "items", path, pa.string())  # refuses null
+    return tuple(map(tuple, table.column("items").to_pylist()))
+
+
+def text_column(table: pa.Table, column: str, path: Path) -> tuple[str, ...]:
+    """A column of text without null."""
+    found = table.column(column)
+    expect(not found.null_count, str(path), column, "without null", f"{found.null_count} nulls")
+    return tuple(found.to_pylist())
+
+
+def in_vocabulary(names: Sequence[str], vocabulary: Sequence[str], path: Path) -> NDArray[np.int32]:
+    """Codes of names that a key speaks of, in the vocabulary of its release."""
+    code_of = {name: code for code, name in enumerate(vocabulary)}
+    for name in names:
+        if name not in code_of:
+            message = f"{path}: item {shorten(name)} is not in the release; use the key that belongs to it"
+            raise ReleaseError(message)
+    return np.fromiter((code_of[name] for name in names), np.int32, len(names))
+
+
+def number_lists(
+    table: pa.Table, column: str, path: Path, below: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """A column of lists of numbers from 0 to below a limit, as offsets and numbers."""
+    import pyarrow as pa
+
+    offsets, values = _out_of_lists(table, column, path, pa.int64())
+    numbers = values.to_numpy()
+    wrong = numbers[(numbers < 0) | (numbers >= below)]
+    expect(not len(wrong), str(path), column, f"from 0 to below {below}", wrong[:1].tolist())
+    return offsets, numbers.astype(np.int32)
+
+
+def _out_of_lists(
+    table: pa.Table, column: str, path: Path, kind: pa.DataType
+) -> tuple[NDArray[np.int64], pa.ChunkedArray]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    lists = table.column(column)
+    expect(not lists.null_count, str(path), column, "lists without null", f"{lists.null_count} null lists")
+    values = pa.chunked_array([piece.flatten() for piece in lists.chunks], kind)
+    inner = "text" if kind == pa.string() else "numbers"
+    wanted = f"lists of {inner} without null"
+    expect(not values.null_count, str(path), column, wanted, f"{values.null_count} nulls")
+    return np.concatenate(([0], np.cumsum(pc.list_value_length(lists).to_numpy(), dtype=np.int64))), values
+
+
 def _schema(columns: Mapping[str, str]) -> pa.Schema:
     import pyarrow as pa
 
-    types = {"int64": pa.int64(), "int32": pa.int32(), "string": pa.string(), "list": pa.list_(pa.string())}
+    types = {
+        "int64": pa.int64(),
+        "int32": pa.int32(),
+        "string": pa.string(),
+        "list": pa.list_(pa.string()),
+        "numbers": pa.list_(pa.int64()),
+    }
     return pa.schema([pa.field(name, types[kind]) for name, kind in columns.items()])
 
 
 def _type_name(kind: pa.DataType) -> str:
     import pyarrow as pa
 
-    listed = pa.types.is_list(kind) and pa.types.is_string(kind.value_type)
-    return "list" if listed else str(kind)
+    if not pa.types.is_list(kind):
+        return str(kind)
+    return {pa.string(): "list", pa.int64(): "numbers"}.get(kind.value_type, str(kind))

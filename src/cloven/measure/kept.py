@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def items_kept(original: Transactions, release: Disassociated) -> float:
     """Share of the item occurrences of the original that are counted in record or shared chunks."""
-    return _share(int(_chunk_lengths(release).sum()), len(original.codes))
+    return share(int(_chunk_lengths(release).sum()), len(original.codes))
 
 
 def pairs_kept(original: Transactions, release: Disassociated) -> float:
@@ -25,7 +25,7 @@ def pairs_kept(original: Transactions, release: Disassociated) -> float:
 
     1.0 if no record of the original has two items: there was nothing to tear apart.
     """
-    return _share(_pairs(_chunk_lengths(release)), _pairs(original.lengths))
+    return share(pairs_of(_chunk_lengths(release)), pairs_of(original.lengths))
 
 
 def _chunk_lengths(release: Disassociated) -> NDArray[np.int64]:
@@ -33,9 +33,11 @@ def _chunk_lengths(release: Disassociated) -> NDArray[np.int64]:
     return lengths
 
 
-def _pairs(lengths: NDArray[np.int64]) -> int:
+def pairs_of(lengths: NDArray[np.int64]) -> int:
+    """Pairs inside records of these lengths."""
     return int((lengths * (lengths - 1) // 2).sum())
 
 
-def _share(part: int, whole: int) -> float:
+def share(part: int, whole: int) -> float:
+    """A part of a whole; all of it where there is nothing."""
     return part / whole if whole else 1.0

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -46,3 +46,9 @@ class Sampled:
     def to_dict(self) -> dict[str, object]:
         """Plain values for JSON."""
         return {"mean": self.mean, "low": self.low, "high": self.high, "values": list(self.values)}
+
+
+def plain_values(report: Any) -> dict[str, object]:
+    """Fields of a report as plain values for JSON."""
+    values = {field.name: getattr(report, field.name) for field in fields(report)}
+    return {name: value.to_dict() if isinstance(value, Sampled) else value for name, value in values.items()}

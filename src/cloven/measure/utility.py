@@ -1,29 +1,28 @@
-"""How much of the data a disassociated release keeps: all utility measures in one report.
+"""How much of the data a release keeps: all utility measures in one report, here those of disassociated ones.
 
 tlost, tKd, tKd-ML2 and re follow Terrovitis et al., PVLDB 2012, section 7; each measure has a file of its
 own. Supports of the original are always counted on the original data given. Measures of a reconstruction
 vary with the reconstruction: they come with a 95 % interval for the mean. The chunk-only variants use what
-is certain, and do not vary.
+is certain, and do not vary. ``generalised_utility`` has the report of set-generalised releases.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, overload
 
 from cloven.errors import ParameterError
+from cloven.measure.generalised_utility import GeneralisedUtility, measured
 from cloven.measure.kept import items_kept, pairs_kept
-from cloven.measure.mining import supports, top_itemsets
-from cloven.measure.relative_error import RelativeError, error_pairs, relative_error
-from cloven.measure.sampled import Sampled
+from cloven.measure.sampled import plain_values
 from cloven.measure.tlost import terms_lost
-from cloven.measure.topk import top_k_deviation
+from cloven.measure.yardstick import Yardstick
+from cloven.model.set_generalised import SetGeneralised
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
 
-    from cloven.measure.mining import Itemsets
+    from cloven.measure.sampled import Sampled
     from cloven.model.disassociated import Disassociated
     from cloven.model.taxonomy import Taxonomy
     from cloven.model.transactions import Transactions
@@ -71,12 +70,10 @@ class UtilityReport:
 
     def to_dict(self) -> dict[str, object]:
         """Plain values for JSON."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {
-            name: value.to_dict() if isinstance(value, Sampled) else value for name, value in values.items()
-        }
+        return plain_values(self)
 
 
+@overload
 def utility(
     original: Transactions,
     release: Disassociated,
@@ -86,7 +83,30 @@ def utility(
     top: int = 1000,
     taxonomy: Taxonomy | None = None,
     suppressed_records: int = 0,
-) -> UtilityReport:
+) -> UtilityReport: ...
+@overload
+def utility(
+    original: Transactions,
+    release: SetGeneralised,
+    *,
+    rng: np.random.Generator,
+    reconstructions: int = 5,
+    top: int = 1000,
+    taxonomy: Taxonomy | None = None,
+    suppressed_records: int = 0,
+) -> GeneralisedUtility: ...
+
+
+def utility(
+    original: Transactions,
+    release: Disassociated | SetGeneralised,
+    *,
+    rng: np.random.Generator,
+    reconstructions: int = 5,
+    top: int = 1000,
+    taxonomy: Taxonomy | None = None,
+    suppressed_records: int = 0,
+) -> UtilityReport | GeneralisedUtility:
     """Measure what a release keeps of the original.
 
     Records that are all equal lose nothing:
@@ -104,9 +124,11 @@ def utility(
     if not 0 <= suppressed_records <= len(original):
         message = f"suppressed_records must be between 0 and {len(original)}, got {suppressed_records}"
         raise ParameterError(message)
-    yardstick = _Yardstick.of(original, top, taxonomy)
-    samples = [yardstick.compare(world) for world in reconstruct_many(release, reconstructions, rng)]
-    certain = replace(yardstick, taxonomy=None).compare(chunk_records(release))
+    yardstick = Yardstick.of(original, top, taxonomy)
+    compared = yardstick.compare_all(reconstruct_many(release, reconstructions, rng))
+    if isinstance(release, SetGeneralised):
+        return measured(original, release, yardstick, compared)
+    certain = yardstick.certain(chunk_records(release))
     lost = terms_lost(original, release)
     return UtilityReport(
         records=len(original),
@@ -117,54 +139,9 @@ def utility(
         tlost_only=lost.only,
         tlost_any=lost.any,
         top=len(yardstick.frequent),
-        tkd=Sampled.of([sample.tkd for sample in samples]),
+        **compared._asdict(),
         tkd_chunks=certain.tkd,
-        tkd_ml2=_sampled([sample.tkd_ml2 for sample in samples]),
-        re=_sampled([sample.re.mean for sample in samples], largest=2.0),
         re_chunks=certain.re.mean,
-        re_pairs=sum(sample.re.pairs for sample in samples) / len(samples),
         re_pairs_chunks=certain.re.pairs,
         reconstructions=reconstructions,
     )
-
-
-class _Comparison(NamedTuple):
-    """One published data set against the original."""
-
-    tkd: float
-    re: RelativeError
-    tkd_ml2: float | None
-
-
-@dataclass(frozen=True)
-class _Yardstick:
-    """What is counted once on the original and compared with every published data set."""
-
-    top: int
-    frequent: Itemsets
-    pairs: list[tuple[str, str]]
-    pair_supports: NDArray[np.int64]
-    taxonomy: Taxonomy | None
-    frequent_levels: Itemsets | None
-
-    @classmethod
-    def of(cls, original: Transactions, top: int, taxonomy: Taxonomy | None) -> _Yardstick:
-        pairs = error_pairs(original)
-        levels = None if taxonomy is None else top_itemsets(taxonomy.extend(original), top)
-        return cls(top, top_itemsets(original, top), pairs, supports(original, pairs), taxonomy, levels)
-
-    def compare(self, published: Transactions) -> _Comparison:
-        levels = None
-        if self.taxonomy is not None and self.frequent_levels is not None:
-            mined = top_itemsets(self.taxonomy.extend(published), self.top)
-            levels = top_k_deviation(self.frequent_levels, mined)
-        return _Comparison(
-            top_k_deviation(self.frequent, top_itemsets(published, self.top)),
-            relative_error(self.pair_supports, supports(published, self.pairs)),
-            levels,
-        )
-
-
-def _sampled(values: list[float | None], largest: float = 1.0) -> Sampled | None:
-    known = [value for value in values if value is not None]
-    return Sampled.of(known, largest=largest) if known else None

@@ -1,9 +1,10 @@
-"""Rebuild a plausible data set from a release (Terrovitis et al., PVLDB 2012, section 6).
+"""Rebuild a plausible data set from a disassociated release (Terrovitis et al., PVLDB 2012, section 6).
 
 Sub-records of a record chunk go to distinct random records of their cluster, those of a shared chunk to
 records of all clusters below the joint, and every term-chunk item to one random record, empty records first.
 No record stays empty where that can be avoided. A data set made so agrees with everything published;
-averages over several of them estimate what a reader can learn.
+averages over several of them estimate what a reader can learn. Set-generalised releases are handed on to
+``generalised``.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.errors import ParameterError, ReleaseError
+from cloven.model.set_generalised import SetGeneralised
 from cloven.model.transactions import Transactions
+from cloven.reconstruction.generalised import rebuild_generalised
 from cloven.reconstruction.layout import Layout
 
 if TYPE_CHECKING:
@@ -24,8 +27,8 @@ if TYPE_CHECKING:
     from cloven.model.disassociated import Disassociated
 
 
-def reconstruct(release: Disassociated, rng: np.random.Generator) -> Transactions:
-    """One plausible data set; its records stand cluster by cluster.
+def reconstruct(release: Disassociated | SetGeneralised, rng: np.random.Generator) -> Transactions:
+    """One plausible data set; its records stand cluster by cluster, or row by row if the release is set-generalised.
 
     Records that nothing published can fill are dropped and counted in ``empty_records``; a release that
     keeps its promise has none. Where random stacking leaves a record empty in a cluster without a term
@@ -43,11 +46,15 @@ def reconstruct(release: Disassociated, rng: np.random.Generator) -> Transaction
     return next(reconstruct_many(release, 1, rng))
 
 
-def reconstruct_many(release: Disassociated, count: int, rng: np.random.Generator) -> Iterator[Transactions]:
+def reconstruct_many(
+    release: Disassociated | SetGeneralised, count: int, rng: np.random.Generator
+) -> Iterator[Transactions]:
     """Several independent plausible data sets, one at a time."""
     if count < 1:
         message = f"the number of reconstructions must be at least 1, got {count}"
         raise ParameterError(message)
+    if isinstance(release, SetGeneralised):
+        return (rebuild_generalised(release, rng) for _ in range(count))
     layout = Layout.of(release)
     return (_rebuild(layout, rng) for _ in range(count))
 
@@ -83,27 +90,17 @@ def _place_shared(
 ) -> None:
     if not layout.shared:
         return
-    from cloven.reconstruction.shared_kernels import place_shared_chunk
+    from cloven.reconstruction.shared_kernels import place_shared_chunks
 
     lists = np.full(len(cover), -1, np.int64), np.full(len(place), -1, np.int64)
-    starts, clusters = layout.members
-    for first, last, joint in layout.shared:
-        below = clusters[starts[joint] : starts[joint + 1]]
-        failed = place_shared_chunk(
-            rng,
-            (first, last),
-            below,
-            layout.bounds,
-            layout.table,
-            (layout.shown, layout.inner, joint),
-            lists,
-            place,
-            cover,
-            needy,
-        )
-        if failed >= 0:
-            message = f"a shared chunk of joint {joint} does not fit on the records below it"
-            raise ReleaseError(message + "; run `cloven verify` on the release")
+    chunks = np.array(layout.shared, np.int64)
+    told = layout.shown, layout.inner
+    failed = place_shared_chunks(
+        rng, chunks, layout.members, layout.bounds, layout.table, told, lists, place, cover, needy
+    )
+    if failed >= 0:
+        message = f"a shared chunk of joint {chunks[failed, 2]} does not fit on the records below it"
+        raise ReleaseError(message + "; run `cloven verify` on the release")
 
 
 def _assemble(

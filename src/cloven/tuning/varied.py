@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from cloven.errors import ParameterError
 from cloven.model.space import Choice, Real, Whole
-from cloven.registry import anonymiser, anonymisers
+from cloven.model.table import Table
+from cloven.registry import anonymiser, anonymisers, table_anonymisers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -78,13 +79,14 @@ def varied(
     >>> print(varied(cv.sample("clinic"), k=3, vary=["k", "refine"])[0].words())
     k 3 to 12, refine yes or no
     """
-    chosen = _methods(methods)
+    chosen = _methods(methods, data)
     promise, fixed = {"k": k, "m": m}, dict(fix or {})
     _refuse_unknown(chosen, data, fixed, vary)
     out = []
     for name, maker in chosen.items():
         accepted = inspect.signature(maker).parameters
         base = {key: value for key, value in {**promise, **fixed}.items() if key in accepted}
+        base |= _started(anonymiser(name, **base), maker.space(data), vary)
         default = anonymiser(name, **base)
         space = {
             key: _with(
@@ -101,8 +103,10 @@ def varied(
     return tuple(out)
 
 
-def _methods(names: Sequence[str] | None) -> dict[str, Any]:
-    known = {name: maker for name, maker in anonymisers().items() if hasattr(maker, "space")}
+def _methods(names: Sequence[str] | None, data: Any) -> dict[str, Any]:
+    """Methods to search, of those for this kind of data."""
+    makers = table_anonymisers() if isinstance(data, Table) else anonymisers()
+    known = {name: maker for name, maker in makers.items() if hasattr(maker, "space")}
     for name in names or ():
         if name not in known:
             message = f"method {name!r} cannot be searched; those that can are {', '.join(sorted(known))}"
@@ -110,6 +114,17 @@ def _methods(names: Sequence[str] | None) -> dict[str, Any]:
     if names is None:
         return {name: maker for name, maker in known.items() if getattr(maker, "SEARCHED_UNASKED", True)}
     return {name: known[name] for name in dict.fromkeys(names)}
+
+
+def _started(default: Any, space: Mapping[str, Dimension], vary: Sequence[str] | None) -> dict[str, Any]:
+    """Numbers that are left out by default and yet searched start where their range does."""
+    return {
+        key: dimension.low
+        for key, dimension in space.items()
+        if not isinstance(dimension, Choice)
+        and getattr(default, key) is None
+        and (vary is None or key in vary)
+    }
 
 
 def _refuse_unknown(

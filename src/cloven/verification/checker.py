@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from cloven.verification.verdict import Check, Level
 
 
-def verify(
+def verify_disassociated(
     release: Disassociated,
     *,
     original: Transactions | None = None,
@@ -48,29 +48,7 @@ def verify(
     allow_unsafe: bool = False,
     allow_seeded: bool = False,
 ) -> Verdict:
-    """Check that a release is what it says it is.
-
-    Args:
-        release: the published release.
-        original: the data it was made from; adds the checks of level "original".
-        key: the owner's key; adds the checks of level "key", and needs the original too.
-        allow_unsafe: accept a release that is marked unsafe, and small clusters in it.
-        allow_seeded: accept a release that is marked as made with a seed.
-
-    Three records ``{a}``, published as one cluster with one record chunk, keep the promise for k = 3:
-
-    >>> import numpy as np
-    >>> from cloven.model.disassociated import Disassociated
-    >>> whole = lambda *values: np.array(values, np.int64)
-    >>> three = dict(cluster_size=whole(3), cluster_joint=whole(-1), joint_parent=whole(),
-    ...     row_cluster=whole(0, 0, 0), row_joint=whole(-1, -1, -1), row_chunk=whole(0, 0, 0),
-    ...     row_kind=whole(0, 0, 0), row_offsets=whole(0, 1, 2, 3), row_items=whole(0, 0, 0))
-    >>> verify(Disassociated(k=3, m=2, parameters={}, vocabulary=("a",), **three)).ok
-    True
-    >>> verdict = verify(Disassociated(k=4, m=2, parameters={}, vocabulary=("a",), **three))
-    >>> [check.name for check in verdict.failures]
-    ['cluster size', 'k^m of record chunks']
-    """
+    """Check that a disassociated release is what it says it is; ``cloven.verification.verify`` tells the arguments."""
     if key is not None and original is None:
         message = "a key was given without the original; give both, or neither"
         raise ParameterError(message)

@@ -8,9 +8,13 @@ from cloven.verification.verdict import Check
 
 if TYPE_CHECKING:
     from cloven.model.disassociated import Disassociated
+    from cloven.model.published_table import GeneralisedTable, Sliced
+    from cloven.model.set_generalised import SetGeneralised
 
 
-def check_mark(release: Disassociated, mark: str, *, allowed: bool) -> Check:
+def check_mark(
+    release: Disassociated | SetGeneralised | GeneralisedTable | Sliced, mark: str, *, allowed: bool
+) -> Check:
     """Fail a release that carries the mark, unless the caller allows it."""
     marked = bool(release.parameters.get(mark))
     if not marked:

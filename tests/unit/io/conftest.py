@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from cloven.model.transactions import Transactions
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+sys.path.insert(0, str(Path(__file__).parent))
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "release-v1"
 Part = tuple[tuple[str, ...], int]  # what a record contributes, and the record
 

@@ -24,7 +24,7 @@ from cloven.relatedness.learned import Learned
 from cloven.relatedness.ngd import GoogleDistance
 from cloven.relatedness.npmi import MutualInformation
 from cloven.relatedness.shuffled import Shuffled
-from cloven.relatedness.spec import parse
+from cloven.relatedness.spec import parse, paths
 from cloven.relatedness.vectors import Vectors
 from cloven.relatedness.wordnet import WordNet
 
@@ -228,3 +228,10 @@ def test_a_broken_plug_in_raises(monkeypatch):
     monkeypatch.setattr(forms_module, "entry_points", lambda group: [point])
     with pytest.raises(ModuleNotFoundError):
         parse("sample")
+
+
+def test_files_of_a_text_are_told_without_reading_them(tmp_path):
+    for name in ("a.txt", "b c.npz"):
+        (tmp_path / name).write_bytes(b"no vectors at all")
+    text = f'0.7*vectors:{tmp_path}/a.txt+0.3*shuffled:npmi:"{tmp_path}/b c.npz"|sample'
+    assert paths(text) == (tmp_path / "a.txt", tmp_path / "b c.npz")

@@ -103,7 +103,9 @@ class AprioriKm:
 
         report = progress or (lambda _step, _share: None)
         if self.taxonomy is None:
-            message = "apriori-km needs a taxonomy of the items; give one (see read_taxonomy), or use coat or pcta"
+            message = (
+                "apriori-km needs a taxonomy of the items; give one (see read_taxonomy), or use coat or pcta"
+            )
             raise ParameterError(message)
         self._check(data)
         tree = subtrees(self.taxonomy, data.vocabulary)

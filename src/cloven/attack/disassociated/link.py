@@ -1,4 +1,4 @@
-"""Who knows some items of one person: how many candidate records does the release leave?
+"""Who knows some items of one person: how many candidate records does a disassociated release leave?
 
 This is the attacker of k^m-anonymity (Terrovitis, Mamoulis and Kalnis, PVLDB 2008; for disassociation:
 Terrovitis et al., PVLDB 2012, section 4). The release alone is read.
@@ -11,12 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.errors import ParameterError
 from cloven.reconstruction.evidence import evidence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from cloven.model.disassociated import Disassociated
 
 
@@ -39,34 +36,13 @@ class Link:
     unknown: tuple[str, ...]
 
 
-def candidates(release: Disassociated, items: Iterable[str]) -> Link:
-    """Count the candidate records of somebody who knows these items of one person.
+def linked(release: Disassociated, known: tuple[str, ...]) -> Link:
+    """Count the candidate records of somebody who knows these items of one person; see ``candidates``.
 
     For each cluster: the least number of sub-records with the known items of a chunk, over the chunks that
     they fall into; a term-chunk item may be in every record, and a shared sub-record counts where it may
     belong to the cluster. The sum over clusters counts a shared sub-record once.
-
-    In a release that keeps its promise there are at least ``k`` candidates for every set of up to ``m``
-    items that one original record holds: the promise is a data set in agreement with the release in which
-    ``k`` records hold them, and no such data set can have more than ``candidates``. More items may leave
-    fewer.
-
-    >>> import cloven as cv
-    >>> data = cv.Transactions.from_records([["a", "b"], ["a", "c"], ["a", "d"], ["b", "e"], ["b", "f"]])
-    >>> release = cv.Disassociation(k=3, m=2).anonymise(data).release
-    >>> found = candidates(release, ["a", "b"])
-    >>> found.candidates, found.certain
-    (3, 1)
     """
-    if isinstance(items, str):
-        message = (
-            f"known items must be a collection of strings, not one string; got {items!r}, use [{items!r}]"
-        )
-        raise ParameterError(message)
-    known = tuple(sorted(set(items)))
-    if not known:
-        message = "no item is known; give at least one"
-        raise ParameterError(message)
     code_of = {name: code for code, name in enumerate(release.vocabulary)}
     unknown = tuple(item for item in known if item not in code_of)
     if unknown:

@@ -1,0 +1,168 @@
+"""Vertical partition: attributes that hang together share a column (Li et al., IEEE TKDE 24(3), 2012, section 4.1).
+
+Distance of two attributes is ``1 - r^2`` with the mean-square contingency coefficient ``r^2``, or ``1 - r``. Each
+sensitive attribute first takes the quasi-identifiers closest to it; the others are clustered around medoids.
+
+The upper/lower-level method (BinJubier et al. 2022, section 3.3) parts the columns further: ``T*`` holds those whose
+attributes hang together, ``T**`` those that do not and are therefore protected. The paper draws no line. Here columns
+below the median of the mean ``r`` inside a column are *loose*; a column of one attribute has nothing inside that hangs
+together, so it counts as 0 and is always loose. If that leaves none, the weakest column is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from cloven.anonymise.slicing.medoids import k_medoids
+from cloven.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from cloven.model.table import Table
+
+Distance = Literal["1-r2", "1-r"]
+Together = Literal["separately", "jointly"]
+Column = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """A vertical partition of the published attributes, by their positions in the table.
+
+    Attributes:
+        correlated: columns of quasi-identifiers that hang together (T*), the closest first.
+        loose: the other columns of quasi-identifiers (T**).
+        sensitive: columns with a sensitive attribute, after the quasi-identifiers that it takes along.
+        medoids: for each attribute the one that stands in the middle of its column.
+    """
+
+    correlated: tuple[Column, ...]
+    loose: tuple[Column, ...]
+    sensitive: tuple[Column, ...]
+    medoids: dict[int, int]
+
+    @property
+    def all(self) -> tuple[Column, ...]:
+        """Every column, sensitive ones last."""
+        return self.correlated + self.loose + self.sensitive
+
+
+def attribute_columns(
+    table: Table,
+    association: NDArray[np.float64],
+    count: int | None = None,
+    *,
+    companions: int = 0,
+    together: Together = "separately",
+    distance: Distance = "1-r2",
+) -> Columns:
+    """Cut the attributes into columns.
+
+    Args:
+        table: the rows.
+        association: squared coefficient of every two attributes of the table.
+        count: columns besides the sensitive ones; None makes them hold two attributes on average.
+        companions: quasi-identifiers that stand beside each sensitive attribute, the closest ones.
+        together: whether sensitive attributes get a column each, or one ``jointly``.
+        distance: ``1-r2`` or ``1-r``.
+    """
+    apart = 1.0 - (association if distance == "1-r2" else np.sqrt(association))
+    free = list(table.positions("quasi-identifier"))
+    sensitive: list[Column] = []
+    for group in _sensitive_groups(table, together):
+        taken = _closest(apart, free, group, companions, table)
+        free = [place for place in free if place not in taken]
+        sensitive.append((*taken, *group))
+    wanted = max(1, (len(free) + 1) // 2) if count is None else count
+    if not free:
+        return _parted((), tuple(sensitive), association)
+    if not 1 <= wanted <= len(free):
+        message = (
+            f"columns = {wanted} cannot be made of {len(free)} quasi-identifiers that stand beside no sensitive"
+            f" attribute; choose 1 to {len(free)}"
+        )
+        raise ParameterError(message)
+    places = np.array(free)
+    _, label = k_medoids(apart[np.ix_(places, places)], wanted)
+    found = tuple(tuple(places[label == number].tolist()) for number in range(wanted))
+    return _parted(found, tuple(sensitive), association)
+
+
+def named_columns(table: Table, association: NDArray[np.float64], names: Sequence[Sequence[str]]) -> Columns:
+    """Columns that the owner chose, by the names of their attributes; each published one must stand in one of them.
+
+    Of two attributes in a column the first named is its middle.
+    """
+    published = {
+        attribute.name: place
+        for place, attribute in enumerate(table.attributes)
+        if attribute.role != "ignored"
+    }
+    listed = [name for column in names for name in column]
+    for name in listed:
+        if name not in published:
+            message = f"columns name {name!r}, which is not published; choose from {', '.join(published)}"
+            raise ParameterError(message)
+        if listed.count(name) > 1:
+            message = f"columns name {name!r} {listed.count(name)} times; each attribute stands in one column"
+            raise ParameterError(message)
+    missing = [name for name in published if name not in listed]
+    if missing:
+        message = f"columns leave out {', '.join(missing)}; add them, or ignore them in the schema"
+        raise ParameterError(message)
+    secret = set(table.positions("sensitive"))
+    columns = [tuple(published[name] for name in column) for column in names if column]
+    ordered = [tuple(sorted(column, key=lambda place: place in secret)) for column in columns]
+    known = tuple(column for column in ordered if not secret & set(column))
+    return _parted(known, tuple(column for column in ordered if secret & set(column)), association)
+
+
+def _sensitive_groups(table: Table, together: Together) -> list[Column]:
+    secret = table.positions("sensitive")
+    return [secret] if together == "jointly" and secret else [(place,) for place in secret]
+
+
+def _closest(
+    apart: NDArray[np.float64], free: list[int], group: Column, companions: int, table: Table
+) -> Column:
+    """The free attributes nearest to any of a group of sensitive ones."""
+    if companions > len(free):
+        names = ", ".join(table.attributes[place].name for place in group)
+        message = (
+            f"companions = {companions} is more than the {len(free)} quasi-identifiers left for {names};"
+            f" choose at most {len(free)}"
+        )
+        raise ParameterError(message)
+    nearest = sorted(free, key=lambda place: (apart[place, list(group)].min(), place))
+    return tuple(sorted(nearest[:companions]))
+
+
+def _parted(
+    known: tuple[Column, ...], sensitive: tuple[Column, ...], association: NDArray[np.float64]
+) -> Columns:
+    """T* and T**, closest columns first."""
+    strength = {column: _mean_inside(column, association) for column in known}
+    ordered = sorted(known, key=lambda column: (-strength[column], column))
+    median = float(np.median(list(strength.values()))) if known else 0.0
+    loose = [column for column in ordered if len(column) == 1 or strength[column] < median] or ordered[-1:]
+    medoids = {place: _middle(column, association) for column in known for place in column}
+    correlated = tuple(column for column in ordered if column not in loose)
+    return Columns(correlated, tuple(loose), sensitive, medoids)
+
+
+def _mean_inside(column: Column, association: NDArray[np.float64]) -> float:
+    """Mean of r over the pairs of a column; 0 where there is no pair."""
+    upper = np.triu_indices(len(column), 1)
+    found = np.sqrt(association[np.ix_(column, column)][upper])
+    return float(found.mean()) if len(found) else 0.0
+
+
+def _middle(column: Column, association: NDArray[np.float64]) -> int:
+    """The attribute that hangs together with the others most; the first of equals."""
+    return column[int(association[np.ix_(column, column)].sum(axis=1).argmax())]

@@ -1,0 +1,109 @@
+"""What methods for tables draw by lot: orders, samples, choices by weight, and noise.
+
+Noise is the discrete Laplace distribution, drawn exactly (Canonne, Kamath, Steinke, NeurIPS 2020, algorithms 1 and 2):
+whole numbers, no rounding of logarithms that could tell the true count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cloven.anonymise.slicing.lots import lots_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cloven.anonymise.slicing.lots import Lots
+
+_FINE = 1 << 53
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Draws lots; from the operating system unless there is a seed."""
+
+    lots: Lots
+
+    @classmethod
+    def of(cls, seed: int | None) -> Drawing:
+        """Lots of the operating system, or of a seed for experiments."""
+        return cls(lots_of(seed))
+
+    def below(self, limit: int, count: int) -> NDArray[np.int64]:
+        """So many numbers from 0 to below a limit (at most 2^63), all exactly equally likely."""
+        found = self.lots(count)
+        spare = (1 << 64) % limit
+        while spare:
+            # The last few numbers would make small results likelier; they are drawn again.
+            again = np.flatnonzero(found >= np.uint64((1 << 64) - spare))
+            if not len(again):
+                break
+            found = found.copy()
+            found[again] = self.lots(len(again))
+        return (found % np.uint64(limit)).astype(np.int64)
+
+    def one(self, limit: int) -> int:
+        """One number from 0 to below a limit."""
+        return int(self.below(limit, 1)[0])
+
+    def order(self, count: int) -> NDArray[np.int64]:
+        """A random order of so many things."""
+        return np.argsort(self.lots(count), kind="stable")
+
+    def sample(self, count: int, rate: float) -> NDArray[np.bool_]:
+        """Which of so many things are taken, each with a probability and for itself."""
+        return self.below(_FINE, count) < round(rate * _FINE)
+
+    def weighted(self, log_weights: NDArray[np.float64]) -> int:
+        """One of several things, likelier the more it weighs; weights are given as logarithms.
+
+        Probabilities are right to the precision of double numbers.
+        """
+        edges = np.cumsum(np.exp(log_weights - log_weights.max()))
+        at = (self.one(_FINE) + 0.5) / _FINE * float(edges[-1])
+        return min(int(np.searchsorted(edges, at, side="right")), len(edges) - 1)
+
+    def noise(self, count: int, scale: Fraction) -> NDArray[np.int64]:
+        """So many whole numbers z, each with probability proportional to exp(-|z| / scale)."""
+        top, bottom = scale.numerator, scale.denominator
+        out = np.zeros(count, np.int64)
+        waiting = np.arange(count)
+        while len(waiting):
+            start = self.below(top, len(waiting))
+            good = self._survives(start, top)
+            size = (start + top * self._rounds(len(waiting))) // bottom
+            negative = self.below(2, len(waiting)) == 1
+            good &= ~(negative & (size == 0))
+            out[waiting[good]] = np.where(negative, -size, size)[good]
+            waiting = waiting[~good]
+        return out
+
+    def _rounds(self, count: int) -> NDArray[np.int64]:
+        """How often each survives with probability 1/e before it does not."""
+        rounds, active = np.zeros(count, np.int64), np.arange(count)
+        while len(active):
+            active = active[self._survives(np.ones(len(active), np.int64), 1)]
+            rounds[active] += 1
+        return rounds
+
+    def _survives(self, top: NDArray[np.int64], bottom: int) -> NDArray[np.bool_]:
+        """True with probability exp(-top / bottom), for fractions of at most 1."""
+        out, active, tries = np.zeros(len(top), np.bool_), np.arange(len(top)), 1
+        while len(active):
+            goes_on = self.below(bottom * tries, len(active)) < top[active]
+            out[active[~goes_on]] = tries % 2 == 1
+            active, tries = active[goes_on], tries + 1
+        return out
+
+
+def noise_scale(sensitivity: int, epsilon: float) -> Fraction:
+    """Scale of the noise that a budget allows, as a fraction.
+
+    >>> noise_scale(1, 0.3)
+    Fraction(10, 3)
+    """
+    return sensitivity / Fraction(epsilon).limit_denominator(1_000_000)

@@ -1,0 +1,54 @@
+"""Checks of the parameters of methods for tables; each message says what was wrong, what was got and what would do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from cloven.errors import ParameterError
+
+
+def check_whole(name: str, value: object, least: int, why: str) -> int:
+    """A whole number of at least ``least``, as a plain one."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        message = f"{name} must be a whole number of at least {least} ({why}), got {value!r}"
+        raise ParameterError(message)
+    return int(value)
+
+
+def check_share(name: str, value: object, most: float, why: str) -> float:
+    """A number above 0 and at most ``most``."""
+    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if not number or not 0 < float(value) <= most:  # type: ignore[arg-type]
+        message = f"{name} must be a number above 0 and at most {most:g} ({why}), got {value!r}"
+        raise ParameterError(message)
+    return float(value)  # type: ignore[arg-type]
+
+
+def check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
+    """One of some words."""
+    if value not in allowed:
+        message = f"{name} must be one of {', '.join(allowed)}, got {value!r}"
+        raise ParameterError(message)
+
+
+def check_names(name: str, value: object) -> tuple[str, ...]:
+    """Names from any collection of texts; one text is no collection."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        message = f"{name} must be a collection of names of attributes, got {value!r}"
+        raise ParameterError(message)
+    names = tuple(value)
+    if not all(isinstance(found, str) for found in names):
+        message = f"{name} must hold names of attributes, got {names!r}"
+        raise ParameterError(message)
+    return names
+
+
+def plain_columns(value: object) -> int | tuple[tuple[str, ...], ...] | None:
+    """Number of columns, or the columns as names, or None."""
+    if value is None:
+        return None
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return tuple(check_names("a column", column) for column in value)
+    return check_whole("columns", value, 1, "or None, or the columns themselves as names")

@@ -1,0 +1,186 @@
+"""Slicing: hide which parts of a row belong together (Li, Li, Zhang, Molloy, IEEE TKDE 24(3), 2012).
+
+Attributes are cut into columns (``columns``), rows into buckets of at least k (``slicing_kernel``), so that nobody's
+sensitive value can be told with a chance above 1/l. The paper then permutes each column inside each bucket at random.
+Here the parts stand in canonical order instead (``assembling``): what is published of a bucket is then a function of
+what each of its columns holds and of nothing else, whatever row a part came from. A random order says no more than
+that if the lots are good, more if they are not, and cannot be checked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from cloven.anonymise.slicing.association import Normalisation, association
+from cloven.anonymise.slicing.bins import BinsBy
+from cloven.anonymise.slicing.columns import Columns, Distance, Together, attribute_columns, named_columns
+from cloven.anonymise.slicing.feasible import check_feasible, check_memory, check_roles
+from cloven.anonymise.slicing.parameters import check_choice, check_whole, plain_columns
+from cloven.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from cloven.model.key_table import PublishedTable
+    from cloven.model.space import Dimension
+    from cloven.model.table import Table
+
+Partition = Literal["strict", "relaxed", "stratified", "adaptive"]
+Check = Literal["matching", "bucket"]
+
+
+@dataclass(frozen=True)
+class Slicing:
+    """Slicing; parameters are fields, ``anonymise`` does the work.
+
+    Attributes:
+        k: rows of a bucket, at least.
+        l: nobody's sensitive value can be told with a chance above 1/l.
+        columns: how many columns the quasi-identifiers are cut into besides the sensitive ones; None for two attributes
+            in each on average; or the columns themselves, as names of attributes.
+        companions: quasi-identifiers that stand beside each sensitive attribute, the closest ones. They keep what the
+            sensitive value has to do with them, and make l harder to reach.
+        together: whether several sensitive attributes are protected ``separately``, in a column each, or ``jointly``,
+            as one attribute in one column. The second promises less: only the combination is hidden.
+        check: what l-diversity is checked over: all buckets that ``matching`` a person may be in, as in the paper, or
+            each ``bucket`` alone. The second promises more: it holds whatever is known about who is in which bucket,
+            and whoever has the release can check it.
+        partition: how buckets are split. ``strict`` and ``relaxed`` are Mondrian's: equal values stay together, or the
+            halves have the same size. ``stratified`` cuts the rows of each sensitive value in the middle for
+            themselves. ``adaptive`` takes the first of these three that keeps the promise; where l is close to the
+            largest that the table allows, ``stratified`` alone gives smaller buckets.
+        normalisation: of the mean-square contingency coefficient: ``min-1`` or ``min``.
+        distance: of two attributes: ``1-r2`` or ``1-r``.
+        bins: number of bins that numbers are put into when attributes are compared.
+        bins_by: bins of equal ``width`` or of equal ``frequency``.
+    """
+
+    k: int = 6
+    l: int = 6
+    columns: int | tuple[tuple[str, ...], ...] | None = None
+    companions: int = 0
+    together: Together = "separately"
+    check: Check = "matching"
+    partition: Partition = "adaptive"
+    normalisation: Normalisation = "min-1"
+    distance: Distance = "1-r2"
+    bins: int = 10
+    bins_by: BinsBy = "width"
+
+    def __post_init__(self) -> None:
+        for name, least, why in (
+            ("k", 2, "with k = 1 nobody is protected"),
+            ("l", 2, "with l = 1 sensitive values are certain"),
+            ("companions", 0, "0 leaves sensitive attributes alone"),
+            ("bins", 2, "one bin says nothing"),
+        ):
+            object.__setattr__(self, name, check_whole(name, getattr(self, name), least, why))
+        object.__setattr__(self, "columns", plain_columns(self.columns))
+        check_choice("together", self.together, get_args(Together))
+        check_choice("check", self.check, get_args(Check))
+        check_choice("partition", self.partition, get_args(Partition))
+        check_choice("normalisation", self.normalisation, get_args(Normalisation))
+        check_choice("distance", self.distance, get_args(Distance))
+        check_choice("bins_by", self.bins_by, get_args(BinsBy))
+
+    @property
+    def family(self) -> str:
+        """How its releases are attacked and measured."""
+        return "tables"
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Parameters as plain JSON values, as the manifest shows them."""
+        return {
+            "method": "slicing",
+            "seeded": False,
+            "l": self.l,
+            "columns": "chosen" if isinstance(self.columns, tuple) else self.columns,
+            "companions": self.companions,
+            "together": self.together,
+            "check": self.check,
+            "partition": self.partition,
+            "normalisation": self.normalisation,
+            "distance": self.distance,
+            "bins": self.bins,
+            "bins_by": self.bins_by,
+        }
+
+    @classmethod
+    def space(cls, data: Table) -> dict[str, Dimension]:
+        """What a search for good settings varies."""
+        from cloven.model.space import Choice, Whole
+
+        known = len(data.positions("quasi-identifier"))
+        return {
+            "k": Whole(2, max(2, min(100, len(data) // 20))),
+            "l": Whole(2, max(2, min(20, _least_values(data)))),
+            "columns": Whole(1, max(1, known)),
+            "check": Choice(get_args(Check)),
+            "partition": Choice(get_args(Partition)),
+        }
+
+    def anonymise(self, table: Table, progress: Callable[[str, float], None] | None = None) -> PublishedTable:
+        """Anonymise; ``progress(step, share done)`` is called along the way."""
+        from cloven.anonymise.slicing.assembling import sliced
+
+        report = progress or (lambda _step, _share: None)
+        report("columns", 0.0)
+        columns = self.columns_of(table)
+        report("buckets", 0.0)
+        buckets = self.buckets_of(table, columns)
+        report("assemble", 0.0)
+        result = sliced(table, buckets, columns.all, k=self.k, parameters=self.parameters)
+        report("assemble", 1.0)
+        return result
+
+    def columns_of(self, table: Table) -> Columns:
+        """The columns that the attributes are cut into."""
+        check_roles(table)
+        related = association(table, normalisation=self.normalisation, bins=self.bins, by=self.bins_by)
+        if isinstance(self.columns, tuple):
+            found = named_columns(table, related, self.columns)
+            if self.together == "jointly" and len(found.sensitive) > 1:
+                message = (
+                    "together = 'jointly' needs all sensitive attributes in one column, columns put them into"
+                    f" {len(found.sensitive)}; put them together, or take them separately"
+                )
+                raise ParameterError(message)
+            return found
+        return attribute_columns(
+            table,
+            related,
+            self.columns,
+            companions=self.companions,
+            together=self.together,
+            distance=self.distance,
+        )
+
+    def buckets_of(self, table: Table, columns: Columns) -> NDArray[np.int64]:
+        """Bucket of each row, numbered from 0; an error if not even the whole table keeps the promise."""
+        from cloven.anonymise.slicing.coding import axes, coded
+        from cloven.anonymise.slicing.slicing_kernel import BY_BUCKET, BY_MATCHING, partition
+
+        # Rows are worked on in an order that only their content decides; sensitive values and companions first.
+        strata = tuple(place for column in columns.sensitive for place in column[::-1])
+        rest = [place for place in table.positions("quasi-identifier") if place not in strata]
+        order = np.lexsort(tuple(table.codes[:, place] for place in (*strata, *rest)[::-1]))
+        ordered = table.take(order)
+        data = coded(ordered, columns.all, self.together)
+        check_feasible(ordered, columns, data, self.k, self.l, self.together)
+        check_memory(data, matching=self.check == "matching")
+        buckets = np.empty(len(table), np.int64)
+        check = BY_MATCHING if self.check == "matching" else BY_BUCKET
+        how = get_args(Partition).index(self.partition)
+        buckets[order] = partition(data, axes(ordered, strata), self.k, self.l, how, check)
+        return buckets
+
+
+def _least_values(table: Table) -> int:
+    """Values of the sensitive attribute that has the fewest."""
+    return min((len(table.attributes[place]) for place in table.positions("sensitive")), default=2)

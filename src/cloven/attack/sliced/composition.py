@@ -1,0 +1,180 @@
+"""The composition attack: intersect what independent releases say about the people they share.
+
+(Ganta, Kasiviswanathan, Smith, KDD 2008.) In each release the attacker finds the classes or buckets that a person's
+quasi-identifiers fit, and the sensitive values there. Only values that are possible in every release are left. With
+p_i(s) from release i and the published distribution q(s), independent releases together say p_1(s) p_2(s) / q(s), up to
+a factor; a release that holds nothing that fits says nothing, and a release that is given twice is one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cloven.attack.sliced.answers import Found, ValueGuesses
+from cloven.attack.sliced.matching import Weight, check_weight, match
+from cloven.errors import ParameterError
+from cloven.model.buckets import Buckets, positions_of, published_shares
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from cloven.attack.sliced.known import Known
+    from cloven.model.published_table import GeneralisedTable, Sliced
+
+_NEVER = 1e-12  # below this a probability is rounding, not a possibility
+
+
+@dataclass(frozen=True)
+class Composition:
+    """The composition attack.
+
+    Attributes:
+        attribute: what is to be found out; the only sensitive attribute that all releases show if left out.
+        weight: how buckets are weighted inside a release; see ``matching``.
+
+    >>> from cloven.attack.sliced.known import Known
+    >>> Composition("disease").parameters["name"]
+    'composition'
+    """
+
+    attribute: str | None = None
+    weight: Weight = "share"
+
+    def __post_init__(self) -> None:
+        check_weight(self.weight)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Name and parameters as plain JSON values."""
+        return {"name": "composition", "attribute": self.attribute, "weight": self.weight}
+
+    def guess(self, releases: Sequence[GeneralisedTable | Sliced], known: Known) -> ValueGuesses:
+        """Guess the value of every person from two releases or more."""
+        if len(releases) < 2:
+            message = f"a composition attack needs at least two releases (got {len(releases)})"
+            raise ParameterError(message)
+        return self.combine(releases, known, self.parameters)
+
+    def combine(
+        self, releases: Sequence[GeneralisedTable | Sliced], known: Known, attack: Mapping[str, Any]
+    ) -> ValueGuesses:
+        """What any number of releases say together; ``attack`` is the name that the answer bears."""
+        views = [Buckets.of(known.reads(release)) for release in _distinct(releases)]
+        attribute = to_find_out(views, self.attribute, known)
+        values = _all_values(views, attribute)
+        chances, priors, matched = [], [], []
+        for view in views:
+            place = view.position(attribute)
+            matches = match(view, known, place, self.weight)
+            at = positions_of(view.domains[place].values, values)
+            chances.append(_at(matches.values, at, len(values)))
+            priors.append(_at(published_shares(view, place)[None], at, len(values))[0] * len(view.cells))
+            matched.append(matches.buckets)
+        weight = np.sum(priors, axis=0)
+        prior = weight / weight.sum() if weight.sum() > 0 else np.full(len(values), 1.0 / len(values))
+        notes = {"releases": len(views)}
+        return combined(attribute, values, np.stack(chances), prior, np.column_stack(matched), attack, notes)
+
+
+def combined(
+    attribute: str,
+    values: tuple[str, ...],
+    chances: NDArray[np.float64],
+    prior: NDArray[np.float64],
+    matched: NDArray[np.int64],
+    attack: Mapping[str, Any],
+    notes: Mapping[str, Any] | None = None,
+) -> ValueGuesses:
+    """Put the chances of each value together.
+
+    Args:
+        attribute: what is to be found out.
+        values: its values.
+        chances: releases x persons x values.
+        prior: published distribution of the values.
+        matched: persons x releases: buckets that fit.
+        attack: name and parameters.
+        notes: what the attack has to say about itself.
+    """
+    seen = (matched > 0).T
+    somewhere: NDArray[np.bool_] = np.any(seen, axis=0, keepdims=True).T
+    candidate: NDArray[np.bool_] = np.all((chances > _NEVER) | ~seen[:, :, None], axis=0) & somewhere
+    safe = np.where(prior > 0, prior, 1.0)
+    factor = np.where(seen[:, :, None], chances / safe, 1.0)
+    belief = np.where(candidate, prior * factor.prod(axis=0), 0.0)
+    total = belief.sum(axis=1, keepdims=True)
+    contradicted: NDArray[np.bool_] = somewhere & ~np.any(candidate, axis=1, keepdims=True)
+    mean = chances.sum(axis=0) / np.maximum(1, seen.sum(axis=0))[:, None]
+    fallback = np.where(contradicted, mean, prior)
+    confidence = np.where(total > 0, belief / np.where(total > 0, total, 1.0), fallback)
+    found = np.where(seen.all(axis=0), Found.EVERYWHERE, Found.SOMEWHERE)
+    found = np.where(somewhere[:, 0], found, Found.NOWHERE)
+    found = np.where(contradicted[:, 0], Found.CONTRADICTED, found).astype(np.int8)
+    return ValueGuesses(
+        attribute, values, candidate, confidence, prior, matched, found, dict(attack), dict(notes or {})
+    )
+
+
+def to_find_out(views: Sequence[Buckets], attribute: str | None, known: Known) -> str:
+    """Name of the attribute to be found out, checked against what releases show and what is known."""
+    if attribute is None:
+        shown = [{view.names[place] for place in view.sensitive} for view in views]
+        shared = sorted(set.intersection(*shown))
+        if len(shared) != 1:
+            what = (
+                f"share {len(shared)} sensitive attributes ({', '.join(shared)})" if shared else "share none"
+            )
+            message = f"say which attribute is to be found out: the releases {what}"
+            raise ParameterError(message)
+        attribute = shared[0]
+    for view in views:
+        view.position(attribute)
+    if attribute in known.names:
+        message = f"{attribute!r} is to be found out, so it cannot be known; leave it out of what is known"
+        raise ParameterError(message)
+    return attribute
+
+
+def _all_values(views: Sequence[Buckets], attribute: str) -> tuple[str, ...]:
+    """Values of all releases; the order of a single domain, else that of numbers or of texts."""
+    domains = [view.domains[view.position(attribute)] for view in views]
+    if all(domain.values == domains[0].values for domain in domains):
+        return domains[0].values
+    union = {value for domain in domains for value in domain.values}
+    if all(domain.numbers is not None for domain in domains):
+        return tuple(sorted(union, key=float))
+    return tuple(sorted(union))
+
+
+def _at(values: NDArray[np.float64], places: NDArray[np.int64], width: int) -> NDArray[np.float64]:
+    out = np.zeros((len(values), width))
+    out[:, places] = values
+    return out
+
+
+def _distinct(releases: Sequence[GeneralisedTable | Sliced]) -> list[GeneralisedTable | Sliced]:
+    """Releases without those that say the same as an earlier one."""
+    out: list[GeneralisedTable | Sliced] = []
+    for release in releases:
+        if not any(_same(release, other) for other in out):
+            out.append(release)
+    return out
+
+
+def _same(one: GeneralisedTable | Sliced, other: GeneralisedTable | Sliced) -> bool:
+    first, second = Buckets.of(one), Buckets.of(other)
+    return (
+        first.names == second.names
+        and first.columns == second.columns
+        and all(
+            (a.values, a.labels) == (b.values, b.labels)
+            for a, b in zip(first.domains, second.domains, strict=True)
+        )
+        and np.array_equal(first.offsets, second.offsets)
+        and np.array_equal(first.cells, second.cells)
+    )

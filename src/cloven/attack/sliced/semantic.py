@@ -1,0 +1,140 @@
+"""The semantic attack on tables: which sensitive value fits which quasi-identifiers, by what words mean.
+
+Slicing hides which part of a bucket belongs to which sensitive value. The attacker pairs them by relatedness: a pair
+weighs exp(sharpness x score), scores standardised over the release, and the weights of a bucket are scaled until every
+row carries 1 and every value its published number of rows (R. Sinkhorn, American Mathematical Monthly 74, 1967): the
+chances of a random pairing that prefers what goes together. Each column that does not hold the sensitive attribute is
+a witness for itself. In a generalised table all parts of a class look alike, so the person's own values are compared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cloven.attack.sliced.composition import combined, to_find_out
+from cloven.attack.sliced.matching import match
+from cloven.attack.sliced.pairing import Scores, balanced
+from cloven.errors import ParameterError
+from cloven.model.buckets import Buckets, holds, published_shares, spread
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cloven.attack.sliced.answers import ValueGuesses
+    from cloven.attack.sliced.known import Known
+    from cloven.model.published_table import GeneralisedTable, Sliced
+    from cloven.protocols import Relatedness
+
+
+@dataclass(frozen=True)
+class SemanticValues:
+    """Find out a value from one release by what words mean.
+
+    Attributes:
+        relatedness: what the attacker knows about words.
+        attribute: what is to be found out; the only sensitive attribute if left out.
+        sharpness: how much one standard deviation of relatedness says; 0 is the attack without words.
+    """
+
+    relatedness: Relatedness
+    attribute: str | None = None
+    sharpness: float = 0.4
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.sharpness <= 20:
+            message = f"sharpness must lie between 0 and 20 (got {self.sharpness})"
+            raise ParameterError(message)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Name and parameters as plain JSON values."""
+        return {
+            "name": "semantic",
+            "relatedness": repr(self.relatedness),
+            "attribute": self.attribute,
+            "sharpness": self.sharpness,
+        }
+
+    def guess(self, release: GeneralisedTable | Sliced, known: Known) -> ValueGuesses:
+        """Guess the value of every person."""
+        buckets = Buckets.of(known.reads(release))
+        attribute = buckets.position(to_find_out([buckets], self.attribute, known))
+        scores = Scores.of(self.relatedness, buckets, attribute)
+        matches = match(buckets, known, attribute, "rows")
+        prior = published_shares(buckets, attribute)
+        said = _said(buckets, known, attribute, scores, self.sharpness)
+        belief = matches.values * np.exp(said)
+        total = belief.sum(axis=1, keepdims=True)
+        chances = np.divide(belief, total, out=np.zeros_like(belief), where=total > 0)
+        domain = buckets.domains[attribute]
+        return combined(
+            domain.name,
+            domain.values,
+            chances[None],
+            prior,
+            matches.buckets[:, None],
+            self.parameters,
+            {"coverage": scores.coverage, "pairs_with_a_score": scores.known},
+        )
+
+
+def _said(
+    buckets: Buckets, known: Known, attribute: int, scores: Scores, sharpness: float
+) -> NDArray[np.float64]:
+    """Persons x values: logarithm of how much likelier words make each value."""
+    own = buckets.column_of(attribute)
+    said = np.zeros((len(known), len(buckets.domains[attribute].values)))
+    for number, column in enumerate(buckets.columns):
+        inside = tuple(
+            place for place in column if place != attribute and buckets.domains[place].name in known.names
+        )
+        if not inside:
+            continue
+        if number == own:
+            said += sharpness * scores.of_persons(known, buckets, inside)
+        else:
+            said += _paired(buckets, known, inside, attribute, scores, sharpness)
+    return said
+
+
+def _paired(
+    buckets: Buckets,
+    known: Known,
+    inside: tuple[int, ...],
+    attribute: int,
+    scores: Scores,
+    sharpness: float,
+) -> NDArray[np.float64]:
+    """What one column says: in each bucket, how its parts pair with the values, relative to no words at all.
+
+    Buckets count by the share of their rows that fit the person.
+    """
+    persons = np.column_stack([known.at(buckets.domains[place]) for place in inside])
+    tables = [holds(buckets.domains[place]) for place in inside]
+    values = spread(buckets.domains[attribute]).toarray()
+    fit = scores.of_cells(buckets, inside)
+    gain = np.zeros((len(known), values.shape[1]))
+    weight = np.zeros((len(known), 1))
+    for start, end in zip(buckets.offsets[:-1].tolist(), buckets.offsets[1:].tolist(), strict=True):
+        cells = buckets.cells[start:end]
+        here = np.ones((len(known), end - start), np.bool_)
+        for column, (place, table) in enumerate(zip(inside, tables, strict=True)):
+            code = persons[:, column]
+            here &= (code == -1)[:, None] | (
+                (code >= 0)[:, None] & table[np.maximum(code, 0)][:, cells[:, place]]
+            )
+        who = np.flatnonzero(here.any(axis=1))
+        if not len(who):
+            continue
+        published = values[cells[:, attribute]].sum(axis=0)
+        chances = balanced(np.exp(sharpness * fit[start:end]), published)
+        shares = here[who] / (end - start)
+        expected = published / (end - start)
+        lifted = np.divide(chances, expected, out=np.ones_like(chances), where=expected > 0)
+        gain[who] += shares @ lifted
+        weight[who] += shares.sum(axis=1, keepdims=True)
+    lift = np.divide(gain, weight, out=np.ones_like(gain), where=weight > 0)
+    return np.log(np.maximum(lift, 1e-300))

@@ -1,0 +1,133 @@
+"""``cloven anonymise mondrian|slicing|ul|... TABLE --schema FILE -o OUT``."""
+
+from collections.abc import Callable
+from dataclasses import fields
+from time import perf_counter
+from typing import Any
+
+from cloven.cli.anonymise import say_places
+from cloven.cli.command import Group, takes
+from cloven.cli.console import many, progress, say, say_json, tick, warn
+from cloven.cli.generalising import NewFolder
+from cloven.cli.ledger import LedgerFolder, told_of_earlier
+from cloven.cli.places import refuse_places
+from cloven.cli.reading import JsonFlag
+from cloven.cli.table_options import SchemaFile, TableFile, read_persons
+from cloven.cli.values import number, one_of, whole
+from cloven.registry import table_anonymisers
+
+_OPTIONS: dict[str, tuple[Any, str, tuple[str, ...]]] = {
+    "k": (whole(2), "Rows that look alike, or rows of a bucket, at least.", ("-k",)),
+    "l": (whole(2), "How well sensitive values are hidden: a chance of at most 1/l, or l different ones.", ("-l",)),
+    "mode": (one_of("strict", "relaxed"), "Whether equal values stay on one side of a cut: strict, relaxed.", ()),
+    "companions": (whole(0), "Quasi-identifiers that stay beside each sensitive attribute.", ()),
+    "columns": (whole(1), "Columns that the quasi-identifiers are cut into; default: two in each.", ()),
+    "swap_rate": (number(0, 0.5, above=True), "Cells with a share of at most this are protected.", ()),
+    "eps": (number(0, above=True), "Budget of differential privacy: less hides more.", ()),
+    "specialisations": (whole(1), "How often the table is refined.", ()),
+    "rate": (number(0, 1, above=True), "Each row is taken with this probability.", ()),
+    "rho": (number(0, 1), "Each row is taken with this probability.", ()),
+    "alpha": (number(0, 1), "See the method: spread of a class, or chance that others hold its values.", ()),
+    "d": (whole(1), "Linkable values of a class, at least.", ()),
+    "seed": (whole(0), "Draw the same lots again (experiments); marks the release.", ()),
+}  # fmt: skip
+ABOUT = {
+    "mondrian": (
+        "Coarse rows: everybody looks like k - 1 others.",
+        "Mondrian halves the table again and again.",
+    ),
+    "slicing": ("Cut rows into buckets and columns.", "Which parts of a bucket belong together is hidden."),
+    "ul": (
+        "Slicing, and rare values exchanged.",
+        "The upper/lower-level method also exchanges rare and common values.",
+    ),
+    "anatomy": (
+        "Quasi-identifiers apart from sensitive values.",
+        "Groups of l rows with l different values.",
+    ),
+    "diffgen": ("Noisy counts of coarse classes.", "Differentially private: rows are made up."),
+    "hybrid": ("A sample, coarse, with noise.", "Mondrian on a sample, with noise on the sensitive values."),
+    "merging-like": (
+        "An approximation of merging.",
+        "Built from a short description; do not cite it as that.",
+    ),
+    "composition-like": (
+        "An approximation of composition.",
+        "Built from a short description; do not cite it as that.",
+    ),
+    "probabilistic-like": (
+        "An approximation of (d, alpha)-linkable.",
+        "Built from a short description; do not cite it as that.",
+    ),
+}
+
+
+def _command(name: str, maker: Any) -> Callable[..., None]:
+    """The command of one method: its fields that a terminal can give are options."""
+    own = {field.name: field.default for field in fields(maker) if field.name in _OPTIONS}
+    options = {
+        field: (_OPTIONS[field][0], own[field], _OPTIONS[field][1], _OPTIONS[field][2])
+        for field in _OPTIONS
+        if field in own
+    }
+
+    @takes(method=Group("How to anonymise", options, maker))
+    def command(
+        file: TableFile,
+        schema: SchemaFile,
+        out: NewFolder,
+        method: Any,
+        ledger: LedgerFolder = None,
+        json: JsonFlag = False,
+    ) -> None:
+        _publish(file, schema, out, method, ledger, json=json)
+
+    command.__doc__ = (
+        f"{ABOUT[name][1]}\n\n    OUT is to publish, OUT.private (the key) to keep. Both are verified before"
+        " anything is written.\n    "
+    )
+    return command
+
+
+def commands() -> dict[str, tuple[Callable[..., None], str]]:
+    """Command and short help of every method for tables that is built in."""
+    known = table_anonymisers()
+    return {name: (_command(name, known[name]), short) for name, (short, _) in ABOUT.items()}
+
+
+def _publish(file: Any, schema: Any, out: Any, method: Any, ledger: Any, *, json: bool) -> None:
+    """Read, anonymise, verify, write, tell."""
+    from cloven.families.tables_words import cautions, summary
+    from cloven.io.ledger_file import check_ledger
+    from cloven.io.release import places, write_release
+
+    start = perf_counter()
+    public, private = places(out)
+    refuse_places(public, private)
+    check_ledger(ledger)
+    with progress("read") as report:
+        data = read_persons(file, schema)
+        result = method.anonymise(data, report)
+        report("verify and write", 0.0)
+        # A seed is asked for, and marked.
+        write_release(result, out, original=data, allow_seeded=True, ledger=ledger)
+    figures = summary(data, result) | {"seconds": round(perf_counter() - start, 3)}
+    told = [*cautions(figures, method), *told_of_earlier(data, out, ledger)]
+    if json:
+        say_json({"published": str(public), "private": str(private), **figures, "cautions": told})
+        return
+    groups = "bucket" if "columns" in figures else "class"
+    plural = many(figures["groups"], groups).replace("classs", "classes")
+    cut = f", {many(figures['columns'], 'column')}" if "columns" in figures else ""
+    say(f"{tick()} {_in_words(method)}: {many(figures['records'], 'row')} in {plural}{cut}")
+    say(f"{tick()} verified with the original and the key")
+    for caution in told:
+        warn(caution)
+    say_places(public, private)
+
+
+def _in_words(method: Any) -> str:
+    from cloven.settings import setting
+
+    name, _, rest = setting(method).partition(":")
+    return f"{name}  {rest.replace(',', ' ')}"

@@ -1,0 +1,161 @@
+"""Attackers of set-generalised releases, each with the attack that uses what it knows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from cloven.families.guessed import risk_of
+from cloven.families.known_items import MEASURE as LINKAGE
+from cloven.families.known_items import judged
+from cloven.families.words import about_release
+from cloven.threats import Threat
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+
+    from cloven.attack.generalised.elimination import Elimination
+    from cloven.attack.generalised.random_attack import RandomElimination
+    from cloven.model.disassociated import Disassociated
+    from cloven.model.key_generalised import Generalised
+    from cloven.model.policy import Policy
+    from cloven.model.risk import Risk
+    from cloven.model.set_generalised import SetGeneralised
+    from cloven.model.transactions import Transactions
+    from cloven.protocols import Relatedness
+    from cloven.scoring.findings import Findings
+    from cloven.threats import Effort, Progress
+
+MEASURE = (
+    "share of the hidden links (which items of a generalised item a record really has) that are among as many best"
+    " guesses"
+)
+LOOKS = 10
+"""An elimination looks at a cell again and again, so it goes through fewer of them: 2 million in about a minute."""
+PUTS = "of the merged items back on the records that have them"
+
+
+@dataclass(frozen=True)
+class _Guessing:
+    """An attack that guesses which items were there; ``prepare`` makes it, given the effort."""
+
+    prepare: Callable[[Effort], Elimination | RandomElimination]
+
+    def __call__(
+        self,
+        threat: Threat,
+        data: Transactions,  # noqa: ARG002 - the key tells what is right
+        result: Generalised,
+        effort: Effort,
+        rng: np.random.Generator,
+        progress: Progress | None,
+    ) -> Risk:
+        from cloven.families.generalisation_sample import sampled
+        from cloven.scoring.control import control_of
+        from cloven.scoring.generalised.trial import trial_eliminations
+
+        attack = self.prepare(effort)
+        part = sampled(result, effort.most_candidates // LOOKS, rng)
+        found = trial_eliminations(
+            attack, part.release, part.key, rng=rng, control=control_of(attack), progress=progress
+        )
+        if part.release.records < result.release.records:
+            found = replace(found, notes={**found.notes, "rows_attacked": part.release.records})
+        return risk_of(threat, found, _details(found), PUTS)
+
+
+def word_meanings(relatedness: Relatedness, method: str = "rba") -> Threat:
+    """Somebody who knows how related words are.
+
+    >>> import cloven as cv
+    >>> word_meanings(cv.Vectors.sample()).knows
+    'the release, and how related words are (vectors)'
+    """
+    about = f"the release, and how related words are ({relatedness.name})"
+    return Threat("word meanings", about, "attribute", MEASURE, _Guessing(_by(lambda _: relatedness, method)))
+
+
+def another_release(other: Disassociated | SetGeneralised, name: str = "another release") -> Threat:
+    """Somebody who has another release about the same people, and expects here what goes together there.
+
+    >>> import cloven as cv
+    >>> data = cv.sample("clinic")
+    >>> another_release(cv.Disassociation(k=3, m=2).anonymise(data).release).knows
+    'the release, and another one about the same people (1,000 records, k=3, m=2)'
+    """
+    from cloven.relatedness.learned import Learned
+
+    def learned(effort: Effort) -> Relatedness:
+        return Learned.of_release(other, most_pairs=effort.most_pairs)
+
+    about = f"the release, and another one about the same people ({about_release(other)})"
+    return Threat(name, about, "attribute", MEASURE, _Guessing(_by(learned)))
+
+
+def release_alone() -> Threat:
+    """Somebody without any other knowledge, who can only guess: the items of a generalised item are all alike.
+
+    They stand in the same rows, so nothing that the release shows tells one from the other.
+
+    >>> release_alone().name
+    'release alone'
+    """
+    from cloven.attack.generalised.random_attack import RandomElimination
+
+    guessing = _Guessing(lambda _effort: RandomElimination(0.0))
+
+    def attempt(threat: Threat, *given: Any) -> Risk:
+        risk = guessing(threat, *given)
+        if risk.not_tried:
+            return risk
+        why = "Merged items stand in the same rows, so the release alone does not tell them apart."
+        meaning = risk.meaning.replace("not shown to beat guessing", "merged items are all alike")
+        return replace(risk, beats=False, sentence=f"{risk.sentence} {why}", meaning=meaning)
+
+    about = "the release alone: the items of a generalised item stand in the same rows"
+    return Threat("release alone", about, "attribute", MEASURE, attempt)
+
+
+def protected_itemsets(policy: Policy) -> Threat:
+    """Somebody who knows a protected itemset of one person.
+
+    >>> from cloven.model.policy import Policy
+    >>> protected_itemsets(Policy((("flu", "gout"),))).name
+    'protected itemset of a person'
+    """
+
+    def attempt(
+        threat: Threat,
+        data: Transactions,
+        result: Generalised,
+        effort: Effort,
+        rng: np.random.Generator,
+        progress: Progress | None,
+    ) -> Risk:
+        from cloven.measure.mining import supports
+
+        there, shown = set(data.vocabulary), set(result.release.vocabulary)
+        known = [items for items in policy.protected if there.issuperset(items) and shown.intersection(items)]
+        held = [items for items, many in zip(known, supports(data, known), strict=True) if many]
+        if not held:
+            return threat.risk(not_tried="nobody has a protected itemset")
+        chosen = [held[at] for at in rng.permutation(len(held))[: effort.known_sets].tolist()]
+        about = "a protected itemset"
+        return judged(threat, data, result.release, chosen, [], about, progress, promised=True)
+
+    about = f"the release, and one of {len(policy.protected):,} protected itemsets of one person"
+    return Threat("protected itemset of a person", about, "record", LINKAGE, attempt)
+
+
+def _by(knowledge: Callable[[Effort], Relatedness], method: str = "rba") -> Callable[[Effort], Elimination]:
+    """An elimination; rows that show nothing for certain are judged by their other generalised items."""
+    from cloven.attack.generalised.elimination import Elimination
+
+    return lambda effort: Elimination(knowledge(effort), method, without_context="generalised")
+
+
+def _details(found: Findings) -> dict[str, Any]:
+    """What the owner's page shows beyond the headline."""
+    return {"calibration": found.calibration["all"].to_dict(), "findings": found.to_dict()}

@@ -1,0 +1,150 @@
+"""Published tables, as an audit sees them: generalised and sliced ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+from cloven.families.tables_threats import another_release, known_person, membership, word_meanings
+from cloven.families.tables_words import cautions, summary
+from cloven.families.words import numbered
+from cloven.model.buckets import Buckets
+from cloven.model.measured import Utility
+from cloven.model.published_table import GeneralisedTable, Sliced
+from cloven.model.shown_cells import shown_release
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy as np
+
+    from cloven.measure.tables.describe import TableDescription
+    from cloven.model.key_table import PublishedTable
+    from cloven.model.risk import Risk
+    from cloven.model.table import Table
+    from cloven.threats import Effort, Knowledge, Threat
+    from cloven.verification import Verdict
+
+
+@dataclass(frozen=True)
+class TablesFamily:
+    """What to do with published tables. Methods are whatever makes them: Mondrian, slicing, UL, Anatomy, ...
+
+    Utility goes by the query error: 1 minus the mean relative error of counts by quasi-identifiers and the sensitive
+    attribute, and 0 where counts are off by all. Without a sensitive attribute it is the error by quasi-identifiers.
+    """
+
+    name: str = "tables"
+
+    def describe(self, data: Table, method: Any, rng: np.random.Generator) -> TableDescription:  # noqa: ARG002
+        """Figures of the data."""
+        from cloven.measure.tables.describe import describe_table
+
+        return describe_table(data, method.k)
+
+    def fingerprint(self, data: Table) -> str:
+        """SHA-256 of the data."""
+        from cloven.io.fingerprint import fingerprint
+
+        return fingerprint(data)
+
+    def verify(self, data: Table, result: PublishedTable) -> Verdict:
+        """Check what is published with all that is known; a seed was asked for, and is told as a caution."""
+        from cloven.verification.tables.checker import verify_table
+
+        return verify_table(shown_release(result.release), data, result.key, allow_seeded=True)
+
+    def threats(self, method: Any, knowledge: Knowledge) -> tuple[Threat, ...]:  # noqa: ARG002
+        """Every attacker that there is something to try with."""
+        others = [other for other in knowledge.releases if isinstance(other, GeneralisedTable | Sliced)]
+        return (
+            known_person(),
+            *([] if knowledge.relatedness is None else [word_meanings(knowledge.relatedness)]),
+            *(another_release(other, numbered(number)) for number, other in enumerate(others, 1)),
+            membership(),
+        )
+
+    def utility(
+        self,
+        data: Table,
+        result: PublishedTable,
+        effort: Effort,  # noqa: ARG002 - queries are cheap
+        rng: np.random.Generator,
+    ) -> Utility:
+        """What is kept of the data."""
+        from cloven.measure.tables.utility import QUERY_ERROR, SENSITIVE_ERROR, table_utility
+
+        found = table_utility(data, result.release, rng, suppressed=len(result.key.suppressed))
+        names = [each.name for each in found.measures]
+        headline = next((name for name in (SENSITIVE_ERROR, QUERY_ERROR) if name in names), names[0])
+        first = sorted(found.measures, key=lambda each: each.name != headline)
+        return Utility(headline, tuple(first))
+
+    def published(self, release: GeneralisedTable | Sliced) -> dict[str, int]:
+        """Counts that anybody can read off the release."""
+        from cloven.io.manifest import count
+
+        return count(shown_release(release))
+
+    def counts(self, data: Table, result: PublishedTable) -> dict[str, int | float]:
+        """Counts that only the owner knows."""
+        shown = self.published(result.release)
+        return {name: value for name, value in summary(data, result).items() if name not in shown}
+
+    def sizes(self, release: GeneralisedTable | Sliced) -> list[int]:
+        """Size of every class or bucket."""
+        return [int(size) for size in Buckets.of(release).sizes]
+
+    def cautions(self, data: Table, method: Any, result: PublishedTable) -> list[str]:
+        """What an owner should know before publishing, each with what to do."""
+        return cautions(summary(data, result), method)
+
+    def remedies(self, method: Any, risks: tuple[Risk, ...], limit: float) -> dict[str, Any]:
+        """Settings that may hold where this one does not: what to type -> the method.
+
+        Larger groups and more values in each hide better. Where coarse rows do not hold, slicing may: it hides which
+        values go together.
+        """
+        if not any(risk.exceeds(limit) or risk.broken for risk in risks):
+            return {}
+        names = {field.name for field in fields(method)}
+        out: dict[str, Any] = {}
+        if "k" in names:
+            out[f"-k {2 * method.k}"] = replace(method, k=2 * method.k)
+        if "l" in names:
+            more = (method.l or 1) + 1
+            larger = {"k": max(method.k, more)} if "k" in names else {}
+            out[f"-l {more}"] = replace(method, l=more, **larger)
+        return out | _as_slicing(method)
+
+    def write(self, result: PublishedTable, public: Path, private: Path, original: Table | None) -> str:
+        """Check what is published once more, write it and the owner's key to two new folders."""
+        from cloven.io.key import write_key
+        from cloven.io.release import write_public
+        from cloven.verification.tables.checker import verify_table
+
+        shown = replace(result, release=shown_release(result.release))
+        verify_table(shown.release, allow_seeded=True).raise_if_broken()
+        digest = write_public(shown.release, public, "parquet")
+        write_key(shown, private, manifest_sha256=digest, original=original)
+        return digest
+
+    def read(self, public: Path, private: Path) -> PublishedTable:
+        """Read back what ``write`` wrote."""
+        from cloven.io.release import read_table_release
+        from cloven.io.table_key import read_table_key
+        from cloven.model.key_table import PublishedTable
+
+        release = read_table_release(public, "this family")
+        return PublishedTable(release, read_table_key(private, release))
+
+
+def _as_slicing(method: Any) -> dict[str, Any]:
+    """Slicing with the same k, and as many values as are demanded, if the method is something else."""
+    from cloven.anonymise.slicing.slicing import Slicing
+
+    if isinstance(method, Slicing):
+        return {}
+    values = getattr(method, "l", None) or 2
+    k = max(method.k, values, 2)
+    return {f"slicing:k={k},l={values}": Slicing(k=k, l=values)}

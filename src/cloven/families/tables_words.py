@@ -1,0 +1,54 @@
+"""What a published table is made of, and what its owner should know before publishing it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cloven.families.words import many
+
+if TYPE_CHECKING:
+    from cloven.model.key_table import PublishedTable
+    from cloven.model.table import Table
+
+LIKE = ("merging-like", "composition-like", "probabilistic-like")
+
+
+def summary(data: Table, result: PublishedTable) -> dict[str, int | float]:
+    """Counts of a result that commands print."""
+    from cloven.io.manifest import count
+
+    key = result.key
+    return {
+        **count(result.release),
+        "records_read": len(data),
+        "records_suppressed": len(key.suppressed),
+        "cells_exchanged": 0 if key.changed is None else int(key.changed.sum()),
+        "parts_of_nobody": int((key.records < 0).sum()),
+    }
+
+
+def cautions(figures: dict[str, int | float], method: Any) -> list[str]:
+    """What an owner should know before publishing, each with what to do."""
+    out, told = [], dict(method.parameters)
+    if figures["records_suppressed"]:
+        out.append(
+            f"{many(figures['records_suppressed'], 'record')} not published; say so beside every utility figure;"
+            " suppressed.parquet lists them"
+        )
+    if figures["cells_exchanged"]:
+        out.append(
+            f"{many(figures['cells_exchanged'], 'cell')} exchanged between persons: single rows are not to be believed,"
+            " counts of one attribute are; say so to whoever uses the table"
+        )
+    if told.get("invented_rows"):
+        out.append("rows are partly or wholly made up: use the table for counts, never for a person")
+    promise = told.get("promise")
+    if isinstance(promise, dict) and "holds_if" in promise:
+        out.append(f"the promise ({promise.get('kind')}) holds if {promise['holds_if']}")
+    if told.get("method") in LIKE:
+        out.append(
+            f"{told['method']} is built from a short description of the method it is like; do not cite it as that"
+        )
+    if told.get("seeded"):
+        out.append("lots were drawn with a seed: this release is for experiments; do not publish it")
+    return out

@@ -1,0 +1,103 @@
+"""The tables of a disassociated release, format ``cloven.disassociated/1`` (docs/reference/release-format.md)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cloven.io.manifest import expect, parameters_of
+from cloven.io.tables import (
+    expect_counting,
+    item_lists,
+    kind_names,
+    kinds,
+    list_column,
+    read_table,
+    whole_numbers,
+)
+from cloven.model.disassociated import Disassociated, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from cloven.io.tables import Written
+
+CLUSTERS = {"cluster": "int64", "size": "int64", "joint": "int64"}
+JOINTS = {"joint": "int64", "parent": "int64"}
+CHUNKS = {"cluster": "int64", "joint": "int64", "chunk": "int32", "kind": "string", "items": "list"}
+
+
+def tables_of(release: Disassociated) -> tuple[Written, ...]:
+    """Names, columns and values of the Parquet files."""
+    return (
+        ("clusters.parquet", CLUSTERS, _cluster_columns(release)),
+        ("joints.parquet", JOINTS, {"joint": np.arange(release.joints), "parent": release.joint_parent}),
+        ("chunks.parquet", CHUNKS, _chunk_columns(release)),
+    )
+
+
+def read_disassociated(path: Path, manifest: Mapping[str, Any]) -> Disassociated:
+    """Read the folder of a release whose manifest this is."""
+    clusters = read_table(path / "clusters.parquet", CLUSTERS)
+    joints = read_table(path / "joints.parquet", JOINTS)
+    expect_counting(clusters, "cluster", path / "clusters.parquet")
+    expect_counting(joints, "joint", path / "joints.parquet")
+    size = whole_numbers(clusters, "size", path / "clusters.parquet")
+    cluster_joint = whole_numbers(clusters, "joint", path / "clusters.parquet", below=len(joints), null=True)
+    parent = whole_numbers(joints, "parent", path / "joints.parquet", below=len(joints), null=True)
+    return Disassociated(
+        k=manifest["k"],
+        m=manifest["m"],
+        parameters=parameters_of(manifest),
+        cluster_size=size,
+        cluster_joint=cluster_joint,
+        joint_parent=parent,
+        **_read_rows(path / "chunks.parquet", len(size), len(parent)),
+    )
+
+
+def _read_rows(path: Path, clusters: int, joints: int) -> dict[str, Any]:
+    table = read_table(path, CHUNKS)
+    kind = kinds(table, path)
+    cluster = whole_numbers(table, "cluster", path, below=clusters, null=True)
+    joint = whole_numbers(table, "joint", path, below=joints, null=True)
+    shared = kind == Kind.SHARED
+    misplaced = ((cluster < 0) != shared) | ((joint < 0) == shared)
+    first = int(misplaced.argmax()) if len(misplaced) else 0
+    expect(
+        not misplaced.any(),
+        str(path),
+        f"row {first}",
+        "in a joint alone if shared, else in a cluster alone",
+        table.slice(first, 1).to_pylist(),
+    )
+    offsets, codes, vocabulary = item_lists(table, path)
+    return {
+        "vocabulary": vocabulary,
+        "row_cluster": cluster,
+        "row_joint": joint,
+        "row_chunk": whole_numbers(table, "chunk", path).astype(np.int32),
+        "row_kind": kind,
+        "row_offsets": offsets,
+        "row_items": codes,
+    }
+
+
+def _cluster_columns(release: Disassociated) -> dict[str, Any]:
+    return {
+        "cluster": np.arange(release.clusters),
+        "size": release.cluster_size,
+        "joint": release.cluster_joint,
+    }
+
+
+def _chunk_columns(release: Disassociated) -> dict[str, Any]:
+    return {
+        "cluster": release.row_cluster,
+        "joint": release.row_joint,
+        "chunk": release.row_chunk,
+        "kind": kind_names(release.row_kind),
+        "items": list_column(release.vocabulary, release.row_offsets, release.row_items),
+    }

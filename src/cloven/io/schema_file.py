@@ -1,0 +1,120 @@
+"""Schema files: TOML or JSON, with one entry for each column.
+
+::
+
+    missing = "drop"                    # or "refuse", "keep"
+    missing_values = ["?"]
+    header = ["age", "work", "illness"] # only if the file has no header line
+
+    [columns.age]
+    role = "quasi-identifier"
+    kind = "number"
+
+    [columns.work]
+    role = "quasi-identifier"
+    tree = "work.csv"                   # beside this file; or "ranges"; or nested groups
+
+    [columns.illness]
+    role = "sensitive"
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from cloven.errors import InputError, ParameterError
+from cloven.model.schema import Column, Schema
+
+_TOP = ("columns", "missing", "missing_values", "header", "delimiter")
+_COLUMN = ("role", "kind", "tree", "missing")
+
+
+def read_schema(path: str | Path) -> Schema:
+    r"""Read a schema file; hierarchy files that it names are looked for beside it.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "people.toml")
+    ...     _ = path.write_text('[columns]\nage = "quasi-identifier"\nillness = "sensitive"')
+    ...     [column.name for column in read_schema(path).columns]
+    ['age', 'illness']
+    """
+    path = Path(path)
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+        content = json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text)
+    except FileNotFoundError as error:
+        message = "no such file; check the path"
+        raise InputError(message, source=str(path)) from error
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        message = (
+            f"cannot be read as a schema in {'JSON' if path.suffix.lower() == '.json' else 'TOML'}: {error}"
+        )
+        raise InputError(" ".join(message.split()), source=str(path)) from error
+    return schema_of(content, source=str(path), beside=path.parent)
+
+
+def schema_of(content: Any, *, source: str | None = None, beside: Path | None = None) -> Schema:
+    """A schema from plain values, as a schema file holds them.
+
+    >>> schema = schema_of({"columns": {"age": {"role": "quasi-identifier"}, "illness": {"role": "sensitive"}}})
+    >>> schema.columns[1].role
+    'sensitive'
+    """
+    _known(content, _TOP, "the schema", source)
+    columns = content.get("columns")
+    if not isinstance(columns, Mapping) or not columns:
+        message = (
+            'a schema needs an entry for each column, such as [columns.age] with role = "quasi-identifier"'
+        )
+        raise InputError(message, source=source)
+    try:
+        found = tuple(_column(name, entry, source, beside) for name, entry in columns.items())
+        rest: dict[str, Any] = {name: content[name] for name in _TOP[1:] if name in content}
+        for name in ("missing_values", "header"):
+            if name in rest:
+                rest[name] = _texts(rest[name], name, source)
+        return Schema(found, **rest)
+    except ParameterError as error:
+        raise InputError(str(error), source=source) from error
+
+
+def _column(name: str, entry: Any, source: str | None, beside: Path | None) -> Column:
+    what = f"column {name!r}"
+    if isinstance(entry, str):
+        entry = {"role": entry}
+    _known(entry, _COLUMN, what, source)
+    if "role" not in entry:
+        message = f"{what} has no role; give it quasi-identifier, sensitive or ignored"
+        raise InputError(message, source=source)
+    tree = entry.get("tree")
+    if isinstance(tree, str) and tree != "ranges" and beside is not None:
+        tree = beside / tree
+    elif not isinstance(tree, str | Mapping | None):
+        message = f"{what}: tree is the name of a file, 'ranges' or nested groups"
+        raise InputError(message, source=source, value=str(tree))
+    return Column(name, entry["role"], entry.get("kind"), tree, entry.get("missing"))
+
+
+def _known(entry: Any, possible: tuple[str, ...], what: str, source: str | None) -> None:
+    if not isinstance(entry, Mapping):
+        message = f"{what} must be a table of settings"
+        raise InputError(message, source=source, value=str(entry))
+    for name in entry:
+        if name not in possible:
+            near = get_close_matches(str(name), possible, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(possible)}"
+            message = f"{what} has an unknown setting {name!r}; {hint}"
+            raise InputError(message, source=source)
+
+
+def _texts(value: Any, name: str, source: str | None) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
+        message = f"{name} must be a list of texts"
+        raise InputError(message, source=source, value=str(value))
+    return tuple(value)

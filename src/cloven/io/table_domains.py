@@ -1,0 +1,204 @@
+"""From raw cells to the domain of an attribute and codes into it, with its tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cloven.errors import InputError, ParameterError
+from cloven.model.table import MISSING, Attribute
+from cloven.model.taxonomy import Taxonomy, read_taxonomy
+from cloven.model.tree_building import balanced_ranges, nested_taxonomy, tree_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cloven.model.schema import Column
+
+KEPT = "(missing)"
+"""The value of those who have none, where that is kept."""
+_EXACT = 2.0**53
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """Where the cells of a column stand, for messages."""
+
+    source: str
+    lines: NDArray[np.int64] | None
+
+    def error(self, message: str, row: int, value: str) -> InputError:
+        """An error about one row."""
+        if self.lines is not None:
+            return InputError(message, source=self.source, line=int(self.lines[row]), value=value)
+        return InputError(f"row {row}: {message}", source=self.source, value=value)
+
+
+def encode(
+    column: Column,
+    cells: list[str | None] | NDArray[np.float64],
+    gone: NDArray[np.bool_],
+    place: Place,
+    *,
+    keep: bool,
+) -> tuple[Attribute, NDArray[np.int32]]:
+    """Attribute and codes of a column; where ``gone``, the code is ``MISSING``, or that of ``KEPT``."""
+    numbers = _numbers(column, cells, gone, place)
+    taxonomy = _taxonomy(column)
+    if numbers is not None:
+        if keep and gone.any():
+            message = (
+                f"column {column.name!r} holds numbers, so a missing one cannot be kept as a value;"
+                ' choose missing = "drop", or kind = "category"'
+            )
+            raise ParameterError(message)
+        return _number_attribute(column, numbers, gone, taxonomy, place)
+    if column.tree == "ranges":
+        message = f"column {column.name!r}: ranges are for numbers, but it holds other values; give a hierarchy file"
+        raise ParameterError(message)
+    return _category_attribute(column, cells, gone, taxonomy, place, keep=keep)
+
+
+def _numbers(
+    column: Column, cells: list[str | None] | NDArray[np.float64], gone: NDArray[np.bool_], place: Place
+) -> NDArray[np.float64] | None:
+    """The cells as numbers, or None if they are (or count as) categories."""
+    if column.kind == "category":
+        return None
+    found = np.zeros(len(gone), np.float64)
+    for row in np.flatnonzero(~gone).tolist() if isinstance(cells, list) else ():
+        text = str(cells[row])
+        number = _number(text)
+        if number is None or (column.kind is None and _looks_like_a_code(text)):
+            if column.kind is None:
+                return None
+            message = f"column {column.name!r} is said to hold numbers; correct the cell, or choose kind = 'category'"
+            raise place.error(message, row, text)
+        found[row] = number
+    if not isinstance(cells, list):
+        found = np.where(gone, 0.0, cells)
+    strange = np.flatnonzero(~(np.abs(found) < _EXACT))
+    if len(strange):
+        message = (
+            f"column {column.name!r} holds a number that is too long or infinite; choose kind = 'category'"
+        )
+        raise place.error(message, int(strange[0]), str(found[strange[0]]))
+    return None if gone.all() else found
+
+
+def _number(text: str) -> float | None:
+    try:
+        return None if "_" in text else float(text)
+    except ValueError:
+        return None
+
+
+def _looks_like_a_code(text: str) -> bool:
+    """Zip codes and the like: a leading zero would be lost; ``nan`` and ``inf`` are words."""
+    digits = text.lstrip("+-")
+    return (len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()) or not any(map(str.isdigit, text))
+
+
+def number_text(number: float) -> str:
+    """A number as short as it can be written.
+
+    >>> number_text(17.0), number_text(0.5)
+    ('17', '0.5')
+    """
+    return str(int(number)) if number == int(number) else repr(float(number))
+
+
+def _number_attribute(
+    column: Column,
+    numbers: NDArray[np.float64],
+    gone: NDArray[np.bool_],
+    taxonomy: Taxonomy | None,
+    place: Place,
+) -> tuple[Attribute, NDArray[np.int32]]:
+    domain = np.unique(numbers[~gone]) + 0.0  # no negative zero
+    if taxonomy is not None:
+        leaves = {_number(leaf): leaf for leaf in taxonomy.leaf_group}
+        if None in leaves:
+            message = f"the tree of column {column.name!r}, which holds numbers, has another value"
+            raise InputError(message, source=_tree_source(column), value=leaves[None])
+        domain_all = np.array(sorted(number for number in leaves if number is not None))
+        lost = np.setdiff1d(domain, domain_all)
+        if len(lost):
+            row = int(np.flatnonzero((numbers == lost[0]) & ~gone)[0])
+            raise _not_in_tree(
+                column, number_text(lost[0]), int(np.isin(numbers[~gone], lost).sum()), row, place
+            )
+        domain = domain_all
+        tree = tree_of(taxonomy, [leaves[number] for number in domain.tolist()])
+        values = tree.labels[: tree.leaves]
+    else:
+        values = tuple(map(number_text, domain.tolist()))
+        tree = balanced_ranges(values)
+    codes = np.where(gone, MISSING, np.searchsorted(domain, numbers)).astype(np.int32)
+    return Attribute(column.name, column.role, values, domain, tree), codes
+
+
+def _category_attribute(
+    column: Column,
+    cells: list[str | None] | NDArray[np.float64],
+    gone: NDArray[np.bool_],
+    taxonomy: Taxonomy | None,
+    place: Place,
+    *,
+    keep: bool,
+) -> tuple[Attribute, NDArray[np.int32]]:
+    texts = (
+        list(cells)
+        if isinstance(cells, list)
+        else [number_text(number) for number in np.where(gone, 0, cells)]
+    )
+    if keep:
+        texts = [KEPT if lost else text for text, lost in zip(texts, gone.tolist(), strict=True)]
+        gone = np.zeros(len(gone), np.bool_)
+    there = {str(text) for text, lost in zip(texts, gone.tolist(), strict=True) if not lost}
+    tree = None
+    if taxonomy is not None:
+        if keep and KEPT in there and KEPT not in taxonomy.leaf_group:
+            taxonomy = Taxonomy(
+                {**taxonomy.leaf_group, KEPT: taxonomy.root}, taxonomy.group_parent, taxonomy.root
+            )
+        lost_values = there.difference(taxonomy.leaf_group)
+        if lost_values:
+            rows = [row for row, text in enumerate(texts) if text in lost_values]
+            raise _not_in_tree(column, str(texts[rows[0]]), len(rows), rows[0], place)
+        there = set(taxonomy.leaf_group)
+        tree = tree_of(taxonomy, sorted(there))
+    values = tuple(sorted(there))
+    code_of = {value: code for code, value in enumerate(values)}
+    codes = [MISSING if lost else code_of[str(text)] for text, lost in zip(texts, gone.tolist(), strict=True)]
+    return Attribute(column.name, column.role, values, None, tree), np.array(codes, np.int32)
+
+
+def _taxonomy(column: Column) -> Taxonomy | None:
+    if column.tree is None or column.tree == "ranges":
+        return None
+    try:
+        if isinstance(column.tree, Mapping):
+            return nested_taxonomy(column.tree)
+        return read_taxonomy(Path(column.tree))
+    except InputError as error:
+        message = f"tree of column {column.name!r}: {error}"
+        raise InputError(message) from error
+
+
+def _tree_source(column: Column) -> str | None:
+    return str(column.tree) if isinstance(column.tree, str | Path) else None
+
+
+def _not_in_tree(column: Column, value: str, rows: int, row: int, place: Place) -> InputError:
+    where = _tree_source(column)
+    asked = "the tree" if where is None else where
+    message = (
+        f"column {column.name!r} has a value that its tree lacks, in {rows:,} row{'s' * (rows > 1)};"
+        f" add it to {asked}, or name it in missing_values"
+    )
+    return place.error(message, row, value)

@@ -1,0 +1,148 @@
+"""Tables of persons from CSV (any delimiter; gzip, zstd or zip), Parquet, or any frame that narwhals knows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cloven.errors import InputError
+from cloven.io.table_columns import RawColumns, read_columns
+from cloven.io.table_domains import KEPT, Place, encode
+from cloven.model.table import Table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from cloven.model.schema import Missing, Schema
+
+MAX_BYTES = 1 << 34
+
+
+@dataclass(frozen=True)
+class MissingValues:
+    """What was found and done about missing values of one column.
+
+    >>> print(MissingValues("work", 1_836, 32_561, "drop"))
+    column 'work' has no value in 1,836 of 32,561 rows: these rows were left out
+    """
+
+    column: str
+    rows: int
+    of: int
+    policy: Missing
+
+    def __str__(self) -> str:
+        done = f"kept as the value {KEPT!r}" if self.policy == "keep" else "these rows were left out"
+        return f"column {self.column!r} has no value in {self.rows:,} of {self.of:,} rows: {done}"
+
+
+@dataclass(frozen=True)
+class LoadedTable:
+    """A table, and what was done to get it.
+
+    Attributes:
+        table: the rows.
+        missing: columns that had missing values, and what was done.
+        dropped: rows left out for that.
+        ignored: columns that the data have and the table does not.
+    """
+
+    table: Table
+    missing: tuple[MissingValues, ...]
+    dropped: int
+    ignored: tuple[str, ...]
+
+    def report(self) -> tuple[str, ...]:
+        """One line for everything worth telling."""
+        lines = list(map(str, self.missing))
+        if self.dropped:
+            lines.append(f"{self.dropped:,} rows left out, {len(self.table):,} rows read")
+        if self.ignored:
+            lines.append(f"not read: {', '.join(self.ignored)}")
+        return tuple(lines)
+
+
+def read_table(data: str | Path | Any, schema: Schema, *, max_bytes: int = MAX_BYTES) -> Table:
+    """Read a table; see ``load_table`` for what was done about missing values.
+
+    >>> import pyarrow as pa
+    >>> from cloven.model.schema import Schema
+    >>> frame = pa.table({"age": [31, 25, 31], "illness": ["flu", "gout", "flu"]})
+    >>> table = read_table(frame, Schema.of(["age"], ["illness"]))
+    >>> table, table.row(1)
+    (Table(3 rows, 2 attributes), ('25', 'gout'))
+    """
+    return load_table(data, schema, max_bytes=max_bytes).table
+
+
+def load_table(data: str | Path | Any, schema: Schema, *, max_bytes: int = MAX_BYTES) -> LoadedTable:
+    """Read a table and tell what was done about missing values.
+
+    Args:
+        data: path of a file, or a frame.
+        schema: what each column is.
+        max_bytes: how much a packed file may unpack to.
+    """
+    raw = read_columns(data, schema, max_bytes)
+    rows = len(next(iter(raw.cells.values())))
+    if not rows:
+        message = "no rows below the header"
+        raise InputError(message, source=raw.source)
+    gone = {column.name: _gone(raw, column.name, schema) for column in schema.used}
+    stays = np.ones(rows, np.bool_)
+    missing = []
+    for column in schema.used:
+        policy, count = column.missing or schema.missing, int(gone[column.name].sum())
+        if count and policy == "refuse":
+            raise _refused(raw, column.name, gone[column.name])
+        if count:
+            missing.append(MissingValues(column.name, count, rows, policy))
+        if policy == "drop":
+            stays &= ~gone[column.name]
+    if not stays.any():
+        message = (
+            f"all {rows:,} rows lack a value ({missing[0].column!r} in {missing[0].rows:,}); nothing is left"
+        )
+        raise InputError(message, source=raw.source)
+    table = _encoded(raw, schema, gone, np.flatnonzero(stays))
+    used = {column.name for column in schema.used}
+    return LoadedTable(
+        table, tuple(missing), rows - len(table), tuple(name for name in raw.names if name not in used)
+    )
+
+
+def _encoded(
+    raw: RawColumns, schema: Schema, gone: dict[str, NDArray[np.bool_]], rows: NDArray[np.int64]
+) -> Table:
+    """The rows that stay; domains hold only what they hold."""
+    place = Place(raw.source, None if raw.lines is None else raw.lines[rows])
+    attributes, codes = [], []
+    for column in schema.used:
+        cells = raw.cells[column.name]
+        kept = [cells[row] for row in rows.tolist()] if isinstance(cells, list) else cells[rows]
+        keep = (column.missing or schema.missing) == "keep"
+        attribute, found = encode(column, kept, gone[column.name][rows], place, keep=keep)
+        attributes.append(attribute)
+        codes.append(found)
+    return Table(tuple(attributes), np.column_stack(codes).astype(np.int32), rows)
+
+
+def _gone(raw: RawColumns, name: str, schema: Schema) -> NDArray[np.bool_]:
+    cells = raw.cells[name]
+    if isinstance(cells, list):
+        none = {None, *schema.missing_values}
+        return np.fromiter((cell in none for cell in cells), np.bool_, len(cells))
+    return np.isnan(cells)
+
+
+def _refused(raw: RawColumns, name: str, gone: NDArray[np.bool_]) -> InputError:
+    first = int(np.argmax(gone))
+    message = (
+        f"column {name!r} has no value in {int(gone.sum()):,} of {len(gone):,} rows, first here;"
+        ' choose missing = "drop" or "keep" in the schema'
+    )
+    return Place(raw.source, raw.lines).error(message, first, str(raw.cells[name][first]))

@@ -1,0 +1,1 @@
+"""What a published table keeps of the original, and what it distorts."""

@@ -1,0 +1,123 @@
+"""All measures of what a published table keeps, on one scale."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cloven.measure.tables.classification import classification
+from cloven.measure.tables.distortion import certainty_penalty, discernibility, distortion
+from cloven.measure.tables.invalid import invalid_tuples
+from cloven.measure.tables.pairs import mean_distance, pair_distances
+from cloven.measure.tables.queries import Workload
+from cloven.measure.tables.query_error import query_errors
+from cloven.model.measured import Measured, Utility
+from cloven.model.shown_cells import understood_by
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from cloven.measure.tables.invalid import Rule
+    from cloven.measure.tables.query_error import QueryError
+    from cloven.model.published_table import GeneralisedTable, Sliced
+    from cloven.model.table import Table
+
+QUERY_ERROR, SENSITIVE_ERROR = "query error", "query error with sensitive values"
+
+
+def table_utility(
+    table: Table,
+    release: GeneralisedTable | Sliced,
+    rng: np.random.Generator,
+    *,
+    suppressed: int = 0,
+    workload: Workload | None = None,
+    rules: Sequence[Rule] = (),
+    target: str | None = None,
+    test: Table | None = None,
+) -> Utility:
+    """Measure a release against its original; give ``untouched(table)`` for the reference.
+
+    Args:
+        table: the original.
+        release: what was published of it.
+        rng: random numbers for queries, drawn tables and intervals.
+        suppressed: persons who are not published.
+        workload: queries; left out, up to five quasi-identifiers, with and without the sensitive attribute.
+        rules: combinations that cannot be; see ``invalid``.
+        target: attribute that a model is to tell, if that is to be measured.
+        test: rows to test the model on, not in the release.
+
+    >>> from cloven.measure.tables.untouched import untouched
+    >>> from cloven.model.table import Attribute, Table
+    >>> ages = Attribute("age", "quasi-identifier", ("20", "30"), np.array([20.0, 30.0]))
+    >>> sex = Attribute("sex", "quasi-identifier", ("f", "m"))
+    >>> table = Table((ages, sex), np.array([[0, 0], [1, 1], [1, 0]], np.int32), np.arange(3))
+    >>> table_utility(table, untouched(table), np.random.default_rng(1)).score()
+    1.0
+    """
+    release = understood_by(release, table)
+    asked = workload or _usual(table)
+    errors = query_errors(table, release, asked.draw(table, rng), rng)
+    distances = pair_distances(table, release)
+    invalid = invalid_tuples(table, release, rng, rules=rules)
+    coarse = distortion(release, suppressed)
+    rows = len(table)
+    lowest = discernibility(release, suppressed) / (rows * rows) if rows else 0.0
+    found = [
+        _error(QUERY_ERROR, errors, sensitive=False),
+        _error(SENSITIVE_ERROR, errors, sensitive=True),
+        _plain(
+            "pair distance",
+            mean_distance(distances),
+            "mean distance of pair distributions from the original's",
+        ),
+        _plain("invalid rows", invalid.pairs, "rows as read with two values that never meet in the original"),
+        _plain("absent rows", invalid.quasi_identifiers, "rows as read whose quasi-identifiers nobody has"),
+        _plain("rows against rules", invalid.against_rules, "rows as read that break a rule"),
+        _plain(
+            "distortion",
+            coarse,
+            "share of all values that coarse cells stand for; exchanged values cost nothing",
+        ),
+        _plain(
+            "certainty penalty",
+            certainty_penalty(release, suppressed),
+            "mean share of the domain that a cell spans",
+        ),
+        _plain("discernibility", lowest, "rows that a row cannot be told from, as a share of all"),
+    ]
+    if target is not None and test is not None:
+        told = classification(release, test, target)
+        sentence = f"rows whose {target} naive Bayes tells; the most common value reaches {told.majority:.3f}"
+        found.append(Measured("classification", told.accuracy, told.low, told.high, 1.0, 0.0, sentence))
+    kept = tuple(each for each in found if each.value is not None)
+    return Utility(QUERY_ERROR, kept)
+
+
+def _usual(table: Table) -> Workload:
+    most = min(5, len(table.positions("quasi-identifier")))
+    asks = "both" if table.positions("sensitive") else "without"
+    return Workload(tuple(range(1, most + 1)), sensitive=asks, queries=100)
+
+
+def _error(name: str, errors: tuple[QueryError, ...], *, sensitive: bool) -> Measured:
+    """Mean of the mean errors over dimensions; its interval is that of independent kinds of queries."""
+    kinds = [each for each in errors if each.sensitive == sensitive and each.mean is not None]
+    if not kinds:
+        return Measured(name, None, None, None, 0.0, 1.0, "")
+    means = np.array([each.mean or 0.0 for each in kinds])
+    half = np.array([((each.high or 0.0) - (each.low or 0.0)) / 2 for each in kinds])
+    value, spread = float(means.mean()), float(np.sqrt((half**2).sum()) / len(kinds))
+    share = float(np.mean([each.selectivity or 0.0 for each in kinds]))
+    what = "and the sensitive attribute" if sensitive else "alone"
+    sentence = (
+        f"mean relative error of counts by {kinds[0].dimensions} to {kinds[-1].dimensions} quasi-identifiers {what};"
+        f" a query means {share:.1%} of the rows"
+    )
+    return Measured(name, value, max(0.0, value - spread), value + spread, 0.0, 1.0, sentence)
+
+
+def _plain(name: str, value: float | None, sentence: str) -> Measured:
+    return Measured(name, value, None, None, 0.0, 1.0, sentence)

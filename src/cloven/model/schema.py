@@ -1,0 +1,112 @@
+"""What each column of a table is: its role, its kind, how it is generalised, and what to do where it has no value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from cloven.errors import ParameterError
+from cloven.model.table import Role
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+Kind = Literal["number", "category"]
+Missing = Literal["refuse", "drop", "keep"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column.
+
+    Attributes:
+        name: its name.
+        role: ``quasi-identifier``, ``sensitive`` or ``ignored``.
+        kind: ``number`` or ``category``; None looks at the values.
+        tree: how values are generalised: a hierarchy file (a row for each value, leaf first, ``;``), nested
+            dictionaries, or ``"ranges"`` for balanced ranges of numbers. None is ranges for numbers, no tree for
+            categories.
+        missing: where there is no value: ``refuse`` the table, ``drop`` the row, or ``keep`` it as a value of its own
+            (categories only). None is the schema's.
+    """
+
+    name: str
+    role: Role
+    kind: Kind | None = None
+    tree: str | Path | Mapping[str, Any] | None = None
+    missing: Missing | None = None
+
+    def __post_init__(self) -> None:
+        _choice(f"the role of column {self.name!r}", self.role, get_args(Role))
+        _choice(f"the kind of column {self.name!r}", self.kind, (*get_args(Kind), None))
+        _choice(f"missing of column {self.name!r}", self.missing, (*get_args(Missing), None))
+        if self.tree == "ranges" and self.kind == "category":
+            message = (
+                f"column {self.name!r}: ranges are for numbers; give kind = 'number', or a hierarchy file"
+            )
+            raise ParameterError(message)
+
+
+@dataclass(frozen=True)
+class Schema:
+    """All columns that matter. Columns it does not name are ignored.
+
+    Attributes:
+        columns: the columns.
+        missing: what to do where a column has no value, unless the column says otherwise.
+        missing_values: texts that stand for no value.
+        header: names of the columns of a text file that has no header line.
+        delimiter: what separates the cells of a text file; None looks at the file.
+
+    >>> schema = Schema.of(quasi_identifiers=["age", "sex"], sensitive=["illness"])
+    >>> [(column.name, column.role) for column in schema.columns]
+    [('age', 'quasi-identifier'), ('sex', 'quasi-identifier'), ('illness', 'sensitive')]
+    """
+
+    columns: tuple[Column, ...]
+    missing: Missing = "refuse"
+    missing_values: tuple[str, ...] = ("", "?")
+    header: tuple[str, ...] | None = None
+    delimiter: str | None = None
+
+    def __post_init__(self) -> None:
+        _choice("missing", self.missing, get_args(Missing))
+        names = [column.name for column in self.columns]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            message = f"column {twice[0]!r} stands twice in the schema; name it once"
+            raise ParameterError(message)
+        if "quasi-identifier" not in {column.role for column in self.columns}:
+            message = 'no column has the role "quasi-identifier"; give it to what others may know of a person'
+            raise ParameterError(message)
+
+    @classmethod
+    def of(
+        cls,
+        quasi_identifiers: list[str] | tuple[str, ...],
+        sensitive: list[str] | tuple[str, ...] = (),
+        *,
+        trees: Mapping[str, str | Path | Mapping[str, Any]] | None = None,
+        missing: Missing = "refuse",
+    ) -> Schema:
+        """A schema from lists of names, and trees by name."""
+        known = dict(trees or {})
+        columns = [Column(name, "quasi-identifier", tree=known.pop(name, None)) for name in quasi_identifiers]
+        columns += [Column(name, "sensitive", tree=known.pop(name, None)) for name in sensitive]
+        if known:
+            message = f"a tree is given for {next(iter(known))!r}, which has no role; give it one"
+            raise ParameterError(message)
+        return cls(tuple(columns), missing)
+
+    @property
+    def used(self) -> tuple[Column, ...]:
+        """Columns that are read."""
+        return tuple(column for column in self.columns if column.role != "ignored")
+
+
+def _choice(what: str, value: object, possible: tuple[object, ...]) -> None:
+    if value not in possible:
+        named = ", ".join(repr(each) for each in possible if each is not None)
+        message = f"{what} must be one of {named}, got {value!r}"
+        raise ParameterError(message)

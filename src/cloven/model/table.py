@@ -1,0 +1,84 @@
+"""A table of persons: one row each, attributes in columns, and what each attribute is to an attacker.
+
+Values are codes into the domain of their attribute. The domain is sorted (numbers by size, texts by code point), so
+that comparing codes is comparing values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cloven.model.value_tree import ValueTree
+
+Role = Literal["quasi-identifier", "sensitive", "ignored"]
+MISSING = -1
+"""Code of a value that is not there."""
+
+
+@dataclass(frozen=True, eq=False)
+class Attribute:
+    """One column of a table.
+
+    Attributes:
+        name: its name.
+        role: what an attacker may know (quasi-identifier), must not learn (sensitive), or what is not published.
+        values: the domain as text, ascending.
+        numbers: the domain as numbers, ascending, if they are numbers; else None.
+        tree: how values are generalised, if that is known.
+    """
+
+    name: str
+    role: Role
+    values: tuple[str, ...]
+    numbers: NDArray[np.float64] | None = None
+    tree: ValueTree | None = None
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table:
+    """Rows of persons.
+
+    Attributes:
+        attributes: the columns; ignored ones are not read.
+        codes: rows x attributes, positions in the domain; ``MISSING`` where there is no value.
+        source_rows: position of each row in the data that was read.
+    """
+
+    attributes: tuple[Attribute, ...]
+    codes: NDArray[np.int32]
+    source_rows: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __repr__(self) -> str:
+        return f"Table({len(self):,} rows, {len(self.attributes)} attributes)"
+
+    def names(self, role: Role) -> tuple[str, ...]:
+        """Names of the attributes with a role."""
+        return tuple(attribute.name for attribute in self.attributes if attribute.role == role)
+
+    def positions(self, role: Role) -> tuple[int, ...]:
+        """Positions of the attributes with a role."""
+        return tuple(number for number, attribute in enumerate(self.attributes) if attribute.role == role)
+
+    def take(self, rows: NDArray[Any]) -> Table:
+        """Some of the rows, by position or by mask."""
+        chosen = np.flatnonzero(rows) if rows.dtype == bool else rows
+        return replace(self, codes=self.codes[chosen], source_rows=self.source_rows[chosen])
+
+    def row(self, number: int) -> tuple[str | None, ...]:
+        """One row in plain Python; None where a value is missing."""
+        return tuple(
+            None if code < 0 else attribute.values[code]
+            for code, attribute in zip(self.codes[number].tolist(), self.attributes, strict=True)
+        )

@@ -1,0 +1,1 @@
+"""How much attacks on published tables got right, beside chance."""

@@ -1,0 +1,155 @@
+"""``cloven anonymise mondrian|slicing|ul|...``, and what the other commands do with published tables."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from cloven.io.release import read_release
+
+ILLNESS = ("cough", "flu", "gout", "mumps", "ulcer")
+METHODS = {
+    "mondrian": ("-k", 5, "-l", 3),
+    "slicing": ("-k", 5, "-l", 3, "--companions", 0),
+    "ul": ("-k", 5, "-l", 3, "--swap-rate", 0.1),
+    "anatomy": ("-l", 3),
+    "diffgen": ("--eps", 1.5, "--specialisations", 3),
+    "hybrid": ("-k", 4, "--eps", 2, "--rate", 0.9),
+    "merging-like": ("-k", 5, "-l", 2),
+    "composition-like": ("-k", 5, "--rho", 0.9),
+    "probabilistic-like": ("-k", 5, "-d", 2),
+}
+
+
+@pytest.fixture
+def people(tmp_path):
+    lots = random.Random(3)
+    path = tmp_path / "people.csv"
+    lines = ["age,sex,work,illness"]
+    for number in range(240):
+        age = lots.randint(20, 59)
+        work = lots.choice(("Federal", "Private", "State"))
+        lines.append(f"{age},{lots.choice('fm')},{work},{ILLNESS[(age // 10 + number) % 5]}")
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture
+def schema(tmp_path):
+    path = tmp_path / "people.toml"
+    path.write_text(
+        '[columns]\nage = "quasi-identifier"\nsex = "quasi-identifier"\nwork = "quasi-identifier"\n'
+        'illness = "sensitive"\n'
+    )
+    return path
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_writes_what_verifies(cloven, people, schema, tmp_path, method):
+    out = tmp_path / "out"
+    ended = cloven("anonymise", method, people, "--schema", schema, *METHODS[method], "-o", out, "--json")
+    assert ended.code == 0, ended.err
+    assert ended.json["groups"] > 1
+    assert read_release(out).parameters["method"] == method
+    given = ["--original", people, "--schema", schema]
+    for level in ([], given, [*given, "--private", tmp_path / "out.private"]):
+        checked = cloven("verify", out, *level)
+        assert checked.code == 0, checked.out
+        assert checked.out.startswith("promises: ")
+
+
+def test_what_is_said(cloven, people, schema, tmp_path):
+    ended = cloven(
+        "anonymise", "mondrian", people, "--schema", schema, "-k", 5, "-l", 2, "-o", tmp_path / "out"
+    )
+    assert "mondrian  k=5 l=2: 240 rows in" in ended.out
+    assert "verified with the original and the key" in ended.out
+    seeded = cloven(
+        "anonymise", "ul", people, "--schema", schema, "-l", 2, "--seed", 1, "-o", tmp_path / "two"
+    )
+    assert "drawn with a seed" in seeded.err
+    assert cloven("verify", tmp_path / "two").code == 1
+    assert cloven("verify", tmp_path / "two", "--allow-seeded").code == 0
+    claim = cloven("verify", tmp_path / "out").out
+    assert (
+        "every class has at least k = 5 of 240 rows, sensitive values" in claim
+        or "k = 5 of 240 rows" in claim
+    )
+    assert "not checked without --original, --schema and --private" in claim
+
+
+def test_utility_of_a_table(cloven, people, schema, tmp_path):
+    cloven("anonymise", "mondrian", people, "--schema", schema, "-k", 5, "-o", tmp_path / "out")
+    found = cloven("utility", people, tmp_path / "out", "--schema", schema, "--seed", 1, "--json").json
+    assert found["headline"] == "query error"
+    assert "certainty penalty" in cloven("utility", people, tmp_path / "out", "--schema", schema).out
+    cloven("utility", people, tmp_path / "out").refused(3, "is a generalised table", "without --schema")
+
+
+def test_two_releases_are_composed(cloven, people, schema, tmp_path):
+    for name, k in (("one", 4), ("two", 7)):
+        cloven("anonymise", "mondrian", people, "--schema", schema, "-k", k, "-o", tmp_path / name)
+    places = (tmp_path / "one", tmp_path / "two")
+    ended = cloven(
+        "compose", *places, "--known", people, "--schema", schema, "--score", "--seed", 1, "-o", tmp_path / "g.csv",
+        "--json",
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    assert (ended.json["persons"], ended.json["found_in_all"]) == (240, 240)
+    assert {each["measure"] for each in ended.json["findings"]["findings"]} > {"drr_strict", "drr_soft"}
+    assert len((tmp_path / "g.csv").read_text().splitlines()) == 241
+    looks = tmp_path / "looks.csv"
+    looks.write_text("age,sex,work\n33,f,State\n")
+    assert "illness of 1 person" in cloven("compose", *places, "--known", looks, "--schema", schema).out
+    cloven("compose", places[0], "--known", looks, "--schema", schema).refused(2, "at least two releases")
+
+
+def test_bad_input_is_named_and_nothing_is_written(cloven, people, schema, clinic, tmp_path):
+    def run(*more):
+        return cloven("anonymise", "mondrian", *more, "-o", tmp_path / "out")
+
+    run(people, "--schema", schema, "-k", 500).refused(2, "500")
+    run(people, "--schema", schema, "-k", 5, "-l", 9).refused(2, "illness")
+    bad = tmp_path / "bad.toml"
+    bad.write_text('[columns]\nheight = "quasi-identifier"\n')
+    run(people, "--schema", bad).refused(3, "height")
+    assert not (tmp_path / "out").exists()
+    assert cloven("anonymise", "mondrian", people, "-o", tmp_path / "out").code == 2
+
+
+def test_commands_for_sets_say_that_they_are(cloven, people, schema, tmp_path):
+    out = tmp_path / "out"
+    cloven("anonymise", "mondrian", people, "--schema", schema, "-o", out)
+    cloven("link", out, "--item", "flu").refused(3, "`cloven link` is for sets of items")
+    cloven("attack", out, "--method", "vpa", "-o", tmp_path / "g").refused(
+        3, "`cloven attack` is for sets of items"
+    )
+    cloven("breach", out).refused(3, "generalised table")
+    cloven("verify", out, "--original", people).refused(2, "--schema FILE")
+
+
+def test_a_table_is_audited(cloven, people, schema, tmp_path):
+    cloven("anonymise", "slicing", people, "--schema", schema, "-k", 4, "-l", 2, "-o", tmp_path / "other")
+    methods = "mondrian:l=3 slicing:k=5,l=3"
+    given = ("--schema", schema, "--methods", methods, "-k", 6, "--quick", "--seed", 1, "--max-risk", 0.9)
+    ended = cloven(
+        "audit", people, *given, "--other-release", tmp_path / "other", "-o", tmp_path / "out", "--json"
+    )
+    assert ended.code == 0, ended.err
+    assert [each["name"] for each in ended.json["outcomes"]] == ["mondrian:k=6,l=3", "slicing:k=5,l=3"]
+    threats = [risk["threat"] for risk in ended.json["risks"]]
+    assert threats == ["known person", "another release", "being in the table"]
+    assert cloven("verify", tmp_path / "out" / "published").code == 0
+    said = cloven("audit", people, *given, "-o", tmp_path / "two")
+    assert "240 rows, 3 quasi-identifiers, 1 sensitive" in said.out
+    assert "this data set was released on" in said.err
+
+
+def test_audits_of_tables_refuse_what_is_for_sets(cloven, people, schema, tmp_path):
+    def run(*more):
+        return cloven("audit", *more, "--schema", schema, "-o", tmp_path / "out")
+
+    run(people, "-m", 2).refused(2, "-m is for sets of items")
+    run(people, "--methods", "coat").refused(2, "'coat' is not for tables")
+    run().refused(2, "give the file too")

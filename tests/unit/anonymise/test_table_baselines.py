@@ -1,0 +1,303 @@
+"""What other methods for tables promise, and that they keep it."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tables_attack"))
+from small_tables import people, table
+
+from cloven.anonymise.slicing.anatomy import Anatomy
+from cloven.anonymise.slicing.composition_like import CompositionLike
+from cloven.anonymise.slicing.diffgen import DiffGen, consistent
+from cloven.anonymise.slicing.drawing import Drawing, noise_scale
+from cloven.anonymise.slicing.hybrid import Hybrid
+from cloven.anonymise.slicing.merging_like import MergingLike
+from cloven.anonymise.slicing.probabilistic_like import ProbabilisticLike
+from cloven.anonymise.slicing.raising import raised_parts
+from cloven.anonymise.slicing.specialising import Specialising
+from cloven.errors import ParameterError
+from cloven.model.buckets import Buckets
+from cloven.model.published_table import GeneralisedTable, Sliced
+from cloven.model.space import Choice
+from cloven.verification.tables.checker import verify_table
+
+METHODS = (
+    Anatomy(l=3),
+    DiffGen(eps=1.0, specialisations=3),
+    DiffGen(eps=1.0, specialisations=4, score="gain", counts="clip"),
+    Hybrid(k=4, eps=1.0),
+    Hybrid(k=4, eps=0.5, noise_on="present"),
+    CompositionLike(k=4, alpha=0.4),
+    ProbabilisticLike(k=4, d=2),
+    MergingLike(k=4, l=2),
+    MergingLike(k=4, l=2, columns=3),
+)
+
+
+@pytest.mark.parametrize("method", METHODS, ids=repr)
+def test_every_method_keeps_what_it_promises(method):
+    data = people(240)
+    made = method.anonymise(data)
+    assert verify_table(made.release, data, made.key).ok
+    assert isinstance(made.release, Sliced if isinstance(method, Anatomy | MergingLike) else GeneralisedTable)
+    assert (method.family, made.release.k) == ("tables", method.k)
+    assert made.release.parameters["method"].endswith("-like") == type(method).__name__.endswith("Like")
+    for name, dimension in method.space(data).items():
+        low = dimension.values[0] if isinstance(dimension, Choice) else dimension.low
+        assert replace(method, **{name: low}) is not None
+
+
+@pytest.mark.parametrize("method", [each for each in METHODS if hasattr(each, "seed")], ids=repr)
+def test_seeds_repeat_and_are_told(method):
+    data = people(160)
+    one, again, other = (replace(method, seed=seed).anonymise(data).release for seed in (1, 1, 2))
+    assert np.array_equal(one.cells, again.cells)
+    assert not np.array_equal(one.cells, other.cells) or isinstance(method, MergingLike)
+    assert one.parameters["seeded"] is True
+    assert "seed" not in one.parameters
+    assert method.anonymise(data).release.parameters["seeded"] is False
+    assert not verify_table(one).ok
+    assert verify_table(one, allow_seeded=True).ok
+
+
+def test_anatomy_groups_have_different_values_and_keep_everybody():
+    data = people(203)
+    release = Anatomy(l=3).anonymise(data).release
+    assert release.buckets == 203 // 3
+    for start, end in zip(release.bucket_offsets[:-1], release.bucket_offsets[1:], strict=True):
+        values = release.cells[start:end, 3]
+        assert len(set(values.tolist())) == end - start >= 3
+    for place in range(4):
+        assert np.array_equal(np.sort(release.cells[:, place]), np.sort(data.codes[:, place]))
+
+
+def test_anatomy_tells_what_would_work():
+    data = table(
+        {"age": [1, 2, 3, 4], "ill": ["flu", "flu", "flu", "cold"]}, sensitive=("ill",), numbers=("age",)
+    )
+    with pytest.raises(ParameterError, match="3 of 4 rows have ill = 'flu'; no l can be reached"):
+        Anatomy(l=2).anonymise(data)
+    with pytest.raises(ParameterError, match="choose l of at most"):
+        Anatomy(l=6).anonymise(people(200))
+
+
+def test_noise_is_the_discrete_laplace_distribution():
+    drawn = Drawing.of(3).noise(60_000, Fraction(5, 2))
+    q = np.exp(-2 / 5)
+    for value in range(-6, 7):
+        expected = (1 - q) / (1 + q) * q ** abs(value)
+        assert (drawn == value).mean() == pytest.approx(expected, abs=0.005)
+    assert noise_scale(1, 0.15) == Fraction(20, 3)
+
+
+def test_lots_are_fair():
+    drawing = Drawing.of(None)
+    assert np.bincount(drawing.below(3, 30_000)).tolist() == pytest.approx([10_000] * 3, rel=0.06)
+    assert sorted(drawing.order(50).tolist()) == list(range(50))
+    assert drawing.sample(20_000, 0.3).mean() == pytest.approx(0.3, abs=0.02)
+    weights = np.log(np.array([1.0, 3.0]))
+    assert np.mean([drawing.weighted(weights) for _ in range(4000)]) == pytest.approx(0.75, abs=0.04)
+
+
+def test_counts_are_lowered_no_more_than_needed():
+    draw = np.random.default_rng(1)
+    for _ in range(200):
+        noisy, total = draw.integers(-8, 9, 12), int(draw.integers(-3, 40))
+        found = consistent(noisy, total)
+        kept = np.maximum(0, found).sum()
+        assert kept <= max(0, total) or np.array_equal(found, noisy)
+        lowered = int((noisy - found)[0])
+        assert kept <= max(0, total)
+        if lowered:
+            assert np.maximum(0, noisy - lowered + 1).sum() > max(0, total)
+
+
+def test_diffgen_cuts_are_partitions_and_scores_find_what_tells_the_class():
+    data = people(400)
+    looks = tuple(data.attributes[place] for place in range(3))
+    width = len(data.attributes[3])
+    counts = tuple(
+        np.bincount(
+            data.codes[:, place] * width + data.codes[:, 3], minlength=len(attribute) * width
+        ).reshape(-1, width)
+        for place, attribute in enumerate(looks)
+    )
+    for score in ("max", "gain"):
+        cuts = Specialising(looks, counts, score, 1e9, Drawing.of(1)).cuts(3)
+        for attribute, cut in zip(looks, cuts, strict=True):
+            assert sorted(np.concatenate([piece.values for piece in cut]).tolist()) == list(
+                range(len(attribute))
+            )
+        # With an endless budget the job, which the illness goes with, falls apart first.
+        first = Specialising(looks, counts, score, 1e9, Drawing.of(1)).cuts(1)
+        assert [len(cut) for cut in first] == [1, 2, 1]
+        assert [piece.values.tolist() for piece in first[1]] == [[0, 1], [2, 3]]
+
+
+def test_diffgen_with_a_large_budget_publishes_the_counts():
+    data = people(300)
+    release = DiffGen(eps=100, specialisations=0, counts="clip", seed=1).anonymise(data).release
+    shown = Buckets.of(release)
+    assert len(shown) == 1
+    names = [release.domains[3].labels[cell] for cell in release.cells[:, 3]]
+    truth = [data.row(number)[3] for number in range(300)]
+    assert sorted(names) == sorted(truth)
+
+
+def test_diffgen_publishes_empty_combinations_too():
+    """Which combinations occur must not be told: where nobody is, noise shows rows about as often as it hides some."""
+    data = table({"town": ["a", "b"] * 40, "ill": ["cold", "flu"] * 40}, sensitive=("ill",), numbers=())
+    made = [DiffGen(eps=0.2, specialisations=1, counts="clip", seed=seed) for seed in range(8)]
+    rows = [[tuple(row) for row in method.anonymise(data).release.cells.tolist()] for method in made]
+    assert 1 <= sum((0, 1) in shown for shown in rows) < 8
+    release = made[0].anonymise(data).release
+    promise = release.parameters["promise"]
+    assert (promise["epsilon"], promise["neighbours"]) == (0.2, "one row more or less")
+
+
+def test_diffgen_of_two_tables_that_differ_in_one_row_is_within_epsilon():
+    """Frequencies of a published count over many runs, for neighbouring tables."""
+    many = table({"town": ["a"] * 3, "ill": ["flu"] * 3}, sensitive=("ill",))
+    fewer = many.take(np.arange(2))
+    eps, runs = 2.0, 1500
+    rows = [
+        np.bincount(
+            [
+                min(
+                    9,
+                    len(
+                        DiffGen(eps=eps, specialisations=0, counts="clip", seed=seed).anonymise(data).release
+                    ),
+                )
+                for seed in range(runs)
+            ],
+            minlength=10,
+        )
+        / runs
+        for data in (many, fewer)
+    ]
+    common = (rows[0] > 0.05) & (rows[1] > 0.05)
+    assert common.sum() >= 3
+    # All of the count's budget is spent on one count, which is half of epsilon.
+    ratios = np.abs(np.log(rows[0][common] / rows[1][common]))
+    assert ratios.max() < eps / 2 + 0.35
+    assert ratios.max() > eps / 4
+
+
+def test_hybrid_key_says_who_is_there():
+    data = people(240)
+    made = Hybrid(k=4, eps=0.5).anonymise(data)
+    real = made.key.records[made.key.records >= 0]
+    assert len(set(real.tolist())) == len(real)
+    assert not set(real.tolist()) & set(made.key.suppressed.tolist())
+    assert len(real) + len(made.key.suppressed) == 240
+    assert (made.key.records == -1).any()
+    assert Buckets.of(made.release).sizes.min() >= 4
+
+
+def test_composition_like_classes_look_like_the_whole():
+    data = people(400)
+    release = CompositionLike(k=4, alpha=0.3, rho=0.7).anonymise(data).release
+    view = Buckets.of(release)
+    whole = np.bincount(view.cells[:, 3], minlength=6) / len(view.cells)
+    for start, end in zip(view.offsets[:-1], view.offsets[1:], strict=True):
+        part = np.bincount(view.cells[start:end, 3], minlength=6) / (end - start)
+        assert abs(part - whole).sum() / 2 <= 0.3 + 1e-9
+    assert 0.55 < len(release) / 400 < 0.85
+    assert len(view) > 1
+
+
+def test_probabilistic_like_merges_what_could_not_be_linked():
+    data = people(300)
+    some, more = (
+        len(Buckets.of(ProbabilisticLike(k=4, d=3, alpha=alpha).anonymise(data).release))
+        for alpha in (0.05, 0.95)
+    )
+    assert some > more > 1
+    rare = table(
+        {"age": list(range(100)), "ill": ["cold"] + ["flu"] * 99}, sensitive=("ill",), numbers=("age",)
+    )
+    with pytest.raises(ParameterError, match="cannot be met, not even by all rows"):
+        ProbabilisticLike(k=4, d=2, alpha=0.9).anonymise(rare)
+
+
+def test_raised_parts_fit_two_buckets():
+    data = table(
+        {"job": ["baker", "cook", "judge", "lawyer"], "ill": ["flu", "cold", "flu", "cold"]},
+        sensitive=("ill",),
+        trees={"job": {"kitchen": ("baker", "cook"), "court": ("judge", "lawyer")}},
+    )
+    nodes = np.full((4, 2), -1, np.int32)
+    alone = raised_parts(data, np.array([0, 1, 1, 0]), [0], nodes)
+    assert not alone.any()
+    assert nodes[:, 0].tolist() == [4, 4, 5, 5]
+    nodes = np.full((4, 2), -1, np.int32)
+    raised_parts(data, np.array([0, 0, 1, 1]), [0], nodes)
+    assert nodes[:, 0].tolist() == [6, 6, 6, 6]
+    # One bucket: nothing can fit a second one.
+    assert raised_parts(data, np.zeros(4, np.int64), [0], nodes).all()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Anatomy(l=1), "l must be a whole number of at least 2"),
+        (lambda: Hybrid(k=1), "k must be"),
+        (lambda: Hybrid(eps=0), "eps must be a number above 0"),
+        (lambda: Hybrid(rate=1.5), "rate must be"),
+        (lambda: Hybrid(noise_on="some"), "all, present"),
+        (lambda: Hybrid(rate=0.01, seed=1).anonymise(people(20)), "choose a higher rate"),
+        (lambda: CompositionLike(rho=0.01, seed=1).anonymise(people(20)), "choose a higher rho"),
+        (lambda: CompositionLike(alpha=0), "alpha must be"),
+        (lambda: ProbabilisticLike(d=1), "d must be"),
+        (lambda: ProbabilisticLike(alpha=2), "alpha must be"),
+        (lambda: DiffGen(eps=-1), "eps must be"),
+        (lambda: DiffGen(specialisations=-1), "specialisations must be"),
+        (lambda: DiffGen(score="mean"), "max, gain"),
+        (lambda: DiffGen(counts="round"), "consistent, clip"),
+        (lambda: MergingLike(k=0), "k must be"),
+        (
+            lambda: MergingLike(columns=(("age", "illness"), ("job", "town"))).anonymise(people(60)),
+            "column of its own",
+        ),
+        (lambda: Anatomy(seed=-1), "seed must be"),
+        (lambda: Hybrid().anonymise(_two_secrets()), "exactly one sensitive attribute, the table has 2"),
+        (lambda: Anatomy().anonymise(_two_secrets()), "exactly one sensitive"),
+        (lambda: DiffGen().anonymise(_no_secret()), "at least one sensitive attribute"),
+        (lambda: Anatomy().anonymise(_no_secret()), "the table has none"),
+    ],
+)
+def test_bad_input_is_told(call, message):
+    with pytest.raises(ParameterError, match=message):
+        call()
+
+
+def _two_secrets():
+    return table({"age": [1, 2], "a": ["x", "y"], "b": ["x", "y"]}, sensitive=("a", "b"), numbers=("age",))
+
+
+def _no_secret():
+    return table({"age": [1, 2], "a": ["x", "y"]}, sensitive=(), numbers=("age",))
+
+
+def test_diffgen_takes_several_sensitive_attributes_jointly():
+    data = table(
+        {"town": ["x", "y"] * 30, "a": ["p", "q", "p"] * 20, "b": ["r", "s"] * 30}, sensitive=("a", "b")
+    )
+    made = DiffGen(eps=100, specialisations=1, counts="clip", seed=2).anonymise(data)
+    assert sorted(map(tuple, made.release.cells.tolist())) == sorted(map(tuple, data.codes.tolist()))
+
+
+def test_diffgen_refuses_what_noise_would_bury():
+    rng = np.random.default_rng(1)
+    columns = {f"c{number}": [str(each) for each in rng.integers(0, 40, 50)] for number in range(6)}
+    data = table(columns, sensitive=("c5",))
+    with pytest.raises(ParameterError, match="choose fewer specialisations"):
+        DiffGen(specialisations=5, seed=1).anonymise(data)

@@ -1,0 +1,286 @@
+"""The checker of tables: sound releases pass, and every kind of tampering is named."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from cloven.anonymise.slicing.assembling import generalised, sliced
+from cloven.anonymise.slicing.constraints import DistinctL
+from cloven.anonymise.slicing.mondrian import Mondrian
+from cloven.errors import GuaranteeError, ParameterError
+from cloven.model.key_table import TableKey
+from cloven.model.table import Attribute, Table
+from cloven.verification.tables.checker import verify_table
+from cloven.verification.tables.marginals import unplaced
+
+COLUMNS = ((0, 1), (2,), (3,), (4,))
+
+
+@pytest.fixture
+def coarse(people):
+    return Mondrian(k=4, l=2).anonymise(people)
+
+
+@pytest.fixture
+def cut(people):
+    buckets = Mondrian(k=8, constraints=(DistinctL(2),)).classes(people)
+    return sliced(people, buckets, COLUMNS, k=8, parameters={"method": "slicing"})
+
+
+def failed(release, original=None, key=None):
+    return {check.name: check.detail for check in verify_table(release, original, key).failures}
+
+
+def with_cells(release, change):
+    cells = release.cells.copy()
+    change(cells)
+    return replace(release, cells=cells)
+
+
+def test_sound_releases_pass_at_every_level(people, coarse, cut):
+    for result in (coarse, cut):
+        for given in ((), (people,), (people, result.key)):
+            verdict = verify_table(result.release, *given)
+            assert verdict.ok, str(verdict)
+    names = [check.name for check in verify_table(coarse.release, people, coarse.key).checks]
+    assert names == [
+        "arrays", "canonical order", "not unsafe", "not seeded", "class size", "distinct-l of illness",
+        "distinct-l of drug", "attributes", "marginals", "nothing invented", "everybody covered", "key arrays",
+        "persons", "content",
+    ]  # fmt: skip
+
+
+def test_key_needs_the_original(coarse):
+    with pytest.raises(ParameterError, match="a key was given without the original"):
+        verify_table(coarse.release, None, coarse.key)
+
+
+def test_a_release_that_promises_more_than_it_keeps(coarse):
+    assert "class size" in failed(replace(coarse.release, k=30))
+    promised = [{"demand": "distinct-l", "l": 4, "attributes": ["drug"]}]
+    broken = failed(replace(coarse.release, parameters={"constraints": promised}))
+    assert "promised is 4 different values" in broken["distinct-l of drug"]
+    with pytest.raises(GuaranteeError, match="distinct-l of drug"):
+        verify_table(replace(coarse.release, parameters={"constraints": promised})).raise_if_broken()
+
+
+@pytest.mark.parametrize(
+    ("entry", "name"),
+    [
+        ({"demand": "entropy-l", "l": 3.5, "attributes": ["illness"]}, "entropy-l of illness"),
+        ({"demand": "recursive-l", "c": 0.1, "l": 3, "attributes": ["illness"]}, "recursive-l of illness"),
+        (
+            {"demand": "t-closeness", "t": 0.0, "distance": "equal", "attributes": ["drug"]},
+            "t-closeness of drug",
+        ),
+        (
+            {"demand": "t-closeness", "t": 0.0, "distance": "ordered", "attributes": ["drug"]},
+            "t-closeness of drug",
+        ),
+        (
+            {"demand": "t-closeness", "t": 0.9, "distance": "far", "attributes": ["drug"]},
+            "t-closeness of drug",
+        ),
+        ({"demand": "distinct-l", "l": 2, "attributes": ["age"]}, "distinct-l of age"),
+        ({"demand": "distinct-l", "l": 2}, "distinct-l"),
+        ({"demand": "magic", "attributes": ["drug"]}, "magic of drug"),
+    ],
+)
+def test_promises_that_are_broken_or_not_understood(coarse, entry, name):
+    assert list(failed(replace(coarse.release, parameters={"constraints": [entry]}))) == [name]
+
+
+def test_marks(coarse):
+    assert list(failed(replace(coarse.release, parameters={"seeded": True}))) == ["not seeded"]
+    unsafe = replace(coarse.release, parameters={"unsafe": True})
+    assert list(failed(unsafe)) == ["not unsafe"]
+    assert verify_table(unsafe, allow_unsafe=True).ok
+
+
+def test_arrays_that_are_not_sound(coarse, cut):
+    release = coarse.release
+    domain = release.domains[0]
+
+    def other(**changes):
+        return replace(release, domains=(replace(domain, **changes), *release.domains[1:]))
+
+    for broken, message in [
+        (replace(release, k=0), "k is 0"),
+        (with_cells(release, lambda cells: cells.fill(99)), "row 0 has no such cell of 'age'"),
+        (with_cells(release, lambda cells: cells[:, 2].fill(0)), "of 'sex' is in no row"),
+        (replace(release, cells=release.cells[:, :2]), "cells are not rows of 5 whole numbers"),
+        (other(labels=domain.labels[1:]), "labels for"),
+        (other(members=domain.members[::-1].copy()), "values of cell"),
+        (other(members=domain.members + 50), "out of range"),
+        (other(numbers=domain.numbers[::-1].copy()), "numbers of 'age' do not ascend"),
+        (other(numbers=domain.numbers + 1), "is another number"),
+        (other(name="sex"), "attribute 'sex' stands twice"),
+        (replace(cut.release, columns=((0, 1), (2,), (3,))), "do not part the 5 attributes"),
+        (replace(cut.release, bucket_offsets=cut.release.bucket_offsets[:-1]), "do not run from 0 to 40"),
+    ]:
+        assert message in failed(broken)["arrays"]
+
+
+def test_orders_that_tell_more_than_the_content(coarse, cut):
+    swapped = with_cells(coarse.release, lambda cells: cells.__setitem__(slice(None), cells[::-1].copy()))
+    assert "row" in failed(swapped)["canonical order"]
+
+    def mix(cells):
+        cells[: cut.release.bucket_offsets[1], 0:2] = cells[: cut.release.bucket_offsets[1], 0:2][::-1].copy()
+
+    assert "of column 0 is out of order" in failed(with_cells(cut.release, mix))["canonical order"]
+    assert (
+        "do not ascend" in failed(replace(cut.release, columns=cut.release.columns[::-1]))["canonical order"]
+    )
+    edges = cut.release.bucket_offsets
+    order = np.concatenate([np.arange(edges[1], edges[-1]), np.arange(edges[1])])
+    moved = replace(
+        cut.release,
+        cells=cut.release.cells[order],
+        bucket_offsets=np.append(edges[1:] - edges[1], edges[-1]),
+    )
+    assert "does not come after the one before it" in failed(moved)["canonical order"]
+
+
+def test_what_the_original_does_not_say(people, coarse, cut):
+    fewer = people.take(np.arange(1, 40))
+    assert {"marginals", "nothing invented"} <= set(failed(coarse.release, fewer))
+    codes = people.codes.copy()
+    codes[:20, 3] = 0
+    assert {"marginals", "nothing invented"} <= set(failed(cut.release, replace(people, codes=codes)))
+    # Same marginals, other rows.
+    codes = people.codes.copy()
+    codes[:, 0] = np.roll(codes[:, 0], 7)
+    assert "nothing invented" in failed(cut.release, replace(people, codes=codes))
+    assert "everybody covered" in failed(coarse.release, replace(people, codes=codes))
+    renamed = (replace(people.attributes[0], name="years"), *people.attributes[1:])
+    broken = failed(cut.release, replace(people, attributes=renamed))
+    assert broken == {"attributes": "the original has no attribute 'age'"}
+
+
+def test_keys_that_lie(people, coarse, cut):
+    key = cut.key
+    turned = replace(key, records=np.roll(key.records, 1, axis=0))
+    assert {"content", "one bucket each"} & set(failed(cut.release, people, turned))
+    twice = key.records.copy()
+    twice[0] = twice[-1]
+    for wrong, name in [
+        (replace(key, records=key.records[:, :2]), "key arrays"),
+        (replace(key, changed=np.zeros((2, 2), bool)), "key arrays"),
+        (replace(key, records=key.records + 1000), "persons"),
+        (replace(key, records=twice), "persons"),
+        (replace(key, records=np.full_like(key.records, -1)), "persons"),
+        (replace(key, suppressed=key.records[:1, 0]), "persons"),
+        (replace(key, suppressed=np.array([7])), "persons"),
+    ]:
+        assert list(failed(cut.release, people, wrong)) == [name]
+    other = TableKey(np.roll(coarse.key.records, 20, axis=0), None, coarse.key.suppressed)
+    assert list(failed(coarse.release, people, other)) == ["content"]
+
+
+def test_exchanged_values_must_be_marked(people):
+    codes = people.codes.copy()
+    changed = np.zeros(codes.shape, bool)
+    first, second = 0, int(np.argmax(codes[:, 2] != codes[0, 2]))
+    codes[[first, second], 2] = codes[[second, first], 2]
+    changed[[first, second], 2] = True
+    result = sliced(
+        people,
+        np.zeros(40, np.int64),
+        COLUMNS,
+        k=8,
+        parameters={"swap_rate": 0.05},
+        codes=codes,
+        changed=changed,
+    )
+    verdict = verify_table(result.release, people, result.key)
+    assert verdict.ok, str(verdict)
+    assert verdict.checks[-1].detail == "2 cells marked as changed, 0 of them still hold their person's value"
+    assert list(failed(result.release, people, replace(result.key, changed=None))) == ["content"]
+
+
+def paper_table():
+    """Table 1 of the UL paper, sliced: zip and illness, in two buckets."""
+    zips, illnesses = ("130350", "130352", "130400"), ("Cancer", "Cold", "Flu")
+    attributes = (
+        Attribute("zip", "quasi-identifier", zips),
+        Attribute("illness", "sensitive", illnesses),
+    )
+    codes = np.array([[0, 0], [0, 2], [1, 2], [1, 2], [2, 1], [2, 2]], np.int32)
+    return Table(attributes, codes, np.arange(6))
+
+
+@pytest.mark.parametrize(("l", "ok"), [(1.5, True), (2, False)])
+def test_chance_over_matching_buckets_by_the_formula(l, ok):
+    """Worked by hand: bucket one shows zips 350, 350, 352 with Cancer, Flu, Flu: Flu has 2/3, so l is 1.5."""
+    table = paper_table()
+    parameters = {"l": l, "check": "matching", "together": "separately"}
+    result = sliced(table, np.array([0, 0, 0, 1, 1, 1]), ((0,), (1,)), k=3, parameters=parameters)
+    verdict = verify_table(result.release, table)
+    assert verdict.ok is ok
+    found = next(check for check in verdict.checks if check.name == "l-diversity by matching buckets")
+    assert "0.6667" in found.detail
+
+
+def test_companions_narrow_what_matches():
+    """With the zip beside the illness, 352 shows Flu for certain."""
+    table = paper_table()
+    for check in ("matching", "bucket"):
+        parameters = {"l": 1.01, "check": check, "together": "separately"}
+        result = sliced(table, np.array([0, 0, 0, 1, 1, 1]), ((0, 1),), k=3, parameters=parameters)
+        broken = failed(result.release, table)
+        assert "is told with chance 1, promised is at most 0.9901" in next(iter(broken.values()))
+
+
+def test_a_promise_without_a_way_to_check_it(people):
+    result = sliced(people, np.zeros(40, np.int64), COLUMNS, k=8, parameters={"l": 2})
+    assert failed(result.release) == {
+        "l-diversity": "the promise l = 2, checked by None, cannot be understood"
+    }
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_filling_cells_against_brute_force(people, seed):
+    """Ranges and other sets: as many cells stay empty as in the best of all matchings."""
+    from scipy.optimize import linear_sum_assignment
+
+    rng = np.random.default_rng(seed)
+    place = (0, 2)[seed % 2]
+    table = people.take(rng.choice(40, 12, replace=False))
+    release = generalised(table, rng.integers(0, 3, 12), k=1, parameters={}).release
+    values = rng.integers(0, len(table.attributes[place]), 12)
+    domain = release.domains[place]
+    held = [
+        set(domain.members[domain.member_offsets[c] : domain.member_offsets[c + 1]])
+        for c in release.cells[:, place]
+    ]
+    fits = np.array([[value in cell for value in values] for cell in held])
+    rows, columns = linear_sum_assignment(fits, maximize=True)
+    times = np.bincount(release.cells[:, place], minlength=len(domain.labels))
+    there = np.bincount(values, minlength=len(domain.values))
+    assert unplaced(domain, times, there) == 12 - fits[rows, columns].sum()
+
+
+def test_an_exchange_that_makes_a_new_pair_of_values_is_found(people):
+    """Federal and "m" never meet below; the marginals stay as they were."""
+    codes = people.codes.copy()
+    codes[codes[:, 1] == 0, 2] = 0
+    table = replace(people, codes=codes)
+    other = codes.copy()
+    first, second = int(np.argmax(codes[:, 1] == 0)), int(np.argmax(codes[:, 2] == 1))
+    other[[first, second], 2] = codes[[second, first], 2]
+    result = sliced(
+        table,
+        np.zeros(40, np.int64),
+        ((0,), (1, 2), (3,), (4,)),
+        k=8,
+        parameters={"swap_rate": 0.05},
+        codes=other,
+        changed=other != codes,
+    )
+    broken = failed(result.release, table, result.key)
+    assert list(broken) == ["nothing invented"]
+    assert "'Federal', 'm'" in broken["nothing invented"]

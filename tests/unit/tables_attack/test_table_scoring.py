@@ -1,0 +1,147 @@
+"""Disclosure risk ratio, chance, intervals and membership, against counting by hand."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from small_tables import people
+
+from cloven.attack.sliced.answers import Found, MembershipGuesses, ValueGuesses
+from cloven.errors import InputError, ParameterError
+from cloven.measure.intervals import wilson
+from cloven.scoring.tables.disclosure import score_values, true_values
+from cloven.scoring.tables.membership import score_membership
+from cloven.scoring.tables.table_findings import TableFindings, beats
+
+
+def guesses(candidate, confidence=None, prior=(0.5, 0.3, 0.2)):
+    candidate = np.array(candidate, bool)
+    if confidence is None:
+        many = np.maximum(1, candidate.sum(axis=1, keepdims=True))
+        confidence = np.where(candidate.any(axis=1, keepdims=True), candidate / many, prior)
+    return ValueGuesses(
+        "illness",
+        ("cold", "flu", "gout"),
+        candidate,
+        np.array(confidence, float),
+        np.array(prior),
+        candidate.any(axis=1).astype(np.int64)[:, None],
+        np.where(candidate.any(axis=1), Found.EVERYWHERE, Found.NOWHERE).astype(np.int8),
+        {"name": "composition"},
+        {},
+    )
+
+
+def rng():
+    return np.random.default_rng(5)
+
+
+def test_ratios_by_hand():
+    given = guesses([[1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 1, 1], [0, 0, 0]])
+    truth = ["cold", "cold", "flu", "flu", "flu"]
+    found = score_values(given, truth, rng=rng())
+    value = {finding.measure: finding.value for finding in found}
+    assert value == pytest.approx(
+        {
+            "drr_strict": 1 / 5,
+            "drr_soft": (1 + 0 + 0.5 + 0.5 + 0) / 5,
+            "drr_strict_matches": 1 / 2,
+            "drr_soft_matches": 3 / 6,
+            "likeliest": (1 + 0 + 0.5 + 0.5 + 0) / 5,
+            "confidence": (1 + 0 + 0.5 + 0.5 + 0.3) / 5,
+            "left": 3 / 5,
+        }
+    )
+    chance = {finding.measure: finding.chance for finding in found}
+    right = [0.5, 0.5, 0.3, 0.3, 0.3]
+    assert chance == pytest.approx(
+        {
+            "drr_strict": (0.5 + 0.5) / 5,
+            "drr_soft": sum(right[:4]) / 5,
+            "drr_strict_matches": 0.5,
+            "drr_soft_matches": (0.5 + 0.5 + 2 * 0.3 + 2 * 0.3) / 6,
+            "likeliest": sum(right) / 5,
+            "confidence": sum(right) / 5,
+            "left": 6 / 15,
+        }
+    )
+    assert found.counts["with_one_value_left"] == 2
+    assert found.counts["found_nowhere"] == 1
+    assert found.notes["most_common"] == 2 / 5
+
+
+def test_nothing_found_still_has_an_interval():
+    found = score_values(guesses([[1, 1, 0]] * 50), ["gout"] * 50, rng=rng()).get("drr_strict")
+    assert (found.value, found.low) == (0, 0)
+    assert found.high == pytest.approx(wilson(0, 50)[1])
+    assert found.high > 0.05
+    assert (
+        score_values(guesses([[1, 1, 0]] * 50), ["flu"] * 50, rng=rng()).get("drr_strict_matches").value
+        is None
+    )
+
+
+def test_an_oracle_beats_chance_and_control_and_guessing_does_not():
+    truth = ["cold", "flu", "gout"] * 20
+    oracle = guesses([[value == each for each in ("cold", "flu", "gout")] for value in truth])
+    control = guesses([[1, 1, 1]] * 60)
+    found = score_values(oracle, truth, rng=rng(), control=control).get("drr_soft")
+    assert (found.value, found.control) == (1, pytest.approx(1 / 3))
+    assert beats(found) is True
+    blind = guesses([[1, 1, 1]] * 60, np.tile((0.5, 0.3, 0.2), (60, 1)))
+    assert beats(score_values(blind, truth, rng=rng()).get("confidence")) is False
+
+
+def test_chance_is_what_drawing_from_the_published_distribution_reaches():
+    draw = np.random.default_rng(11)
+    truth = draw.choice(("cold", "flu", "gout"), 20_000, p=(0.5, 0.3, 0.2))
+    said = draw.choice(3, 20_000, p=(0.5, 0.3, 0.2))
+    found = score_values(guesses(np.eye(3)[said]), truth.tolist(), rng=rng(), draws=50).get("drr_strict")
+    assert found.value == pytest.approx(found.chance, abs=0.015)
+    assert found.chance == pytest.approx(0.38, abs=0.01)
+
+
+def test_findings_become_risks_and_come_back():
+    found = score_values(guesses([[1, 0, 0]] * 20), ["cold"] * 20, rng=rng())
+    again = TableFindings.from_dict(json.loads(json.dumps(found.to_dict())))
+    assert again.to_dict() == found.to_dict()
+    risk = found.risk("two releases", "quasi-identifiers of a person", words="share of persons", broken=3)
+    assert risk.attacker.value == 1
+    assert risk.guessing.value == 0.5
+    assert risk.control is None
+    assert (risk.beats, risk.count, risk.broken, risk.linkage) == (True, 20, 3, "attribute")
+    with pytest.raises(ParameterError, match="measured were drr_strict"):
+        found.get("auc")
+    with pytest.raises(InputError, match="score again"):
+        TableFindings.from_dict({"findings": [{}]})
+
+
+def test_truth_is_read_off_the_table():
+    data = people(30)
+    assert true_values(data, "illness", np.array([3]))[0] == data.row(3)[3]
+    with pytest.raises(ParameterError, match="no attribute 'height'"):
+        true_values(data, "height")
+    with pytest.raises(ParameterError, match="2 persons were guessed about, but 1 true"):
+        score_values(guesses([[1, 0, 0]] * 2), ["cold"], rng=rng())
+
+
+def test_membership_by_counting_pairs():
+    draw = np.random.default_rng(2)
+    rows = draw.integers(0, 4, 60).astype(float)
+    member = draw.random(60) < 0.5
+    given = MembershipGuesses((rows > 0).astype(np.int64), rows, 1 - np.exp(-rows), {"name": "membership"})
+    found = score_membership(given, member)
+    pairs = [(a > b) + 0.5 * (a == b) for a in rows[member] for b in rows[~member]]
+    auc = found.get("auc")
+    assert auc.value == pytest.approx(np.mean(pairs))
+    assert auc.low < auc.value < auc.high
+    assert auc.chance == 0.5
+    gaps = [(rows[member] >= cut).mean() - (rows[~member] >= cut).mean() for cut in range(6)]
+    assert found.get("advantage").value == pytest.approx(max(0, *gaps))
+    assert found.get("others_found").value == pytest.approx((rows[~member] > 0).mean())
+    with pytest.raises(ParameterError, match="persons who are in the table and others"):
+        score_membership(given, np.ones(60, bool))
+    with pytest.raises(ParameterError, match="60 persons"):
+        score_membership(given, member[:5])
