@@ -22,7 +22,13 @@ FILES = [
     ("binary.csv", NOISE, (), 1, ("binary file",)),
     ("binary.jsonl", NOISE, (), 1, ("binary file",)),
     ("binary.parquet", NOISE, (), None, ("cannot be read as Parquet",)),
-    ("packed.csv", b"\x1f\x8b\x08\x00abc", (), None, ("not text but .gz data; give the file the ending .gz",)),
+    (
+        "packed.csv",
+        b"\x1f\x8b\x08\x00abc",
+        (),
+        None,
+        ("not text but .gz data; give the file the ending .gz",),
+    ),
     ("packed.csv.gz", b"\x1f\x8b\x08\x00abc", (), None, ("cannot be unpacked",)),
     ("utf16.csv", GOOD.encode("utf-16"), (), 1, ("UTF-16 text; save it as UTF-8",)),
     (

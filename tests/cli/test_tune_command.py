@@ -7,7 +7,18 @@ import stat
 
 import pytest
 
-SEARCH = ("--methods", "disassociation", "-k", 3, "--vary", "max_cluster_size,safe", "--trials", 3, "--seed", 1)
+SEARCH = (
+    "--methods",
+    "disassociation",
+    "-k",
+    3,
+    "--vary",
+    "max_cluster_size,safe",
+    "--trials",
+    3,
+    "--seed",
+    1,
+)
 
 
 @pytest.fixture(scope="module")

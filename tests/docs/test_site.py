@@ -130,7 +130,9 @@ def test_pictures_are_what_their_script_draws(tmp_path):
     subprocess.run([sys.executable, str(PICTURES / "make.py"), str(tmp_path)], check=True)
     drawn = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.glob("*.svg")}
     # Those of charts show measurements and take a minute: docs/pictures/charts.py makes them.
-    measured = {path for path in PICTURES.glob("*.svg") if path.stem == "report" or path.stem.startswith("chart-")}
+    measured = {
+        path for path in PICTURES.glob("*.svg") if path.stem == "report" or path.stem.startswith("chart-")
+    }
     assert len(measured) > 1
     kept = {path.name: path.read_text(encoding="utf-8") for path in set(PICTURES.glob("*.svg")) - measured}
     assert sorted(drawn) == sorted(kept)

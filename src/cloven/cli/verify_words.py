@@ -23,7 +23,7 @@ def claim_of(release: Path) -> dict[str, Any] | None:
         return None
     file = release / "manifest.json" if release.is_dir() else release
     parameters = manifest["parameters"]
-    return {
+    claim = {
         "format": manifest["format"],
         "method": manifest["method"],
         "k": manifest["k"],
@@ -31,11 +31,16 @@ def claim_of(release: Path) -> dict[str, Any] | None:
         "listed": parameters.get("protected", 0),
         "reading": parameters.get("reading"),
         "persons": bool(parameters.get("persons")),
-        "l": parameters.get("l"),
-        "promise": (parameters.get("promise") or {}).get("kind"),
         "records": manifest["counts"]["records"],
         "manifest_sha256": hashlib.sha256(file.read_bytes()).hexdigest(),
     }
+    if is_table(claim):
+        promise = parameters.get("promise")
+        claim |= {
+            "l": parameters.get("l"),
+            "promise": promise.get("kind") if isinstance(promise, dict) else None,
+        }
+    return claim
 
 
 def claimed(claim: dict[str, Any] | None) -> str:

@@ -42,6 +42,7 @@ class ReleaseFormat:
         count: these numbers, from the release; rows may stand in any order.
         may_list: whether there may be no m, because only listed combinations are protected, or no items at all.
         parts: start of the names of further Parquet files, numbered from 0; empty if there are none.
+        in_json: whether it may also be written as one JSON file.
     """
 
     name: str
@@ -53,6 +54,7 @@ class ReleaseFormat:
     count: Callable[[Any], dict[str, int]]
     may_list: bool = False
     parts: str = ""
+    in_json: bool = True
 
     def files(self, found: Collection[str]) -> tuple[str, ...]:
         """Its Parquet files, given the names that were found: as many numbered ones as follow each other."""
@@ -188,6 +190,7 @@ _FORMATS: dict[type, ReleaseFormat] = {
         _OF_TABLES,
         _count_table,
         may_list=True,
+        in_json=False,
     ),
     Sliced: ReleaseFormat(
         "cloven.sliced",
@@ -199,6 +202,7 @@ _FORMATS: dict[type, ReleaseFormat] = {
         _count_table,
         may_list=True,
         parts="column-",
+        in_json=False,
     ),
 }  # fmt: skip
 FORMATS = tuple(_FORMATS.values())

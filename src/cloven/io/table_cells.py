@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import chain, pairwise
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -92,13 +92,24 @@ def _read_cells(file: Path, numbers: list[int]) -> list[list[Cell]]:
     for row, (place, number) in enumerate(zip(attribute.tolist(), cell.tolist(), strict=True)):
         expect(number == len(found[place]), str(file), f"cell of row {row}", str(len(found[place])), number)
         shows = values[row]
-        sound = bool(shows) and all(isinstance(each, str) for each in shows)
-        sound &= not ranges[row] or (len(shows or ()) == 2 and bool(numbers[place]))
-        sound = sound and (not numbers[place] or all(map(_is_number, shows)))
-        expect(sound, str(file), f"values of row {row}", "texts, numbers of numbers, two of a range", shows)
+        sound = _is_sound(shows, number=bool(numbers[place]), range_=bool(ranges[row]))
+        expect(sound, str(file), f"values of row {row}", "ascending texts or numbers, two of a range", shows)
         found[place].append((labels[row], bool(ranges[row]), tuple(shows)))
     expect(all(found), str(file), "attribute", "all that there are", attribute.tolist()[:1])
     return found
+
+
+def _is_sound(shows: Any, *, number: bool, range_: bool) -> bool:
+    """Texts without null, ascending, so that their order says nothing; numbers as numbers, and a range by its ends."""
+    if (
+        not shows
+        or not all(isinstance(each, str) for each in shows)
+        or (number and not all(map(_is_number, shows)))
+    ):
+        return False
+    values = [float(each) for each in shows] if number else list(shows)
+    ascending = all(before < after for before, after in pairwise(values))
+    return ascending and (not range_ or (number and len(shows) == 2))
 
 
 def _domain(name: str, sensitive: bool, numbers: bool, cells: list[Cell]) -> CellDomain:

@@ -10,7 +10,7 @@ import pytest
 from cloven.anonymise.generalisation.coat import Coat
 from cloven.errors import ParameterError
 from cloven.model.policy import Policy
-from cloven.model.space import Real, Whole
+from cloven.model.space import Choice, Real, Whole
 from cloven.model.transactions import Transactions
 from cloven.verification.generalisation import verify_generalised
 
@@ -240,7 +240,7 @@ def test_parameters_are_plain_and_steps_are_told():
         "weighted": False,
     }
     space = Coat.space(Transactions.from_records([["a"]] * 200))
-    assert space == {"k": Whole(2, 10), "max_suppressed": Real(0.0, 0.2)}
+    assert space == {"k": Whole(2, 10), "m": Choice((2, 3)), "max_suppressed": Real(0.0, 0.2)}
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def test_parameters_are_plain_and_steps_are_told():
         ({"k": True}, "k must be a whole number from 2, got True"),
         ({"k": 2.5}, "k must be a whole number from 2, got 2.5"),
         ({"policy": Policy()}, "policy must be a Policy that protects something"),
-        ({"policy": None}, "policy must be a Policy that protects something"),
+        ({"policy": "all"}, "policy must be a Policy that protects something"),
         ({"max_suppressed": 1.5}, "max_suppressed must be a share of the items from 0 to 1, got 1.5"),
         ({"max_suppressed": True}, "max_suppressed must be a share of the items from 0 to 1, got True"),
         ({"reading": "strict"}, "reading must be one of empty-is-enough, subsets-too, got 'strict'"),

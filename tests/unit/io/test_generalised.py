@@ -197,7 +197,10 @@ def test_bad_tables_are_named(folder, name, change, words):
     ("change", "words"),
     [
         ({"format": "cloven.set-generalised/2"}, "newer than cloven.set-generalised/1"),
-        ({"format": "cloven.other/1"}, "set-generalised, cloven.table or cloven.sliced release; its format is"),
+        (
+            {"format": "cloven.other/1"},
+            "set-generalised, cloven.table or cloven.sliced release; its format is",
+        ),
         ({"format": "cloven.disassociated/1"}, "m should be 1, 2, ..."),
         ({"m": 2}, "m should be all_up_to of the parameters"),
         ({"k": None}, "k should be 1, 2, ..."),

@@ -22,6 +22,7 @@ from cloven.errors import GuaranteeError, ParameterError, ReleaseError
 from cloven.io.checked import verify_folder
 from cloven.io.key import read_key
 from cloven.io.release import read_release, read_set_release, read_table_release, write_release
+from cloven.io.table_cells import _is_sound
 from cloven.measure.tables.utility import table_utility
 from cloven.model.published_table import CellDomain
 from cloven.model.shown_cells import shown, shown_release, understood, understood_by
@@ -183,3 +184,32 @@ def test_readers_of_one_kind_say_what_they_found(table, tmp_path):
     with pytest.raises(ReleaseError, match="is a generalised table, and `cloven link` is for sets of items"):
         read_set_release(tmp_path / "out", "`cloven link`")
     assert len(read_table_release(tmp_path / "out", "this")) == len(table)
+
+
+@pytest.mark.parametrize(
+    ("shows", "number", "range_", "sound"),
+    [
+        (["20", "30"], True, True, True),
+        (["9", "30"], True, False, True),
+        (["30", "9"], True, False, False),
+        (["a", "b"], False, False, True),
+        (["b", "a"], False, False, False),
+        (["a", "a"], False, False, False),
+        (["a", "b"], False, True, False),
+        (["20"], True, True, False),
+        (["nan", "3"], True, False, False),
+        (["a", None], False, False, False),
+        ([], False, False, False),
+        (None, False, False, False),
+    ],
+)
+def test_cells_are_spelt_in_one_way_only(shows, number, range_, sound):
+    assert _is_sound(shows, number=number, range_=range_) == sound
+
+
+def test_a_published_table_has_no_json_form(table, tmp_path):
+    write_release(Mondrian(k=4).anonymise(table), tmp_path / "out", original=table)
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text()) | {"files": {}}
+    (tmp_path / "x.json").write_text(json.dumps({"manifest": manifest, "clusters": [], "joints": []}))
+    with pytest.raises(ReleaseError, match="format should be one that has a JSON form"):
+        read_release(tmp_path / "x.json")
