@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow lint format types check bench tables docs docs-serve install clean
+.PHONY: help demo test test-slow test-browser lint format types check bench tables docs docs-serve install clean
 
 help: ## list the tasks
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,6 +31,10 @@ demo: $(VENV)/.demo ## audit the built-in sample and say where the result is
 
 test: $(STAMP) ## run the quick tests (about three minutes, most of it compiling)
 	$(BIN)/python -m pytest -n auto
+
+test-browser: $(STAMP) ## look at the report in Chromium (Debian package chromium)
+	$(BIN)/python -m pip install --quiet --group browser
+	$(BIN)/python -m pytest -m browser tests/browser
 
 test-slow: $(STAMP) ## run the tests that take minutes
 	$(BIN)/python -m pytest -n auto -m slow

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import pytest
 
 import cloven as cv
@@ -9,6 +11,8 @@ from cloven.audit import Audit
 from cloven.document import public
 from cloven.report.page import page
 from cloven.threats import Effort
+
+pytestmark = pytest.mark.browser
 
 EVIL = "<script>alert(1)</script>"
 SCREENS = {"desktop": (1280, 800), "phone": (390, 844)}
@@ -55,8 +59,17 @@ def documents():
     return {
         "owner": owner,
         "withheld": found.to_dict("public"),
-        "public": public({**owner, "groups": 100}),
+        "public": public(of_many_groups(owner)),
     }
+
+
+def of_many_groups(owner):
+    """The same audit as if it were about a large release, so that its totals are told."""
+    plain = {**copy.deepcopy(owner), "groups": 100}
+    kinds = [kind for risk in plain["risks"] for kind in risk["details"].get("by_kind", [])]
+    for each in (*plain["outcomes"], *kinds):
+        each["groups"] = 100
+    return plain
 
 
 @pytest.fixture(params=["owner", "withheld", "public"])

@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 from doc_pages import REPOSITORY, agree, blocks_of, pages, run_page
 
+LONG = ("tune-the-settings.md",)  # pages that search for half a minute
 PAGES = [
-    page for page in pages() if any(b.language in ("python", "console") for b in blocks_of(page.read_text()))
+    pytest.param(page, marks=[pytest.mark.slow] if page.name in LONG else [])
+    for page in pages()
+    if any(b.language in ("python", "console") for b in blocks_of(page.read_text()))
 ]
 
 

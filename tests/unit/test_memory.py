@@ -159,6 +159,7 @@ def peak_of(path: Path) -> tuple[int, int, int]:
     return occurrences, records, peak
 
 
+@pytest.mark.slow  # compiling for the first time would be measured too
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from /proc")
 def test_the_estimate_is_still_right(tmp_path):
     """Two sizes: the difference tells the slope, whatever the libraries weigh."""
