@@ -1,6 +1,7 @@
 """``cloven reproduce EXPERIMENT``."""
 
 import json as json_text
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,6 +18,8 @@ Out = Annotated[
 Data = Annotated[
     Path | None, typer.Option(help="Folder of the public data sets; default CLOVEN_DATA, ../shared/data.")
 ]
+
+Quick = Annotated[bool, typer.Option("--quick", help="Small samples, to see that it runs.")]
 
 
 @app.callback()
@@ -41,7 +44,7 @@ def datasets(out: Out, data: Data = None) -> None:
 def disassociation(
     out: Out,
     data: Data = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Small samples, to see that it runs.")] = False,
+    quick: Quick = False,
 ) -> None:
     """Time and utility against k, m, cluster size, strategy and refining. Takes about half an hour."""
     from cloven.reproduce.disassociation import disassociation as experiment
@@ -58,16 +61,12 @@ def disassociation(
 def thesis(
     out: Out,
     data: Data = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Small samples, to see that it runs.")] = False,
+    quick: Quick = False,
 ) -> None:
     """The semantic attack of the thesis on three corpora, beside chance and control. Takes a quarter of an hour."""
-    from cloven.reproduce.public_data import data_folder
     from cloven.reproduce.thesis import thesis as experiment
 
-    with progress("read") as report:
-        files = experiment(data_folder(data), report, quick=quick)
-    _write_all(out, files)
-    say(f"{out / 'thesis.md'}")
+    _run(experiment, "thesis", out, data, quick)
 
 
 @app.command("cover")
@@ -75,16 +74,12 @@ def thesis(
 def cover(
     out: Out,
     data: Data = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Small samples, to see that it runs.")] = False,
+    quick: Quick = False,
 ) -> None:
     """What covers give away against cluster size, and what their repair costs. Takes some minutes."""
     from cloven.reproduce.cover import cover as experiment
-    from cloven.reproduce.public_data import data_folder
 
-    with progress("read") as report:
-        files = experiment(data_folder(data), report, quick=quick)
-    _write_all(out, files)
-    say(f"{out / 'cover.md'}")
+    _run(experiment, "cover", out, data, quick)
 
 
 @app.command("tuning")
@@ -92,16 +87,12 @@ def cover(
 def tuning(
     out: Out,
     data: Data = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Small samples, to see that it runs.")] = False,
+    quick: Quick = False,
 ) -> None:
     """Settings that beat the default on three public data sets, if there are any. Takes about half an hour."""
-    from cloven.reproduce.public_data import data_folder
     from cloven.reproduce.tuning import tuning as experiment
 
-    with progress("read") as report:
-        files = experiment(data_folder(data), report, quick=quick)
-    _write_all(out, files)
-    say(f"{out / 'tuning.md'}")
+    _run(experiment, "tuning", out, data, quick)
 
 
 @app.command("generalisation")
@@ -109,22 +100,26 @@ def tuning(
 def generalisation(
     out: Out,
     data: Data = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Small samples, to see that it runs.")] = False,
+    quick: Quick = False,
 ) -> None:
     """The attacks on set-generalised data on five data sets, beside what no knowledge gets. Takes some minutes."""
     from cloven.reproduce.generalisation import generalisation as experiment
+
+    _run(experiment, "generalisation", out, data, quick)
+
+
+def _run(
+    experiment: Callable[..., dict[str, str]], name: str, out: Path, data: Path | None, quick: bool
+) -> None:
+    """Run an experiment that gives files by name, write them, and say where its page is."""
     from cloven.reproduce.public_data import data_folder
 
     with progress("read") as report:
         files = experiment(data_folder(data), report, quick=quick)
-    _write_all(out, files)
-    say(f"{out / 'generalisation.md'}")
-
-
-def _write_all(out: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        (out / name).parent.mkdir(parents=True, exist_ok=True)
-        (out / name).write_text(text, encoding="utf-8")
+    for file, text in files.items():
+        (out / file).parent.mkdir(parents=True, exist_ok=True)
+        (out / file).write_text(text, encoding="utf-8")
+    say(f"{out / name}.md")
 
 
 def _write(out: Path, name: str, page: str, figures: Any) -> None:

@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from cloven.threats import Effort, Knowledge, Threat
     from cloven.verification import Verdict
 
-MOST_STEPS = 200_000_000
-"""Steps of the search for records that can be singled out; beyond it a sample is searched."""
-
 
 @dataclass(frozen=True)
 class DisassociationFamily(OfTransactions):
