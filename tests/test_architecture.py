@@ -173,6 +173,14 @@ def test_every_part_is_placed():
     assert parts <= set(ALLOWED), "say in ALLOWED and in docs/explanation/architecture.md what it may import"
 
 
+def test_the_page_tells_of_every_part():
+    page = (Path(__file__).resolve().parent.parent / "docs/explanation/architecture.md").read_text(
+        encoding="utf-8"
+    )
+    rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    assert set(ALLOWED) <= {name.strip(" `") for row in rows for name in row.split(",")}
+
+
 def test_import_direction():
     wrong = [
         str(found)
