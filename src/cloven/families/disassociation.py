@@ -111,7 +111,9 @@ class DisassociationFamily(OfTransactions):
         out: dict[str, Disassociation] = {}
         if safe and any(risk.broken for risk in risks):
             out["--safe cover"] = replace(method, **safe)
-        if any(risk.exceeds(limit) for risk in risks):
+        if out or any(
+            risk.exceeds(limit) for risk in risks
+        ):  # repairing alone may raise the risk above the limit
             words = "--safe cover " if safe else ""
             if method.max_cluster_size is not None:
                 larger = 4 * method.max_cluster_size

@@ -221,3 +221,19 @@ def test_public_document_tells_no_single_person_and_no_other_release():
     )
     assert any(measure["name"] == "records published" for measure in owner["utility"]["measures"])
     assert not any(measure["name"] == "records published" for measure in public["utility"]["measures"])
+
+
+def test_more_than_repair_is_proposed_where_repair_may_not_do():
+    family, method = family_of(cv.Disassociation()), cv.Disassociation(k=5, max_cluster_size=30)
+    risk = Threat("method", "how", "attribute", "share", None).risk(attacker=Estimate(0.1), broken=2)
+    proposed = family.remedies(method, (risk,), 0.2)
+    assert list(proposed) == [
+        "--safe cover",
+        "--safe cover --max-cluster-size 120",
+        "--safe cover --no-refine",
+    ]
+    assert all(remedy.safe == "cover" for remedy in proposed.values())
+    assert (
+        family.remedies(method, (Threat("m", "h", "attribute", "s", None).risk(attacker=Estimate(0.1)),), 0.2)
+        == {}
+    )
