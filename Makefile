@@ -17,7 +17,12 @@ $(VENV)/bin/python:
 $(STAMP): pyproject.toml $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --editable ".[text,charts]" --group dev
+	$(BIN)/python -m pip install --quiet --no-deps --group compared # pyCANON pins numpy, pandas and scipy of its own
 	@touch $(STAMP)
+
+$(VENV)/.rivals: $(STAMP)
+	$(BIN)/python -m pip install --quiet --no-deps --group rivals
+	@touch $@
 
 $(VENV)/.demo: pyproject.toml $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --editable .
@@ -52,7 +57,7 @@ types: $(STAMP) ## check the types
 
 check: lint types test ## what has to be green before a change is proposed
 
-bench: $(STAMP) ## measure speed against the plain reference and the limits of the project
+bench: $(VENV)/.rivals ## measure speed against the plain reference, other packages and the limits of the project
 	$(BIN)/python benchmarks/run.py
 
 tables: $(STAMP) ## make the tables of docs/results anew from the public data sets
@@ -62,6 +67,7 @@ tables: $(STAMP) ## make the tables of docs/results anew from the public data se
 	$(BIN)/cloven reproduce cover --out docs/results
 	$(BIN)/cloven reproduce tuning --out docs/results
 	$(BIN)/cloven reproduce generalisation --out docs/results
+	$(BIN)/cloven reproduce slicing --out docs/results
 
 docs: $(STAMP) ## build the documentation as a site, to be read from disk
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet

@@ -245,7 +245,7 @@ def generalisation() -> list[dict[str, Any]]:
 
 
 def mondrian() -> list[dict[str, Any]]:
-    """Mondrian on Adult against the packages of others that are installed."""
+    """Mondrian on Adult against the packages of others."""
     sys.path.insert(0, str(Path(__file__).parent))
     from mondrian import compare
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import of_attacks
 import of_ideas
+import of_tables
 
-DRAWN = (*of_ideas.DRAWN, *of_attacks.DRAWN)
+DRAWN = (*of_ideas.DRAWN, *of_attacks.DRAWN, *of_tables.DRAWN)
 
 
 def main(folder: Path) -> None:

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from cloven.attack.link import candidates
     from cloven.attack.sliced.composition import Composition
     from cloven.attack.sliced.known import Known
+    from cloven.attack.sliced.linkage import RecordLinkage
     from cloven.attack.sliced.single import AttributeDisclosure
     from cloven.audit import Audit
     from cloven.audit_report import AuditReport
@@ -183,6 +184,7 @@ __all__ = [
     "Proof",
     "PublishedTable",
     "RandomElimination",
+    "RecordLinkage",
     "ReleaseError",
     "Risk",
     "Schema",
@@ -256,6 +258,7 @@ _HOME = {
     "Anonymised": "cloven.model.key",
     "AprioriKm": "cloven.anonymise.generalisation.apriori_km",
     "AttributeDisclosure": "cloven.attack.sliced.single",
+    "RecordLinkage": "cloven.attack.sliced.linkage",
     "Audit": "cloven.audit",
     "AuditReport": "cloven.audit_report",
     "BackFilled": "cloven.relatedness.backfill",

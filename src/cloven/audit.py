@@ -17,12 +17,13 @@ different types, and only this file and the measures of truth hold both. What is
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cloven.anonymise.disassociation import Disassociation
 from cloven.audit_report import AuditReport
+from cloven.comparing import Compared, Evaluated
 from cloven.decision import Limits, decide
 from cloven.model.measured import Utility
 from cloven.model.outcome import Outcome
@@ -33,13 +34,10 @@ from cloven.settings import named, setting, told
 from cloven.threats import Effort, Knowledge
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from cloven.decision import Decision
     from cloven.protocols import Anonymiser
     from cloven.running import Memory, Progress
     from cloven.threats import Threat
-    from cloven.verification import Verdict
 
 
 @dataclass(frozen=True)
@@ -78,12 +76,14 @@ class Audit:
             "describe", lambda _: family.describe(tried_on, self.method, run.rng("describe"))
         )
         main = self.evaluate(tried_on, self.method, run)
-        others = {name: (self.evaluate(tried_on, rival, run), rival) for name, rival in rivals.items()}
+        others = Compared(lambda method: self.evaluate(tried_on, method, run))
+        for name, rival in rivals.items():
+            others.attempt(name, rival)
         decision = self._decide(main, others)
         if self.advise and decision.verdict == "do not publish" and main.outcome.worst is not None:
             limit = self.limits.risk_at(self.method.k)
             for words, remedy in family.remedies(self.method, main.outcome.risks, limit).items():
-                others[words] = self.evaluate(tried_on, remedy, run), remedy
+                others.attempt(words, remedy)
                 decision = self._decide(main, others)
                 if decision.verdict != "do not publish":
                     break
@@ -96,7 +96,8 @@ class Audit:
             result=main.result,
             verified=main.verified,
             outcome=main.outcome,
-            others=tuple(each.outcome for each, _ in others.values()),
+            others=others.outcomes,
+            failed=others.failed,
             decision=decision if len(tried_on) == len(data) else decision.of_a_sample(),
             cautions=tuple(family.cautions(tried_on, self.method, main.result)),
             seconds=run.seconds,
@@ -140,9 +141,8 @@ class Audit:
 
         return run.step(step, attempt, Risk.to_dict, Risk.from_dict)
 
-    def _decide(self, main: Evaluated, others: Mapping[str, tuple[Evaluated, Anonymiser]]) -> Decision:
-        tried = {words: (other.outcome, method.k) for words, (other, method) in others.items()}
-        return decide(main.outcome, self.limits, self.method.k, tried)
+    def _decide(self, main: Evaluated, others: Compared) -> Decision:
+        return decide(main.outcome, self.limits, self.method.k, others.made)
 
     def _sample(self, data: Any, run: Run) -> Any:
         """All records, or a random part of them where the effort is limited."""
@@ -150,11 +150,3 @@ class Audit:
         if most is None or len(data) <= most:
             return data
         return data.take(np.sort(run.rng("sample").permutation(len(data))[:most]))
-
-
-class Evaluated(NamedTuple):
-    """What came of one method: release and key, what the checker said, and the figures."""
-
-    result: Any
-    verified: Verdict
-    outcome: Outcome

@@ -36,6 +36,7 @@ class AuditReport:
         verified: what the checker said.
         outcome: risks and utility of the method.
         others: the same for everything that was compared with it.
+        failed: settings that were to be compared and could not be made, each with the reason.
         decision: the verdict.
         cautions: what the owner should know before publishing.
         seconds: what each step took.
@@ -50,6 +51,7 @@ class AuditReport:
     verified: Verdict
     outcome: Outcome
     others: tuple[Outcome, ...]
+    failed: dict[str, str]
     decision: Decision
     cautions: tuple[str, ...]
     seconds: dict[str, float]

@@ -96,7 +96,11 @@ class Decision:
 def decide(
     outcome: Outcome, limits: Limits, k: int, others: Mapping[str, tuple[Outcome, int]] | None = None
 ) -> Decision:
-    """Judge one outcome beside others that were tried: words to get each -> (outcome, its k)."""
+    """Judge one outcome beside others that were tried: words to get each -> (outcome, its k).
+
+    Where the limit is 1/k, another setting has to keep the stricter one of both: what promises fewer candidates, or
+    none, is not better for it.
+    """
     reasons = limits.faults(outcome, k)
     if outcome.worst is None:
         unknown = "No attack that counts was tried, so nothing is known of what attackers reach."
@@ -109,7 +113,7 @@ def decide(
     good = {
         words: other
         for words, (other, its_k) in (others or {}).items()
-        if other.worst is not None and not limits.faults(other, its_k)
+        if other.worst is not None and not limits.faults(other, max(k, its_k))
     }
     if not good:
         return Decision(

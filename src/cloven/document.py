@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import platform
 from collections import Counter
+from dataclasses import asdict, replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 FORMAT = "cloven.audit/2"
 FEWEST = 100
 """Clusters below which a total could tell about single persons."""
-WITHHELD = f"withheld: totals over fewer than {FEWEST} clusters or guesses are not shared"
+WITHHELD = f"withheld: totals over fewer than {FEWEST} groups or guesses are not shared"
 
 
 def document(owner: dict[str, Any], audience: str, manifest_sha256: str | None = None) -> dict[str, Any]:
@@ -62,6 +63,7 @@ def owned(report: AuditReport) -> dict[str, Any]:
         "utility": outcome.utility.to_dict(),
         "decision": report.decision.to_dict(),
         "outcomes": _outcomes(outcome, report.others, audit.limits.measure),
+        "failed": [{"name": name, "reason": reason} for name, reason in report.failed.items()],
         "cautions": list(report.cautions),
         "seconds": dict(report.seconds),
         "seed": audit.seed,
@@ -98,8 +100,10 @@ def public(owner: dict[str, Any]) -> dict[str, Any]:
             if not risk["threat"].startswith("another release")  # that there is one is the owner's to tell
         ],
         "utility": {**owner["utility"], "measures": [] if few else _public_measures(owner)},
-        "decision": _public_decision(owner["decision"], {each["name"] for each in tried}, few=few),
+        "decision": _public_decision(owner, {each["name"] for each in tried}, few=few),
         "outcomes": [_public_outcome(each) for each in tried],
+        # Reasons count persons, and name their values.
+        "failed": [] if few else [{"name": each["name"], "reason": ""} for each in owner["failed"]],
         "environment": owner["environment"],
         "hashes": {"manifest_sha256": owner["hashes"]["manifest_sha256"]},
     }
@@ -129,20 +133,50 @@ def _public_risk(risk: dict[str, Any], *, few: bool) -> dict[str, Any]:
     return out
 
 
-def _public_decision(decision: dict[str, Any], told: set[str], *, few: bool) -> dict[str, Any]:
-    """The decision without figures of settings that are not told."""
+def _public_decision(owner: dict[str, Any], told: set[str], *, few: bool) -> dict[str, Any]:
+    """The decision without figures of settings that are not told, and reasons that are about totals alone."""
+    decision = owner["decision"]
     if decision["verdict"] == "publish":
         return {**decision, "sentence": "Publish: no attack that was tried gets past the limits."}
     verdict, best = decision["verdict"].capitalize(), decision["better"][:1]
     if few:
         return {**decision, "sentence": f"{verdict}.", "reasons": []}
-    if set(best) <= told:
-        return decision
-    return {**decision, "sentence": f"{verdict}: {best[0]} holds."}
+    shown = {**decision, "reasons": _public_reasons(owner)}
+    return shown if set(best) <= told else {**shown, "sentence": f"{verdict}: {best[0]} holds."}
+
+
+def _public_reasons(owner: dict[str, Any]) -> list[str]:
+    """Reasons without the fewest candidates of anybody, and without other releases."""
+    out = []
+    for reason in owner["decision"]["reasons"]:
+        risk = next((each for each in owner["risks"] if f"({each['threat']})" in reason or reason.startswith(
+            each["sentence"] or "\n")), None)  # fmt: skip
+        if risk is not None and risk["threat"].startswith("another release"):
+            continue
+        if risk is not None and risk["linkage"] == "record" and reason.startswith(risk["sentence"] or "\n"):
+            out.append(f"An attacker ({risk['threat']}) gets past the limit.")
+        else:
+            out.append(reason)
+    return out
 
 
 def _public_outcome(outcome: dict[str, Any]) -> dict[str, Any]:
-    return {name: outcome[name] for name in ("name", "family", "main", "front", "risk", "broken", "utility")}
+    names = (
+        "name",
+        "family",
+        "main",
+        "front",
+        "risk",
+        "worst",
+        "broken",
+        "utility",
+        "utility_low",
+        "utility_high",
+    )
+    out = {name: outcome[name] for name in names}
+    if out["worst"] is not None and out["worst"]["threat"].startswith("another release"):
+        out["worst"] = None  # that there is one is the owner's to tell
+    return out
 
 
 def _outcomes(main: Outcome, others: tuple[Outcome, ...], measure: str) -> list[dict[str, Any]]:
@@ -157,8 +191,11 @@ def _outcomes(main: Outcome, others: tuple[Outcome, ...], measure: str) -> list[
             "main": outcome is main,
             "front": outcome in best,
             "risk": outcome.risk,
+            "worst": _worst(outcome),
             "broken": outcome.broken,
             "utility": outcome.utility.score(measure),
+            "utility_low": _ends(outcome, measure)[0],
+            "utility_high": _ends(outcome, measure)[1],
             "risks": [_headline(risk) for risk in outcome.risks],
             "measures": {each.name: each.score for each in outcome.utility.measures},
             "seconds": outcome.seconds,
@@ -166,6 +203,23 @@ def _outcomes(main: Outcome, others: tuple[Outcome, ...], measure: str) -> list[
         }
         for outcome in every
     ]
+
+
+def _worst(outcome: Outcome) -> dict[str, Any] | None:
+    """The attack that the risk of a setting comes from, with its interval."""
+    worst = outcome.worst
+    if worst is None or worst.attacker is None:
+        return None
+    return {"threat": worst.threat, **asdict(worst.attacker)}
+
+
+def _ends(outcome: Outcome, measure: str) -> tuple[float | None, float | None]:
+    """Ends of the interval of a measure, on the scale of scores."""
+    found = outcome.utility.get(measure)
+    if found.low is None or found.high is None:
+        return None, None
+    ends = sorted(replace(found, value=end).score or 0.0 for end in (found.low, found.high))
+    return ends[0], ends[1]
 
 
 def _headline(risk: Risk) -> dict[str, Any]:

@@ -83,7 +83,10 @@ class Family(Protocol):
         ...
 
     def remedies(self, method: Any, risks: tuple[Risk, ...], limit: float) -> Mapping[str, Any]:
-        """Settings that may hold where this one does not: what to type -> the method."""
+        """Settings that may hold where this one does not: what to type -> the method.
+
+        After ``--methods`` an audit writes the setting in words, whatever else stands there.
+        """
         ...
 
     def write(self, result: Any, public: Path, private: Path, original: Any) -> str:

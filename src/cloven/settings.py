@@ -13,7 +13,7 @@ from cloven.errors import ParameterError
 from cloven.registry import anonymiser, anonymisers, table_anonymisers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from cloven.protocols import Anonymiser
 
@@ -37,7 +37,8 @@ def setting(method: Any) -> str:
         usual = not promise and (value == field.default or _implied(method, field))
         if usual or not field.init or not field.repr:
             continue
-        words.append(f"{field.name}={_word(value)}")
+        worded = _worded(type(method)).get(field.name)
+        words.append(f"{field.name}={_word(value) if worded is None else worded.write(value)}")
     return f"{name}:{','.join(words) or f'k={method.k}'}"
 
 
@@ -89,8 +90,16 @@ def parse_setting(text: str, **shared: Any) -> Anonymiser:
             names = ", ".join(sorted(accepted or ()))
             message = f"{part!r} in {text!r} is no parameter of {name}; write name=value, with one of {names}"
             raise ParameterError(message)
-        values[key] = _value(value.strip(), (accepted or {}).get(key))
+        worded = _worded(known[name]).get(key)
+        plain = value.strip()
+        values[key] = _value(plain, (accepted or {}).get(key)) if worded is None else worded.read(plain)
     return anonymiser(name, **values)  # type: ignore[no-any-return]
+
+
+def _worded(method: Any) -> Mapping[str, Any]:
+    """Parameters that a method reads from words, and writes as such, in its own way."""
+    found: Mapping[str, Any] = getattr(method, "WORDED", {})
+    return found
 
 
 def _parameters(method: Any) -> dict[str, Any] | None:

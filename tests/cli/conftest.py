@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -151,3 +152,29 @@ def nothing_written(tmp_path):
     yield lambda: seen.append(listing(tmp_path))
     assert seen, "call nothing_written() when the input is there"
     assert listing(tmp_path) == seen[0]
+
+
+ILLNESS = ("cough", "flu", "gout", "mumps", "ulcer")
+
+
+@pytest.fixture
+def people(tmp_path):
+    lots = random.Random(3)
+    path = tmp_path / "people.csv"
+    lines = ["age,sex,work,illness"]
+    for number in range(240):
+        age = lots.randint(20, 59)
+        work = lots.choice(("Federal", "Private", "State"))
+        lines.append(f"{age},{lots.choice('fm')},{work},{ILLNESS[(age // 10 + number) % 5]}")
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture
+def schema(tmp_path):
+    path = tmp_path / "people.toml"
+    path.write_text(
+        '[columns]\nage = "quasi-identifier"\nsex = "quasi-identifier"\nwork = "quasi-identifier"\n'
+        'illness = "sensitive"\n'
+    )
+    return path

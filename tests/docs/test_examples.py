@@ -36,6 +36,28 @@ def generalisation(lines):
     assert right > max(guessing, shuffled)
 
 
+def composition_attack(lines):
+    """Two releases leave fewer values than one; exchanged values leave most, and rule some true ones out."""
+    assert [line.split(":")[0] for line in lines[::3]] == ["mondrian", "slicing", "ul"]
+    assert all(line.endswith("verified: True") for line in lines[::3])
+    left = [[float(number) for number in re.findall(r"\d\.\d", line)] for line in lines[1::3]]
+    assert all(both < one for one, both in left)
+    assert [both for _, both in left] == sorted(both for _, both in left)
+    chances = [float(line.rsplit(maxsplit=1)[1]) for line in lines[2::3]]
+    assert chances[0] > chances[1] > chances[2]
+    assert "theirs is left of 100%" in lines[2]
+    assert "theirs is left of 100%" in lines[5]
+
+
+def compare_table_methods(lines):
+    """Nine methods in order of risk, one setting that cannot be made, and a verdict."""
+    risks = [int(re.search(r"risk at most (\d+)%", line)[1]) for line in lines[:9]]
+    assert risks == sorted(risks)
+    assert len({line.split(":")[0] for line in lines[:9]}) == 9
+    assert lines[9].startswith("anatomy:l=6: l = 6 cannot be met")
+    assert len(lines) == 11
+
+
 def tune_k_by_hand(lines):
     """A larger k keeps fewer pairs; a larger m keeps no more."""
     pairs = {tuple(map(int, line.split()[:3])): float(line.split()[-1][:-1]) for line in lines[1:]}
@@ -72,6 +94,8 @@ def what_an_attacker_finds(lines):
 
 CHECKS = [
     audit,
+    compare_table_methods,
+    composition_attack,
     custom_horizontal_step,
     generalisation,
     read_a_pandas_frame,

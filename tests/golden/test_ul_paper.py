@@ -14,12 +14,14 @@ from cloven.anonymise.slicing.generalising import generalise_cells
 from cloven.anonymise.slicing.lots import lots_of
 from cloven.anonymise.slicing.matching import sensitive_chances
 from cloven.anonymise.slicing.nonsense import compile_rules, meeting
+from cloven.anonymise.slicing.protection import UL
 from cloven.anonymise.slicing.rank_groups import rank_groups
 from cloven.anonymise.slicing.slicing import Slicing
 from cloven.anonymise.slicing.swapping import swap_attribute
 from cloven.errors import ParameterError
 from cloven.model.table import Attribute, Table
 from cloven.model.value_tree import ValueTree
+from cloven.verification.tables.checker import verify_table
 
 
 def table_of(columns, sensitive=(), trees=None):
@@ -226,3 +228,40 @@ def test_fallback_generalises_the_cell_until_k_rows_of_its_class_show_it(k, show
     nodes = generalise_cells(values, np.array([0, 0, 0, 1, 1]), np.arange(5) == 2, FIGURE_2, k, lots_of(None))
     labels = [FIGURE_2.labels[node] if node >= 0 else name for node, name in zip(nodes, work, strict=True)]
     assert labels == shown
+
+
+def test_the_whole_method_on_five_rows():
+    """By hand: k = 3 leaves one bucket. Each work of town A is a third of it and selected, none of B is (one half).
+
+    Nobody in B works for the town, so "Local-gov" has no partner. State (b) of A and Federal (b) of B may be exchanged,
+    and Federal (c) of A with State (c) of B: all these works, towns and illnesses meet somewhere. The cell that is
+    left becomes "gov", and so do the other two of A: fewer than three would point at it.
+    """
+    columns = {
+        "town": list("AAABB"),
+        "work": ["Local-gov", "State-gov", "Federal-gov", "Federal-gov", "State-gov"],
+        "ill": list("abcbc"),
+    }
+    known = ("Federal-gov", "Local-gov", "State-gov")
+    tree = ValueTree((*known, "gov"), np.array([3, 3, 3, 3], np.int32), 3)
+    table = table_of(columns, sensitive=("ill",), trees={"work": tree})
+    method = UL(k=3, l=2, swap_rate=0.34, columns=(("town", "work"), ("ill",)), protected=("work",))
+    selected = method.selected_cells(table, (0.34,))
+    assert [(each.within, each.lower_cells, each.upper_cells) for each in selected] == [("town", 3, 0)]
+    result = method.anonymise(table)
+    release = result.release
+    shown = [
+        [domain.labels[cell] for domain, cell in zip(release.domains, row, strict=True)]
+        for row in release.cells.tolist()
+    ]
+    assert [row[:2] for row in shown] == [
+        ["A", "gov"], ["A", "gov"], ["A", "gov"], ["B", "Federal-gov"], ["B", "State-gov"],
+    ]  # fmt: skip
+    assert [row[2] for row in shown] == list("abbcc")
+    assert release.bucket_offsets.tolist() == [0, 5]
+    # Person 4 of B now shows Federal, person 3 State: each has the other's former work, by way of A.
+    assert result.key.records[3:, 0].tolist() == [4, 3]
+    marked = set(result.key.records[result.key.changed[:, 1], 0].tolist())
+    assert marked == {1, 2, 3, 4}
+    verdict = verify_table(release, table, result.key)
+    assert verdict.ok, str(verdict)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 from hypothesis import strategies as st
@@ -45,18 +45,24 @@ def tables(draw, least=4, most=10):
 
 
 @st.composite
-def releases(draw, table, kinds=("generalised", "sliced")):
-    """Some release of a table, of either kind, with groups drawn at random."""
+def results(draw, table, kinds=("generalised", "sliced")):
+    """Some release of a table with its key, of either kind, with groups drawn at random."""
     groups = np.array(draw(st.lists(st.integers(0, 2), min_size=len(table), max_size=len(table))), np.int64)
     if draw(st.sampled_from(kinds)) == "generalised":
-        return generalised(table, groups, k=1, parameters={}).release
+        return generalised(table, groups, k=1, parameters={})
     nodes = np.full((len(table), 4), -1, np.int32)
     raised = draw(st.lists(st.sampled_from((-1, -1, 0, 1)), min_size=len(table), max_size=len(table)))
     for number, levels in enumerate(raised):
         if levels >= 0:
             nodes[number, 1] = TREE.path(int(table.codes[number, 1]))[levels + 1]
     columns = draw(st.sampled_from(COLUMNS))
-    return sliced(table, groups, columns, k=1, parameters={}, nodes=nodes).release
+    return sliced(table, groups, columns, k=1, parameters={}, nodes=nodes)
+
+
+@st.composite
+def releases(draw, table, kinds=("generalised", "sliced")):
+    """Some release of a table, without its key."""
+    return draw(results(table, kinds)).release
 
 
 def cell(release, attribute, code):
@@ -97,7 +103,7 @@ def chances(release, person, attribute, weight="share"):
     for bucket in buckets(release):
         share, own = Fraction(1), {}
         for column in bucket:
-            each = [_weight(part, person, weight) for part in column]
+            each = [part_weight(part, person, weight) for part in column]
             share *= Fraction(sum(each), 1) / len(column)
             if attribute in column[0] and sum(each):
                 for part, how in zip(column, each, strict=True):
@@ -114,7 +120,7 @@ def chances(release, person, attribute, weight="share"):
     return out, len(found)
 
 
-def _weight(part, person, weight):
+def part_weight(part, person, weight):
     if not fits(part, person):
         return Fraction(0)
     out = Fraction(1)
@@ -122,3 +128,35 @@ def _weight(part, person, weight):
         if weight == "rows" and name in person:
             out /= len(values)
     return out
+
+
+def row_weights(release, person):
+    """What every row weighs: for each bucket, each choice of one part in every column."""
+    found = []
+    for bucket in buckets(release):
+        size, columns = len(bucket[0]), len(bucket)
+        for parts in product(*bucket):
+            weight = Fraction(size) ** (1 - columns)
+            for part in parts:
+                weight *= part_weight(part, person, "rows")
+            found.append(weight)
+    return found
+
+
+def own_parts(result, person):
+    """The parts of one person by the key: attribute name -> set of values; and the size of their bucket."""
+    release, records = result.release, result.key.records
+    names = [domain.name for domain in release.domains]
+    cut = isinstance(release, Sliced)
+    columns = release.columns if cut else (tuple(range(len(names))),)
+    rows = [int(np.flatnonzero(records[:, number] == person)[0]) for number in range(len(columns))]
+    parts = [
+        {names[place]: cell(release, place, release.cells[row, place]) for place in column}
+        for column, row in zip(columns, rows, strict=True)
+    ]
+    size = (
+        next(end - start for start, end in pairwise(release.bucket_offsets) if start <= rows[0] < end)
+        if cut
+        else 1
+    )
+    return parts, int(size)

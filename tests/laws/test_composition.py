@@ -52,7 +52,7 @@ def test_candidates_are_the_intersection(data, first, second, shared):
     targets = table_of(shared)
     guesses = Composition().guess(published, Known.of(targets))
     for number, person in enumerate(people(targets)):
-        found = [chances(release, person, "illness")[0] for release in published]
+        found = [chances(release, person, "illness", "rows")[0] for release in published]
         left = set(found[0]) & set(found[1])
         assert set(guesses.candidates(number)) == left
         # Nothing was exchanged, so the truth is possible everywhere.

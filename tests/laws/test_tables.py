@@ -60,6 +60,7 @@ CONSTRAINTS = st.sampled_from(
         (),
         (DistinctL(2),),
         (EntropyL(1.6),),
+        (EntropyL(1.9),),  # two of three alike are 1.89
         (RecursiveL(2.0, 2, sensitive="illness"),),
         (TCloseness(0.35),),
         (TCloseness(0.3, "ordered", sensitive="illness"),),
@@ -149,9 +150,9 @@ def content(release):
     ], release.cells.tolist()
 
 
-@given(tables(), st.integers(2, 6), CONSTRAINTS, MODES, st.randoms())
-def test_order_of_rows_changes_nothing(table, k, constraints, mode, random):
-    method, _ = cut(table, k, constraints, mode)
+@given(tables(), st.integers(2, 6), CONSTRAINTS, st.randoms())
+def test_order_of_rows_changes_no_strict_cut(table, k, constraints, random):
+    method, _ = cut(table, k, constraints, "strict")
     order = list(range(len(table)))
     random.shuffle(order)
     other = method.anonymise(table.take(np.array(order)))
@@ -160,12 +161,14 @@ def test_order_of_rows_changes_nothing(table, k, constraints, mode, random):
 
 @given(tables(), st.integers(2, 6), MODES)
 def test_new_names_in_the_same_order_change_no_class(table, k, mode):
-    _, classes = cut(table, k, (), mode)
+    method = Mondrian(k=k, mode=mode, seed=1)
+    assume(len(table) >= k)
     renamed = tuple(
         Attribute(a.name, a.role, tuple(f"{n}{v}" for n, v in enumerate(a.values)), a.numbers, a.tree)
         for a in table.attributes
     )
-    assert (Mondrian(k=k, mode=mode).classes(Table(renamed, table.codes, table.source_rows)) == classes).all()
+    other = Table(renamed, table.codes, table.source_rows)
+    assert (method.classes(other) == method.classes(table)).all()
 
 
 @given(tables(), st.integers(1, 8), st.booleans())

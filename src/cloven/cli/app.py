@@ -12,7 +12,7 @@ from cloven.cli import (
     attack,
     audit,
     breach,
-    compose,
+    cells,
     describe,
     generalising,
     ledger,
@@ -65,9 +65,8 @@ for name, command, short in (
     ("describe", describe.describe, "What is in a file, and who could be singled out."),
     ("verify", verify.verify, "Prove that a release is what it says it is."),
     ("utility", utility.utility, "How much of the data a release keeps."),
+    ("cells", cells.cells, "What each swap rate of ul would exchange in a table."),
     ("reconstruct", reconstruct.reconstruct, "Draw plausible data sets from a release."),
-    ("attack", attack.attack, "Put the records of a release back together."),
-    ("compose", compose.compose, "Intersect what several tables say about one person."),
     ("score", score.score, "How many guesses of an attack are right."),
     ("breach", breach.breach, "What knowing the method gives away."),
     ("link", link.link, "How many candidates known items leave."),
@@ -76,6 +75,9 @@ for name, command, short in (
     ("sample", sample.sample, "Write the built-in sample to a file, to try things on."),
 ):
     app.command(name, cls=Command, short_help=short)(command)
+app.command("attack", cls=attack.Attacking, short_help="Put the records of a release back together.")(
+    attack.attack
+)
 for name, command, short in (
     ("coat", generalising.coat, "Merge items until a policy is satisfied."),
     ("pcta", generalising.pcta, "The same, with the cheapest merges: slower, often better."),

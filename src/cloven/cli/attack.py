@@ -1,8 +1,8 @@
-"""``cloven attack RELEASE``."""
+"""``cloven attack RELEASE -o GUESSES``; ``compose`` has ``cloven attack compose``."""
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import typer
 
@@ -10,12 +10,12 @@ from cloven.attack.disassociated.named import RECORD_METHODS, TERM_METHODS, atta
 from cloven.attack.disassociated.selection import SELECTIONS
 from cloven.attack.generalised.named import METHODS as ELIMINATIONS
 from cloven.cli import eliminating
-from cloven.cli.command import Group, takes
+from cloven.cli.command import Branching, Group, takes
+from cloven.cli.compose import compose
 from cloven.cli.console import many, percent, progress, say, say_json
 from cloven.cli.eliminating import ELIMINATING, Eliminating
 from cloven.cli.places import refuse_places, release_at
 from cloven.cli.reading import JsonFlag, ReleasePath, SeedOption, items_in
-from cloven.cli.shell_words import flag_of
 from cloven.cli.values import one_of, whole
 from cloven.errors import ParameterError
 from cloven.model.added import Eliminations
@@ -115,7 +115,7 @@ def attack(
 
     In a disassociated release: which part belongs to which record; in a set-generalised one: which items of a
     generalised item were added. The guesses, each with a confidence, go to a new folder; `cloven score` compares them
-    with the key.
+    with the key. Published tables are attacked by `cloven attack compose`.
     """
     import numpy as np
 
@@ -145,6 +145,12 @@ def attack(
     _tell(out, summary(guesses), guesses, json=json)
 
 
+class Attacking(Branching):
+    """``cloven attack``, and the attacks that have a command of their own."""
+
+    further: ClassVar = {"compose": (compose, "Intersect what several tables say about one person.")}
+
+
 def _tell(out: Path, facts: dict[str, int], guesses: Guesses | Eliminations, *, json: bool) -> None:
     if json:
         say_json({"guesses": str(out), "attack": dict(guesses.attack), "notes": dict(guesses.notes), **facts})
@@ -157,11 +163,9 @@ def _tell(out: Path, facts: dict[str, int], guesses: Guesses | Eliminations, *, 
 
 def refuse_given(group: Group, given: Mapping[str, Any], kind: str) -> None:
     """Refuse options that mean nothing for this kind of release, rather than pass them over."""
-    for name, value in given.items():
-        if value != group.options[name][1]:
-            flag = (group.options[name][3] or (flag_of(name),))[0]
-            message = f"{flag} is for {kind} releases, and this one is not; leave it out"
-            raise ParameterError(message)
+    for flag in group.given(given):
+        message = f"{flag} is for {kind} releases, and this one is not; leave it out"
+        raise ParameterError(message)
 
 
 def summary(guesses: Guesses) -> dict[str, int]:

@@ -22,7 +22,7 @@ from cloven.cli.disassociating import CHOSEN, Chosen
 from cloven.cli.ledger import LedgerFolder
 from cloven.cli.places import refuse_places
 from cloven.cli.reading import READING, JsonFlag, SeedOption, TaxonomyFile, read_data, read_hierarchy
-from cloven.cli.table_options import AuditedSchema
+from cloven.cli.table_options import RulesFile, SchemaOfFile, refuse_of_tables, refuse_reading, rules_in
 from cloven.io.checkpoint import Checkpoint
 from cloven.io.ledger import earlier_releases
 from cloven.io.ledger_file import check_ledger
@@ -47,7 +47,8 @@ def audit(
             "--out", "-o", metavar="OUT", help="New folder; default cloven-audit, or the next free number."
         ),
     ] = None,
-    schema: AuditedSchema = None,
+    schema: SchemaOfFile = None,
+    rules: RulesFile = None,
     taxonomy: TaxonomyFile = None,
     ledger: LedgerFolder = None,
     seed: SeedOption = None,
@@ -66,8 +67,10 @@ def audit(
         data: Transactions | Table
         reasons: list[str] = []
         if schema is not None:
-            data, plan = table_plan(file, schema, chosen, wanted, seed)
+            refuse_reading(options, taxonomy)
+            data, plan = table_plan(file, schema, chosen, wanted, rules_in(rules), seed)
         else:
+            refuse_of_tables([] if rules is None else ["--rules"])
             data = read_data(file, options, wanted.bounds)
             plan, reasons = _plan(data, file, chosen, wanted, read_hierarchy(taxonomy, data), seed)
         target, memory = _place(out, data, plan, wanted.stamps)

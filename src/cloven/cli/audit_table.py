@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from cloven.audit import Audit
+from cloven.cli.console import warn
 from cloven.cli.disassociating import CHOSEN, Chosen
-from cloven.cli.shell_words import flag_of
-from cloven.cli.table_options import read_persons
+from cloven.cli.table_options import (
+    fit_rules,
+    named_table,
+    read_persons,
+    refuse_idle_rules,
+    refuse_methods,
+    refuse_of_sets,
+)
 from cloven.errors import ParameterError
-from cloven.registry import table_anonymisers
+from cloven.families.tables_words import too_common
 from cloven.settings import parse_setting, split_settings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from cloven.cli.auditing import Wanted
+    from cloven.decision import Limits
+    from cloven.io.tables_rules import Rules
     from cloven.model.table import Table
     from cloven.protocols import Anonymiser
 
@@ -23,42 +33,58 @@ DEFAULT = "slicing"
 
 
 def table_plan(
-    file: Path | None, schema: Path, chosen: Chosen, wanted: Wanted, seed: int | None
+    file: Path | None,
+    schema: Path,
+    chosen: Chosen,
+    wanted: Wanted,
+    rules: Rules,
+    seed: int | None,
 ) -> tuple[Table, Audit]:
     """The table, and how it is audited."""
-    if file is None:
-        message = "--schema speaks of a table, and none is named; give the file too"
-        raise ParameterError(message)
-    method, *rivals = _methods(chosen, wanted)
-    data = read_persons(file, schema)
+    place = named_table(file)
+    method, *rivals = _methods(chosen, wanted, rules)
+    data = read_persons(place, schema)
+    fit_rules(rules, data)
+    if wanted.attack and wanted.max_risk is None:
+        for line in too_common(data, method.k):
+            warn(line)
     return data, Audit(
         method,
         wanted.knowledge(sample=False),
-        wanted.limits,
+        _limits(wanted, method, chosen.given["k"]),
         wanted.effort(data),
         tuple(rivals),
         wanted.threats,
         advise=wanted.advise,
         seed=seed,
-        title=file.name,
+        title=place.name,
     )
 
 
-def _methods(chosen: Chosen, wanted: Wanted) -> list[Anonymiser]:
+def _limits(wanted: Wanted, method: Anonymiser, k: int | None) -> Limits:
+    """What is accepted; a method that promises no k has no limit of 1/k of its own."""
+    if method.k > 1 or wanted.max_risk is not None or not wanted.attack:
+        return wanted.limits
+    if k is None:
+        name = method.parameters["method"]
+        message = f"{name} promises no k, so there is no limit of 1/k; give --max-risk, or -k for 1/k"
+        raise ParameterError(message)
+    return replace(wanted.limits, max_risk=1 / k)
+
+
+def _methods(chosen: Chosen, wanted: Wanted, rules: Rules) -> list[Anonymiser]:
     """Methods in the order given, each once; k is -k for those that do not say otherwise."""
-    for name, value in chosen.given.items():
-        if name != "k" and value != CHOSEN.options[name][1]:
-            flag = (CHOSEN.options[name][3] or (flag_of(name),))[0]
-            message = f"{flag} is for sets of items, and this is a table; write parameters into --methods"
-            raise ParameterError(message)
-    shared = {} if chosen.given["k"] is None else {"k": chosen.given["k"]}
+    of_sets = {name: value for name, value in chosen.given.items() if name != "k"}
+    refuse_of_sets(CHOSEN.given(of_sets), "write parameters into --methods")
+    shared: dict[str, Any] = {"rules": rules} | (
+        {} if chosen.given["k"] is None else {"k": chosen.given["k"]}
+    )
     found: list[Anonymiser] = []
-    for text in split_settings(wanted.methods or DEFAULT):
-        if text.partition(":")[0] not in table_anonymisers():
-            known = ", ".join(table_anonymisers())
-            message = f"method {text!r} is not for tables; those that are: {known}"
-            raise ParameterError(message)
+    named = split_settings(wanted.methods or DEFAULT)
+    refuse_methods(named)
+    for text in named:
         method = parse_setting(text, **shared)
         if method not in found:
             found.append(method)
+    refuse_idle_rules(rules, found)
     return found

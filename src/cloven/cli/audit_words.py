@@ -29,6 +29,8 @@ def tell(found: Plain, reasons: Sequence[str] = ()) -> None:
     say(table([_measure(each) for each in found["utility"]["measures"]], UTILITY) + "\n")
     if len(found["outcomes"]) > 1:
         say(table(*_compared(found["outcomes"])) + "\n")
+    for each in found["failed"]:
+        say(f"{visible(each['name'])}: not compared, {visible(each['reason'])}")
     _tell_cautions(found)
     _tell_verdict(found["decision"])
 
@@ -62,9 +64,8 @@ def _steps(found: Plain) -> list[tuple[str, str, float]]:
     attacks = [step for step in seconds if step.startswith("attack (")]
     tried = [risk["threat"] for risk in found["risks"] if not risk["not_tried"]]
     checks = found["verification"]
-    made = ", ".join(
-        many(found["published"][name], word) for name, word in _PARTS if name in found["published"]
-    )
+    counted = found["published"]
+    made = ", ".join(many(counted[name], _noun(word, counted)) for name, word in _PARTS if name in counted)
     return [
         (f"{tick()} anonymised", f"{_in_words(found)}: {made}", seconds["anonymise"]),
         (
@@ -94,6 +95,13 @@ _PARTS = (
     ("groups", "group"),
     ("columns", "column"),
 )
+
+
+def _noun(word: str, counted: Plain) -> str:
+    """Groups of a table are buckets, or classes where nothing is cut into columns."""
+    if word != "group" or "attributes" not in counted:
+        return word
+    return "bucket" if "columns" in counted else "class"
 
 
 def _in_words(found: Plain) -> str:

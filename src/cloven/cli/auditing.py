@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 QUICK_OCCURRENCES = 4_000_000
 """Item occurrences above which a quick audit looks at a sample of the records."""
+QUICK_CELLS = 1_000_000
+"""The same for tables: rows times attributes."""
 
 
 @dataclass(frozen=True)
@@ -83,8 +85,10 @@ class Wanted:
         """How hard to try: a quick look takes less of everything, and a sample of very large data."""
         if not self.quick:
             return Effort()
-        mean = max(1.0, len(data.codes) / max(1, len(data)))
-        most = None if len(data.codes) <= QUICK_OCCURRENCES else int(QUICK_OCCURRENCES / mean)
+        # Codes of a table are rows x attributes.
+        large = QUICK_OCCURRENCES if data.codes.ndim == 1 else QUICK_CELLS
+        mean = max(1.0, data.codes.size / max(1, len(data)))
+        most = None if data.codes.size <= large else int(large / mean)
         return replace(Effort().quick(), most_records=most)
 
     def rivals(self, method: Anonymiser, taxonomy: Taxonomy | None = None) -> tuple[Anonymiser, ...]:

@@ -10,20 +10,21 @@ import functools
 import inspect
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
 
 from cloven.cli.ending import endings
 from cloven.cli.shell_words import flag_of
 from cloven.cli.values import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 ORDER = (
-    "audit", "tune", "describe", "anonymise", "verify", "utility", "attack", "compose", "score", "breach", "link",
+    "audit", "tune", "describe", "anonymise", "verify", "utility", "cells", "attack", "score", "breach", "link",
     "reconstruct", "ledger", "relatedness", "text", "sample", "reproduce",
 )  # fmt: skip
 METAVARS = {str: "TEXT", str | None: "TEXT", Path: "FILE", Path | None: "FILE"}
@@ -53,6 +54,14 @@ class Group:
                 annotation=self._annotation(name),
             )
             for name, (_, default, _, _) in self.options.items()
+        ]
+
+    def given(self, values: Mapping[str, Any]) -> list[str]:
+        """Flags of the options among these whose value is not the default."""
+        return [
+            (self.options[name][3] or (flag_of(name),))[0]
+            for name, value in values.items()
+            if name in self.options and value != self.options[name][1]
         ]
 
     def _annotation(self, name: str) -> Any:
@@ -110,6 +119,34 @@ class Command(TyperCommand):
         for title, records in sections.items():
             with formatter.section(title):
                 formatter.write_dl(records)
+
+
+class Branching(Command):
+    """A command with further ones below its name: its first word may be one of theirs."""
+
+    further: ClassVar[Mapping[str, tuple[Callable[..., None], str]]] = {}
+    """Name -> command and short help."""
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        """The context of the command that the first word names, or of this one."""
+        if args and args[0] in self.further:
+            return _built(*self.further[args[0]]).make_context(
+                f"{info_name} {args[0]}", args[1:], parent, **extra
+            )
+        return super().make_context(info_name, args, parent, **extra)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Options, and below them the further commands."""
+        super().format_options(ctx, formatter)
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, short) for name, (_, short) in self.further.items()])
+
+
+def _built(command: Callable[..., None], short: str) -> Any:
+    """A command as Typer makes it of its function."""
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+    alone.command(cls=Command, short_help=short)(command)
+    return get_command(alone)
 
 
 class Ordered(TyperGroup):

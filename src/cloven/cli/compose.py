@@ -1,4 +1,4 @@
-"""``cloven compose RELEASE RELEASE --known TABLE --schema FILE``."""
+"""``cloven attack compose RELEASE RELEASE --known TABLE --schema FILE``."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +22,7 @@ HEADER = ("row", "values left", "likeliest", "confidence")
 def compose(
     releases: Annotated[
         list[Path],
-        typer.Argument(help="Published tables, two or more.", metavar="RELEASE...", show_default=False),
+        typer.Argument(help="Published tables, two or more.", metavar="RELEASE", show_default=False),
     ],
     known: Annotated[Path, typer.Option(metavar="TABLE", help="Persons whose quasi-identifiers are known.")],
     schema: SchemaFile,
@@ -59,7 +59,7 @@ def compose(
     if out is not None:
         refuse_places(out)
     with progress("read"):
-        published = [read_table_release(release_at(each), "`cloven compose`") for each in releases]
+        published = [read_table_release(release_at(each), "`cloven attack compose`") for each in releases]
         roles = read_schema(schema)
         looks = tuple(each for each in roles.columns if each.role == "quasi-identifier")
         persons = read_table(known, roles if score else replace(roles, columns=looks))

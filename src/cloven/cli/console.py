@@ -114,10 +114,11 @@ def percent(share: float, digits: int = 1) -> str:
 def many(number: float, word: str) -> str:
     """A number and its noun.
 
-    >>> many(1, "cluster"), many(1200, "cluster")
-    ('1 cluster', '1,200 clusters')
+    >>> many(1, "cluster"), many(1200, "cluster"), many(2, "class")
+    ('1 cluster', '1,200 clusters', '2 classes')
     """
-    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
+    plural = f"{word}es" if word.endswith("s") else f"{word}s"
+    return f"{number:,} {word if number == 1 else plural}"
 
 
 def table(rows: Sequence[tuple[str, ...]], header: tuple[str, ...] | None = None) -> str:

@@ -108,6 +108,19 @@ def generalisation(
     _run(experiment, "generalisation", out, data, quick)
 
 
+@app.command("slicing")
+@takes()
+def slicing(
+    out: Out,
+    data: Data = None,
+    quick: Quick = False,
+) -> None:
+    """Slicing and the upper/lower-level method under the composition attack. Takes about ten minutes."""
+    from cloven.reproduce.slicing import slicing as experiment
+
+    _run(experiment, "slicing", out, data, quick)
+
+
 def _run(
     experiment: Callable[..., dict[str, str]], name: str, out: Path, data: Path | None, quick: bool
 ) -> None:

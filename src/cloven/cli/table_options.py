@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cloven.cli.console import warn
+from cloven.cli.reading import READING
+from cloven.errors import InputError, ParameterError
+from cloven.registry import table_anonymisers
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from cloven.io.readers import ReadOptions
+    from cloven.io.tables_rules import Rules
     from cloven.model.table import Table
 
 TableFile = Annotated[
@@ -31,10 +39,97 @@ SchemaOrNone = Annotated[
     ),
 ]
 
-AuditedSchema = Annotated[
+SchemaOfFile = Annotated[
     Path | None,
     typer.Option("--schema", metavar="FILE", help="FILE is a table: roles of its columns, TOML or JSON."),
 ]
+RulesFile = Annotated[
+    Path | None,
+    typer.Option("--rules", metavar="FILE", help="Of a table: values that cannot meet, sex=m, illness=..."),
+]
+
+
+def refuse_of_sets(flags: Iterable[str], instead: str = "leave it out") -> None:
+    """Refuse options that mean nothing for a table, rather than pass them over."""
+    for flag in flags:
+        message = f"{flag} is for sets of items, and with --schema this is a table; {instead}"
+        raise ParameterError(message)
+
+
+def refuse_of_tables(flags: Iterable[str]) -> None:
+    """Refuse options that are about tables alone."""
+    for flag in flags:
+        message = f"{flag} is for tables; give --schema FILE if this is one, or leave it out"
+        raise ParameterError(message)
+
+
+def refuse_reading(options: ReadOptions, taxonomy: Path | None = None) -> None:
+    """Refuse what says how sets of items are read: of a table, the schema says it."""
+    given = READING.given({each.name: getattr(options, each.name) for each in fields(options)})
+    refuse_of_sets(given, "the schema says how it is read")
+    if taxonomy is not None:
+        refuse_of_sets(["--taxonomy"], "write `tree` into the schema")
+
+
+def refuse_methods(settings: Iterable[str]) -> None:
+    """Refuse settings of methods that are not for tables."""
+    for text in settings:
+        if text.partition(":")[0] not in table_anonymisers():
+            known = ", ".join(table_anonymisers())
+            message = f"method {text!r} is not for tables; those that are: {known}"
+            raise ParameterError(message)
+
+
+def named_table(file: Path | None) -> Path:
+    """The file of a table, which has to be named: no sample is built in."""
+    if file is None:
+        message = "--schema speaks of a table, and none is named; give the file too"
+        raise ParameterError(message)
+    return file
+
+
+def with_secret(table: Table) -> Table:
+    """The table, if it has something to find out: without that, nothing can be attacked and compared."""
+    if not table.positions("sensitive"):
+        message = (
+            'no column has the role "sensitive", so there is nothing that attacks could find out; give it to one, or'
+            " anonymise without a search"
+        )
+        raise ParameterError(message)
+    return table
+
+
+def refuse_idle_rules(rules: Rules, methods: Iterable[Any]) -> None:
+    """Refuse rules that no method heeds."""
+    if rules and not any(hasattr(method, "rules") for method in methods):
+        message = (
+            "--rules is heeded by ul alone, and it is not among the methods; name it, or leave --rules out"
+        )
+        raise ParameterError(message)
+
+
+def fit_rules(rules: Rules, data: Table) -> None:
+    """Refuse rules that name what the table does not have: most likely it is misspelt, and the rule would be idle."""
+    known = {attribute.name: attribute.values for attribute in data.attributes}
+    for number, rule in enumerate(rules, 1):
+        for name, values in rule.items():
+            if name not in known:
+                message = (
+                    f"--rules: rule {number} names a column that the table lacks; it has {', '.join(known)}"
+                )
+                raise InputError(message, value=name)
+            strange = [value for value in values if value not in known[name]]
+            if strange:
+                few = ", ".join(known[name][:6]) + (", ..." if len(known[name]) > 6 else "")
+                message = f"--rules: rule {number} names a value that column {name!r} lacks; it has {few}"
+                raise InputError(message, value=strange[0])
+
+
+def rules_in(path: Path | None) -> Rules:
+    """Rules of a file; none without one."""
+    from cloven.io.tables_rules import read_rules
+
+    return () if path is None else read_rules(path)
 
 
 def read_persons(file: Path, schema: Path) -> Table:
@@ -43,6 +138,6 @@ def read_persons(file: Path, schema: Path) -> Table:
     from cloven.io.table_reader import load_table
 
     loaded = load_table(file, read_schema(schema))
-    for line in map(str, loaded.missing):
+    for line in (*map(str, loaded.missing), *loaded.remarks):
         warn(line)
     return loaded.table

@@ -1,36 +1,19 @@
 """``cloven anonymise mondrian|slicing|ul|... TABLE --schema FILE -o OUT``."""
 
 from collections.abc import Callable
-from dataclasses import fields
 from time import perf_counter
 from typing import Any
 
 from cloven.cli.anonymise import say_places
-from cloven.cli.command import Group, takes
+from cloven.cli.command import takes
 from cloven.cli.console import many, progress, say, say_json, tick, warn
 from cloven.cli.generalising import NewFolder
 from cloven.cli.ledger import LedgerFolder, told_of_earlier
 from cloven.cli.places import refuse_places
 from cloven.cli.reading import JsonFlag
-from cloven.cli.table_options import SchemaFile, TableFile, read_persons
-from cloven.cli.values import number, one_of, whole
-from cloven.registry import table_anonymisers
+from cloven.cli.table_methods import options_of
+from cloven.cli.table_options import SchemaFile, TableFile, fit_rules, read_persons
 
-_OPTIONS: dict[str, tuple[Any, str, tuple[str, ...]]] = {
-    "k": (whole(2), "Rows that look alike, or rows of a bucket, at least.", ("-k",)),
-    "l": (whole(2), "How well sensitive values are hidden: a chance of at most 1/l, or l different ones.", ("-l",)),
-    "mode": (one_of("strict", "relaxed"), "Whether equal values stay on one side of a cut: strict, relaxed.", ()),
-    "companions": (whole(0), "Quasi-identifiers that stay beside each sensitive attribute.", ()),
-    "columns": (whole(1), "Columns that the quasi-identifiers are cut into; default: two in each.", ()),
-    "swap_rate": (number(0, 0.5, above=True), "Cells with a share of at most this are protected.", ()),
-    "eps": (number(0, above=True), "Budget of differential privacy: less hides more.", ()),
-    "specialisations": (whole(1), "How often the table is refined.", ()),
-    "rate": (number(0, 1, above=True), "Each row is taken with this probability.", ()),
-    "rho": (number(0, 1), "Each row is taken with this probability.", ()),
-    "alpha": (number(0, 1), "See the method: spread of a class, or chance that others hold its values.", ()),
-    "d": (whole(1), "Linkable values of a class, at least.", ()),
-    "seed": (whole(0), "Draw the same lots again (experiments); marks the release.", ()),
-}  # fmt: skip
 ABOUT = {
     "mondrian": (
         "Coarse rows: everybody looks like k - 1 others.",
@@ -62,16 +45,10 @@ ABOUT = {
 }
 
 
-def _command(name: str, maker: Any) -> Callable[..., None]:
-    """The command of one method: its fields that a terminal can give are options."""
-    own = {field.name: field.default for field in fields(maker) if field.name in _OPTIONS}
-    options = {
-        field: (_OPTIONS[field][0], own[field], _OPTIONS[field][1], _OPTIONS[field][2])
-        for field in _OPTIONS
-        if field in own
-    }
+def _command(name: str) -> Callable[..., None]:
+    """The command of one method."""
 
-    @takes(method=Group("How to anonymise", options, maker))
+    @takes(method=options_of(name))
     def command(
         file: TableFile,
         schema: SchemaFile,
@@ -91,12 +68,12 @@ def _command(name: str, maker: Any) -> Callable[..., None]:
 
 def commands() -> dict[str, tuple[Callable[..., None], str]]:
     """Command and short help of every method for tables that is built in."""
-    known = table_anonymisers()
-    return {name: (_command(name, known[name]), short) for name, (short, _) in ABOUT.items()}
+    return {name: (_command(name), short) for name, (short, _) in ABOUT.items()}
 
 
 def _publish(file: Any, schema: Any, out: Any, method: Any, ledger: Any, *, json: bool) -> None:
     """Read, anonymise, verify, write, tell."""
+    from cloven.families.tables_ends import lone_ends
     from cloven.families.tables_words import cautions, summary
     from cloven.io.ledger_file import check_ledger
     from cloven.io.release import places, write_release
@@ -107,12 +84,17 @@ def _publish(file: Any, schema: Any, out: Any, method: Any, ledger: Any, *, json
     check_ledger(ledger)
     with progress("read") as report:
         data = read_persons(file, schema)
+        fit_rules(getattr(method, "rules", ()), data)
         result = method.anonymise(data, report)
         report("verify and write", 0.0)
         # A seed is asked for, and marked.
         write_release(result, out, original=data, allow_seeded=True, ledger=ledger)
     figures = summary(data, result) | {"seconds": round(perf_counter() - start, 3)}
-    told = [*cautions(figures, method), *told_of_earlier(data, out, ledger)]
+    told = [
+        *cautions(figures, method),
+        *lone_ends(data, result.release),
+        *told_of_earlier(data, out, ledger),
+    ]
     if json:
         say_json({"published": str(public), "private": str(private), **figures, "cautions": told})
         return

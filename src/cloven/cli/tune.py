@@ -1,4 +1,4 @@
-"""``cloven tune [FILE] --max-risk R --min-utility U``."""
+"""``cloven tune [FILE] --max-risk R --min-utility U``, and ``cloven tune TABLE --schema FILE``."""
 
 import os
 from itertools import count
@@ -13,6 +13,17 @@ from cloven.cli.console import progress, say, say_json, visible
 from cloven.cli.ledger import LedgerFolder, told_of_earlier
 from cloven.cli.places import refuse_places
 from cloven.cli.reading import READING, JsonFlag, SeedOption, TaxonomyFile, read_data, read_hierarchy
+from cloven.cli.table_options import (
+    RulesFile,
+    SchemaOfFile,
+    fit_rules,
+    named_table,
+    read_persons,
+    refuse_of_tables,
+    refuse_reading,
+    rules_in,
+    with_secret,
+)
 from cloven.cli.tune_words import tell
 from cloven.cli.tuning import TUNING, Search
 from cloven.errors import GuaranteeError
@@ -37,6 +48,8 @@ def tune(
         Path | None,
         typer.Option(metavar="FOLDER", help="Where the search is kept, to go on later; default OUT.study."),
     ] = None,
+    schema: SchemaOfFile = None,
+    rules: RulesFile = None,
     taxonomy: TaxonomyFile = None,
     ledger: LedgerFolder = None,
     seed: SeedOption = None,
@@ -46,15 +59,25 @@ def tune(
 
     OUT (release and report.html) is to publish; OUT.private and the study are to keep. A search that was interrupted
     goes on when the same command is given again. If no setting holds, nothing is published and the exit code is 1.
+    With --schema, FILE is a table of persons.
     """
     target = out or _free_name()
     public, private = _places(target)
     refuse_places(public, private)
     kept = study or target.with_name(f"{target.name}.study")
     with progress("read") as report:
-        data = read_data(file, options)
-        hierarchy = read_hierarchy(taxonomy, data)
-        tuned = search.tune(sample=file is None, taxonomy=hierarchy, seed=seed).run(data, kept, report)
+        if schema is not None:
+            refuse_reading(options, taxonomy)
+            asked = search.of_table(rules_in(rules), seed)
+            data: Any = with_secret(read_persons(named_table(file), schema))
+            fit_rules(asked.fix.get("rules", ()), data)
+            hierarchy = None
+        else:
+            refuse_of_tables([*TUNING.given({"l": search.l}), *([] if rules is None else ["--rules"])])
+            data = read_data(file, options)
+            hierarchy = read_hierarchy(taxonomy, data)
+            asked = search.of_sets(sample=file is None, taxonomy=hierarchy, seed=seed)
+        tuned = asked.run(data, kept, report)
         title = "sample clinic" if file is None else file.name
         found = tuned.audit(data, _full(hierarchy), report, title)
         if found is not None:

@@ -21,7 +21,7 @@ def picture(tuned: Tuned, audited: str | None) -> str:
     marks.append((tuned.point(tuned.default), "D"))
     marks += [(tuned.point(trial), "*") for trial in tuned.finished if trial.name == audited]
     legend = f"o front   {dot()} beaten   x breaks a promise   D default" + ("   * chosen" if audited else "")
-    return "\n".join([f"  {tuned.measure}", *_drawn(marks), f"{'':12}{legend}", ""])
+    return "\n".join([f"  {tuned.score_words}", *_drawn(marks), f"{'':12}{legend}", ""])
 
 
 def _drawn(marks: list[tuple[Point, str]]) -> list[str]:

@@ -23,7 +23,7 @@ def tell(tuned: Tuned, found: AuditReport | None, told: list[str], records: int)
         say(line)
     name = None if found is None else found.outcome.name
     say("\n" + picture(tuned, name))
-    say(table(_rows(tuned, name), ("setting", "worst risk", "broken", tuned.measure, "")) + "\n")
+    say(table(_rows(tuned, name), ("setting", "worst risk", "broken", tuned.score_words, "")) + "\n")
     say(tuned.sentence)
     say(tuned.comparison)
     if found is None and tuned.satisfied:

@@ -6,12 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cloven.cli.command import Group
+from cloven.cli.table_options import refuse_idle_rules, refuse_methods, refuse_of_sets
 from cloven.cli.values import number, whole
 from cloven.decision import Limits
 from cloven.errors import ParameterError
 from cloven.threats import Knowledge
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from cloven.io.tables_rules import Rules
     from cloven.model.taxonomy import Taxonomy
     from cloven.tuning import Tune
 
@@ -24,7 +28,8 @@ class Search:
     min_utility: float
     utility_measure: str
     k: int
-    m: int
+    m: int | None
+    l: int | None
     methods: str | None
     vary: str | None
     fix: str | None
@@ -33,25 +38,53 @@ class Search:
     trials: int
     seconds: float | None
 
-    def tune(self, *, sample: bool, taxonomy: Taxonomy | None, seed: int | None) -> Tune:
-        """The search; vectors for the words of the built-in sample come with it."""
+    def of_sets(self, *, sample: bool, taxonomy: Taxonomy | None, seed: int | None) -> Tune:
+        """The search for sets of items; vectors for the words of the built-in sample come with it."""
+        from cloven.registry import anonymisers
+
+        promise = {"k": self.k, "m": USUAL_M if self.m is None else self.m}
+        fixed = self._fixed(promise, anonymisers()) | self._taxonomy(taxonomy)
+        spec = self.relatedness or ("sample" if sample else None)
+        return self._tune(promise, fixed, spec, taxonomy, seed)
+
+    def of_table(self, rules: Rules, seed: int | None) -> Tune:
+        """The search for a table."""
+        from cloven.registry import table_anonymisers
+
+        refuse_of_sets(TUNING.given({"m": self.m}))
+        makers = table_anonymisers()
+        named = makers if self.methods is None else _names(self.methods)
+        refuse_methods(named)
+        refuse_idle_rules(rules, [makers[name] for name in named if name in makers])
+        promise = {"k": self.k, "l": USUAL_L if self.l is None else self.l}
+        fixed = self._fixed(promise, makers) | ({"rules": rules} if rules else {})
+        return self._tune(promise, fixed, self.relatedness, None, seed)
+
+    def _tune(
+        self,
+        promise: dict[str, int],
+        fixed: dict[str, Any],
+        relatedness: str | None,
+        taxonomy: Taxonomy | None,
+        seed: int | None,
+    ) -> Tune:
         from cloven.relatedness.spec import parse
         from cloven.tuning import Tune
         from cloven.tuning.objectives import objective
         from cloven.tuning.tune import trial_effort
 
-        spec = self.relatedness or ("sample" if sample else None)
         return Tune(
             None if self.methods is None else _names(self.methods),
-            k=self.k,
-            m=self.m,
+            k=promise["k"],
+            m=promise.get("m", USUAL_M),
+            l=promise.get("l", USUAL_L),
             limits=Limits(self.max_risk, self.min_utility, self.utility_measure),
-            knowledge=Knowledge(None if spec is None else parse(spec)),
+            knowledge=Knowledge(None if relatedness is None else parse(relatedness)),
             effort=trial_effort(taxonomy),
             objective=objective(self.objective),
             trials=self.trials,
             seconds=self.seconds,
-            fix=self._fixed() | self._taxonomy(taxonomy),
+            fix=fixed,
             vary=None if self.vary is None else _names(self.vary),
             seed=seed,
         )
@@ -68,20 +101,18 @@ class Search:
             raise ParameterError(message)
         return {"taxonomy": taxonomy} if needy else {}
 
-    def _fixed(self) -> dict[str, Any]:
+    def _fixed(self, promise: dict[str, int], known: Iterable[str]) -> dict[str, Any]:
         """Values of --fix; each is read as a setting of the first method that has such a parameter."""
-        from cloven.registry import anonymisers
         from cloven.settings import parse_setting
 
-        methods = tuple(anonymisers()) if self.methods is None else _names(self.methods)
+        methods = tuple(known) if self.methods is None else _names(self.methods)
         out: dict[str, Any] = {}
         for part in _names(self.fix or ""):
             name = part.partition("=")[0].strip().replace("-", "_")
-            shared: dict[str, Any] = {"k": self.k, "m": self.m, **out}
             errors = []
             for method in methods:
                 try:
-                    out[name] = getattr(parse_setting(f"{method}:{part}", **shared), name)
+                    out[name] = getattr(parse_setting(f"{method}:{part}", **{**promise, **out}), name)
                     break
                 except ParameterError as error:
                     errors.append(str(error))
@@ -95,6 +126,11 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(word for word in (each.strip() for each in text.replace(";", ",").split(",")) if word)
 
 
+USUAL_M, USUAL_L = 2, 2
+_METHODS = (
+    "Methods to search: disassociation (default), coat, pcta, apriori-km; of a table mondrian, slicing, ul (default:"
+    " these three), anatomy, ..."
+)
 _OBJECTIVE = "Risk to minimise: worst, worst-value, mean, threat:NAME."
 _FIX = "Parameters that stay: name=value,name=value."
 _RELATEDNESS = "Attack with word meanings: vectors:FILE, corpus:FILE, ngd:FILE, ..."
@@ -106,8 +142,9 @@ TUNING = Group(
         "min_utility": (number(0, 1), 0.0, "Least utility to accept, from 0 to 1.", ()),
         "utility_measure": (str, "", "Measure of utility; default: the family's first.", ()),
         "k": (whole(2), 5, "Everybody keeps at least this many candidates; more is tried too.", ("-k",)),
-        "m": (whole(1), 2, "How many items an attacker may know; more is tried too.", ("-m",)),
-        "methods": (str | None, None, "Methods to search: disassociation (default), coat, pcta, apriori-km.", ()),
+        "m": (whole(1), None, "How many items an attacker may know; more is tried too; default 2.", ("-m",)),
+        "l": (whole(2), None, "Of a table: a chance of 1/l, or l values; more is tried too; default 2.", ("-l",)),
+        "methods": (str | None, None, _METHODS, ()),
         "vary": (str | None, None, "Parameters to vary, by name; default: all that are declared.", ()),
         "fix": (str | None, None, _FIX, ()),
         "objective": (str, "worst", _OBJECTIVE, ()),

@@ -15,26 +15,32 @@ from cloven.cli.reading import (
     read_data,
     read_hierarchy,
 )
-from cloven.cli.table_options import SchemaOrNone
-from cloven.cli.table_utility import table_measures
+from cloven.cli.table_options import SchemaOrNone, refuse_of_sets, refuse_of_tables, refuse_reading
+from cloven.cli.table_utility import QUERIES, Asked, table_measures
 from cloven.cli.values import whole
 from cloven.io.readers import ReadOptions
 from cloven.measure.generalised_utility import GeneralisedUtility
 from cloven.measure.sampled import Sampled
 from cloven.measure.utility import UtilityReport
 
+USUAL_RECONSTRUCTIONS, USUAL_TOP = 5, 1000
 
-@takes(options=READING)
+
+@takes(asked=QUERIES, options=READING)
 def utility(
     original: InputFile,
     release: ReleasePath,
+    asked: Asked,
     options: ReadOptions,
     schema: SchemaOrNone = None,
     taxonomy: TaxonomyFile = None,
     reconstructions: Annotated[
-        int, whole(1).option("--reconstructions", help="Plausible data sets to measure on.")
-    ] = 5,
-    top: Annotated[int, whole(1).option("--top", help="How many frequent itemsets to compare.")] = 1000,
+        int | None,
+        whole(1).option("--reconstructions", help="Plausible data sets to measure on; default 5."),
+    ] = None,
+    top: Annotated[
+        int | None, whole(1).option("--top", help="How many frequent itemsets to compare; default 1000.")
+    ] = None,
     seed: SeedOption = None,
     json: JsonFlag = False,
 ) -> None:
@@ -49,8 +55,12 @@ def utility(
     from cloven.measure.utility import utility as measure
 
     if schema is not None:
-        table_measures(original, release, schema, np.random.default_rng(seed), json=json)
+        refuse_reading(options, taxonomy)
+        of_sets = {"--reconstructions": reconstructions, "--top": top}
+        refuse_of_sets(flag for flag, value in of_sets.items() if value is not None)
+        table_measures(original, release, schema, asked, np.random.default_rng(seed), json=json)
         return
+    refuse_of_tables(QUERIES.given(vars(asked)))
     with progress("read") as report:
         published = read_set_release(release_at(release), "`cloven utility` without --schema")
         data = read_data(original, options)
@@ -60,8 +70,8 @@ def utility(
             data,
             published,
             rng=np.random.default_rng(seed),
-            reconstructions=reconstructions,
-            top=top,
+            reconstructions=reconstructions or USUAL_RECONSTRUCTIONS,
+            top=top or USUAL_TOP,
             taxonomy=hierarchy,
             suppressed_records=max(0, len(data) - published.records),
         )

@@ -93,6 +93,52 @@ def number(least: float = -inf, most: float = inf, *, above: bool = False) -> Va
     return Value(float, "X", parse)
 
 
+def share(most: float = 1.0) -> Value:
+    """A share above 0 and up to ``most``, as a number or in per cent.
+
+    >>> share().parse("5%"), share().parse("0.05")
+    (0.05, 0.05)
+    """
+    plain = number(0, most, above=True)
+
+    def parse(given: Any) -> float:
+        words = str(given).strip()
+        if not words.endswith("%"):
+            return float(plain.parse(words))
+        try:
+            return float(plain.parse(float(words[:-1]) / 100))
+        except (ValueError, typer.BadParameter):
+            message = f"must be above 0 % and of at most {100 * most:g} %, got {words!r}"
+            raise typer.BadParameter(message) from None
+
+    return Value(float, "X", parse)
+
+
+def text(metavar: str = "TEXT") -> Value:
+    """Any text but an empty one."""
+
+    def parse(given: Any) -> str:
+        if not str(given).strip():
+            message = "must not be empty"
+            raise typer.BadParameter(message)
+        return str(given).strip()
+
+    return Value(str, metavar, parse)
+
+
+def listed(kind: Value, metavar: str) -> Value:
+    """Several values between commas.
+
+    >>> listed(whole(1), "N,N").parse("1,3")
+    (1, 3)
+    """
+
+    def parse(given: Any) -> tuple[Any, ...]:
+        return tuple(kind.parse(word) for word in str(given).split(","))
+
+    return Value(object, metavar, parse)
+
+
 def _range(least: float, most: float, *, above: bool) -> str:
     low = "" if least == -inf else f" above {least:g}" if above else f" of at least {least:g}"
     high = "" if most == inf else f" {'and ' if low else ''}of at most {most:g}"

@@ -69,13 +69,13 @@ def verify(
             allow_unsafe=allow_unsafe,
             allow_seeded=allow_seeded,
         )
+    unseen = open_questions(claim, verdict.level, {check.name for check in verdict.checks})
     if json:
-        say_json({"claim": claim, **verdict.to_dict()})
+        say_json({"claim": claim, **verdict.to_dict(), "not_checked": unseen})
     else:
         say(claimed(claim))
         say(str(verdict))
-        names = {check.name for check in verdict.checks}
-        for open_question in open_questions(claim, verdict.level, names):
+        for open_question in unseen:
             say(f"not checked {open_question}")
     if not verdict.ok:
         raise typer.Exit(1)

@@ -35,9 +35,11 @@ def claim_of(release: Path) -> dict[str, Any] | None:
         "manifest_sha256": hashlib.sha256(file.read_bytes()).hexdigest(),
     }
     if is_table(claim):
-        promise = parameters.get("promise")
+        promise, listed = parameters.get("promise"), parameters.get("constraints")
         claim |= {
             "l": parameters.get("l"),
+            "check": parameters.get("check"),
+            "constraints": [_demand(each) for each in listed] if isinstance(listed, list) else [],
             "promise": promise.get("kind") if isinstance(promise, dict) else None,
         }
     return claim
@@ -65,7 +67,7 @@ def claimed(claim: dict[str, Any] | None) -> str:
 def open_questions(claim: dict[str, Any] | None, level: str, checks: Collection[str]) -> list[str]:
     """What the level that was run cannot see, given the names of the checks that were made."""
     if claim and is_table(claim):
-        return _open_of_table(level, checks)
+        return _open_of_table(claim, level, checks)
     out = []
     if level == "release":
         out.append("without --original: that no item was lost or invented")
@@ -90,13 +92,31 @@ def _claimed_of_table(claim: dict[str, Any]) -> str:
     """The promise of a published table."""
     group = "bucket" if str(claim["format"]).startswith("cloven.sliced/") else "class"
     promise = f"every {group} has at least k = {claim['k']} of {many(claim['records'], 'row')}"
-    promise += "" if claim["l"] is None else f", sensitive values are hidden with l = {claim['l']}"
+    if claim["l"] is not None:
+        promise += f", sensitive values are hidden with l = {claim['l']}"
+    elif claim["constraints"]:
+        promise += f", sensitive values keep to {', '.join(claim['constraints'])}"
     promise = claim["promise"] or promise
     return f"promises: {promise} ({claim['method']})\nmanifest {claim['manifest_sha256']}"
 
 
-def _open_of_table(level: str, checks: Collection[str]) -> list[str]:
+def _demand(entry: Any) -> str:
+    """What the manifest says that classes keep to, in a few words; a manifest may hold anything."""
+    if not isinstance(entry, dict):
+        return "something that cannot be read"
+    values = [f"{name} = {entry[name]}" for name in ("c", "l", "t") if name in entry]
+    names = entry.get("attributes")
+    about = f" of {', '.join(map(str, names))}" if isinstance(names, list) and len(names) > 1 else ""
+    return f"{entry.get('demand')} with {', '.join(values)}{about}" if values else str(entry.get("demand"))
+
+
+def _open_of_table(claim: dict[str, Any], level: str, checks: Collection[str]) -> list[str]:
     out = []
+    if claim["promise"] is not None:
+        out.append(
+            f"at any level: {claim['promise']}, which is a property of how a table is made; a table without any noise"
+            " would pass the same checks"
+        )
     if level == "release":
         out.append(
             "without --original and --schema: that cells hold values of the original, and nothing is invented"

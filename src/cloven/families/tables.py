@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from cloven.families.tables_threats import another_release, known_person, membership, word_meanings
+from cloven.anonymise.slicing.slicing import Slicing
+from cloven.families.tables_ends import lone_ends
+from cloven.families.tables_threats import (
+    another_release,
+    known_person,
+    membership,
+    persons_row,
+    word_meanings,
+)
 from cloven.families.tables_words import cautions, summary
 from cloven.families.words import numbered
 from cloven.model.buckets import Buckets
 from cloven.model.measured import Utility
 from cloven.model.published_table import GeneralisedTable, Sliced
+from cloven.model.risk import ROUNDING
 from cloven.model.shown_cells import shown_release
 
 if TYPE_CHECKING:
@@ -59,6 +69,7 @@ class TablesFamily:
         others = [other for other in knowledge.releases if isinstance(other, GeneralisedTable | Sliced)]
         return (
             known_person(),
+            persons_row(),
             *([] if knowledge.relatedness is None else [word_meanings(knowledge.relatedness)]),
             *(another_release(other, numbered(number)) for number, other in enumerate(others, 1)),
             membership(),
@@ -97,25 +108,33 @@ class TablesFamily:
 
     def cautions(self, data: Table, method: Any, result: PublishedTable) -> list[str]:
         """What an owner should know before publishing, each with what to do."""
-        return cautions(summary(data, result), method)
+        told = cautions(summary(data, result), method)
+        return [*told, *lone_ends(data, result.release)]
 
     def remedies(self, method: Any, risks: tuple[Risk, ...], limit: float) -> dict[str, Any]:
-        """Settings that may hold where this one does not: what to type -> the method.
+        """Settings that may hold where this one does not: what to type (an audit completes --methods) -> the method.
 
-        Larger groups and more values in each hide better. Where coarse rows do not hold, slicing may: it hides which
-        values go together.
+        A limit of one in n needs at least n equally likely values; attackers do better than that where values go with
+        quasi-identifiers, so more are tried too. Larger groups are tried if they do not move the limit, which is 1/k
+        unless the owner sets another. Where coarse rows do not hold, slicing may: it hides which values go together.
         """
         if not any(risk.exceeds(limit) or risk.broken for risk in risks):
             return {}
         names = {field.name for field in fields(method)}
+        least = ceil(1 / max(limit, 0.01) - ROUNDING)
         out: dict[str, Any] = {}
-        if "k" in names:
-            out[f"-k {2 * method.k}"] = replace(method, k=2 * method.k)
         if "l" in names:
-            more = (method.l or 1) + 1
-            larger = {"k": max(method.k, more)} if "k" in names else {}
-            out[f"-l {more}"] = replace(method, l=more, **larger)
-        return out | _as_slicing(method)
+            first = max((method.l or 1) + 1, least)
+            for more in (first, first + ceil(first / 3)):
+                out[f"--methods l={more}"] = replace(method, l=more)
+        if "k" in names and abs(limit - 1 / method.k) > ROUNDING:
+            out[f"--methods k={2 * method.k}"] = replace(method, k=2 * method.k)
+        if "eps" in names and method.eps > 0.01:
+            out[f"--methods eps={method.eps / 2:g}"] = replace(method, eps=method.eps / 2)
+        if type(method) is not Slicing:
+            for more in (max(2, least), max(2, least) + 1):
+                out[f"--methods slicing l={more}"] = Slicing(k=max(method.k, 2), l=more)
+        return out
 
     def write(self, result: PublishedTable, public: Path, private: Path, original: Table | None) -> str:
         """Check what is published once more, write it and the owner's key to two new folders."""
@@ -137,14 +156,3 @@ class TablesFamily:
 
         release = read_table_release(public, "this family")
         return PublishedTable(release, read_table_key(private, release))
-
-
-def _as_slicing(method: Any) -> dict[str, Any]:
-    """Slicing with the same k, and as many values as are demanded, if the method is something else."""
-    from cloven.anonymise.slicing.slicing import Slicing
-
-    if isinstance(method, Slicing):
-        return {}
-    values = getattr(method, "l", None) or 2
-    k = max(method.k, values, 2)
-    return {f"slicing:k={k},l={values}": Slicing(k=k, l=values)}

@@ -1,7 +1,8 @@
 """Attackers of published tables, each with the attack that uses what it knows.
 
 All of them know the quasi-identifiers of a person. What they reach is counted over persons of the original; the control
-knows the quasi-identifiers of somebody else, or no words.
+knows the quasi-identifiers of somebody else, or no words. They go by how many rows are to be expected, not by the share
+of a bucket that promises are made in: that is what somebody does who wants to be right.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.families.words import share
+from cloven.families.tables_trying import Attempt, persons
+from cloven.families.words import many, share
+from cloven.model.risk import Estimate
+from cloven.model.row_numbers import row_numbers
 from cloven.threats import Effort, Progress, Threat
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from cloven.attack.sliced.answers import ValueGuesses
     from cloven.attack.sliced.known import Known
     from cloven.model.key_table import PublishedTable
@@ -24,18 +26,18 @@ if TYPE_CHECKING:
     from cloven.model.risk import Risk
     from cloven.model.table import Table
     from cloven.protocols import Relatedness
-    from cloven.scoring.tables.table_findings import TableFindings
 
-    Guess = Callable[[GeneralisedTable | Sliced, Known, str], ValueGuesses]
-
-PERSONS = 5
-"""Persons that are tried for each set of known items that an effort allows: all of them go at once."""
-LEFT = "mean over persons of 1 / sensitive values left, 0 where theirs is ruled out (disclosure risk ratio)"
-SURE = "mean confidence in the sensitive value that a person really has"
+VALUE = "persons whose sensitive value the attacker holds likeliest; equally likely ones count in part"
+ROW = "persons whose row the attacker holds likeliest; equally likely ones count in part"
+CUT_ROW = (
+    "persons whose row the attacker puts together rightly from its parts; equally likely ones count in part"
+)
 
 
 def known_person() -> Threat:
     """Somebody who knows the quasi-identifiers of a person and looks for the sensitive value.
+
+    Where a combination of values is promised to be hidden, it is looked for too.
 
     >>> known_person().linkage
     'attribute'
@@ -43,20 +45,67 @@ def known_person() -> Threat:
     from cloven.attack.sliced.single import AttributeDisclosure
 
     def guess(release: GeneralisedTable | Sliced, known: Known, attribute: str) -> ValueGuesses:
-        return AttributeDisclosure(attribute).guess(release, known)
+        return AttributeDisclosure(attribute, "rows").guess(release, known)
 
     def attempt(threat: Threat, data: Table, result: PublishedTable, *given: Any) -> Risk:
-        risk = _worst(threat, data, result, given, "drr_soft", guess, None)
-        promised = (result.release.parameters.get("l") or 0) >= 2
-        told = round(risk.details["certain"] * risk.count)
-        return replace(
-            risk,
-            broken=told if promised else 0,
-            broken_what="persons whose sensitive value is certain" if promised and told else "",
-        )
+        return Attempt(guess, combinations=True).worst(threat, data, result, given)
 
     about = "the release, and the quasi-identifiers of one person"
-    return Threat("known person", about, "attribute", LEFT, attempt)
+    return Threat("known person", about, "attribute", VALUE, attempt)
+
+
+def persons_row() -> Threat:
+    """Somebody who knows the quasi-identifiers of a person who is in the table, and looks for their row.
+
+    It is what k is about: of k rows that look alike one is right. A row of a sliced table is a bucket and one part of
+    each of its columns, and all of them must be the person's. Made-up rows are nobody's, so a table that has no others
+    gives nothing to look for.
+
+    >>> persons_row().linkage
+    'record'
+    """
+
+    def attempt(
+        threat: Threat,
+        data: Table,
+        result: PublishedTable,
+        effort: Effort,
+        rng: np.random.Generator,
+        _progress: Progress | None,
+    ) -> Risk:
+        from cloven.attack.sliced.linkage import RecordLinkage
+        from cloven.model.published_table import Sliced
+        from cloven.scoring.tables.linkage import score_rows
+
+        if not (result.key.records >= 0).any():
+            return threat.risk(not_tried="every row is made up, so none is anybody's")
+        rows, known = persons(data, result, effort, rng, published=True)
+        guesses = RecordLinkage().guess(result.release, known)
+        wrong = RecordLinkage().guess(result.release, known.take(rng.permutation(len(known))))
+        found = score_rows(guesses, result, data.source_rows[rows], rng=rng, control=wrong)
+        cut = isinstance(result.release, Sliced)
+        risk = found.risk(threat.name, threat.knows, "row", "record", words=CUT_ROW if cut else ROW)
+        if risk.attacker is None:
+            return threat.risk(not_tried="nobody could be asked about")
+        fit = guesses.candidates[guesses.matched > 0]
+        least, few = int(fit.min(initial=len(result.release))), int((fit < result.release.k).sum())
+        before = Estimate(_alone(data, rows))
+        does = "puts the right row together" if cut else "picks the right one"
+        sentence = (
+            f"Who knows the quasi-identifiers of a person has at least {many(least, 'row')} to choose from and {does}"
+            f" with {share(risk.attacker)}; in the original with {share(before)}."
+        )
+        return replace(
+            risk,
+            broken=few,
+            broken_what="persons with fewer than k rows to choose from" if few else "",
+            sentence=sentence,
+            meaning=f"at least {many(least, 'row')} to choose from; in the original {share(before)}",
+            details={"least": least, "in_the_original": before.value, "findings": found.to_dict()},
+        )
+
+    about = "the release, that one person is in it, and the person's quasi-identifiers"
+    return Threat("a person's row", about, "record", ROW, attempt)
 
 
 def another_release(other: GeneralisedTable | Sliced, name: str = "another release") -> Threat:
@@ -71,14 +120,16 @@ def another_release(other: GeneralisedTable | Sliced, name: str = "another relea
     from cloven.attack.sliced.composition import Composition
 
     def guess(release: GeneralisedTable | Sliced, known: Known, attribute: str) -> ValueGuesses:
-        return Composition(attribute).guess((release, other), known)
+        return Composition(attribute, "rows").guess((release, other), known)
 
     def attempt(threat: Threat, data: Table, result: PublishedTable, *given: Any) -> Risk:
-        return _worst(threat, data, result, given, "drr_soft", guess, None)
+        risk = Attempt(guess).worst(threat, data, result, given)
+        # One release promises nothing about two.
+        return replace(risk, broken=0, broken_what="")
 
     about = f"another table about the same people ({len(other):,} rows, k={other.k})"
     knows = f"the release, the quasi-identifiers of one person, and {about}"
-    return Threat(name, knows, "attribute", LEFT, attempt)
+    return Threat(name, knows, "attribute", VALUE, attempt)
 
 
 def word_meanings(relatedness: Relatedness) -> Threat:
@@ -97,12 +148,12 @@ def word_meanings(relatedness: Relatedness) -> Threat:
         return SemanticValues(relatedness, attribute, sharpness=0.0).guess(release, known)
 
     def attempt(threat: Threat, data: Table, result: PublishedTable, *given: Any) -> Risk:
-        return _worst(threat, data, result, given, "confidence", guess, without)
+        return Attempt(guess, without).worst(threat, data, result, given)
 
     about = (
         f"the release, the quasi-identifiers of one person, and how related words are ({relatedness.name})"
     )
-    return Threat("word meanings", about, "attribute", SURE, attempt)
+    return Threat("word meanings", about, "attribute", VALUE, attempt)
 
 
 def membership() -> Threat:
@@ -127,7 +178,9 @@ def membership() -> Threat:
         from cloven.attack.sliced.single import Membership
         from cloven.scoring.tables.membership import score_membership
 
-        inside = _persons(data, result, effort, rng, published=True)
+        # Where every row is made up, everybody had a part in it.
+        real = bool((result.key.records >= 0).any())
+        inside = persons(data, result, effort, rng, published=real)
         known, others = inside[1], _made_up(inside[1], data, rng)
         if not len(others):
             return threat.risk(not_tried="every combination of quasi-identifiers is in the table")
@@ -154,71 +207,6 @@ def membership() -> Threat:
     return Threat("being in the table", about, "table", measure, attempt)
 
 
-def _worst(
-    threat: Threat,
-    data: Table,
-    result: PublishedTable,
-    given: tuple[Any, ...],
-    measure: str,
-    guess: Guess,
-    control: Guess | None,
-) -> Risk:
-    """The attack on each sensitive attribute; the one with the largest risk stands for all."""
-    from cloven.scoring.tables.disclosure import score_values, true_values
-
-    effort, rng, progress = given
-    secret = [domain.name for domain in result.release.domains if domain.sensitive]
-    if not secret:
-        return threat.risk(
-            not_tried="no attribute is sensitive, so there is no value to find out", details={"certain": 0.0}
-        )
-    rows, known = _persons(data, result, effort, rng, published=False)
-    wrong = known.take(rng.permutation(len(known)))
-    risks = []
-    for number, attribute in enumerate(secret):
-        if progress is not None:
-            progress(f"guess {attribute}", number / len(secret))
-        other = (guess if control is None else control)(
-            result.release, wrong if control is None else known, attribute
-        )
-        truth = true_values(data, attribute, rows)
-        found = score_values(guess(result.release, known, attribute), truth, rng=rng, control=other)
-        risks.append(_risk(threat, found, measure, attribute))
-    return max(risks, key=lambda risk: -1.0 if risk.attacker is None else risk.attacker.upper)
-
-
-def _risk(threat: Threat, found: TableFindings, measure: str, attribute: str) -> Risk:
-    certain = found.get("drr_strict").value or 0.0
-    details = {"attribute": attribute, "certain": certain, "findings": found.to_dict()}
-    risk = found.risk(threat.name, threat.knows, measure, threat.linkage, words=threat.measure)
-    if risk.attacker is None:
-        return threat.risk(not_tried="nobody could be asked about", details=details)
-    against = "" if risk.guessing is None else f"; guessing gets {share(risk.guessing)}"
-    sentence = f"An attacker ({threat.name}) reaches {share(risk.attacker)} for {attribute}{against}."
-    better = "better than guessing" if risk.beats else "not shown to beat guessing"
-    return replace(
-        risk,
-        sentence=sentence,
-        meaning=f"{attribute}: {100 * certain:.1f} % of persons are certain; {better}",
-        details=details,
-    )
-
-
-def _persons(
-    data: Table, result: PublishedTable, effort: Effort, rng: np.random.Generator, *, published: bool
-) -> tuple[np.ndarray[Any, np.dtype[np.int64]], Known]:
-    """Persons to try: rows of the original, and what is known of them."""
-    from cloven.attack.sliced.known import Known
-
-    rows = np.arange(len(data))
-    if published:
-        rows = rows[~np.isin(data.source_rows, result.key.suppressed)]
-    rows = np.sort(rng.permutation(rows)[: PERSONS * effort.known_sets])
-    shown = {domain.name for domain in result.release.domains}
-    names = [name for name in data.names("quasi-identifier") if name in shown]
-    return rows, Known.of(data, rows, names)
-
-
 def _made_up(known: Known, data: Table, rng: np.random.Generator) -> np.ndarray[Any, np.dtype[np.int32]]:
     """As many looks as are known, each value from somebody else, without those that somebody has."""
     drawn = np.column_stack([rng.permutation(column) for column in known.codes.T])
@@ -226,3 +214,10 @@ def _made_up(known: Known, data: Table, rng: np.random.Generator) -> np.ndarray[
     there = data.codes[:, [places[name] for name in known.names]]
     taken = set(map(bytes, np.ascontiguousarray(there)))
     return drawn[[bytes(look) not in taken for look in np.ascontiguousarray(drawn)]]
+
+
+def _alone(data: Table, rows: np.ndarray[Any, np.dtype[np.int64]]) -> float:
+    """How often the right row of the original is picked: one by all that have the same quasi-identifiers."""
+    looks = data.codes[:, list(data.positions("quasi-identifier"))]
+    look = row_numbers(looks)
+    return float((1.0 / np.bincount(look)[look[rows]]).mean())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from cloven.families.words import many
 
 if TYPE_CHECKING:
@@ -45,10 +47,30 @@ def cautions(figures: dict[str, int | float], method: Any) -> list[str]:
     promise = told.get("promise")
     if isinstance(promise, dict) and "holds_if" in promise:
         out.append(f"the promise ({promise.get('kind')}) holds if {promise['holds_if']}")
+    if told.get("domains") == "from-data":
+        out.append(
+            "which values are possible was read off the rows, so ends of ranges and rare values may be one person's and"
+            " eps promises nothing; state range or values of every column in the schema, or use this for experiments"
+        )
     if told.get("method") in LIKE:
         out.append(
             f"{told['method']} is built from a short description of the method it is like; do not cite it as that"
         )
     if told.get("seeded"):
         out.append("lots were drawn with a seed: this release is for experiments; do not publish it")
+    return out
+
+
+def too_common(data: Table, k: int) -> list[str]:
+    """Sensitive attributes of which a single value is so common that guessing it exceeds 1/k."""
+    out = []
+    for place in data.positions("sensitive"):
+        counts = np.bincount(np.maximum(data.codes[:, place], 0), minlength=1)
+        common = float(counts.max() / max(1, len(data)))
+        if k > 1 and common > 1 / k:
+            out.append(
+                f"whoever guesses the most common {data.attributes[place].name} for everybody is right in"
+                f" {100 * common:.1f} % without any release, more than 1/k = {100 / k:.1f} %: no method gets below"
+                " that; give --max-risk"
+            )
     return out

@@ -45,12 +45,14 @@ class Earlier:
         same_data: whether it was made from this very data.
         same_release: whether the new release is the same, byte for byte; then having both gives nothing more.
         overlap: records in common where the data differ; None if that cannot be known.
+        chance: up to this share, records in common are chance.
     """
 
     entry: Entry
     same_data: bool
     same_release: bool
     overlap: Overlap | None
+    chance: float = CHANCE
 
     @property
     def share(self) -> float:
@@ -65,7 +67,7 @@ class Earlier:
         if self.same_release or self.same_data or self.overlap is None:
             return self.same_data and not self.same_release
         ends = (self.overlap.of_data.low, self.overlap.of_earlier.low)
-        return any(low is not None and low > CHANCE for low in ends)
+        return any(low is not None and low > self.chance for low in ends)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -110,22 +112,29 @@ class Ledger:
             data: the data at hand.
             own: the release that was just made of it, which is not earlier than itself.
         """
-        return self.compare(fingerprint(data), lambda: _records_of(data), own)
+        return self.compare(fingerprint(data), lambda: _records_of(data), own, lambda: _chance_in(data))
 
     def compare(
-        self, mine: str, hashes: Callable[[], Hashes], own: Entry | None = None
+        self,
+        mine: str,
+        hashes: Callable[[], Hashes],
+        own: Entry | None = None,
+        chance: Callable[[], float] = lambda: CHANCE,
     ) -> tuple[Earlier, ...]:
-        """The same for data of any kind, given its fingerprint, and the hashes of its records if they are needed."""
+        """The same for data of any kind, given its fingerprint.
+
+        If they are needed, the hashes of its records and the share of them that others have by chance are asked for.
+        """
         others = [entry for entry in self.entries if own is None or entry.identity != own.identity]
         needed = any(entry.sketch is not None and entry.input_sha256 != mine for entry in others)
-        present = hashes() if needed else None
+        present, by_chance = (hashes(), chance()) if needed else (None, CHANCE)
         found = []
         for entry in others:
             same = entry.input_sha256 == mine
             twin = own is not None and entry.manifest_sha256 == own.manifest_sha256
             known = None if same else entry.sketch
             common = None if known is None or present is None else overlap(known, present)
-            found.append(Earlier(entry, same, twin, common))
+            found.append(Earlier(entry, same, twin, common, by_chance))
         return tuple(sorted(found, key=lambda each: (not each.composes, not each.same_data, -each.share)))
 
 
@@ -205,7 +214,14 @@ def _age(entry: Entry) -> tuple[float, str]:
 
 
 def _records_of(data: Transactions | Table) -> Hashes:
-    """Hashes of the records that stand out; of a table only the whole is compared."""
-    import numpy as np
+    """Hashes of the records that stand out."""
+    from cloven.io.ledger_rows import rows_standing_out
 
-    return standing_out(data) if isinstance(data, Transactions) else np.empty(0, np.uint64)
+    return standing_out(data) if isinstance(data, Transactions) else rows_standing_out(data)
+
+
+def _chance_in(data: Transactions | Table) -> float:
+    """Share of records in common that is chance in such data."""
+    from cloven.io.ledger_rows import chance_of_rows
+
+    return CHANCE if isinstance(data, Transactions) else max(CHANCE, chance_of_rows(data))

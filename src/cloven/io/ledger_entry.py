@@ -75,7 +75,8 @@ class Entry:
     @property
     def promise(self) -> str:
         """What was promised, in short: ``k=3 m=2``."""
-        return " ".join(f"{name}={self.parameters[name]}" for name in PROMISES if name in self.parameters)
+        told = {name: self.parameters.get(name) for name in PROMISES}
+        return " ".join(f"{name}={value}" for name, value in told.items() if value is not None)
 
     @property
     def day(self) -> str:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.model.risk import Estimate
+from cloven.model.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -94,14 +95,16 @@ class Overlap:
     of_earlier: Estimate
 
 
-def sketch(data: Transactions) -> Sketch:
-    """Sample a data set.
+def sketch(data: Transactions | Table) -> Sketch:
+    """Sample a data set; of a table, its rows by their quasi-identifiers.
 
     >>> from cloven.model.transactions import Transactions
     >>> sketch(Transactions.from_records([["flu", "cough", "fever"], ["flu", "rash"]])).records
     1
     """
-    hashes = standing_out(data)
+    from cloven.io.ledger_rows import rows_standing_out
+
+    hashes = rows_standing_out(data) if isinstance(data, Table) else standing_out(data)
     return Sketch(len(hashes), hashes[:SIZE])
 
 
@@ -150,7 +153,7 @@ def _contents(data: Transactions) -> NDArray[np.uint64]:
         offsets = data.offsets[start : start + _BLOCK + 1]
         items = of_item[data.codes[offsets[0] : offsets[-1]]]
         sums[start : start + _BLOCK] = np.add.reduceat(items, offsets[:-1] - offsets[0])
-    return _mixed(sums)
+    return mixed(sums)
 
 
 def _hash(name: str) -> int:
@@ -158,7 +161,7 @@ def _hash(name: str) -> int:
     return int.from_bytes(digest.digest(), "little")
 
 
-def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Spread sums over all 64-bit numbers, one to one (the finaliser of SplitMix64; Steele, Lea, Flood 2014)."""
     mixed = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

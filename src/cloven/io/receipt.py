@@ -63,7 +63,7 @@ def build_receipt(
         "input_sha256": None if original is None else fingerprint(original),
         "counts": dict(counts),
         "release": release_of(manifest, when.isoformat(timespec="microseconds")),
-        "sketch": sketch(original).to_dict() if isinstance(original, Transactions) else None,
+        "sketch": None if original is None else sketch(original).to_dict(),
     }
 
 

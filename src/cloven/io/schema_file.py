@@ -9,6 +9,8 @@
     [columns.age]
     role = "quasi-identifier"
     kind = "number"
+    range = [0, 120]                    # what is possible, whatever the rows hold
+    round = 10                          # ranges begin at multiples of this; or cuts = [0, 18, 65, 120]
 
     [columns.work]
     role = "quasi-identifier"
@@ -16,6 +18,7 @@
 
     [columns.illness]
     role = "sensitive"
+    values = ["cough", "flu", "gout"]   # what is possible
 """
 
 from __future__ import annotations
@@ -31,7 +34,7 @@ from cloven.errors import InputError, ParameterError
 from cloven.model.schema import Column, Schema
 
 _TOP = ("columns", "missing", "missing_values", "header", "delimiter")
-_COLUMN = ("role", "kind", "tree", "missing")
+_COLUMN = ("role", "kind", "tree", "missing", "range", "step", "cuts", "round", "values", "outside")
 
 
 def read_schema(path: str | Path) -> Schema:
@@ -47,9 +50,16 @@ def read_schema(path: str | Path) -> Schema:
     path = Path(path)
     try:
         text = path.read_bytes().decode("utf-8-sig")
-        content = json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text)
+        content = (
+            json.loads(text, object_pairs_hook=_once)
+            if path.suffix.lower() == ".json"
+            else tomllib.loads(text)
+        )
     except FileNotFoundError as error:
         message = "no such file; check the path"
+        raise InputError(message, source=str(path)) from error
+    except RecursionError as error:
+        message = "is nested too deeply to be a schema"
         raise InputError(message, source=str(path)) from error
     except (OSError, UnicodeDecodeError, ValueError) as error:
         message = (
@@ -57,6 +67,17 @@ def read_schema(path: str | Path) -> Schema:
         )
         raise InputError(" ".join(message.split()), source=str(path)) from error
     return schema_of(content, source=str(path), beside=path.parent)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON, whose names stand there once: of two entries for a column the last would win unseen."""
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            message = f"{name!r} stands twice; name it once"
+            raise ValueError(message)
+        found[name] = value
+    return found
 
 
 def schema_of(content: Any, *, source: str | None = None, beside: Path | None = None) -> Schema:
@@ -98,7 +119,7 @@ def _column(name: str, entry: Any, source: str | None, beside: Path | None) -> C
     elif not isinstance(tree, str | Mapping | None):
         message = f"{what}: tree is the name of a file, 'ranges' or nested groups"
         raise InputError(message, source=source, value=str(tree))
-    return Column(name, entry["role"], entry.get("kind"), tree, entry.get("missing"))
+    return Column(name, **{**entry, "tree": tree})
 
 
 def _known(entry: Any, possible: tuple[str, ...], what: str, source: str | None) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.errors import InputError
+from cloven.io.raw_cells import arrow_cells, object_cells
 from cloven.io.readers.guessing import guess_delimiter
 from cloven.io.readers.opening import open_bytes
 from cloven.io.readers.tables import missing_column
@@ -18,10 +19,9 @@ from cloven.io.readers.tables import missing_column
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
-    from cloven.model.schema import Schema
+    from cloven.model.schema import Column, Schema
 
 PARQUET = (".parquet", ".pq")
 
@@ -85,14 +85,17 @@ def _from_text(content: bytes, source: str, schema: Schema) -> RawColumns:
     except csv.Error as error:
         message = f"cannot be read as a table: {error}"
         raise InputError(message, source=source, line=reader.line_num) from error
-    names = schema.header or tuple(name.strip() for name in (rows[0] if rows else ()))
+    if not rows:
+        message = "is empty; a table begins with a line of the names of its columns"
+        raise InputError(message, source=source)
+    names = schema.header or tuple(name.strip() for name in rows[0])
     if schema.header is None:
         rows, lines = rows[1:], lines[1:]
+    wanted = _wanted(names, schema, source)
     for row, line in zip(rows, lines, strict=True):
         if len(row) != len(names):
             message = f"{len(row)} cells where the header has {len(names)}"
             raise InputError(message, source=source, line=line, value=delimiter.join(row))
-    wanted = _wanted(names, schema, source)
     places = {name: names.index(name) for name in wanted}
     cells: dict[str, Any] = {name: [row[place].strip() for row in rows] for name, place in places.items()}
     return RawColumns(source, names, cells, np.array(lines, np.int64))
@@ -109,9 +112,8 @@ def _from_parquet(content: bytes, source: str, schema: Schema) -> RawColumns:
     except (pa.ArrowException, OSError) as error:
         message = f"cannot be read as Parquet: {' '.join(str(error).split())}"
         raise InputError(message, source=source) from error
-    return RawColumns(
-        source, names, {name: _cells(table.column(name), name, source) for name in table.column_names}
-    )
+    cells = {column.name: arrow_cells(table.column(column.name), column, source) for column in schema.used}
+    return RawColumns(source, names, cells)
 
 
 def _from_frame(data: Any, schema: Schema) -> RawColumns:
@@ -120,41 +122,37 @@ def _from_frame(data: Any, schema: Schema) -> RawColumns:
     source = "frame"
     try:
         known = nw.from_native(data)
+        frame = known.collect(backend="pyarrow") if isinstance(known, nw.LazyFrame) else known
+        columns = list(frame.columns)
     except TypeError as error:
         message = "not a table; pass a path, or a pandas, Polars, PyArrow or DuckDB frame"
         raise InputError(message, source=source, value=type(data).__name__) from error
-    frame = known.collect(backend="pyarrow") if isinstance(known, nw.LazyFrame) else known
-    names = tuple(map(str, frame.columns))
-    cells: dict[str, Any] = {}
-    for name in _wanted(names, schema, source):
-        column = frame.get_column(name)
-        if column.dtype == nw.Object:
-            cells[name] = [_text(value) for value in column.to_list()]
-        else:
-            cells[name] = _cells(column.to_arrow(), name, source)
+    except nw.exceptions.DuplicateError as error:
+        listed = [str(name) for name in getattr(data, "column_names", getattr(data, "columns", ()))]
+        twice = next((name for name in listed if listed.count(name) > 1), "?")
+        message = f"column {twice!r} stands twice in the frame; rename one"
+        raise InputError(message, source=source) from error
+    names = tuple(map(str, columns))
+    _wanted(names, schema, source)
+    cells = {
+        column.name: _frame_cells(frame.get_column(columns[names.index(column.name)]), column, source)
+        for column in schema.used
+    }
     return RawColumns(source, names, cells)
 
 
-def _cells(
-    column: pa.Array | pa.ChunkedArray, name: str, source: str
-) -> list[str | None] | NDArray[np.float64]:
+def _frame_cells(cells: Any, column: Column, source: str) -> list[str | None] | NDArray[np.float64]:
+    """Cells of a column of a frame; what Arrow cannot hold goes by way of Python's own values."""
+    import narwhals as nw
     import pyarrow as pa
 
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        column, kind = column.cast(kind.value_type), kind.value_type
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        numbers: NDArray[np.float64] = column.cast(pa.float64()).fill_null(np.nan).to_numpy()
-        return numbers
-    if pa.types.is_nested(kind) or pa.types.is_binary(kind):
-        message = f"column {name!r} holds {kind}, not one value per row; choose another column or ignore it"
-        raise InputError(message, source=source)
-    texts = column.cast(pa.string()).to_pylist()
-    return [None if text is None else text.strip() for text in texts]
-
-
-def _text(value: object) -> str | None:
-    """A Python value of a pandas column as text; None for all that stands for nothing."""
-    if value is None or value != value or type(value).__name__ in ("NAType", "NaTType"):
-        return None
-    return str(value).strip()
+    if cells.dtype in (nw.Object, nw.Unknown):
+        return object_cells(cells.to_list(), column, source)
+    try:
+        arrow = cells.to_arrow()
+    except pa.ArrowException:
+        return object_cells(cells.to_list(), column, source)
+    held = arrow.type.value_type if pa.types.is_dictionary(arrow.type) else arrow.type
+    if isinstance(held, pa.BaseExtensionType):
+        return object_cells(cells.to_list(), column, source)
+    return arrow_cells(arrow, column, source)

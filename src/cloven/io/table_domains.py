@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.errors import InputError, ParameterError
+from cloven.io.stated_domains import fit_numbers, fit_texts, number_domain
+from cloven.model.number_blocks import number_text
 from cloven.model.table import MISSING, Attribute
 from cloven.model.taxonomy import Taxonomy, read_taxonomy
-from cloven.model.tree_building import balanced_ranges, nested_taxonomy, tree_of
+from cloven.model.tree_building import nested_taxonomy, tree_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,7 +74,7 @@ def _numbers(
     found = np.zeros(len(gone), np.float64)
     for row in np.flatnonzero(~gone).tolist() if isinstance(cells, list) else ():
         text = str(cells[row])
-        number = _number(text)
+        number = plain_number(text)
         if number is None or (column.kind is None and _looks_like_a_code(text)):
             if column.kind is None:
                 return None
@@ -90,7 +92,8 @@ def _numbers(
     return None if gone.all() else found
 
 
-def _number(text: str) -> float | None:
+def plain_number(text: str) -> float | None:
+    """The number that a text is; None for other texts."""
     try:
         return None if "_" in text else float(text)
     except ValueError:
@@ -103,15 +106,6 @@ def _looks_like_a_code(text: str) -> bool:
     return (len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()) or not any(map(str.isdigit, text))
 
 
-def number_text(number: float) -> str:
-    """A number as short as it can be written.
-
-    >>> number_text(17.0), number_text(0.5)
-    ('17', '0.5')
-    """
-    return str(int(number)) if number == int(number) else repr(float(number))
-
-
 def _number_attribute(
     column: Column,
     numbers: NDArray[np.float64],
@@ -119,13 +113,11 @@ def _number_attribute(
     taxonomy: Taxonomy | None,
     place: Place,
 ) -> tuple[Attribute, NDArray[np.int32]]:
-    domain = np.unique(numbers[~gone]) + 0.0  # no negative zero
+    tree, blocks = None, None
     if taxonomy is not None:
-        leaves = {_number(leaf): leaf for leaf in taxonomy.leaf_group}
-        if None in leaves:
-            message = f"the tree of column {column.name!r}, which holds numbers, has another value"
-            raise InputError(message, source=_tree_source(column), value=leaves[None])
-        domain_all = np.array(sorted(number for number in leaves if number is not None))
+        domain = np.unique(numbers[~gone])
+        leaves = _number_leaves(column, taxonomy)
+        domain_all = np.array(sorted(leaves))
         lost = np.setdiff1d(domain, domain_all)
         if len(lost):
             row = int(np.flatnonzero((numbers == lost[0]) & ~gone)[0])
@@ -136,10 +128,30 @@ def _number_attribute(
         tree = tree_of(taxonomy, [leaves[number] for number in domain.tolist()])
         values = tree.labels[: tree.leaves]
     else:
+        numbers, blocks = fit_numbers(column, numbers, gone, place)
+        domain = number_domain(numbers[~gone], blocks)
         values = tuple(map(number_text, domain.tolist()))
-        tree = balanced_ranges(values)
+    stated = tree is not None or column.possible is not None
     codes = np.where(gone, MISSING, np.searchsorted(domain, numbers)).astype(np.int32)
-    return Attribute(column.name, column.role, values, domain, tree), codes
+    return Attribute(column.name, column.role, values, domain, tree, blocks, stated), codes
+
+
+def _number_leaves(column: Column, taxonomy: Taxonomy) -> dict[float, str]:
+    """Leaves of a tree of numbers, each number once."""
+    leaves: dict[float, str] = {}
+    for leaf in taxonomy.leaf_group:
+        number = plain_number(leaf)
+        if number is None or not np.isfinite(number):
+            message = f"the tree of column {column.name!r}, which holds numbers, has another value"
+            raise InputError(message, source=_tree_source(column), value=leaf)
+        if number in leaves:
+            message = (
+                f"the tree of column {column.name!r} has one number twice, {leaves[number]!r} and {leaf!r};"
+            )
+            message += " name it once, or choose kind = 'category'"
+            raise InputError(message, source=_tree_source(column))
+        leaves[number] = leaf
+    return leaves
 
 
 def _category_attribute(
@@ -157,12 +169,17 @@ def _category_attribute(
         else [number_text(number) for number in np.where(gone, 0, cells)]
     )
     if keep:
+        if gone.any() and KEPT in texts:
+            message = (
+                f"column {column.name!r} holds the value {KEPT!r}, which stands for missing ones; rename it"
+            )
+            raise place.error(message, texts.index(KEPT), KEPT)
         texts = [KEPT if lost else text for text, lost in zip(texts, gone.tolist(), strict=True)]
         gone = np.zeros(len(gone), np.bool_)
     there = {str(text) for text, lost in zip(texts, gone.tolist(), strict=True) if not lost}
     tree = None
     if taxonomy is not None:
-        if keep and KEPT in there and KEPT not in taxonomy.leaf_group:
+        if keep and KEPT not in taxonomy.leaf_group:
             taxonomy = Taxonomy(
                 {**taxonomy.leaf_group, KEPT: taxonomy.root}, taxonomy.group_parent, taxonomy.root
             )
@@ -172,10 +189,14 @@ def _category_attribute(
             raise _not_in_tree(column, str(texts[rows[0]]), len(rows), rows[0], place)
         there = set(taxonomy.leaf_group)
         tree = tree_of(taxonomy, sorted(there))
-    values = tuple(sorted(there))
+    else:
+        there = fit_texts(column, texts, there, KEPT if keep else "", place)
+    stated = tree is not None or column.values is not None
+    # Whether anybody's value is missing must not show in what is possible.
+    values = tuple(sorted({*there, KEPT} if keep and stated else there))
     code_of = {value: code for code, value in enumerate(values)}
     codes = [MISSING if lost else code_of[str(text)] for text, lost in zip(texts, gone.tolist(), strict=True)]
-    return Attribute(column.name, column.role, values, None, tree), np.array(codes, np.int32)
+    return Attribute(column.name, column.role, values, None, tree, None, stated), np.array(codes, np.int32)
 
 
 def _taxonomy(column: Column) -> Taxonomy | None:

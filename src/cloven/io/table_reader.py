@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from unicodedata import normalize
 
 import numpy as np
 
 from cloven.errors import InputError
 from cloven.io.table_columns import RawColumns, read_columns
-from cloven.io.table_domains import KEPT, Place, encode
+from cloven.io.table_domains import KEPT, Place, encode, plain_number
 from cloven.model.table import Table
 
 if TYPE_CHECKING:
@@ -49,12 +50,14 @@ class LoadedTable:
         missing: columns that had missing values, and what was done.
         dropped: rows left out for that.
         ignored: columns that the data have and the table does not.
+        remarks: what else the owner should look at.
     """
 
     table: Table
     missing: tuple[MissingValues, ...]
     dropped: int
     ignored: tuple[str, ...]
+    remarks: tuple[str, ...] = ()
 
     def report(self) -> tuple[str, ...]:
         """One line for everything worth telling."""
@@ -63,7 +66,7 @@ class LoadedTable:
             lines.append(f"{self.dropped:,} rows left out, {len(self.table):,} rows read")
         if self.ignored:
             lines.append(f"not read: {', '.join(self.ignored)}")
-        return tuple(lines)
+        return (*lines, *self.remarks)
 
 
 def read_table(data: str | Path | Any, schema: Schema, *, max_bytes: int = MAX_BYTES) -> Table:
@@ -110,9 +113,25 @@ def load_table(data: str | Path | Any, schema: Schema, *, max_bytes: int = MAX_B
         raise InputError(message, source=raw.source)
     table = _encoded(raw, schema, gone, np.flatnonzero(stays))
     used = {column.name for column in schema.used}
-    return LoadedTable(
-        table, tuple(missing), rows - len(table), tuple(name for name in raw.names if name not in used)
-    )
+    ignored = tuple(name for name in raw.names if name not in used)
+    return LoadedTable(table, tuple(missing), rows - len(table), ignored, _twins(table))
+
+
+def _twins(table: Table) -> tuple[str, ...]:
+    """Columns with values that look the same and are not: letters with accents can be stored in two ways."""
+    lines = []
+    for attribute in table.attributes:
+        seen: set[str] = set()
+        for value in () if attribute.numbers is not None else attribute.values:
+            plain = value if value.isascii() else normalize("NFC", value)
+            if plain in seen:
+                lines.append(
+                    f"column {attribute.name!r} has values that look the same and differ in how letters are stored"
+                    f" (Unicode), such as {plain!r}: they count as different; store them alike (NFC)"
+                )
+                break
+            seen.add(plain)
+    return tuple(lines)
 
 
 def _encoded(
@@ -136,7 +155,8 @@ def _gone(raw: RawColumns, name: str, schema: Schema) -> NDArray[np.bool_]:
     if isinstance(cells, list):
         none = {None, *schema.missing_values}
         return np.fromiter((cell in none for cell in cells), np.bool_, len(cells))
-    return np.isnan(cells)
+    numbers = [number for text in schema.missing_values if (number := plain_number(text)) is not None]
+    return np.isnan(cells) | np.isin(cells, numbers)
 
 
 def _refused(raw: RawColumns, name: str, gone: NDArray[np.bool_]) -> InputError:

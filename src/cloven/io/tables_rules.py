@@ -16,15 +16,16 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TypeAlias
 
 from cloven.errors import InputError
 
+Rules: TypeAlias = tuple[dict[str, tuple[str, ...]], ...]
 FORM = "write 'attribute=value, attribute=value|value'"
 _TOKEN = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[^",=|][^,=|]*|[,=|])')
 
 
-def read_rules(path: str | Path) -> tuple[dict[str, tuple[str, ...]], ...]:
+def read_rules(path: str | Path) -> Rules:
     """Read a file of rules: for each line the values that cannot meet, by attribute."""
     path = Path(path)
     try:
@@ -38,7 +39,7 @@ def read_rules(path: str | Path) -> tuple[dict[str, tuple[str, ...]], ...]:
     return parse_rules(text, str(path))
 
 
-def parse_rules(text: str, source: str = "rules") -> tuple[dict[str, tuple[str, ...]], ...]:
+def parse_rules(text: str, source: str = "rules") -> Rules:
     r"""Rules of a text.
 
     >>> parse_rules('# nobody\nrelationship=Husband, sex=Female\nage=1|2, job=\"a, b\"')

@@ -73,3 +73,20 @@ def positions(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[
     total = int(ends[-1]) if len(ends) else 0
     covered: NDArray[np.int64] = np.repeat(starts - (ends - lengths), lengths) + np.arange(total)
     return covered
+
+
+def counted_up(first: NDArray[Any], last: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """All numbers of many runs, one run after the other, and where each run starts and the last one ends.
+
+    >>> offsets, numbers = counted_up(np.array([5, 0]), np.array([6, 2]))
+    >>> offsets.tolist(), numbers.tolist()
+    ([0, 2, 5], [5, 6, 0, 1, 2])
+    """
+    lengths = np.asarray(last, np.int64) - first + 1
+    offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+    # Steps of 1, and between two runs the step that leads there; no array wider than the result.
+    numbers = np.ones(int(offsets[-1]), np.int32)
+    if len(first):
+        numbers[offsets[:-1]] = np.concatenate((first[:1], first[1:] - np.asarray(last[:-1])))
+        np.cumsum(numbers, out=numbers)
+    return offsets, numbers

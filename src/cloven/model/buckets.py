@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.errors import ParameterError
+from cloven.errors import ParameterError, ReleaseError, shorten
+from cloven.model.cell_runs import CellRuns
 from cloven.model.published_table import GeneralisedTable, Sliced
 
 if TYPE_CHECKING:
@@ -29,19 +30,19 @@ class Buckets:
         columns: attributes of each column.
         offsets: where each bucket starts in the rows.
         cells: rows x attributes, bucket after bucket.
-        rate: how many rows were published of each one that there is: below 1 for a random sample.
+        told_rate: which share of all rows was published, as the release says; a file may say anything.
     """
 
     domains: tuple[CellDomain, ...]
     columns: tuple[tuple[int, ...], ...]
     offsets: NDArray[np.int64]
     cells: NDArray[np.int32]
-    rate: float
+    told_rate: Any = 1.0
 
     @classmethod
     def of(cls, release: GeneralisedTable | Sliced) -> Buckets:
         """The buckets of a release; rows of a generalised table that look alike are one."""
-        rate = float(release.parameters.get("sampling_rate", 1.0))
+        rate = release.parameters.get("sampling_rate", 1.0)
         if isinstance(release, Sliced):
             return cls(release.domains, release.columns, release.bucket_offsets, release.cells, rate)
         looks = [place for place, domain in enumerate(release.domains) if not domain.sensitive]
@@ -68,6 +69,18 @@ class Buckets:
     def bucket_of_row(self) -> NDArray[np.int64]:
         """Bucket of each row."""
         return np.repeat(np.arange(len(self)), self.sizes)
+
+    @cached_property
+    def rate(self) -> float:
+        """How many rows were published of each one that there is: below 1 for a random sample."""
+        told = self.told_rate
+        if not isinstance(told, int | float) or isinstance(told, bool) or not 0 < told <= 1:
+            found = shorten(str(told))
+            message = (
+                f"sampling_rate should be a share above 0 and at most 1; found {found}; get the release again"
+            )
+            raise ReleaseError(message)
+        return float(told)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -121,8 +134,7 @@ def published_shares(buckets: Buckets, attribute: int) -> NDArray[np.float64]:
     """Distribution of an attribute as published; values in a cell are taken as equally likely."""
     domain = buckets.domains[attribute]
     counts = np.bincount(buckets.cells[:, attribute], minlength=len(domain.labels))
-    shares: NDArray[np.float64] = spread(domain).T @ (counts / max(1, len(buckets.cells)))
-    return shares
+    return CellRuns.of(domain).over_values(counts / max(1, len(buckets.cells)))
 
 
 def positions_of(values: tuple[str, ...], known: tuple[str, ...]) -> NDArray[np.int64]:
@@ -133,6 +145,18 @@ def positions_of(values: tuple[str, ...], known: tuple[str, ...]) -> NDArray[np.
     """
     place = {value: number for number, value in enumerate(known)}
     return np.array([place.get(value, -2) for value in values], np.int64)
+
+
+def places_of(values: tuple[str, ...], known: tuple[str, ...], *, numbers: bool) -> NDArray[np.int64]:
+    """Position of each value among the known ones, numbers by what they are; -2 for values that are not there.
+
+    >>> places_of(("5.0", "7"), ("5", "6"), numbers=True).tolist()
+    [0, -2]
+    """
+    if not numbers:
+        return positions_of(values, known)
+    place = {float(value): number for number, value in enumerate(known)}
+    return np.array([place.get(float(value), -2) for value in values], np.int64)
 
 
 def _alike(cells: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

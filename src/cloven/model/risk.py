@@ -10,6 +10,8 @@ from cloven.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+ROUNDING = 1e-9
+"""Shares are means of fractions such as 1/6; what exceeds a limit by less is rounding."""
 Linkage = Literal["record", "attribute", "table", "probabilistic"]
 
 
@@ -77,7 +79,7 @@ class Risk:
 
     def exceeds(self, limit: float) -> bool:
         """Whether it takes part in the verdict and may lie above a limit: the upper end of the interval counts."""
-        return self.counts and self.attacker is not None and self.attacker.upper > limit
+        return self.counts and self.attacker is not None and self.attacker.upper > limit + ROUNDING
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""

@@ -6,14 +6,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from cloven.errors import ParameterError
+from cloven.model.schema_domains import checked, possible
 from cloven.model.table import Role
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from cloven.model.number_blocks import Possible
+
 Kind = Literal["number", "category"]
 Missing = Literal["refuse", "drop", "keep"]
+Outside = Literal["refuse", "clamp"]
 
 
 @dataclass(frozen=True)
@@ -25,10 +29,15 @@ class Column:
         role: ``quasi-identifier``, ``sensitive`` or ``ignored``.
         kind: ``number`` or ``category``; None looks at the values.
         tree: how values are generalised: a hierarchy file (a row for each value, leaf first, ``;``), nested
-            dictionaries, or ``"ranges"`` for balanced ranges of numbers. None is ranges for numbers, no tree for
-            categories.
+            dictionaries, or ``"ranges"`` for ranges of numbers. None is ranges for numbers, sets for categories.
         missing: where there is no value: ``refuse`` the table, ``drop`` the row, or ``keep`` it as a value of its own
             (categories only). None is the schema's.
+        range: lowest and highest number that is possible, whatever the rows hold.
+        step: how far two possible numbers lie apart; 1 if the others are whole numbers.
+        cuts: the numbers at which ranges may begin, from the lowest that is possible, and the highest; for ``range``.
+        round: ranges begin at multiples of this, so that their ends are nobody's numbers.
+        values: the categories that are possible, whatever the rows hold.
+        outside: a number that is not possible: ``refuse`` the table, or ``clamp`` it to the nearest one that is.
     """
 
     name: str
@@ -36,16 +45,31 @@ class Column:
     kind: Kind | None = None
     tree: str | Path | Mapping[str, Any] | None = None
     missing: Missing | None = None
+    range: tuple[float, float] | None = None
+    step: float | None = None
+    cuts: tuple[float, ...] | None = None
+    round: float | None = None
+    values: tuple[str, ...] | None = None
+    outside: Outside = "refuse"
 
     def __post_init__(self) -> None:
         _choice(f"the role of column {self.name!r}", self.role, get_args(Role))
         _choice(f"the kind of column {self.name!r}", self.kind, (*get_args(Kind), None))
         _choice(f"missing of column {self.name!r}", self.missing, (*get_args(Missing), None))
+        _choice(f"outside of column {self.name!r}", self.outside, get_args(Outside))
         if self.tree == "ranges" and self.kind == "category":
             message = (
                 f"column {self.name!r}: ranges are for numbers; give kind = 'number', or a hierarchy file"
             )
             raise ParameterError(message)
+        for name, value in checked(self).items():
+            object.__setattr__(self, name, value)
+        _ = self.possible  # what cannot be is refused here
+
+    @property
+    def possible(self) -> Possible | None:
+        """The numbers that are possible, if that is said."""
+        return possible(self)
 
 
 @dataclass(frozen=True)
@@ -72,6 +96,7 @@ class Schema:
 
     def __post_init__(self) -> None:
         _choice("missing", self.missing, get_args(Missing))
+        _check_texts(self.missing_values, self.delimiter)
         names = [column.name for column in self.columns]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
@@ -103,6 +128,18 @@ class Schema:
     def used(self) -> tuple[Column, ...]:
         """Columns that are read."""
         return tuple(column for column in self.columns if column.role != "ignored")
+
+
+def _check_texts(missing_values: object, delimiter: object) -> None:
+    if not isinstance(missing_values, tuple | list) or not all(
+        isinstance(text, str) for text in missing_values
+    ):
+        message = f"missing_values must be texts in a list, got {missing_values!r}"
+        raise ParameterError(message)
+    one = isinstance(delimiter, str) and len(delimiter) == 1 and delimiter not in '"\r\n'
+    if delimiter is not None and not one:
+        message = f"delimiter must be one character, such as ';' (no quote, no line break), got {delimiter!r}"
+        raise ParameterError(message)
 
 
 def _choice(what: str, value: object, possible: tuple[object, ...]) -> None:

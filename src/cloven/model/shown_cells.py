@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from cloven.model.arrays import counted_up
+from cloven.model.cell_runs import CellRuns
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -25,20 +28,24 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound="GeneralisedTable | Sliced")
 
 
-def is_range(domain: CellDomain, cell: int) -> bool:
-    """Whether a cell of numbers holds every value between its first and its last."""
-    start, end = domain.member_offsets[cell : cell + 2].tolist()
-    return bool(domain.members[end - 1] - domain.members[start] == end - start - 1)
+def are_ranges(domain: CellDomain) -> NDArray[np.bool_]:
+    """Whether each cell holds every value between its first and its last."""
+    edges = domain.member_offsets
+    found: NDArray[np.bool_] = (
+        domain.members[edges[1:] - 1] - domain.members[edges[:-1]] == np.diff(edges) - 1
+    )
+    return found
 
 
 def texts_of(domain: CellDomain) -> tuple[list[tuple[str, ...]], list[bool]]:
     """What each cell shows, and whether it is a range: both ends of a range of numbers, else all its values."""
-    cells, ranges = [], []
-    for cell, (start, end) in enumerate(pairwise(domain.member_offsets.tolist())):
-        members = domain.members[start:end]
-        ranges.append(domain.numbers is not None and is_range(domain, cell))
-        held = members[[0, -1]] if ranges[-1] else members
-        cells.append(tuple(domain.values[code] for code in held.tolist()))
+    ranges = are_ranges(domain).tolist() if domain.numbers is not None else [False] * len(domain.labels)
+    cells = []
+    for range_, (start, end) in zip(ranges, pairwise(domain.member_offsets.tolist()), strict=True):
+        held = (
+            (domain.members[start], domain.members[end - 1]) if range_ else domain.members[start:end].tolist()
+        )
+        cells.append(tuple(domain.values[code] for code in held))
     return cells, ranges
 
 
@@ -83,13 +90,22 @@ def from_texts(
                 by_number[(low + high) / 2] = repr((low + high) / 2)
     found = np.array(sorted(by_number), np.float64)
     values = tuple(by_number[number] for number in found.tolist())
+    if all(ranges):
+        ends = np.array([(float(cell[0]), float(cell[-1])) for cell in cells], np.float64).reshape(-1, 2)
+        ends.sort(axis=1)
+        first, last = (
+            np.searchsorted(found, ends[:, 0], "left"),
+            np.searchsorted(found, ends[:, 1], "right") - 1,
+        )
+        offsets, members = counted_up(first, last)
+        return replace(about, values=values, numbers=found, member_offsets=offsets, members=members)
     held = [_codes(found, cell, range_=range_) for cell, range_ in zip(cells, ranges, strict=True)]
     return _domain(about, values, found, held)
 
 
 def understood(domain: CellDomain, values: Sequence[str]) -> CellDomain:
     """The cells for somebody who knows these values too; the same object if that changes nothing."""
-    in_cells = {domain.values[code] for code in np.unique(domain.members).tolist()}
+    in_cells = {domain.values[code] for code in np.flatnonzero(CellRuns.of(domain).covered).tolist()}
     if set(domain.values) in ({*values}, {*values, *in_cells}):
         return domain
     return from_texts(domain, *texts_of(domain), values, numbers=domain.numbers is not None)
@@ -122,6 +138,8 @@ def understood_by(release: R, table: Table) -> R:
 def _only(domain: CellDomain, cells: NDArray[np.int32]) -> CellDomain:
     """Some of the cells."""
     edges = domain.member_offsets
+    if len(cells) == len(domain.labels):
+        return domain
     held = [domain.members[edges[cell] : edges[cell + 1]] for cell in cells.tolist()]
     chosen = replace(domain, labels=tuple(domain.labels[cell] for cell in cells.tolist()))
     return _domain(chosen, domain.values, domain.numbers, held)
@@ -134,7 +152,7 @@ def _domain(
     held: Sequence[NDArray[Any]],
 ) -> CellDomain:
     offsets = np.concatenate([[0], np.cumsum([len(cell) for cell in held], dtype=np.int64)]).astype(np.int64)
-    members = np.concatenate([*held, np.empty(0, np.int64)]).astype(np.int32)
+    members = np.concatenate([*(cell.astype(np.int32) for cell in held), np.empty(0, np.int32)])
     return replace(about, values=values, numbers=numbers, member_offsets=offsets, members=members)
 
 

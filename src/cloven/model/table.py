@@ -14,6 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from cloven.model.number_blocks import Blocks
     from cloven.model.value_tree import ValueTree
 
 Role = Literal["quasi-identifier", "sensitive", "ignored"]
@@ -30,7 +31,11 @@ class Attribute:
         role: what an attacker may know (quasi-identifier), must not learn (sensitive), or what is not published.
         values: the domain as text, ascending.
         numbers: the domain as numbers, ascending, if they are numbers; else None.
-        tree: how values are generalised, if that is known.
+        tree: how values are generalised, if the owner says so.
+        blocks: numbers that no range parts, if the owner says so; the domain holds both ends of a block that somebody
+            is in.
+        stated: whether the owner stated which values there can be (with a tree, a list, or blocks of a stated range);
+            otherwise the domain is what the rows hold.
     """
 
     name: str
@@ -38,6 +43,8 @@ class Attribute:
     values: tuple[str, ...]
     numbers: NDArray[np.float64] | None = None
     tree: ValueTree | None = None
+    blocks: Blocks | None = None
+    stated: bool = False
 
     def __len__(self) -> int:
         return len(self.values)

@@ -51,7 +51,11 @@ def nested_taxonomy(nested: Mapping[str, Any], *, source: str | None = None) -> 
         message = "a tree is a dictionary of groups that hold dictionaries or lists"
         raise InputError(message, source=source, value=str(nested))
     one = len(nested) == 1 and bool(next(iter(nested.values())))
-    rows = list(_rows(nested, () if one else ("*",), source))
+    try:
+        rows = list(_rows(nested, () if one else ("*",), source))
+    except RecursionError as error:
+        message = "the tree is nested too deeply; a few levels will do"
+        raise InputError(message, source=source) from error
     return Taxonomy.from_rows(rows, source=source)
 
 

@@ -45,8 +45,9 @@ CHARTS: Mapping[str, About] = {
     ),
     "trade-off": About(
         "Risk against utility",
-        "Every setting that was tried: utility across, risk upwards. Squares break their promise. Lines join settings"
-        " that no other one beats, those that keep the promise apart from those that do not.",
+        "Every setting that was tried: utility across, risk upwards, at the upper end of its interval; thin lines are"
+        " the intervals of both. Squares break their promise. Lines join settings that no other one beats, those that"
+        " keep the promise apart from those that do not. A mark that would cover another stands beside its place.",
         "The best place is at the bottom on the right. Walk along the line: what lies off it can be exchanged for"
         " something better. Points above the dashed line are not acceptable.",
         "The utility axis is cut to where the points are, so small differences look large. Risk is the upper end of an"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cloven.report import rows
 from cloven.report.scale import Scale, scale
+from cloven.report.speech import speech
 from cloven.report.svg.bars import Bar, Group, bars
 from cloven.report.svg.columns import columns
 from cloven.report.svg.plot import settings
@@ -66,9 +67,8 @@ def trade_off(document: Mapping[str, Any]) -> Markup:
     room = max(0.02, 0.15 * (max(kept) - min(kept)))
     x = scale(max(0.0, min(kept) - room), min(1.0, max(kept) + room), most=1.0)
     y = scale(0, max([1.05 * limits["max_risk"], *(1.05 * row.risk for row in found)]), most=1.0)
-    return settings(
-        found, x, y, (limits["max_risk"], limits["min_utility"]), (f"utility: {limits['measure']}", RISK_AXIS)
-    )
+    names = (f"utility by {limits['measure']} (100 %: nothing is lost)", RISK_AXIS)
+    return settings(found, x, y, (limits["max_risk"], limits["min_utility"]), names)
 
 
 def calibration(document: Mapping[str, Any]) -> dict[str, Markup]:
@@ -86,7 +86,8 @@ def calibration(document: Mapping[str, Any]) -> dict[str, Markup]:
 def sizes(document: Mapping[str, Any]) -> Markup | None:
     """How large the groups of records are."""
     found = rows.sizes(document)
-    return columns(found) if found else None
+    nouns = speech(document)
+    return columns(found, nouns.records, nouns.groups) if found else None
 
 
 def _group(title: str, found: Sequence[rows.Reached]) -> Group:

@@ -42,7 +42,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class Tried:
-    """One setting: its risk (upper end of the worst attack) and its utility."""
+    """One setting: its risk (upper end of the worst attack) and its utility, with the intervals of both."""
 
     number: int
     setting: str
@@ -53,6 +53,10 @@ class Tried:
     main: bool
     front: bool
     better: bool
+    threat: str = ""
+    risk_low: float | None = None
+    utility_low: float | None = None
+    utility_high: float | None = None
 
 
 @dataclass(frozen=True)
@@ -156,6 +160,10 @@ def tried(document: Mapping[str, Any]) -> list[Tried]:
             each["main"],
             each["front"],
             each["name"] in better,
+            (each.get("worst") or {}).get("threat", ""),
+            (each.get("worst") or {}).get("low"),
+            each.get("utility_low"),
+            each.get("utility_high"),
         )
         for number, each in enumerate(document["outcomes"], start=1)
     ]

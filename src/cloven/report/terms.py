@@ -29,6 +29,11 @@ TERMS: Mapping[str, str] = {
     "calibration error": "mean distance between confidence and the share of right guesses",
 }
 
+SHUFFLED_PERSONS = (
+    "the control: the same attack with its knowledge shuffled, such as the quasi-identifiers of somebody else, so that"
+    " it behaves alike and knows nothing. Only what lies above guessing and above the control comes from knowledge"
+)
+
 LINKAGES: Mapping[str, str] = {
     "record": "which record is a person's",
     "attribute": "what else belongs to a person",
@@ -75,12 +80,53 @@ NOT_MODELLED: tuple[tuple[str, str], ...] = (
     ),
     ("Anything outside the files.", "Who was sent the key, who kept a copy of the original."),
 )
+NOT_MODELLED_OF_TABLES: tuple[tuple[str, str], ...] = (
+    (
+        "What others have, or somebody does not have.",
+        "Who knows the value of a neighbour in the group, or that a person does not have one, has fewer left.",
+    ),
+    (
+        "More knowledge than was tried.",
+        "Attributes that the schema does not call quasi-identifiers, better word vectors, a list that nobody thought"
+        " of.",
+    ),
+    (
+        "Several kinds of knowledge at once.",
+        "Each attack above uses one; somebody who combines them may do better.",
+    ),
+    ("Being in the data.", "The release does not hide who is in it, and no attack here asks."),
+    (
+        "Learning from the whole release.",
+        "Each attack looks at the rows that fit a person; a model of which values go together, fitted to all of them,"
+        " may do better.",
+    ),
+    (
+        "Values that are alike.",
+        "Two kinds of one illness count as two values, though either tells the illness.",
+    ),
+    (
+        "Who joined or left.",
+        "Two releases tell by their difference; attacks with another release do not ask for it.",
+    ),
+    ("Text inside cells.", "A value is compared letter by letter; what it says is published as it is."),
+    ("Anything outside the files.", "Who was sent the key, who kept a copy of the original."),
+)
+_OF_CONFIDENCE = ("confidence", "calibrated", "Brier score", "calibration error")
 _TRIED_BY_LINKAGE = {"Being in the data.": "table"}
+
+
+def terms(document: Mapping[str, Any], *, calibrated: bool) -> Mapping[str, str]:
+    """Words that the page of a document uses."""
+    own = {"shuffled": SHUFFLED_PERSONS} if document["family"] == "tables" else {}
+    return {
+        name: own.get(name, sentence)
+        for name, sentence in TERMS.items()
+        if calibrated or name not in _OF_CONFIDENCE
+    }
 
 
 def not_modelled(document: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What no attack of this audit has tried."""
     linkages = {risk["linkage"] for risk in document["risks"] if not risk["not_tried"]}
-    return [
-        (name, sentence) for name, sentence in NOT_MODELLED if _TRIED_BY_LINKAGE.get(name) not in linkages
-    ]
+    every = NOT_MODELLED_OF_TABLES if document["family"] == "tables" else NOT_MODELLED
+    return [(name, sentence) for name, sentence in every if _TRIED_BY_LINKAGE.get(name) not in linkages]

@@ -6,7 +6,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from cloven.report import drawn, judged, rows
-from cloven.report.terms import COVERS, LINKAGES, TERMS, not_modelled
+from cloven.report.speech import speech
+from cloven.report.terms import COVERS, LINKAGES, not_modelled, terms
 from cloven.report.worst import Cluster, cluster
 
 if TYPE_CHECKING:
@@ -27,8 +28,10 @@ def view(document: Mapping[str, Any]) -> dict[str, Any]:
         "verdict": judged.VERDICTS[document["decision"]["verdict"]],
         "gauges": _gauges(document),
         "kept": rows.kept(document),
+        "names_room": max(10.0, 0.46 * max((len(row.measure) for row in rows.kept(document)), default=0)),
         "utility_chart": drawn.utility(document) if rows.kept(document) else None,
         "tried": rows.tried(document),
+        "failed": document.get("failed", ()),
         "trade_off": drawn.trade_off(document) if document["outcomes"] else None,
         "kinds": drawn.kinds(document),
         "calibrations": _calibrations(document),
@@ -38,9 +41,10 @@ def view(document: Mapping[str, Any]) -> dict[str, Any]:
         "worst": _worst(document),
         "findings": {name: risk["details"]["findings"] for name, risk in _with(document, "findings")},
         "further": _further(document),
-        "terms": TERMS,
+        "terms": terms(document, calibrated=bool(rows.sure(document))),
+        "speech": speech(document),
         "linkages": LINKAGES,
-        "measures": _measures() if _with(document, "findings") else {},
+        "measures": _measures(document) if _with(document, "findings") else {},
         "not_modelled": not_modelled(document),
         "hashes": document.get("hashes", {}),
     }
@@ -96,7 +100,13 @@ def _with(document: Mapping[str, Any], key: str) -> list[tuple[str, Mapping[str,
     return [(name, risk) for name, risk in rows.threats(document) if risk["details"].get(key)]
 
 
-def _measures() -> Mapping[str, Any]:
+def _measures(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What the figures of attacks are: sentence, and whether more is worse."""
+    if document["family"] == "tables":
+        from cloven.scoring.tables.definitions import MEMBERSHIP_MEASURES, ROW_MEASURES, VALUE_MEASURES
+
+        every = VALUE_MEASURES | ROW_MEASURES | MEMBERSHIP_MEASURES
+        return {name: {"sentence": words, "higher_is_worse": True} for name, words in every.items()}
     from cloven.scoring.definitions import MEASURES
 
     return MEASURES

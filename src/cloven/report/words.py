@@ -85,12 +85,14 @@ def figure(value: Any) -> str:
 def counted(number: int, noun: str) -> str:
     """A number and its noun, which is given in the plural.
 
-    >>> counted(1, "record chunks"), counted(1200, "clusters"), counted(1, "entries")
-    ('1 record chunk', '1,200 clusters', '1 entry')
+    >>> counted(1, "record chunks"), counted(1200, "clusters"), counted(1, "entries"), counted(1, "classes")
+    ('1 record chunk', '1,200 clusters', '1 entry', '1 class')
     """
     if number != 1:
         return f"{number:,} {noun}"
-    return f"1 {noun[:-3]}y" if noun.endswith("ies") else f"1 {noun.removesuffix('s')}"
+    if noun.endswith(("ies", "sses")):
+        return f"1 {noun[:-3]}y" if noun.endswith("ies") else f"1 {noun[:-2]}"
+    return f"1 {noun.removesuffix('s')}"
 
 
 def listed(words: Iterable[str]) -> str:

@@ -62,20 +62,25 @@ class Measuring:
         keep: bool = False,
     ) -> Trial:
         """Try a setting beside those that are known; ``keep`` tries it on all records in any case."""
-        name, first = setting(method), None
+        name, first = setting(method), self._on_sample(method, progress)
+        better = "" if first is None or keep else self._better(first, known)
+        if better:
+            return Trial(name, method, "pruned", sample=first, why=f"on the sample {better} is better")
+        start = 0.0 if self.sample is None else self._sample_share
         try:
-            if self.sample is not None:
-                first = self._measure(self.sample, method, _part(progress, 0.0, self._sample_share))
-                better = self._better(first, known)
-                if better and not keep:
-                    return Trial(
-                        name, method, "pruned", sample=first, why=f"on the sample {better} is better"
-                    )
-            start = 0.0 if self.sample is None else self._sample_share
             outcome = self._measure(self.data, method, _part(progress, start, 1.0))
         except ParameterError as error:
             return impossible(name, str(error))
         return Trial(name, method, "finished", outcome, first)
+
+    def _on_sample(self, method: Anonymiser, progress: Progress | None) -> Outcome | None:
+        """Figures on the sample; None without one, or if it does not allow what all records may."""
+        if self.sample is None:
+            return None
+        try:
+            return self._measure(self.sample, method, _part(progress, 0.0, self._sample_share))
+        except ParameterError:
+            return None
 
     @property
     def _sample_share(self) -> float:

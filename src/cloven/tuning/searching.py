@@ -32,7 +32,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from cloven.errors import ParameterError
-from cloven.model.space import Choice, Whole
+from cloven.model.space import Choice, Real, Whole
 from cloven.tuning.trial import Trial
 
 if TYPE_CHECKING:
@@ -145,7 +145,10 @@ class Searching:
         if isinstance(plain, str):
             return
         chosen = self._chosen_in(old.params)
-        values = {name: old.params[f"{chosen.name}.{name}"] for name in chosen.dimensions}
+        values = {
+            name: _short(old.params[f"{chosen.name}.{name}"], dimension)
+            for name, dimension in chosen.dimensions.items()
+        }
         method = None if plain["state"] == "impossible" else chosen.method(values)
         self.trials[plain["name"]] = Trial.from_dict(plain, method)
 
@@ -168,4 +171,11 @@ def _suggest(asked: Any, name: str, dimension: Dimension) -> Any:
         return asked.suggest_categorical(name, dimension.values)
     if isinstance(dimension, Whole):
         return asked.suggest_int(name, dimension.low, dimension.high, log=dimension.log)
-    return asked.suggest_float(name, dimension.low, dimension.high, log=dimension.log)
+    return _short(asked.suggest_float(name, dimension.low, dimension.high, log=dimension.log), dimension)
+
+
+def _short(value: Any, dimension: Dimension) -> Any:
+    """A number with three digits, as somebody would type it, inside its range; other values as they are."""
+    if not isinstance(dimension, Real):
+        return value
+    return min(max(float(f"{value:.3g}"), dimension.low), dimension.high)

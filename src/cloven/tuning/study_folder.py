@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cloven.errors import OutputError, ReleaseError
+from cloven.errors import OutputError, ParameterError, ReleaseError
 from cloven.io.atomic import PRIVATE_FILE, PRIVATE_FOLDER, refuse_inside_release, write_bytes
 
 if TYPE_CHECKING:
@@ -51,7 +51,12 @@ def study_folder(
         except OSError as error:
             message = f"{folder}: the study cannot be written ({error.strerror or error}); name another place"
             raise OutputError(message) from error
-        yield folder / JOURNAL, used
+        try:
+            yield folder / JOURNAL, used
+        except ParameterError:
+            if not known:  # a search that cannot be begun leaves nothing in the way of the next
+                _remove(folder)
+            raise
 
 
 def new_seed() -> int:
@@ -82,6 +87,14 @@ def _begin(folder: Path, asked: Mapping[str, Any], seed: int | None) -> int:
     write_bytes(folder / JOURNAL, b"", PRIVATE_FILE)
     write_bytes(folder / NOTE, (json.dumps(note, indent=1, ensure_ascii=False) + "\n").encode(), PRIVATE_FILE)
     return used
+
+
+def _remove(folder: Path) -> None:
+    """Take a study away again; what is not part of it stays."""
+    with suppress(OSError):
+        for name in (JOURNAL, NOTE, LOCK):
+            (folder / name).unlink(missing_ok=True)
+        folder.rmdir()
 
 
 def _checked(folder: Path, asked: Mapping[str, Any], seed: int | None) -> int:

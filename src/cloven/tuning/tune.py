@@ -60,6 +60,7 @@ class Tune:
         methods: names of the methods to search; None for all that need nothing of the owner.
         k: least number of candidates that the owner promises; settings below are not tried.
         m: least number of known items that the promise covers.
+        l: of tables, how well sensitive values are hidden at least: a chance of 1/l, or l different ones.
         limits: what the owner accepts; without ``max_risk``, 1/k of the ``k`` above, whatever k a setting has.
         knowledge: what attackers may have, beside the release.
         effort: how thoroughly to measure each setting; the chosen one is audited in full afterwards.
@@ -75,6 +76,7 @@ class Tune:
     methods: tuple[str, ...] | None = None
     k: int = 5
     m: int = 2
+    l: int = 2
     limits: Limits = field(default_factory=Limits)
     knowledge: Knowledge = field(default_factory=Knowledge)
     effort: Effort = field(default_factory=trial_effort)
@@ -90,7 +92,7 @@ class Tune:
         if self.trials < 1:
             message = f"trials must be at least 1, the default setting (got {self.trials})"
             raise ParameterError(message)
-        for name in ("k", "m"):  # what is fixed is what is promised
+        for name in ("k", "m", "l"):  # what is fixed is what is promised
             object.__setattr__(self, name, self.fix.get(name, getattr(self, name)))
 
     def run(
@@ -98,7 +100,7 @@ class Tune:
     ) -> Tuned:
         """Search; a study on disk goes on where an earlier run of the same search ended, even by Ctrl-C."""
         optuna()  # said before any work is done if it is missing
-        space = varied(data, methods=self.methods, k=self.k, m=self.m, fix=self.fix, vary=self.vary)
+        space = varied(data, methods=self.methods, k=self.k, m=self.m, l=self.l, fix=self.fix, vary=self.vary)
         with self._study(study, data, space) as (searching, seed):
             measuring = self._measuring(data, seed)
             watching = Watching(self.trials, self.seconds, monotonic(), progress)

@@ -181,6 +181,14 @@ class Tuned:
         """Name of the measure of utility."""
         return self.outcomes[0].utility.get(self.tune.limits.measure).name
 
+    @property
+    def score_words(self) -> str:
+        """What the score of utility is, of which more is better: the measure, or what an error leaves."""
+        found = self.outcomes[0].utility.get(self.tune.limits.measure)
+        if found.best > found.worst:
+            return found.name
+        return f"1 - {found.name}" if found.worst == 1 else f"1 - {found.name}/{found.worst:g}"
+
     def _row(self, trial: Trial) -> dict[str, Any]:
         point = None if trial.outcome is None else self.point(trial)
         return {

@@ -13,7 +13,7 @@ def sentence(tuned: Tuned) -> str:
     """Whether there is a setting that satisfies the limits; which it is, or what is nearest."""
     limits = f"risk up to {percent(tuned.tune.limits.risk_at(tuned.tune.k))}"
     if tuned.tune.limits.min_utility:
-        limits += f" and at least {percent(tuned.tune.limits.min_utility)} of {tuned.measure}"
+        limits += f" and at least {percent(tuned.tune.limits.min_utility)} of {tuned.score_words}"
     if tuned.chosen is not None:
         number = len(tuned.satisfying)
         return (
@@ -45,7 +45,7 @@ def figures(tuned: Tuned, trial: Trial) -> str:
     point = tuned.point(trial)
     broken = 0 if trial.outcome is None else trial.outcome.broken
     breaks = f", {broken:,} promises broken" if broken else ""
-    return f"risk {percent(point.risk)}{breaks}, {tuned.measure} {percent(point.utility)}"
+    return f"risk {percent(point.risk)}{breaks}, {tuned.score_words} {percent(point.utility)}"
 
 
 def settings(number: int) -> str:

@@ -1,7 +1,8 @@
 """What is searched: for each method the parameters that vary, with their ranges, and those that stay.
 
-A method declares its ranges by ``space(data)``. The promise is the owner's: k and m never fall below what was asked
-for. A search may raise them, k up to fourfold, where that lowers the risk for little utility.
+A method declares its ranges by ``space(data)``. The promise is the owner's: k, m and l never fall below what was asked
+for. A search may raise them, k up to fourfold, where that lowers the risk for little utility. Where groups are as large
+as l and k is no parameter (Anatomy), l is not below k either.
 """
 
 from __future__ import annotations
@@ -70,6 +71,7 @@ def varied(
     methods: Sequence[str] | None = None,
     k: int = 5,
     m: int = 2,
+    l: int = 2,
     fix: Mapping[str, Any] | None = None,
     vary: Sequence[str] | None = None,
 ) -> tuple[Varied, ...]:
@@ -80,20 +82,23 @@ def varied(
     k 3 to 12, refine yes or no
     """
     chosen = _methods(methods, data)
-    promise, fixed = {"k": k, "m": m}, dict(fix or {})
+    fixed = dict(fix or {})
     _refuse_unknown(chosen, data, fixed, vary)
     out = []
     for name, maker in chosen.items():
-        accepted = inspect.signature(maker).parameters
+        accepted, declared = inspect.signature(maker).parameters, maker.space(data)
+        promise = {"k": k, "m": m, "l": l if "k" in accepted else max(k, l)}
+        if "l" not in declared:  # the data have nothing that l is about
+            del promise["l"]
         base = {key: value for key, value in {**promise, **fixed}.items() if key in accepted}
-        base |= _started(anonymiser(name, **base), maker.space(data), vary)
+        base |= _started(anonymiser(name, **base), declared, vary)
         default = anonymiser(name, **base)
         space = {
             key: _with(
                 _promised(dimension, promise[key], key) if key in promise else dimension,
                 getattr(default, key),
             )
-            for key, dimension in maker.space(data).items()
+            for key, dimension in declared.items()
             if key not in fixed and (vary is None or key in vary)
         }
         if (

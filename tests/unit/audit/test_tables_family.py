@@ -10,6 +10,7 @@ import pytest
 
 import cloven as cv
 from cloven import registry
+from cloven.anonymise.slicing.diffgen import DiffGen
 from cloven.anonymise.slicing.mondrian import Mondrian
 from cloven.anonymise.slicing.protection import UL
 from cloven.anonymise.slicing.slicing import Slicing
@@ -71,7 +72,7 @@ def test_every_method_for_tables_keeps_the_laws(name, table):
 
 @pytest.mark.parametrize("name", registry.table_anonymisers())
 def test_every_method_makes_a_release_that_can_be_audited(name, table, tmp_path):
-    shared = {"l": 2, "k": 4, "eps": 1.0, "seed": 1}
+    shared = {"l": 2, "k": 4, "eps": 1.0, "seed": 1, "domains": "from-data"}
     method = parse_setting(name, **shared)
     result = method.anonymise(table)
     family = TablesFamily()
@@ -89,7 +90,7 @@ def test_every_method_makes_a_release_that_can_be_audited(name, table, tmp_path)
 def test_what_is_not_protected_is_found_and_what_is_protected_less(table):
     found = known_person().try_on(table, bare(table), lots())
     safe = known_person().try_on(table, Slicing(k=4, l=3).anonymise(table), lots())
-    assert found.attacker.value > 0.5 > 1 / 3 + 0.1 > safe.attacker.value
+    assert found.attacker.value > 0.5 > safe.attacker.value
     assert found.beats
     assert found.broken == 0, "the original promises nothing"
     promising = replace(bare(table), release=replace(bare(table).release, parameters={"method": "x", "l": 2}))
@@ -97,12 +98,14 @@ def test_what_is_not_protected_is_found_and_what_is_protected_less(table):
     assert broken.broken == round(broken.details["certain"] * broken.count) > 0
 
 
-def test_a_second_release_tells_more_than_one(table):
+def test_a_second_release_leaves_fewer_values_than_one(table):
+    """How often the likeliest value is right may go either way with the lots; what is left can only shrink."""
     mine = Mondrian(k=4, l=2).anonymise(table)
-    other = Mondrian(k=6, l=2, mode="relaxed").anonymise(table.take(np.arange(100)))
+    other = Mondrian(k=6, l=2).anonymise(table.take(np.arange(100)))
     alone = known_person().try_on(table, mine, lots())
     both = another_release(other.release).try_on(table, mine, lots())
-    assert both.attacker.value > alone.attacker.value
+    left = [risk.details["findings"]["counts"]["matches"] for risk in (alone, both)]
+    assert left[1] < left[0]
     assert "(100 rows, k=6)" in both.knows
 
 
@@ -130,19 +133,26 @@ def test_threats_follow_from_what_is_known(table):
     knowledge = cv.Knowledge(cv.Vectors.sample(), (release, release))
     names = [threat.name for threat in TablesFamily().threats(Mondrian(), knowledge)]
     assert names == [
-        "known person", "word meanings", "another release", "another release (2)", "being in the table",
+        "known person", "a person's row", "word meanings", "another release", "another release (2)",
+        "being in the table",
     ]  # fmt: skip
 
 
-def test_remedies_hide_more(table):
+def test_remedies_hide_more():
     family = TablesFamily()
     risk = known_person().risk(attacker=Estimate(0.9))
-    found = family.remedies(Mondrian(k=4, l=2), (risk,), 0.2)
-    assert [setting(method) for method in found.values()] == [
-        "mondrian:k=8,l=2", "mondrian:k=4,l=3", setting(Slicing(k=4, l=2)),
+
+    def proposed(method, limit=0.2):
+        return [setting(other) for other in family.remedies(method, (risk,), limit).values()]
+
+    assert proposed(Mondrian(k=4, l=2)) == [
+        "mondrian:k=4,l=5", "mondrian:k=4,l=7", "mondrian:k=8,l=2", "slicing:k=4,l=5", "slicing:k=4,l=6",
     ]  # fmt: skip
-    assert list(found)[:2] == ["-k 8", "-l 3"]
-    assert list(family.remedies(UL(k=6, l=6), (risk,), 0.2)) == ["-k 12", "-l 7"]
+    assert proposed(Mondrian(k=4, l=2), 1 / 4)[2].startswith("slicing"), (
+        "a larger k would move the limit of 1/k"
+    )
+    assert proposed(Slicing(k=6, l=6), 1 / 6) == ["slicing:k=6,l=7", "slicing:k=6,l=10"]
+    assert proposed(DiffGen(eps=1.0))[0] == "diffgen:eps=0.5"
     assert family.remedies(Mondrian(k=4), (), 0.2) == {}
 
 
@@ -164,7 +174,9 @@ def test_an_audit_compares_methods_and_writes_the_release(table, tmp_path):
         seed=1,
     )
     report = audit.run(table)
-    assert {risk.threat for risk in report.risks} == {"known person", "another release", "being in the table"}
+    assert [risk.threat for risk in report.risks] == [
+        "known person", "a person's row", "another release", "being in the table",
+    ]  # fmt: skip
     assert report.decision.verdict == "publish"
     digest = report.write(tmp_path / "out")
     folder = tmp_path / "out" / "published"

@@ -32,7 +32,7 @@ METHODS = {
     "slicing": Slicing(k=4, l=2),
     "ul": UL(k=4, l=2, seed=1),
     "anatomy": Anatomy(l=3, seed=1),
-    "diffgen": DiffGen(eps=2.0, seed=1),
+    "diffgen": DiffGen(eps=2.0, seed=1, domains="from-data"),
 }
 
 

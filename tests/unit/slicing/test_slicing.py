@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import numpy as np
 import pytest
 
 from cloven.anonymise.slicing import feasible
 from cloven.anonymise.slicing.matching import sensitive_chances
-from cloven.anonymise.slicing.slicing import Slicing
+from cloven.anonymise.slicing.slicing import Partition, Slicing
 from cloven.errors import ParameterError
 from cloven.model.table import MISSING
 
@@ -25,7 +27,7 @@ def table(make_table):
     return make_table(columns, sensitive=("ill",), numbers=("age",))
 
 
-@pytest.mark.parametrize("partition", ["strict", "relaxed", "stratified", "adaptive"])
+@pytest.mark.parametrize("partition", get_args(Partition))
 @pytest.mark.parametrize("check", ["matching", "bucket"])
 def test_buckets_keep_the_promise(table, partition, check):
     method = Slicing(k=4, l=2, partition=partition, check=check)
@@ -62,9 +64,34 @@ def test_release_has_the_values_of_the_table(table):
 
 def test_order_of_the_rows_changes_nothing(table):
     mixed = table.take(np.random.default_rng(1).permutation(len(table)))
-    one, two = (Slicing(k=4, l=3).anonymise(found).release for found in (table, mixed))
+    one, two = (Slicing(k=4, l=3, partition="strict").anonymise(found).release for found in (table, mixed))
     assert (one.cells == two.cells).all()
     assert (one.bucket_offsets == two.bucket_offsets).all()
+
+
+@pytest.mark.parametrize("partition", ["relaxed", "stratified", "adaptive", "replay-proof"])
+def test_a_seed_draws_the_same_lots_and_marks_the_release(table, partition):
+    one, two, other = (
+        Slicing(k=4, l=2, partition=partition, seed=seed).anonymise(table).release for seed in (1, 1, 2)
+    )
+    assert one.parameters["seeded"]
+    assert (one.cells == two.cells).all()
+    assert one.cells.tolist() != other.cells.tolist()
+    drawn = [Slicing(k=4, l=2, partition=partition).anonymise(table).release for _ in range(2)]
+    assert not drawn[0].parameters["seeded"]
+    assert drawn[0].cells.tolist() != drawn[1].cells.tolist()
+
+
+def test_replay_proof_chooses_nothing_by_sensitive_values(table):
+    assert Slicing(partition="replay-proof", check="matching").check == "bucket"
+    with pytest.raises(
+        ParameterError, match=r"cannot choose companions, got companions = 1: .* take 0, or name"
+    ):
+        Slicing(partition="replay-proof", companions=1)
+    named = Slicing(
+        k=4, l=2, partition="replay-proof", columns=(("age", "town"), ("sex", "ill")), companions=1
+    )
+    assert named.anonymise(table).release.buckets > 1
 
 
 def test_progress_is_told(table):

@@ -53,7 +53,7 @@ def test_equal_values_stay_together_unless_relaxed():
     assert sorted({row[0] for row in shown(relaxed)}) == ["1..2", "2"]
 
 
-def test_halves_of_equal_persons_hold_the_same_secrets():
+def test_persons_that_are_all_equal_are_not_parted():
     table = ages([1] * 4 + [2] * 4, "aabbaabb")
     release = Mondrian(k=2, l=2, mode="relaxed").anonymise(table).release
     assert shown(release) == [(age, illness) for age in "12" for illness in "aabb"]
@@ -87,9 +87,15 @@ def test_parameters_are_plain_and_name_what_is_promised(people):
 @pytest.mark.parametrize(
     ("method", "message"),
     [
-        (lambda: Mondrian(k=1), "k must be a whole number of at least 2, got 1"),
+        (
+            lambda: Mondrian(k=1),
+            "k must be a whole number of at least 2 (with k = 1 nobody is protected), got 1",
+        ),
         (lambda: Mondrian(k=41), "k = 41 needs at least 41 rows, got 40; choose a smaller k"),
-        (lambda: Mondrian(l=1), "l must be a whole number of at least 2, got 1"),
+        (
+            lambda: Mondrian(l=1),
+            "l must be a whole number of at least 2 (below that every class keeps to it), got 1",
+        ),
         (
             lambda: Mondrian(l=4),
             "sensitive column 'drug' has 3 different values, l = 4 needs 4; choose l up to 3",
@@ -104,8 +110,8 @@ def test_parameters_are_plain_and_name_what_is_promised(people):
             "sensitive column 'illness' has its most frequent value",
         ),
         (lambda: Mondrian(constraints=(RecursiveL(1, 9),)), "has 4 different values, l = 9 needs 9"),
-        (lambda: Mondrian(constraints=(RecursiveL(0, 2),)), "c must be above 0, got 0"),
-        (lambda: Mondrian(constraints=(TCloseness(1.5),)), "t must be from 0 to 1, got 1.5"),
+        (lambda: Mondrian(constraints=(RecursiveL(0, 2),)), "c must be a number above 0"),
+        (lambda: Mondrian(constraints=(TCloseness(1.5),)), "t must be a number of at least 0 and at most 1"),
         (lambda: Mondrian(constraints=(TCloseness(0.5, "tree"),)), "distance must be 'equal' or 'ordered'"),
         (lambda: Mondrian(constraints=(DistinctL(2, sensitive="age"),)), "'age' is no sensitive attribute"),
         (
@@ -125,7 +131,7 @@ def test_tables_it_cannot_take(people):
     with pytest.raises(ParameterError, match="no column is a quasi-identifier"):
         Mondrian().anonymise(known)
     open_ = replace(people, attributes=tuple(replace(a, role="quasi-identifier") for a in people.attributes))
-    with pytest.raises(ParameterError, match="DistinctL needs a sensitive attribute"):
+    with pytest.raises(ParameterError, match="distinct-l needs a sensitive attribute"):
         Mondrian(l=2).anonymise(open_)
     codes = people.codes.copy()
     codes[3, 1] = -1
@@ -160,3 +166,23 @@ def test_adult_is_cut_finer_than_by_others(data_dir):
     sizes = np.bincount(classes)
     assert sizes.min() >= 6
     assert (sizes**2).sum() == 611_326
+
+
+NO_NUMBERS = (float("nan"), float("inf"), None, "5", True, -1)
+
+
+@pytest.mark.parametrize("wrong", NO_NUMBERS, ids=repr)
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda value: Mondrian(k=value),
+        DistinctL,
+        EntropyL,
+        lambda value: RecursiveL(2, value),
+        lambda value: RecursiveL(value, 2),
+        TCloseness,
+    ],
+)
+def test_what_is_no_number_is_refused_in_a_line(made, wrong):
+    with pytest.raises(ParameterError, match=r"must be a (whole )?number .*got"):
+        made(wrong)

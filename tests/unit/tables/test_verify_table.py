@@ -12,8 +12,10 @@ from cloven.anonymise.slicing.constraints import DistinctL
 from cloven.anonymise.slicing.mondrian import Mondrian
 from cloven.errors import GuaranteeError, ParameterError
 from cloven.model.key_table import TableKey
+from cloven.model.published_table import CellDomain, GeneralisedTable
 from cloven.model.table import Attribute, Table
 from cloven.verification.tables.checker import verify_table
+from cloven.verification.tables.groups import group_of_row
 from cloven.verification.tables.marginals import unplaced
 
 COLUMNS = ((0, 1), (2,), (3,), (4,))
@@ -47,9 +49,9 @@ def test_sound_releases_pass_at_every_level(people, coarse, cut):
             assert verdict.ok, str(verdict)
     names = [check.name for check in verify_table(coarse.release, people, coarse.key).checks]
     assert names == [
-        "arrays", "canonical order", "not unsafe", "not seeded", "class size", "distinct-l of illness",
-        "distinct-l of drug", "attributes", "marginals", "nothing invented", "everybody covered", "key arrays",
-        "persons", "content",
+        "arrays", "canonical order", "labels", "parameters", "not unsafe", "not seeded", "class size",
+        "distinct-l of illness", "distinct-l of drug", "attributes", "cells", "number of rows", "marginals",
+        "nothing invented", "everybody covered", "key arrays", "persons", "content",
     ]  # fmt: skip
 
 
@@ -58,7 +60,11 @@ def test_key_needs_the_original(coarse):
         verify_table(coarse.release, None, coarse.key)
 
 
-def test_a_release_that_promises_more_than_it_keeps(coarse):
+def test_a_release_that_promises_more_than_it_keeps(coarse, cut):
+    for release, name in ((coarse.release, "class size"), (cut.release, "bucket size")):
+        smallest = int(np.bincount(group_of_row(release)).min())
+        assert failed(replace(release, k=smallest)) == {}
+        assert list(failed(replace(release, k=smallest + 1))) == [name]
     assert "class size" in failed(replace(coarse.release, k=30))
     promised = [{"demand": "distinct-l", "l": 4, "attributes": ["drug"]}]
     broken = failed(replace(coarse.release, parameters={"constraints": promised}))
@@ -147,7 +153,7 @@ def test_orders_that_tell_more_than_the_content(coarse, cut):
 
 def test_what_the_original_does_not_say(people, coarse, cut):
     fewer = people.take(np.arange(1, 40))
-    assert {"marginals", "nothing invented"} <= set(failed(coarse.release, fewer))
+    assert {"number of rows", "marginals", "nothing invented"} <= set(failed(coarse.release, fewer))
     codes = people.codes.copy()
     codes[:20, 3] = 0
     assert {"marginals", "nothing invented"} <= set(failed(cut.release, replace(people, codes=codes)))
@@ -198,8 +204,15 @@ def test_exchanged_values_must_be_marked(people):
     )
     verdict = verify_table(result.release, people, result.key)
     assert verdict.ok, str(verdict)
-    assert verdict.checks[-1].detail == "2 cells marked as changed, 0 of them still hold their person's value"
+    assert verdict.checks[-1].detail == "2 cells show the value of somebody else of their rank group"
     assert list(failed(result.release, people, replace(result.key, changed=None))) == ["content"]
+    silent = replace(result.release, parameters={})
+    broken = failed(silent, people, result.key)
+    assert "tells of no exchange" in broken["changed cells"]
+    everywhere = failed(
+        result.release, people, replace(result.key, changed=np.ones_like(result.key.changed))
+    )["changed cells"]
+    assert "is marked, and its person's own" in everywhere
 
 
 def paper_table():
@@ -284,3 +297,113 @@ def test_an_exchange_that_makes_a_new_pair_of_values_is_found(people):
     broken = failed(result.release, table, result.key)
     assert list(broken) == ["nothing invented"]
     assert "'Federal', 'm'" in broken["nothing invented"]
+
+
+def exchanged(table, place, first, second, values=None):
+    """A release in which two persons show other values, each other's if none are given."""
+    codes = table.codes.copy()
+    codes[[first, second], place] = table.codes[[second, first], place] if values is None else values
+    changed = np.zeros(codes.shape, bool)
+    changed[[first, second], place] = True
+    parameters = {"swap_rate": 0.05}
+    result = sliced(
+        table, np.zeros(len(table), np.int64), ((0,), (1,), (2,), (3,), (4,)), k=8, parameters=parameters,
+        codes=codes, changed=changed,
+    )  # fmt: skip
+    return failed(result.release, table, result.key)
+
+
+def test_exchanges_that_break_their_rules(people):
+    federal, private, state = (int(np.argmax(people.codes[:, 1] == value)) for value in range(3))
+    assert exchanged(people, 1, federal, state) == {}
+    assert list(exchanged(people, 1, federal, private)) == ["changed cells"]
+    assert "from another rank group" in exchanged(people, 1, federal, private)["changed cells"]
+    flu, gout = (int(np.argmax(people.codes[:, 3] == value)) for value in range(2))
+    assert "the sensitive 'illness' was exchanged" in exchanged(people, 3, flu, gout)["changed cells"]
+    # Both show the value of the second: nobody gave it up.
+    female, male = (int(np.argmax(people.codes[:, 2] == value)) for value in range(2))
+    both = exchanged(people, 2, female, male, (1, 1))
+    assert "'sex' of row" in both["changed cells"]
+    assert "marginals" in both
+
+
+def test_labels_that_say_something_else(coarse, people):
+    release = coarse.release
+
+    def called(place, pick, label):
+        domain = release.domains[place]
+        sizes = np.diff(domain.member_offsets)
+        cell = int(np.argmax(pick(sizes)))
+        labels = (*domain.labels[:cell], label, *domain.labels[cell + 1 :])
+        domains = (*release.domains[:place], replace(domain, labels=labels), *release.domains[place + 1 :])
+        return failed(replace(release, domains=domains), people)
+
+    for place in (2, 3):
+        assert "is called 'Eve' and holds another value" in called(place, lambda s: s == 1, "Eve")["labels"]
+    assert list(called(0, lambda s: s > 1, "20..999")) == ["labels", "cells"]
+    assert list(called(1, lambda s: s > 1, "Private or not")) == ["cells"]
+    assert list(called(2, lambda s: s > 1, "{f, m, Eve}")) == ["labels", "cells"]
+
+
+def test_cells_that_no_taxonomy_allows(people):
+    """Federal and Private are no group: State stands beside Federal below "gov"."""
+    domain = CellDomain(
+        "work", False, ("Federal", "Private", "State"), None, ("{Federal, Private}", "State"),
+        np.array([0, 2, 3]), np.array([0, 1, 2], np.int32),
+    )  # fmt: skip
+    only = replace(people, attributes=(people.attributes[1],), codes=people.codes[:, 1:2])
+    cells = np.sort((only.codes == 2).astype(np.int32), axis=0)
+    broken = failed(GeneralisedTable(2, {}, (domain,), cells), only)
+    assert broken == {"cells": "'{Federal, Private}' of 'work' is no group of its taxonomy"}
+    loose = replace(only, attributes=(replace(only.attributes[0], tree=None),))
+    assert failed(GeneralisedTable(2, {}, (domain,), cells), loose) == {}
+
+
+def test_sensitive_values_are_not_coarse(people):
+    domain = CellDomain(
+        "illness", True, ("Flu", "Gout"), None, ("{Flu, Gout}",), np.array([0, 2]), np.array([0, 1], np.int32)
+    )
+    broken = failed(GeneralisedTable(2, {}, (domain,), np.zeros((3, 1), np.int32)))
+    assert "no single value" in broken["labels"]
+
+
+def test_roles_and_rows_of_the_original(people, coarse, cut):
+    for result in (coarse, cut):
+        open_ = tuple(replace(domain, sensitive=False) for domain in result.release.domains)
+        parameters = {**result.release.parameters, "constraints": [], "l": None}
+        broken = failed(replace(result.release, domains=open_, parameters=parameters, k=1), people)
+        assert (
+            "'illness' is published as quasi-identifier, the original has it as sensitive"
+            in broken["attributes"]
+        )
+    fewer = generalised(people.take(np.arange(39)), np.zeros(39, np.int64), k=2, parameters={})
+    assert failed(fewer.release, people) == {"number of rows": "39 rows of 40 persons"}
+    sampled = replace(fewer.release, parameters={"sampling_rate": 0.9})
+    assert failed(sampled, people) == {}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"note": "Eve is in it"}, "'note' is no parameter of mondrian"),
+        ({"mode": "Eve"}, "mode cannot be 'Eve'"),
+        ({"swap_rate": 0.1}, "'swap_rate' is no parameter of mondrian"),
+        ({"invented_rows": True}, "'invented_rows' is no parameter of mondrian"),
+        ({"constraints": []}, "l = 2 is promised, and no constraint asks for it of ['drug']; 2 such faults"),
+        ({"constraints": [{"demand": "distinct-l", "l": 2, "why": "Eve"}]}, "constraints cannot be"),
+    ],
+    ids=str,
+)
+def test_parameters_that_tell_or_hide_something(coarse, change, said):
+    release = replace(coarse.release, parameters={**coarse.release.parameters, **change})
+    assert said in failed(release)["parameters"]
+
+
+def test_a_promise_about_nothing(people):
+    nothing = tuple(replace(a, role="quasi-identifier") for a in people.attributes)
+    table = replace(people, attributes=nothing)
+    parameters = {"method": "slicing", "l": 2, "check": "matching"}
+    release = sliced(table, np.zeros(40, np.int64), COLUMNS, k=2, parameters=parameters).release
+    assert failed(release) == {"parameters": "l = 2 is promised, and no attribute is sensitive"}
+    weak = replace(release, parameters={"method": "slicing"}, k=1)
+    assert "k = 1 promises nothing" in failed(weak)["parameters"]

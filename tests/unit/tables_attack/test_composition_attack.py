@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,9 +14,12 @@ from cloven.anonymise.slicing.assembling import generalised, sliced
 from cloven.attack.sliced.answers import Found
 from cloven.attack.sliced.composition import Composition
 from cloven.attack.sliced.known import Known
+from cloven.attack.sliced.matching import match
 from cloven.attack.sliced.single import AttributeDisclosure, Membership
 from cloven.errors import ParameterError
 from cloven.measure.tables.untouched import untouched
+from cloven.model.buckets import Buckets
+from cloven.scoring.tables.disclosure import score_values
 
 
 def clinic(ages, illnesses):
@@ -166,6 +170,7 @@ def test_bad_input_is_told(call, message):
 def test_attacks_load_without_the_key():
     code = """
 import sys
+from dataclasses import replace
 sys.modules["cloven.model.key_table"] = None
 import cloven.attack.sliced.composition, cloven.attack.sliced.semantic, cloven.attack.sliced.single
 import cloven.measure.tables.utility
@@ -173,3 +178,54 @@ print("ok")
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "ok", done.stderr
+
+
+def test_a_large_class_counts_for_more_than_a_small_one():
+    data = clinic([30, 31] + [30] * 97 + [29], ["flu", "gout"] + ["cough"] * 98)
+    release = published(data, [0, 0] + [1] * 98)
+    target = Known.of(data, np.array([5]))
+    told = AttributeDisclosure().guess(release, target).candidates(0)
+    assert told["cough"] > 0.9
+    assert AttributeDisclosure(weight="share").guess(release, target).candidates(0)["cough"] == pytest.approx(
+        0.5
+    )
+    assert Composition().parameters["weight"] == AttributeDisclosure().parameters["weight"] == "rows"
+
+
+def test_a_number_is_one_value_however_it_is_written():
+    def doses(texts):
+        data = table({"age": [20, 21], "dose": [5, 7]}, sensitive=("dose",), numbers=("age", "dose"))
+        age, dose = data.attributes
+        return replace(data, attributes=(age, replace(dose, values=texts)))
+
+    short, long = doses(("5", "7")), doses(("5.0", "7.0"))
+    known = Known.of(short)
+    guesses = Composition().guess([published(short, [0, 1]), published(long, [0, 1])], known)
+    assert guesses.values == ("5", "7")
+    assert (guesses.found == Found.EVERYWHERE).all()
+    truth = ("5.0", "7.0")
+    scored = score_values(guesses, truth, rng=np.random.default_rng(0), draws=2)
+    assert scored.get("drr_strict").value == 1
+
+
+def test_membership_without_anything_sensitive():
+    inside = table({"age": list(range(0, 40, 2))}, sensitive=(), numbers=("age",))
+    both = table({"age": [*range(0, 40, 2), *range(100, 120)]}, sensitive=(), numbers=("age",))
+    release = published(inside, np.arange(20) // 2)
+    guesses = Membership().guess(release, Known.of(both))
+    assert (guesses.matched[:20] > 0).all()
+    assert (guesses.matched[20:] == 0).all()
+    assert guesses.confidence[:20].min() > guesses.confidence[20:].max()
+
+
+def test_chances_of_a_person_sum_to_one():
+    """Over several matching buckets of different weight; also for persons whom no bucket fits, with nothing."""
+    data = people(120)
+    release = sliced(data, np.arange(120) % 7, ((0,), (1, 2), (3,)), k=1, parameters={}).release
+    found = match(Buckets.of(release), Known.of(data), 3)
+    assert (found.buckets > 1).any()
+    assert found.values.sum(axis=1) == pytest.approx(np.ones(120))
+    assert (found.values[np.arange(120), data.codes[:, 3]] > 0).all()
+    strange = table({"age": [19], "job": ["nurse"], "town": ["west"]}, sensitive=(), numbers=("age",))
+    nobody = match(Buckets.of(release), Known.of(strange), 3)
+    assert (nobody.buckets.tolist(), nobody.values.sum()) == ([0], 0.0)

@@ -37,6 +37,10 @@ def one_sensitive(table: Table, method: str) -> int:
     if len(found) == 1:
         return found[0]
     names = ", ".join(table.names("sensitive"))
-    what = f"the table has {len(found)}: {names}" if found else "the table has none"
-    message = f"{method} needs exactly one sensitive attribute, {what}; change the roles, or use slicing"
+    what = (
+        f"the table has {len(found)}: {names}; change the roles, or use slicing"
+        if found
+        else "the table has none; give one that role in the schema"
+    )
+    message = f"{method} needs exactly one sensitive attribute, {what}"
     raise ParameterError(message)

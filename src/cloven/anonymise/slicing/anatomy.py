@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -40,6 +40,7 @@ class Anatomy:
 
     l: int = 6
     seed: int | None = None
+    SEARCHED_UNASKED: ClassVar[bool] = False  # quasi-identifiers stay exact: a search must name it
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "l", check_whole("l", self.l, 2, "with l = 1 sensitive values are certain"))
@@ -59,7 +60,7 @@ class Anatomy:
     @property
     def parameters(self) -> dict[str, Any]:
         """Parameters as plain JSON values."""
-        return {"method": "anatomy", "seeded": self.seed is not None, "l": self.l}
+        return {"method": "anatomy", "seeded": self.seed is not None, "l": self.l, "check": "bucket"}
 
     @classmethod
     def space(cls, data: Table) -> dict[str, Dimension]:

@@ -4,9 +4,10 @@ With shares ``f`` of the rows,
 
     phi^2 = sum over values i, j of (f_ij - f_i f_j)^2 / (f_i f_j)
 
-lies between 0 and ``min(d1, d2) - 1`` for attributes that show ``d1`` and ``d2`` values. Dividing by that bound gives
-``min-1``, the usual coefficient. BinJubier et al. (2022, equation 1) divide by ``min(d1, d2)``, under which two equal
-attributes of two values reach 0.5 and nothing reaches 1: ``min``. Which pair is the stronger can depend on it.
+which is the sum of ``f_ij^2 / (f_i f_j)`` over the pairs that meet, less 1, lies between 0 and ``min(d1, d2) - 1`` for
+attributes that show ``d1`` and ``d2`` values. Dividing by that bound gives ``min-1``, the usual coefficient. BinJubier
+et al. (2022, equation 1) divide by ``min(d1, d2)``, under which two equal attributes of two values reach 0.5 and
+nothing reaches 1: ``min``. Which pair is the stronger can depend on it.
 """
 
 from __future__ import annotations
@@ -35,15 +36,16 @@ def contingency(
     >>> contingency(two_equal, two_equal), contingency(two_equal, two_equal, "min")
     (1.0, 0.5)
     """
-    one, two = (np.unique(codes, return_inverse=True)[1] for codes in (left, right))
-    sizes = int(one.max()) + 1, int(two.max()) + 1
-    if min(sizes) == 1:
+    (_, one, ones), (_, two, twos) = (
+        np.unique(codes, return_inverse=True, return_counts=True) for codes in (left, right)
+    )
+    fewer = min(len(ones), len(twos))
+    if fewer == 1:
         return 0.0
-    cells = np.bincount(one * sizes[1] + two, minlength=sizes[0] * sizes[1])
-    shares = cells.reshape(sizes) / len(left)
-    expected = np.outer(shares.sum(axis=1), shares.sum(axis=0))
-    phi_squared = float(((shares - expected) ** 2 / expected).sum())
-    return phi_squared / (min(sizes) - 1 if normalisation == "min-1" else min(sizes))
+    pairs, counts = np.unique(one * len(twos) + two, return_counts=True)
+    rows, columns = np.divmod(pairs, len(twos))
+    phi_squared = float((counts / ones[rows] * (counts / twos[columns])).sum()) - 1.0
+    return max(0.0, phi_squared) / (fewer - 1 if normalisation == "min-1" else fewer)
 
 
 def association(

@@ -1,7 +1,8 @@
 """Cells: the smallest published cover of a group of values.
 
-Numbers are covered by a range, values with a taxonomy by their lowest common ancestor, other values by their set. Cells
-of one attribute are numbered by what they hold, so the numbers say nothing about the rows.
+Values with a taxonomy are covered by their lowest common ancestor, other numbers by a range, other values by their set.
+A range ends where its numbers end, or where their blocks do if the owner stated blocks. Cells of one attribute are
+numbered by what they hold, so the numbers say nothing about the rows.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cloven.model.arrays import counted_up
 from cloven.model.published_table import CellDomain
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cloven.model.number_blocks import Blocks
     from cloven.model.table import Attribute
     from cloven.model.value_tree import ValueTree
 
@@ -38,15 +41,16 @@ class Cells:
 
 def smallest_covers(attribute: Attribute, codes: NDArray[np.int32], offsets: NDArray[np.int64]) -> Cells:
     """Smallest cover of each group of values; group g holds ``codes[offsets[g]:offsets[g + 1]]`` and is not empty."""
+    if attribute.tree is not None:
+        return node_cells(attribute, common_ancestors(attribute.tree, codes, offsets))
     if attribute.numbers is not None:
-        low, high = np.minimum.reduceat(codes, offsets[:-1]), np.maximum.reduceat(codes, offsets[:-1])
+        first, last = _block_ends(attribute.numbers, attribute.blocks)
+        low = first[np.minimum.reduceat(codes, offsets[:-1])]
+        high = last[np.maximum.reduceat(codes, offsets[:-1])]
         width = len(attribute)
         pairs, of_group = np.unique(low.astype(np.int64) * width + high, return_inverse=True)
         lows, highs = pairs // width, pairs % width
-        members = [np.arange(a, b + 1, dtype=np.int32) for a, b in zip(lows, highs, strict=True)]
-        return _numbered(attribute, members, [range_label(attribute, m) for m in members], of_group)
-    if attribute.tree is not None:
-        return node_cells(attribute, common_ancestors(attribute.tree, codes, offsets))
+        return Cells(_range_cells(attribute, lows, highs), of_group.astype(np.int32))
     width = len(attribute)
     group = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     pairs = np.unique(group * width + codes)
@@ -59,6 +63,16 @@ def smallest_covers(attribute: Attribute, codes: NDArray[np.int32], offsets: NDA
     return _numbered(attribute, members, [set_label(attribute, m) for m in members], of_group)
 
 
+def _block_ends(
+    numbers: NDArray[np.float64], blocks: Blocks | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """First and last value of the block that each value is in."""
+    if blocks is None:
+        return np.arange(len(numbers)), np.arange(len(numbers))
+    block = blocks.of(numbers)
+    return np.searchsorted(numbers, blocks.lows[block]), np.searchsorted(numbers, blocks.highs[block])
+
+
 def node_cells(attribute: Attribute, nodes: NDArray[np.int32]) -> Cells:
     """The cells that nodes of the taxonomy make; a node that covers no more than one below it counts as that one."""
     tree = attribute.tree
@@ -66,7 +80,11 @@ def node_cells(attribute: Attribute, nodes: NDArray[np.int32]) -> Cells:
         return value_cells(attribute, nodes)
     shown, of_group = np.unique(lowest_equal(tree)[nodes], return_inverse=True)
     members = members_of(tree, shown.tolist())
-    return _numbered(attribute, members, [tree.labels[node] for node in shown.tolist()], of_group)
+    if attribute.numbers is None:
+        labels = [tree.labels[node] for node in shown.tolist()]
+    else:  # numbers are called by what they hold: nobody needs the taxonomy to read or to check them
+        labels = [_number_label(attribute, held) for held in members]
+    return _numbered(attribute, members, labels, of_group)
 
 
 def value_cells(attribute: Attribute, codes: NDArray[np.int32]) -> Cells:
@@ -100,6 +118,29 @@ def range_label(attribute: Attribute, members: NDArray[np.int32]) -> str:
     """A range as published: ``20..29``, or the one value it holds."""
     low, high = attribute.values[members[0]], attribute.values[members[-1]]
     return low if len(members) == 1 else f"{low}..{high}"
+
+
+def _range_cells(attribute: Attribute, lows: NDArray[np.int64], highs: NDArray[np.int64]) -> CellDomain:
+    """Ranges by their first and last value, ascending, which is their canonical order."""
+    values = attribute.values
+    offsets, members = counted_up(lows, highs)
+    return CellDomain(
+        name=attribute.name,
+        sensitive=attribute.role == "sensitive",
+        values=values,
+        numbers=attribute.numbers,
+        labels=tuple(
+            values[low] if low == high else f"{values[low]}..{values[high]}"
+            for low, high in zip(lows.tolist(), highs.tolist(), strict=True)
+        ),
+        member_offsets=offsets,
+        members=members,
+    )
+
+
+def _number_label(attribute: Attribute, members: NDArray[np.int32]) -> str:
+    gaps = members[-1] - members[0] != len(members) - 1
+    return set_label(attribute, members) if gaps else range_label(attribute, members)
 
 
 def set_label(attribute: Attribute, members: NDArray[np.int32]) -> str:

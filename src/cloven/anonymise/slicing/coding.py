@@ -46,12 +46,14 @@ class Axes(NamedTuple):
         coordinate: where each place lies between 0 and 1, attribute after attribute.
         offsets: where the places of each attribute start.
         stratum: for each row a number for its sensitive values and what stands beside them.
+        nowhere: an axis on which all rows are at the same place.
     """
 
     rank: NDArray[np.int32]
     coordinate: NDArray[np.float64]
     offsets: NDArray[np.int64]
     stratum: NDArray[np.int64]
+    nowhere: NDArray[np.int32]
 
 
 def numbered(columns: Sequence[NDArray[np.int32]], rows: int) -> NDArray[np.int64]:
@@ -117,7 +119,13 @@ def axes(table: Table, strata: Column) -> Axes:
         coordinates.append(_spread(attribute, np.argsort(walk)[there], len(there)))
     offsets = np.cumsum([0] + [len(found) for found in coordinates]).astype(np.int64)
     stratum = numbered([table.codes[:, place] for place in strata], len(table))
-    return Axes(np.array(ranks, np.int32), np.concatenate(coordinates), offsets, stratum)
+    return Axes(
+        np.array(ranks, np.int32),
+        np.concatenate(coordinates),
+        offsets,
+        stratum,
+        np.zeros(len(table), np.int32),
+    )
 
 
 def walk_order(attribute: Attribute) -> NDArray[np.int64]:

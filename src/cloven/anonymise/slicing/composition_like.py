@@ -9,7 +9,7 @@ variation). Classes that all look like the whole have little to say about anybod
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -41,6 +41,7 @@ class CompositionLike:
     rho: float = 0.8
     alpha: float = 0.5
     seed: int | None = None
+    SEARCHED_UNASKED: ClassVar[bool] = False  # to compare with: a search must name it
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", check_whole("k", self.k, 2, "with k = 1 nobody is protected"))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from cloven.anonymise.slicing.parameters import check_share, check_whole, check_within
 from cloven.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from cloven.model.table import Table
 
 Sensitive = str | tuple[str, ...]
+_WEAK = "below that every class keeps to it"
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class DistinctL:
     sensitive: Sensitive = "each"
 
     def __post_init__(self) -> None:
-        _check_l(self.l, whole=True)
+        object.__setattr__(self, "l", check_whole("l", self.l, 2, _WEAK))
 
     @property
     def coded(self) -> tuple[int, float, float]:
@@ -56,7 +58,7 @@ class EntropyL:
     sensitive: Sensitive = "each"
 
     def __post_init__(self) -> None:
-        _check_l(self.l, whole=False)
+        check_within("l", self.l, 1, np.inf, _WEAK)
 
     @property
     def coded(self) -> tuple[int, float, float]:
@@ -80,10 +82,8 @@ class RecursiveL:
     sensitive: Sensitive = "each"
 
     def __post_init__(self) -> None:
-        _check_l(self.l, whole=True)
-        if not self.c > 0:
-            message = f"c must be above 0, got {self.c!r}; 1 to 4 is usual"
-            raise ParameterError(message)
+        object.__setattr__(self, "l", check_whole("l", self.l, 2, _WEAK))
+        check_share("c", self.c, 1e6, "1 to 4 is usual")
 
     @property
     def coded(self) -> tuple[int, float, float]:
@@ -110,9 +110,7 @@ class TCloseness:
     sensitive: Sensitive = "each"
 
     def __post_init__(self) -> None:
-        if not 0 <= self.t <= 1:
-            message = f"t must be from 0 to 1, got {self.t!r}"
-            raise ParameterError(message)
+        check_within("t", self.t, 0, 1, "0 is spread as in the whole table")
         if self.distance not in ("equal", "ordered"):
             message = f"distance must be 'equal' or 'ordered', got {self.distance!r}"
             raise ParameterError(message)
@@ -145,7 +143,8 @@ def sensitive_groups(constraint: Constraint, table: Table) -> list[tuple[int, ..
     """Positions of the sensitive attributes that a constraint speaks of, in groups that are taken jointly."""
     there = table.positions("sensitive")
     if not there:
-        message = f"{type(constraint).__name__} needs a sensitive attribute, and the schema names none"
+        demand = constraint.parameters["demand"]
+        message = f"{demand} needs a sensitive attribute, and the schema names none; give one that role, or do without"
         raise ParameterError(message)
     if constraint.sensitive == "each":
         return [(position,) for position in there]
@@ -175,10 +174,3 @@ def sensitive_codes(table: Table, group: tuple[int, ...]) -> NDArray[np.int32]:
         raw = codes * len(table.attributes[position]) + table.codes[:, position]
         codes = np.unique(raw, return_inverse=True)[1]
     return codes.astype(np.int32)
-
-
-def _check_l(l: float, *, whole: bool) -> None:
-    if isinstance(l, bool) or (whole and int(l) != l) or not l >= (2 if whole else 1):
-        least = "a whole number of at least 2" if whole else "at least 1"
-        message = f"l must be {least}, got {l!r}; below that every class keeps to it"
-        raise ParameterError(message)

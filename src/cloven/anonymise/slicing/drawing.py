@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.anonymise.slicing.lots import lots_of
+from cloven.errors import ParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from cloven.anonymise.slicing.lots import Lots
 
 _FINE = 1 << 53
+_FINEST = 10**9
+"""Largest denominator of a budget; what is drawn then fits 64 bits."""
+LEAST_EPS = 0.001
+"""Below this, noise makes up more rows than most tables have."""
 
 
 @dataclass(frozen=True)
@@ -100,10 +105,18 @@ class Drawing:
         return out
 
 
-def noise_scale(sensitivity: int, epsilon: float) -> Fraction:
-    """Scale of the noise that a budget allows, as a fraction.
+def noise_scale(sensitivity: int, epsilon: float | Fraction) -> Fraction:
+    """Scale of the noise that a budget allows, as a fraction; never less noise than that.
+
+    A number means what is written: 0.3 is three tenths. A budget that is no simple fraction is rounded down.
 
     >>> noise_scale(1, 0.3)
     Fraction(10, 3)
     """
-    return sensitivity / Fraction(epsilon).limit_denominator(1_000_000)
+    exact = epsilon if isinstance(epsilon, Fraction) else Fraction(repr(float(epsilon)))
+    if exact.denominator > _FINEST:
+        exact = Fraction(exact.numerator * _FINEST // exact.denominator, _FINEST)
+    if not exact:
+        message = f"a budget of {float(epsilon):g} is too small to draw noise for; choose a larger eps"
+        raise ParameterError(message)
+    return sensitivity / exact

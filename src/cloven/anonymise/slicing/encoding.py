@@ -21,19 +21,23 @@ if TYPE_CHECKING:
 
 
 def dimensions(table: Table) -> Dimensions:
-    """The quasi-identifiers. Values with a taxonomy are ordered as a walk through it meets them."""
+    """The quasi-identifiers. Values with a taxonomy are ordered as a walk through it meets them, numbers by size."""
     positions = table.positions("quasi-identifier")
     kinds, keys, places, paths, below, depths = [], [], [], [], [], []
     for position in positions:
         attribute, codes = table.attributes[position], table.codes[:, position]
         place, path, sizes, depth = np.zeros(len(attribute)), np.empty(0, np.int32), np.empty(0, np.int64), 0
-        if attribute.numbers is not None:
+        if attribute.tree is not None:
+            kinds.append(TREE)
+            order, path, sizes, depth = _walk(attribute.tree, by_value=attribute.numbers is not None)
+            codes = order[codes]
+        elif attribute.numbers is not None:
             kinds.append(NUMBERS)
             place = attribute.numbers.astype(np.float64)
-        elif attribute.tree is not None:
-            kinds.append(TREE)
-            order, path, sizes, depth = _walk(attribute.tree)
-            codes = order[codes]
+            if attribute.blocks is not None:
+                # No cut goes through a block.
+                codes = attribute.blocks.of(place)[codes].astype(np.int32)
+                place = attribute.blocks.lows
         else:
             kinds.append(SET)
         keys.append(codes.astype(np.int32))
@@ -74,33 +78,22 @@ def demands(table: Table, constraints: Sequence[Constraint]) -> Demands:
     )
 
 
-def content_order(table: Table) -> NDArray[np.int64]:
-    """An order of rows that depends on their content alone.
+def _walk(
+    tree: ValueTree, *, by_value: bool
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], int]:
+    """Place of each value in a walk through the tree; by place the nodes above it, leaves below those; the depth.
 
-    Rows with equal quasi-identifiers are dealt by reversed bits of their number, so that however such a run is halved,
-    both halves hold about the same sensitive values. Rows that are equal in everything may stand either way.
+    Branches stand in the order of their nodes, or by their first value: groups of numbers then ascend.
     """
-    known, hidden = table.positions("quasi-identifier"), table.positions("sensitive")
-    sorted_rows = np.lexsort(table.codes[:, [*known, *hidden]].T[::-1])
-    shown = table.codes[sorted_rows][:, known]
-    fresh = np.append(True, (shown[1:] != shown[:-1]).any(axis=1))
-    run = np.cumsum(fresh) - 1
-    inside = np.arange(len(table)) - np.flatnonzero(fresh)[run]
-    order: NDArray[np.int64] = sorted_rows[np.lexsort((_reversed_bits(inside), run))]
-    return order
-
-
-def _reversed_bits(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    reversed_ = np.zeros_like(numbers)
-    for bit in range(int(numbers.max(initial=0)).bit_length()):
-        reversed_ = (reversed_ << 1) | ((numbers >> bit) & 1)
-    return reversed_
-
-
-def _walk(tree: ValueTree) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], int]:
-    """Place of each value in a walk through the tree; by place the nodes above it, leaves below those; the depth."""
     paths = [tree.path(leaf)[::-1] for leaf in range(tree.leaves)]
-    walk = sorted(range(tree.leaves), key=paths.__getitem__)
+    keys: list[tuple[object, ...]] = list(paths)
+    if by_value:
+        first: dict[int, int] = {}
+        for leaf, path in enumerate(paths):
+            for node in path:
+                first.setdefault(node, leaf)
+        keys = [tuple((first[node], node) for node in path) for path in paths]
+    walk = sorted(range(tree.leaves), key=keys.__getitem__)
     depth = max(map(len, paths))
     nodes = np.full((tree.leaves, depth), -1, np.int32)
     for place, leaf in enumerate(walk):

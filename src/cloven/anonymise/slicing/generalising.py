@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.anonymise.slicing.lots import shuffled
-from cloven.anonymise.slicing.rank_groups import below, wider
+from cloven.anonymise.slicing.rank_groups import paths, wider
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,10 +42,10 @@ def generalise_cells(
         lots: where random numbers come from.
     """
     shown = np.full(len(values), -1, np.int32)
-    above, covers = wider(tree), below(tree)
+    above, covering = wider(tree), paths(tree)
     for number in np.unique(class_of[stuck]).tolist():
         rows = np.flatnonzero(class_of == number)
-        shown[rows] = _in_class(values[rows], stuck[rows], tree, above, covers, k, lots)
+        shown[rows] = _in_class(values[rows], stuck[rows], tree, above, covering, k, lots)
     return shown
 
 
@@ -54,7 +54,7 @@ def _in_class(
     stuck: NDArray[np.bool_],
     tree: ValueTree,
     above: NDArray[np.int32],
-    covers: NDArray[np.bool_],
+    covering: NDArray[np.int32],
     k: int,
     lots: Lots,
 ) -> NDArray[np.int32]:
@@ -65,7 +65,7 @@ def _in_class(
         node = min(waiting, key=lambda found: (tree.sizes[found], found))
         waiting.remove(node)
         here = shown == node
-        free = np.flatnonzero((shown < 0) & covers[node][values])
+        free = np.flatnonzero((shown < 0) & (covering[values] == node).any(axis=1))
         lacking = k - int(here.sum())
         if lacking <= len(free):
             shown[shuffled(free, lots)[: max(lacking, 0)]] = node

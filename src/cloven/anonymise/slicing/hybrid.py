@@ -11,13 +11,13 @@ cut by the data, and only counts are noisy.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from cloven.anonymise.slicing.additional import one_sensitive, with_rows
-from cloven.anonymise.slicing.drawing import Drawing, noise_scale
-from cloven.anonymise.slicing.parameters import check_choice, check_share, check_whole
+from cloven.anonymise.slicing.drawing import LEAST_EPS, Drawing, noise_scale
+from cloven.anonymise.slicing.parameters import check_choice, check_share, check_whole, check_within
 from cloven.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -48,10 +48,11 @@ class Hybrid:
     rate: float = 0.8
     noise_on: Literal["all", "present"] = "all"
     seed: int | None = None
+    SEARCHED_UNASKED: ClassVar[bool] = False  # to compare with: a search must name it
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", check_whole("k", self.k, 2, "with k = 1 nobody is protected"))
-        check_share("eps", self.eps, 100, "noise has the scale 1/eps")
+        check_within("eps", self.eps, LEAST_EPS, 100, "noise has the scale 1/eps")
         check_share("rate", self.rate, 1, "share of the rows that is sampled")
         check_choice("noise_on", self.noise_on, ("all", "present"))
         if self.seed is not None:

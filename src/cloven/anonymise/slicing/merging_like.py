@@ -11,14 +11,14 @@ the bucket's promise. It is done for each column: a whole person may still fit o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from cloven.anonymise.slicing.additional import one_sensitive, with_rows
 from cloven.anonymise.slicing.drawing import Drawing
 from cloven.anonymise.slicing.parameters import check_whole
-from cloven.anonymise.slicing.raising import raised_parts
+from cloven.anonymise.slicing.raising import raised_parts, with_ranges
 from cloven.anonymise.slicing.slicing import Slicing
 from cloven.errors import ParameterError
 
@@ -47,6 +47,8 @@ class MergingLike:
     l: int = 6
     columns: int | tuple[tuple[str, ...], ...] | None = None
     seed: int | None = None
+    WORDED: ClassVar = Slicing.WORDED
+    SEARCHED_UNASKED: ClassVar[bool] = False  # to compare with: a search must name it
 
     def __post_init__(self) -> None:
         slicing = self._slicing  # checks k, l and columns
@@ -89,6 +91,7 @@ class MergingLike:
 
         report = progress or (lambda _step, _share: None)
         place = one_sensitive(table, "merging-like")
+        table = with_ranges(table)
         report("buckets", 0.0)
         columns = self._slicing.columns_of(table)
         if (place,) not in columns.sensitive:
@@ -97,14 +100,15 @@ class MergingLike:
                 " would stand alone with its value"
             )
             raise ParameterError(message)
-        buckets = self._slicing.buckets_of(table, columns)
+        drawing = Drawing.of(self.seed)
+        buckets = self._slicing.buckets_of(table, columns, drawing.lots)
         report("merge", 0.0)
         nodes = np.full(table.codes.shape, -1, np.int32)
         alone = np.zeros(len(table), np.bool_)
         for column in (*columns.correlated, *columns.loose):
             alone |= raised_parts(table, buckets, list(column), nodes)
         rows = np.flatnonzero(alone)
-        added, where, kept = _invented(table, buckets, rows, place, self.l, Drawing.of(self.seed))
+        added, where, kept = _invented(table, buckets, rows, place, self.l, drawing)
         report("assemble", 0.0)
         result = sliced(
             with_rows(table, added),

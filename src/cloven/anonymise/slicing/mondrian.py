@@ -9,18 +9,21 @@ that keeps to everything is taken, so that in the end no allowable cut is left.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from cloven.anonymise.slicing.constraints import Constraint, DistinctL, described
+from cloven.anonymise.slicing.parameters import check_whole
+from cloven.anonymise.slicing.wording import WORDED_CONSTRAINTS
 from cloven.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
+    from cloven.anonymise.slicing.wording import Worded
     from cloven.model.key_table import PublishedTable
     from cloven.model.space import Dimension
     from cloven.model.table import Table
@@ -35,7 +38,8 @@ class Mondrian:
         l: short for ``DistinctL(l)``: so many different values of each sensitive attribute in every class.
         constraints: more that every class must keep to.
         mode: ``strict``: equal values stay on one side of a cut; ``relaxed``: they may come to both, classes are more
-            even and their ranges may overlap.
+            even and their ranges may overlap. Which of equal rows come where is drawn by lot.
+        seed: for the lots; experiments only, and marks the release. They come from the operating system otherwise.
 
     >>> from cloven.model.table import Attribute, Table
     >>> age = Attribute("age", "quasi-identifier", ("20", "30", "40", "50"), np.array([20.0, 30.0, 40.0, 50.0]))
@@ -50,17 +54,17 @@ class Mondrian:
     l: int | None = None
     constraints: tuple[Constraint, ...] = ()
     mode: Literal["strict", "relaxed"] = "strict"
+    seed: int | None = None
+    WORDED: ClassVar[Mapping[str, Worded]] = {"constraints": WORDED_CONSTRAINTS}
 
     def __post_init__(self) -> None:
-        if isinstance(self.k, bool) or int(self.k) != self.k or self.k < 2:
-            message = (
-                f"k must be a whole number of at least 2, got {self.k!r}; with k = 1 nobody is protected"
-            )
-            raise ParameterError(message)
+        k = check_whole("k", self.k, 2, "with k = 1 nobody is protected")
         if self.mode not in ("strict", "relaxed"):
             message = f"mode must be 'strict' or 'relaxed', got {self.mode!r}"
             raise ParameterError(message)
-        object.__setattr__(self, "k", int(self.k))
+        if self.seed is not None:
+            check_whole("seed", self.seed, 0, "it starts a random generator")
+        object.__setattr__(self, "k", k)
         object.__setattr__(self, "constraints", tuple(self.constraints))
         _ = self.demanded  # a bad l is refused here
 
@@ -94,7 +98,7 @@ class Mondrian:
         return {
             "method": "mondrian",
             "unsafe": False,
-            "seeded": False,
+            "seeded": self.seed is not None,
             "mode": self.mode,
             "l": self.l,
             "constraints": [constraint.parameters for constraint in self.demanded],
@@ -118,13 +122,17 @@ class Mondrian:
     def classes(self, table: Table) -> NDArray[np.int64]:
         """Class of each row, numbered from 0."""
         from cloven.anonymise.slicing.assembling import check_complete
-        from cloven.anonymise.slicing.encoding import content_order, demands, dimensions
+        from cloven.anonymise.slicing.drawing import Drawing
+        from cloven.anonymise.slicing.encoding import demands, dimensions
         from cloven.anonymise.slicing.mondrian_kernel import partition, width
         from cloven.anonymise.slicing.reachable import check_reachable
 
         check_complete(table)
         check_reachable(table, self.k, self.demanded)
-        dims, rows = dimensions(table), content_order(table)
+        relaxed = self.mode == "relaxed"
+        # Of strict cuts no order of rows can be seen.
+        rows = Drawing.of(self.seed).order(len(table)) if relaxed else np.arange(len(table))
+        dims = dimensions(table)
         stamps = np.full(int(dims.start[-1]), -1, np.int64)
         widest = np.array([width(dims, dim, rows, stamps, 0) for dim in range(len(dims.kind))])
-        return partition(dims, demands(table, self.demanded), rows, self.k, self.mode == "relaxed", widest)
+        return partition(dims, demands(table, self.demanded), rows, self.k, relaxed, widest)

@@ -8,6 +8,8 @@ import numpy as np
 
 from cloven.errors import ParameterError
 
+_LARGEST = float(np.finfo(np.float64).max)
+
 
 def check_whole(name: str, value: object, least: int, why: str) -> int:
     """A whole number of at least ``least``, as a plain one."""
@@ -20,8 +22,18 @@ def check_whole(name: str, value: object, least: int, why: str) -> int:
 def check_share(name: str, value: object, most: float, why: str) -> float:
     """A number above 0 and at most ``most``."""
     number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not number or not 0 < float(value) <= most:  # type: ignore[arg-type]
+    if not number or not 0 < value <= most:  # type: ignore[operator]
         message = f"{name} must be a number above 0 and at most {most:g} ({why}), got {value!r}"
+        raise ParameterError(message)
+    return float(value)  # type: ignore[arg-type]
+
+
+def check_within(name: str, value: object, least: float, most: float, why: str) -> float:
+    """A finite number from ``least`` to ``most``."""
+    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if not number or not least <= value <= min(most, _LARGEST):  # type: ignore[operator]
+        upper = "" if most == np.inf else f" and at most {most:g}"
+        message = f"{name} must be a number of at least {least:g}{upper} ({why}), got {value!r}"
         raise ParameterError(message)
     return float(value)  # type: ignore[arg-type]
 

@@ -11,7 +11,7 @@ with fewer than d linkable ones are merged with the class that widens their cell
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -43,6 +43,7 @@ class ProbabilisticLike:
     k: int = 6
     d: int = 3
     alpha: float = 0.5
+    SEARCHED_UNASKED: ClassVar[bool] = False  # to compare with: a search must name it
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", check_whole("k", self.k, 2, "with k = 1 nobody is protected"))

@@ -13,17 +13,18 @@ everybody, whatever was exchanged. Each bucket then has at least l >= 2 sensitiv
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from cloven.anonymise.slicing.levels import MEASURES, CellMeasure, Levels, Look, count_selected, levels
-from cloven.anonymise.slicing.parameters import check_choice, check_names, check_share, check_whole
+from cloven.anonymise.slicing.parameters import check_choice, check_names, check_share
 from cloven.anonymise.slicing.slicing import Check, Slicing
+from cloven.anonymise.slicing.wording import WORDED_NAMES
 from cloven.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from numpy.typing import NDArray
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from cloven.anonymise.slicing.levels import SelectedCells
     from cloven.anonymise.slicing.lots import Lots
     from cloven.anonymise.slicing.nonsense import Rule, Rules
+    from cloven.anonymise.slicing.wording import Worded
     from cloven.model.key_table import PublishedTable
     from cloven.model.space import Dimension
     from cloven.model.table import Table
@@ -62,8 +64,6 @@ class UL(Slicing):
         protected: attributes to look at; None for those of loose columns, apart from the one in their middle.
         measure: how a cell is measured: a name from ``levels.MEASURES``, or a function of ``CellCounts``.
         rules: values that cannot meet in one row, by attribute; no exchange makes them meet.
-        seed: for the lots that are drawn; experiments only, and marks the release. They come from the operating system
-            otherwise.
     """
 
     check: Check = "bucket"
@@ -71,7 +71,7 @@ class UL(Slicing):
     protected: tuple[str, ...] | None = None
     measure: str | CellMeasure = "share"
     rules: tuple[Rule, ...] = ()
-    seed: int | None = None
+    WORDED: ClassVar[Mapping[str, Worded]] = {**Slicing.WORDED, "protected": WORDED_NAMES}
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -85,15 +85,12 @@ class UL(Slicing):
         if not callable(self.measure):
             check_choice("measure", self.measure, tuple(MEASURES))
         object.__setattr__(self, "rules", tuple(self.rules))
-        if self.seed is not None:
-            check_whole("seed", self.seed, 0, "it starts a random generator")
 
     @property
     def parameters(self) -> dict[str, Any]:
         """Parameters as plain JSON values, as the manifest shows them; rules are counted, not told."""
         own = {
             "method": "ul",
-            "seeded": self.seed is not None,
             "swap_rate": self.swap_rate,
             "protected": None if self.protected is None else list(self.protected),
             "measure": self.measure if isinstance(self.measure, str) else "own",
@@ -123,9 +120,10 @@ class UL(Slicing):
         rules = compile_rules(table, self.rules)
         looks = self._looks(table, columns)
         report("buckets", 0.0)
-        buckets = self.buckets_of(table, columns)
+        lots = lots_of(self.seed)
+        buckets = self.buckets_of(table, columns, lots)
         report("protect", 0.0)
-        found = self._protect(table, buckets, looks, rules, lots_of(self.seed))
+        found = self._protect(table, buckets, looks, rules, lots)
         report("assemble", 0.0)
         result = sliced(
             table,

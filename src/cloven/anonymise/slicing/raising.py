@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from cloven.model.tree_building import balanced_ranges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cloven.model.table import Table
+
+
+def with_ranges(table: Table) -> Table:
+    """The table with balanced ranges for numbers without a taxonomy, so that they can be raised too."""
+    attributes = [
+        replace(attribute, tree=balanced_ranges(attribute.values))
+        if attribute.numbers is not None and attribute.tree is None
+        else attribute
+        for attribute in table.attributes
+    ]
+    return replace(table, attributes=tuple(attributes))
 
 
 def raised_parts(

@@ -1,8 +1,8 @@
 """Rank groups: values that may be exchanged for each other, and what a value is generalised to where they may not.
 
 Values with the same parent in the taxonomy are a rank group (BinJubier et al. 2022, Fig. 2: {Federal-gov, Local-gov,
-State-gov} and {Self-emp-inc, Self-emp-not-inc} of work class). Without a taxonomy, numbers of one bin are a group, and
-all other values are one: the same as a taxonomy of one level.
+State-gov} and {Self-emp-inc, Self-emp-not-inc} of work class). Without a taxonomy of the owner, numbers of one bin are
+a group, and all other values are one: the same as a taxonomy of one level.
 """
 
 from __future__ import annotations
@@ -69,9 +69,9 @@ def wider(tree: ValueTree) -> NDArray[np.int32]:
     return above
 
 
-def below(tree: ValueTree) -> NDArray[np.bool_]:
-    """Nodes x values: whether a node covers a value."""
-    covers = np.zeros((len(tree.labels), tree.leaves), np.bool_)
-    for leaf in range(tree.leaves):
-        covers[list(tree.path(leaf)), leaf] = True
-    return covers
+def paths(tree: ValueTree) -> NDArray[np.int32]:
+    """Values x levels: the nodes that cover a value, itself first; the root again where a path is short."""
+    levels = [np.arange(tree.leaves, dtype=np.int32)]
+    while (levels[-1] != tree.root).any():
+        levels.append(tree.parent[levels[-1]])
+    return np.column_stack(levels)

@@ -5,12 +5,16 @@ sensitive value can be told with a chance above 1/l. The paper then permutes eac
 Here the parts stand in canonical order instead (``assembling``): what is published of a bucket is then a function of
 what each of its columns holds and of nothing else, whatever row a part came from. A random order says no more than
 that if the lots are good, more if they are not, and cannot be checked.
+
+Which bucket somebody is in tells something too, to whoever can make the buckets again: a split is made or not made for
+what the sensitive values are. Lots decide what neither size nor quasi-identifiers do, never the sensitive value;
+``partition="replay-proof"`` leaves nothing to be learnt in that way (docs/decisions/0010).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -19,18 +23,22 @@ from cloven.anonymise.slicing.bins import BinsBy
 from cloven.anonymise.slicing.columns import Columns, Distance, Together, attribute_columns, named_columns
 from cloven.anonymise.slicing.feasible import check_feasible, check_memory, check_roles
 from cloven.anonymise.slicing.parameters import check_choice, check_whole, plain_columns
+from cloven.anonymise.slicing.wording import WORDED_COLUMNS
 from cloven.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
+    from cloven.anonymise.slicing.lots import Lots
+    from cloven.anonymise.slicing.slicing_kernel import Plan
+    from cloven.anonymise.slicing.wording import Worded
     from cloven.model.key_table import PublishedTable
     from cloven.model.space import Dimension
     from cloven.model.table import Table
 
-Partition = Literal["strict", "relaxed", "stratified", "adaptive"]
+Partition = Literal["strict", "relaxed", "stratified", "adaptive", "replay-proof"]
 Check = Literal["matching", "bucket"]
 
 
@@ -53,11 +61,16 @@ class Slicing:
         partition: how buckets are split. ``strict`` and ``relaxed`` are Mondrian's: equal values stay together, or the
             halves have the same size. ``stratified`` cuts the rows of each sensitive value in the middle for
             themselves. ``adaptive`` takes the first of these three that keeps the promise; where l is close to the
-            largest that the table allows, ``stratified`` alone gives smaller buckets.
+            largest that the table allows, ``stratified`` alone gives smaller buckets. ``replay-proof`` makes plain cuts
+            only where they cannot break the promise whoever has which sensitive value, and deals rows by lot where they
+            could; 1/l then also holds against somebody who knows everybody's quasi-identifiers and the method. It
+            always asks for l in each bucket.
         normalisation: of the mean-square contingency coefficient: ``min-1`` or ``min``.
         distance: of two attributes: ``1-r2`` or ``1-r``.
         bins: number of bins that numbers are put into when attributes are compared.
         bins_by: bins of equal ``width`` or of equal ``frequency``.
+        seed: for the lots that decide between equal rows; experiments only, and marks the release. They come from the
+            operating system otherwise.
     """
 
     k: int = 6
@@ -71,6 +84,8 @@ class Slicing:
     distance: Distance = "1-r2"
     bins: int = 10
     bins_by: BinsBy = "width"
+    seed: int | None = None
+    WORDED: ClassVar[Mapping[str, Worded]] = {"columns": WORDED_COLUMNS}
 
     def __post_init__(self) -> None:
         for name, least, why in (
@@ -87,6 +102,16 @@ class Slicing:
         check_choice("normalisation", self.normalisation, get_args(Normalisation))
         check_choice("distance", self.distance, get_args(Distance))
         check_choice("bins_by", self.bins_by, get_args(BinsBy))
+        if self.seed is not None:
+            check_whole("seed", self.seed, 0, "it starts a random generator")
+        if self.partition == "replay-proof":
+            object.__setattr__(self, "check", "bucket")
+            if self.companions and not isinstance(self.columns, tuple):
+                message = (
+                    f"partition = 'replay-proof' cannot choose companions, got companions = {self.companions}: which"
+                    " are the closest tells about sensitive values; take 0, or name the columns"
+                )
+                raise ParameterError(message)
 
     @property
     def family(self) -> str:
@@ -98,7 +123,7 @@ class Slicing:
         """Parameters as plain JSON values, as the manifest shows them."""
         return {
             "method": "slicing",
-            "seeded": False,
+            "seeded": self.seed is not None,
             "l": self.l,
             "columns": "chosen" if isinstance(self.columns, tuple) else self.columns,
             "companions": self.companions,
@@ -119,7 +144,7 @@ class Slicing:
         known = len(data.positions("quasi-identifier"))
         return {
             "k": Whole(2, max(2, min(100, len(data) // 20))),
-            "l": Whole(2, max(2, min(20, _least_values(data)))),
+            "l": Whole(2, max(2, min(20, _largest_l(data)))),
             "columns": Whole(1, max(1, known)),
             "check": Choice(get_args(Check)),
             "partition": Choice(get_args(Partition)),
@@ -161,26 +186,42 @@ class Slicing:
             distance=self.distance,
         )
 
-    def buckets_of(self, table: Table, columns: Columns) -> NDArray[np.int64]:
+    def buckets_of(self, table: Table, columns: Columns, lots: Lots | None = None) -> NDArray[np.int64]:
         """Bucket of each row, numbered from 0; an error if not even the whole table keeps the promise."""
         from cloven.anonymise.slicing.coding import axes, coded
-        from cloven.anonymise.slicing.slicing_kernel import BY_BUCKET, BY_MATCHING, partition
+        from cloven.anonymise.slicing.lots import lots_of
+        from cloven.anonymise.slicing.slicing_kernel import partition
 
-        # Rows are worked on in an order that only their content decides; sensitive values and companions first.
-        strata = tuple(place for column in columns.sensitive for place in column[::-1])
-        rest = [place for place in table.positions("quasi-identifier") if place not in strata]
-        order = np.lexsort(tuple(table.codes[:, place] for place in (*strata, *rest)[::-1]))
-        ordered = table.take(order)
-        data = coded(ordered, columns.all, self.together)
-        check_feasible(ordered, columns, data, self.k, self.l, self.together)
+        data = coded(table, columns.all, self.together)
+        check_feasible(table, columns, data, self.k, self.l, self.together)
         check_memory(data, matching=self.check == "matching")
-        buckets = np.empty(len(table), np.int64)
-        check = BY_MATCHING if self.check == "matching" else BY_BUCKET
-        how = get_args(Partition).index(self.partition)
-        buckets[order] = partition(data, axes(ordered, strata), self.k, self.l, how, check)
-        return buckets
+        strata = tuple(place for column in columns.sensitive for place in column)
+        secrets = (lots or lots_of(self.seed))(len(table))
+        return partition(data, axes(table, strata), self._plan(columns), secrets)
+
+    def _plan(self, columns: Columns) -> Plan:
+        """What the kernel is to do."""
+        from cloven.anonymise.slicing import slicing_kernel as kernel
+
+        ways = {
+            "strict": (kernel.STRICT,),
+            "relaxed": (kernel.RELAXED,),
+            "stratified": (kernel.STRATIFIED,),
+            "adaptive": (kernel.STRICT, kernel.RELAXED, kernel.STRATIFIED),
+            # Of several sensitive columns it is not published how often each combination occurs, so their rows cannot
+            # be dealt by it.
+            "replay-proof": (kernel.STRICT, kernel.RELAXED, kernel.DEALT)[
+                : 4 - min(2, len(columns.sensitive))
+            ],
+        }
+        check = kernel.BY_MATCHING if self.check == "matching" else kernel.BY_BUCKET
+        if self.partition == "replay-proof":
+            check = kernel.SURELY
+        return kernel.Plan(self.k, self.l, check, np.array(ways[self.partition], np.int64))
 
 
-def _least_values(table: Table) -> int:
-    """Values of the sensitive attribute that has the fewest."""
-    return min((len(table.attributes[place]) for place in table.positions("sensitive")), default=2)
+def _largest_l(table: Table) -> int:
+    """The largest l that the whole table as one bucket keeps: its most common sensitive value stands in the way."""
+    places = table.positions("sensitive")
+    most = max((int(np.bincount(table.codes[:, place]).max()) for place in places), default=0)
+    return len(table) // most if most else 2

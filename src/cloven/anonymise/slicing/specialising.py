@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from cloven.anonymise.slicing.drawing import Drawing
     from cloven.model.table import Attribute
+    from cloven.model.value_tree import ValueTree
 
 Score = Literal["max", "gain"]
 
@@ -61,6 +62,7 @@ class Specialising:
     def cuts(self, steps: int) -> list[list[Piece]]:
         """Pieces of each attribute after so many steps, or when nothing can fall apart any more."""
         cuts = [[self._whole(number)] for number in range(len(self.attributes))]
+        known: dict[Piece, float] = {}
         for _ in range(steps):
             open_pieces = [
                 (number, place)
@@ -70,10 +72,14 @@ class Specialising:
             ]
             if not open_pieces:
                 break
-            scores = [self._scored(number, cuts[number][place].children) for number, place in open_pieces]
+            for number, place in open_pieces:
+                piece = cuts[number][place]
+                if piece not in known:
+                    known[piece] = self._scored(number, piece.children)
+            scores = [known[cuts[number][place]] for number, place in open_pieces]
             number, place = open_pieces[self.drawing.weighted(self._log_weights(np.array(scores)))]
             parts = cuts[number][place].children
-            if self.attributes[number].numbers is not None:
+            if self._has_ranges(number):
                 parts = tuple(self._range(number, part.values) for part in parts)
             cuts[number][place : place + 1] = parts
         return cuts
@@ -81,11 +87,16 @@ class Specialising:
     def _whole(self, number: int) -> Piece:
         attribute = self.attributes[number]
         every = np.arange(len(attribute), dtype=np.int32)
-        if attribute.numbers is not None:
+        if self._has_ranges(number):
             return self._range(number, every)
         if attribute.tree is not None:
-            return _subtree(attribute)
+            return _subtree(attribute.tree)
         return Piece(every, _singles(every) if len(every) > 1 else ())
+
+    def _has_ranges(self, number: int) -> bool:
+        """Numbers without a taxonomy, whose ranges are drawn."""
+        attribute = self.attributes[number]
+        return attribute.numbers is not None and attribute.tree is None
 
     def _range(self, number: int, values: NDArray[np.int32]) -> Piece:
         """Numbers with a point to split at, drawn in proportion to the gap there."""
@@ -125,11 +136,8 @@ class Specialising:
         return weights
 
 
-def _subtree(attribute: Attribute) -> Piece:
-    """The taxonomy of an attribute as pieces; nodes that cover no more than one below them are left out."""
-    tree = attribute.tree
-    if tree is None:  # pragma: no cover - asked for attributes with a tree only
-        raise ValueError
+def _subtree(tree: ValueTree) -> Piece:
+    """A taxonomy as pieces; nodes that cover no more than one below them are left out."""
     same = lowest_equal(tree)
     below: dict[int, set[int]] = {}
     for leaf in range(tree.leaves):
@@ -137,9 +145,12 @@ def _subtree(attribute: Attribute) -> Piece:
         for child, parent in pairwise(path):
             below.setdefault(parent, set()).add(child)
 
+    nodes = sorted({int(node) for node in same})
+    members = dict(zip(nodes, members_of(tree, nodes), strict=True))
+
     def piece(node: int) -> Piece:
         children = tuple(piece(child) for child in sorted(below.get(node, ())))
-        return Piece(members_of(tree, [node])[0], children, node)
+        return Piece(members[node], children, node)
 
     return piece(int(same[tree.root]))
 

@@ -33,9 +33,23 @@ class Pool(NamedTuple):
     place: Ints
 
 
+class Groups(NamedTuple):
+    """Rank groups of values.
+
+    Attributes:
+        values: all values, group after group.
+        first: where the group of each value starts.
+        last: where it ends.
+    """
+
+    values: Ints
+    first: Ints
+    last: Ints
+
+
 @compiled
 def swap(
-    codes: Ints, coarse: Ints, class_of: Ints, group_of: Ints, selected: Ints, lots: Ints, marked: Pool, others: Pool,
+    codes: Ints, coarse: Ints, class_of: Ints, groups: Groups, selected: Ints, lots: Ints, marked: Pool, others: Pool,
     meeting: Meeting, rules: Rules,
 ) -> Flags:  # fmt: skip
     """Exchange values of ``codes`` and ``coarse`` in place; gives which rows were exchanged.
@@ -44,21 +58,12 @@ def swap(
     """
     attribute = meeting.attribute
     exchanged = np.zeros(len(codes), np.bool_)
-    wanted = np.empty(len(group_of), np.int64)
+    wanted = np.empty(len(groups.values), np.int64)
     for number in range(len(selected)):
         row = selected[number]
         if exchanged[row]:
             continue
-        value = codes[row, attribute]
-        fitting = 0
-        for other in range(len(group_of)):
-            if (
-                other != value
-                and group_of[other] == group_of[value]
-                and _fits(codes, coarse, row, other, meeting, rules)
-            ):
-                wanted[fitting] = other
-                fitting += 1
+        fitting = _fitting(codes, coarse, row, groups, meeting, rules, wanted)
         partner = _partner(
             codes, coarse, class_of, row, wanted[:fitting], lots[number], marked, meeting, rules
         )
@@ -78,6 +83,26 @@ def swap(
             )
         exchanged[row] = exchanged[partner] = True
     return exchanged
+
+
+@compiled
+def _fitting(
+    codes: Ints, coarse: Ints, row: int, groups: Groups, meeting: Meeting, rules: Rules, wanted: Ints
+) -> int:
+    """Other values of the rank group that a row could have; writes them to ``wanted`` and gives how many there are."""
+    value = codes[row, meeting.attribute]
+    found, seen_bin, fits = 0, np.int64(-2), False
+    ruled = (rules.attribute == meeting.attribute).any()
+    for place in range(groups.first[value], groups.last[value]):
+        other = groups.values[place]
+        bin_of = np.int64(meeting.coarse_of_value[other])
+        # Values of one bin meet the same; numbers of a rank group are many, and of few bins.
+        if ruled or bin_of != seen_bin:
+            fits, seen_bin = _fits(codes, coarse, row, other, meeting, rules), bin_of
+        if fits and other != value:
+            wanted[found] = other
+            found += 1
+    return found
 
 
 @compiled

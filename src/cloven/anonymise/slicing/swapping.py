@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from cloven.anonymise.slicing.lots import Lots
     from cloven.anonymise.slicing.nonsense import Meeting, Rules
-    from cloven.anonymise.slicing.swap_kernel import Pool
+    from cloven.anonymise.slicing.swap_kernel import Groups, Pool
     from cloven.model.table import Table
     from cloven.model.value_tree import ValueTree
 
@@ -51,9 +51,18 @@ def swap_attribute(
 
     order = shuffled(np.flatnonzero(selected), lots)
     values = codes[:, meets.attribute].copy()
-    groups = rank_groups(tree).astype(np.int64)
+    groups = _groups(rank_groups(tree))
     pools = [_pool(np.flatnonzero(rows), values, tree.leaves, lots) for rows in (selected, ~selected)]
     return swap(codes, coarse, class_of, groups, order, lots(len(order)), pools[0], pools[1], meets, rules)
+
+
+def _groups(group_of: NDArray[np.int32]) -> Groups:
+    """Values by rank group, ascending."""
+    from cloven.anonymise.slicing.swap_kernel import Groups
+
+    order = np.argsort(group_of, kind="stable").astype(np.int64)
+    held = group_of[order]
+    return Groups(order, np.searchsorted(held, group_of, "left"), np.searchsorted(held, group_of, "right"))
 
 
 def _pool(rows: NDArray[np.int64], values: NDArray[np.int32], domain: int, lots: Lots) -> Pool:

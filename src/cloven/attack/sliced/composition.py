@@ -16,7 +16,7 @@ import numpy as np
 from cloven.attack.sliced.answers import Found, ValueGuesses
 from cloven.attack.sliced.matching import Weight, check_weight, match
 from cloven.errors import ParameterError
-from cloven.model.buckets import Buckets, positions_of, published_shares
+from cloven.model.buckets import Buckets, places_of, published_shares
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ class Composition:
     """
 
     attribute: str | None = None
-    weight: Weight = "share"
+    weight: Weight = "rows"
 
     def __post_init__(self) -> None:
         check_weight(self.weight)
@@ -66,12 +66,12 @@ class Composition:
         """What any number of releases say together; ``attack`` is the name that the answer bears."""
         views = [Buckets.of(known.reads(release)) for release in _distinct(releases)]
         attribute = to_find_out(views, self.attribute, known)
-        values = _all_values(views, attribute)
+        values, numbers = _all_values(views, attribute)
         chances, priors, matched = [], [], []
         for view in views:
             place = view.position(attribute)
             matches = match(view, known, place, self.weight)
-            at = positions_of(view.domains[place].values, values)
+            at = places_of(view.domains[place].values, values, numbers=numbers)
             chances.append(_at(matches.values, at, len(values)))
             priors.append(_at(published_shares(view, place)[None], at, len(values))[0] * len(view.cells))
             matched.append(matches.buckets)
@@ -140,15 +140,20 @@ def to_find_out(views: Sequence[Buckets], attribute: str | None, known: Known) -
     return attribute
 
 
-def _all_values(views: Sequence[Buckets], attribute: str) -> tuple[str, ...]:
-    """Values of all releases; the order of a single domain, else that of numbers or of texts."""
+def _all_values(views: Sequence[Buckets], attribute: str) -> tuple[tuple[str, ...], bool]:
+    """Values of all releases, and whether they are numbers; the order of a single domain, else of numbers or of texts.
+
+    One number is one value, however a release writes it; the shortest way to write it is taken.
+    """
     domains = [view.domains[view.position(attribute)] for view in views]
+    numbers = all(domain.numbers is not None for domain in domains)
     if all(domain.values == domains[0].values for domain in domains):
-        return domains[0].values
+        return domains[0].values, numbers
     union = {value for domain in domains for value in domain.values}
-    if all(domain.numbers is not None for domain in domains):
-        return tuple(sorted(union, key=float))
-    return tuple(sorted(union))
+    if not numbers:
+        return tuple(sorted(union)), False
+    shortest = {float(value): value for value in sorted(union, key=lambda text: (-len(text), text))}
+    return tuple(shortest[number] for number in sorted(shortest)), True
 
 
 def _at(values: NDArray[np.float64], places: NDArray[np.int64], width: int) -> NDArray[np.float64]:

@@ -16,6 +16,7 @@ import numpy as np
 from cloven.attack.sliced.matching_kernel import fitting
 from cloven.errors import ParameterError
 from cloven.model.buckets import cell_sizes, holds, spread
+from cloven.model.row_numbers import row_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 Weight = Literal["share", "rows"]
 """``share``: f(t,B) as printed, whatever the size of the bucket or of its cells. ``rows``: the expected number of rows
 of the bucket that have exactly these values, which is what an attacker should go by where sizes differ."""
+NOTHING = -1
+"""In place of an attribute: none is to be found out."""
 _PERSONS = 2000  # worked on at once
 
 
@@ -51,29 +54,29 @@ def check_weight(weight: str) -> None:
         raise ParameterError(message)
 
 
-def match(buckets: Buckets, known: Known, attribute: int, weight: Weight = "share") -> Matches:
-    """Match persons with a release, and find out about one of its attributes."""
-    columns = [_Column.of(buckets, known, number, attribute) for number in range(len(buckets.columns))]
-    own = buckets.column_of(attribute)
-    width = len(buckets.domains[attribute].values)
+def match(buckets: Buckets, known: Known, attribute: int, weight: Weight = "rows") -> Matches:
+    """Match persons with a release, and find out about one of its attributes, or about ``NOTHING``."""
+    columns = [ColumnParts.of(buckets, known, number, attribute) for number in range(len(buckets.columns))]
+    own = None if attribute == NOTHING else buckets.column_of(attribute)
+    width = 0 if attribute == NOTHING else len(buckets.domains[attribute].values)
     matched = np.zeros(len(known), np.int64)
     rows, values = np.zeros(len(known)), np.zeros((len(known), width))
     for start in range(0, len(known), _PERSONS):
         block = slice(start, start + _PERSONS)
         parts = [column.parts_of(known.take(np.arange(len(known))[block])) for column in columns]
-        plain = _product([fits @ column.shares for (fits, _), column in zip(parts, columns, strict=True)])
-        exact = _product([sharp @ column.shares for (_, sharp), column in zip(parts, columns, strict=True)])
+        plain, exact = (_product(columns, [found[kind] for found in parts]) for kind in (0, 1))
         weights = plain if weight == "share" else exact * buckets.sizes
         matched[block] = np.diff(plain.indptr)
         rows[block] = exact @ buckets.sizes.astype(float)
-        fits = parts[own][0 if weight == "share" else 1]
-        values[block] = columns[own].values_of(fits, _rows_to_one(weights), buckets, attribute)
+        if own is not None:
+            fits = parts[own][0 if weight == "share" else 1]
+            values[block] = columns[own].values_of(fits, _rows_to_one(weights), buckets, attribute)
     return Matches(matched, rows, values)
 
 
 @dataclass(frozen=True, eq=False)
-class _Column:
-    """One column of a release, without the attribute that is to be found out.
+class ColumnParts:
+    """The parts of one column of a release, without the attribute that is to be found out.
 
     Attributes:
         attributes: the attributes of it that are known.
@@ -89,7 +92,8 @@ class _Column:
     part_of_row: NDArray[np.int64]
 
     @classmethod
-    def of(cls, buckets: Buckets, known: Known, number: int, hidden: int) -> _Column:
+    def of(cls, buckets: Buckets, known: Known, number: int, hidden: int) -> ColumnParts:
+        """A column by its number; ``NOTHING`` leaves no attribute out."""
         from scipy.sparse import csr_array
 
         attributes = tuple(
@@ -98,7 +102,9 @@ class _Column:
             if place != hidden and buckets.domains[place].name in known.names
         )
         if attributes:
-            parts, part_of_row = np.unique(buckets.cells[:, attributes], axis=0, return_inverse=True)
+            cells = buckets.cells[:, attributes]
+            _, first, part_of_row = np.unique(row_numbers(cells), return_index=True, return_inverse=True)
+            parts = cells[first]
         else:
             parts, part_of_row = np.zeros((1, 0), np.int32), np.zeros(len(buckets.cells), np.int64)
         part_of_row = part_of_row.reshape(-1).astype(np.int64)
@@ -111,15 +117,20 @@ class _Column:
         """Persons x parts (sparse): 1 where a part fits, and how likely it stands for exactly these values."""
         from scipy.sparse import csr_array
 
+        if not self.attributes:
+            every = csr_array(np.ones((len(known), 1)))
+            return every, every
         domains = [self.buckets.domains[place] for place in self.attributes]
-        persons = np.column_stack(
-            [known.at(domain) for domain in domains] or [np.zeros((len(known), 0), np.int64)]
-        )
+        persons = np.column_stack([known.at(domain) for domain in domains])
         tables = [holds(domain) for domain in domains]
         starts = np.concatenate(([0], np.cumsum([table.size for table in tables]))).astype(np.int64)
         widths = np.array([table.shape[1] for table in tables], np.int64)
-        flat = np.concatenate([table.ravel() for table in tables] or [np.zeros(1, np.bool_)])
-        offsets, fits = fitting(persons, self.parts.astype(np.int64), flat, starts, widths)
+        flat = np.concatenate([table.ravel() for table in tables])
+        lead = int(widths.argmax())  # the attribute with the most cells tells parts apart best
+        order = np.argsort(self.parts[:, lead], kind="stable")
+        ends = np.cumsum(np.bincount(self.parts[:, lead], minlength=widths[lead]))
+        parts = self.parts.astype(np.int64)
+        offsets, fits = fitting(persons, parts, flat, starts, widths, lead, order, ends)
         sharp = np.ones(len(fits))
         person = np.repeat(np.arange(len(known)), np.diff(offsets))
         for column, domain in enumerate(domains):
@@ -137,6 +148,14 @@ class _Column:
         """
         from scipy.sparse import csr_array
 
+        if not self.attributes:
+            where = (buckets.bucket_of_row, buckets.cells[:, attribute])
+            labels = len(buckets.domains[attribute].labels)
+            shown = csr_array((1.0 / buckets.sizes[where[0]], where), shape=(len(buckets), labels))
+            everywhere: NDArray[np.float64] = (
+                weights @ (shown @ spread(buckets.domains[attribute]))
+            ).toarray()
+            return everywhere
         key = buckets.bucket_of_row * len(self.parts) + self.part_of_row
         slots, slot_of_row = np.unique(key, return_inverse=True)
         count = len(slots)
@@ -154,8 +173,13 @@ class _Column:
         return values
 
 
-def _product(factors: list[Any]) -> Any:
-    """Product of sparse matrices, element by element."""
+def _product(columns: list[ColumnParts], fits: list[Any]) -> Any:
+    """Persons x buckets (sparse): product over columns of the share of fitting parts.
+
+    A column without anything that is known fits everywhere, and is left out unless there is no other.
+    """
+    told = [number for number, column in enumerate(columns) if column.attributes] or [0]
+    factors = [fits[number] @ columns[number].shares for number in told]
     out = factors[0]
     for factor in factors[1:]:
         out = out * factor

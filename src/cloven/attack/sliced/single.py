@@ -13,7 +13,7 @@ import numpy as np
 
 from cloven.attack.sliced.answers import MembershipGuesses, ValueGuesses
 from cloven.attack.sliced.composition import Composition
-from cloven.attack.sliced.matching import Weight, check_weight, match
+from cloven.attack.sliced.matching import NOTHING, Weight, check_weight, match
 from cloven.model.buckets import Buckets
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class AttributeDisclosure:
     """
 
     attribute: str | None = None
-    weight: Weight = "share"
+    weight: Weight = "rows"
 
     def __post_init__(self) -> None:
         check_weight(self.weight)
@@ -58,11 +58,6 @@ class Membership:
     def guess(self, release: GeneralisedTable | Sliced, known: Known) -> MembershipGuesses:
         """Guess for every person whether they are there."""
         buckets = Buckets.of(known.reads(release))
-        # Any attribute that is not known may be the one to leave out.
-        hidden = next(
-            (place for place, name in enumerate(buckets.names) if name not in known.names),
-            buckets.sensitive[0] if buckets.sensitive else 0,
-        )
-        matches = match(buckets, known, hidden, "rows")
+        matches = match(buckets, known, NOTHING, "rows")
         rows = matches.rows / buckets.rate
         return MembershipGuesses(matches.buckets, rows, -np.expm1(-rows), self.parameters)

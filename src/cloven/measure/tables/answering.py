@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import log
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cloven.errors import ParameterError
-from cloven.model.buckets import Buckets, positions_of, spread
+from cloven.model.buckets import Buckets, positions_of
+from cloven.model.cell_runs import CellRuns
 from cloven.model.shown_cells import understood_by
 
 if TYPE_CHECKING:
@@ -35,12 +36,12 @@ class Answering:
         buckets: the release.
         places: for each attribute of the release, where its values stand in the domain of the table's; -2 for values
             that the table does not know.
-        spreads: cells x values of each attribute.
+        runs: which values the cells of each attribute hold.
     """
 
     buckets: Buckets
     places: tuple[NDArray[np.int64], ...]
-    spreads: tuple[Any, ...]
+    runs: tuple[CellRuns, ...]
 
     @classmethod
     def of(cls, release: GeneralisedTable | Sliced, table: Table) -> Answering:
@@ -54,7 +55,7 @@ class Answering:
                 )
                 raise ParameterError(message)
         places = tuple(positions_of(domain.values, values[domain.name]) for domain in buckets.domains)
-        return cls(buckets, places, tuple(spread(domain) for domain in buckets.domains))
+        return cls(buckets, places, tuple(CellRuns.of(domain) for domain in buckets.domains))
 
     def count(self, query: Query) -> float:
         """Expected number of rows."""
@@ -71,7 +72,7 @@ class Answering:
         cells = np.bincount(
             self.buckets.cells[:, attribute], weight, len(self.buckets.domains[attribute].labels)
         )
-        counts: NDArray[np.float64] = (self.spreads[attribute].T @ cells) * self._meant(query, attribute)
+        counts = self.runs[attribute].over_values(cells) * self._meant(query, attribute)
         return counts / self.buckets.rate
 
     def average(self, query: Query, attribute: int) -> float | None:
@@ -105,9 +106,15 @@ class Answering:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """How well each row's part of a column fits, and the sum of it over each bucket."""
         rows = np.ones(len(self.buckets.cells))
-        for place in self.buckets.columns[number]:
-            if place != skipped and self.buckets.domains[place].name in query.allowed:
-                rows *= (self.spreads[place] @ self._meant(query, place))[self.buckets.cells[:, place]]
+        meant = [
+            place
+            for place in self.buckets.columns[number]
+            if place != skipped and self.buckets.domains[place].name in query.allowed
+        ]
+        if not meant:
+            return rows, self.buckets.sizes.astype(float)
+        for place in meant:
+            rows *= self.runs[place].mean_in_cells(self._meant(query, place))[self.buckets.cells[:, place]]
         return rows, np.add.reduceat(rows, self.buckets.offsets[:-1])
 
     def _bucket_rows(self, column_rows: list[NDArray[np.float64]]) -> NDArray[np.float64]:

@@ -17,6 +17,7 @@ from cloven.measure.intervals import wilson
 from cloven.measure.tables.joints import published_joint
 from cloven.measure.tables.reading import drawn_rows
 from cloven.model.buckets import Buckets, positions_of, published_shares
+from cloven.model.shown_cells import shown_release, understood_by
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,6 +70,7 @@ def classification(
     if model not in get_args(Model):
         message = f"model must be one of {', '.join(get_args(Model))} (got {model!r})"
         raise ParameterError(message)
+    release = understood_by(shown_release(release), test)  # the same from a file as in memory
     buckets = Buckets.of(release).with_rows()
     place = buckets.position(target)
     if not len(test):
@@ -116,7 +118,7 @@ def _bayes(buckets: Buckets, codes: NDArray[np.int64], place: int, features: lis
     rows = len(buckets.cells)
     score = np.log(published_shares(buckets, place) * rows + 1.0)[None, :] + np.zeros((len(codes), 1))
     for feature in features:
-        counts = published_joint(buckets, feature, place).toarray() * rows + 1.0
+        counts = published_joint(buckets, feature, place) * rows + 1.0
         logs = np.log(counts / counts.sum(axis=0))
         known = codes[:, feature] >= 0
         score[known] += logs[codes[known, feature]]
@@ -142,4 +144,6 @@ def _tree(
     rows = drawn_rows(release, rng)
     tree = DecisionTreeClassifier(max_leaf_nodes=64, random_state=0)
     tree.fit(rows[:, features], rows[:, place])
-    return np.asarray(tree.predict(codes[:, features]), np.int64)
+    common = [int(np.bincount(rows[:, feature]).argmax()) for feature in features]
+    told = codes[:, features]
+    return np.asarray(tree.predict(np.where(told >= 0, told, common)), np.int64)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cloven.model.row_numbers import row_numbers
+
 if TYPE_CHECKING:
     from cloven.model.table import Table
 
@@ -47,8 +49,8 @@ def describe_table(table: Table, k: int = 5) -> TableDescription:
     0.3333333333333333
     """
     looks = table.codes[:, table.positions("quasi-identifier")]
-    _, which, times = np.unique(looks, axis=0, return_inverse=True, return_counts=True)
-    shared = times[which.ravel()]
+    which = row_numbers(looks)
+    shared = np.bincount(which)[which]
     many = {attribute.name: len(attribute) for attribute in table.attributes}
     return TableDescription(
         records=len(table),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.model.buckets import Buckets, cell_sizes
+from cloven.model.shown_cells import understood_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,10 +22,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cloven.model.published_table import CellDomain, GeneralisedTable, Sliced
+    from cloven.model.table import Table
 
 
 def distortion(
-    release: GeneralisedTable | Sliced, suppressed: int = 0, attributes: Sequence[str] | None = None
+    release: GeneralisedTable | Sliced,
+    suppressed: int = 0,
+    attributes: Sequence[str] | None = None,
+    table: Table | None = None,
 ) -> float:
     """Share of values that cells of several values stand for: sum of |cell| / |domain| by the number of cells.
 
@@ -32,22 +37,30 @@ def distortion(
         release: what is published.
         suppressed: rows that are not published; they count as fully generalised.
         attributes: quasi-identifiers to count; left out, all.
+        table: the original. A release that was read from a file knows only the values that it shows, so the numbers
+            inside its ranges need it; left out, domains are those of the release.
     """
-    return _mean_penalty(release, suppressed, attributes, _leaves)
+    return _mean_penalty(_known(release, table), suppressed, attributes, _leaves)
 
 
 def data_utility(
-    release: GeneralisedTable | Sliced, suppressed: int = 0, attributes: Sequence[str] | None = None
+    release: GeneralisedTable | Sliced,
+    suppressed: int = 0,
+    attributes: Sequence[str] | None = None,
+    table: Table | None = None,
 ) -> float:
     """Data utility in per cent as printed: 100 - 100 x distortion."""
-    return 100.0 - 100.0 * distortion(release, suppressed, attributes)
+    return 100.0 - 100.0 * distortion(release, suppressed, attributes, table)
 
 
 def certainty_penalty(
-    release: GeneralisedTable | Sliced, suppressed: int = 0, attributes: Sequence[str] | None = None
+    release: GeneralisedTable | Sliced,
+    suppressed: int = 0,
+    attributes: Sequence[str] | None = None,
+    table: Table | None = None,
 ) -> float:
     """Mean over cells of the share of the domain they span: by width for numbers, by values for others."""
-    return _mean_penalty(release, suppressed, attributes, _span)
+    return _mean_penalty(_known(release, table), suppressed, attributes, _span)
 
 
 def discernibility(release: GeneralisedTable | Sliced, suppressed: int = 0) -> int:
@@ -55,6 +68,10 @@ def discernibility(release: GeneralisedTable | Sliced, suppressed: int = 0) -> i
     sizes = Buckets.of(release).sizes
     rows = int(sizes.sum()) + suppressed
     return int((sizes * sizes).sum()) + suppressed * rows
+
+
+def _known(release: GeneralisedTable | Sliced, table: Table | None) -> GeneralisedTable | Sliced:
+    return release if table is None else understood_by(release, table)
 
 
 def _leaves(domain: CellDomain) -> NDArray[np.float64]:

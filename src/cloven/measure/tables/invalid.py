@@ -15,6 +15,7 @@ import numpy as np
 from cloven.errors import ParameterError
 from cloven.measure.tables.reading import drawn_rows
 from cloven.model.buckets import Buckets, positions_of
+from cloven.model.row_numbers import row_numbers
 from cloven.model.shown_cells import understood_by
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def _strange_pairs(
 def _absent(original: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Rows that do not stand in the original."""
     both = np.vstack([original, rows])
-    group = np.unique(both, axis=0, return_inverse=True)[1].reshape(-1)
+    group = row_numbers(both)
     return ~np.isin(group[len(original) :], group[: len(original)])
 
 

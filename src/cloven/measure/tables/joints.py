@@ -11,59 +11,100 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.errors import ParameterError
-from cloven.model.buckets import positions_of, spread
+from cloven.measure.tables.rectangles_kernel import weight_at
+from cloven.model.buckets import positions_of
+from cloven.model.cell_runs import CellRuns
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from cloven.model.buckets import Buckets
     from cloven.model.table import Attribute, Table
 
 
-def published_joint(buckets: Buckets, first: int, second: int) -> Any:
-    """Values x values (sparse): expected shares of two attributes' pairs; sums to 1."""
+def published_joint(buckets: Buckets, first: int, second: int) -> NDArray[np.float64]:
+    """Values x values: expected shares of two attributes' pairs; sums to 1."""
+    one, two = (CellRuns.of(buckets.domains[place]) for place in (first, second))
+    cells = _cell_pairs(buckets, first, second)
+    return one.over_values(two.over_values(cells.T.toarray()).T)
+
+
+def joint_at(buckets: Buckets, first: int, second: int, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Expected share of some pairs of values (positions in the domains), without looking at any other pair.
+
+    Every pair of cells is a rectangle in the plane of both domains, or some, if values between them are missing.
+    """
+    one, two = (CellRuns.of(buckets.domains[place]) for place in (first, second))
+    cells = _cell_pairs(buckets, first, second).tocoo()
+    left, right = cells.coords
+    if one.single and two.single:
+        return _looked_up(
+            one.first[left] * two.values + two.first[right],
+            cells.data,
+            pairs[:, 0] * two.values + pairs[:, 1],
+        )
+    some, many = np.diff(one.offsets)[left], np.diff(two.offsets)[right]
+    which = np.repeat(np.arange(len(left)), some * many)
+    number = np.arange(len(which)) - np.repeat(np.cumsum(some * many) - some * many, some * many)
+    across = one.offsets[left[which]] + number // many[which]
+    up = two.offsets[right[which]] + number % many[which]
+    rectangles = np.column_stack([one.first[across], one.last[across], two.first[up], two.last[up]])
+    weight = (cells.data / (one.sizes[left] * two.sizes[right]))[which]
+    return weight_at(
+        pairs,
+        np.argsort(pairs[:, 0], kind="stable"),
+        rectangles,
+        np.argsort(rectangles[:, 0], kind="stable"),
+        np.argsort(rectangles[:, 1], kind="stable"),
+        weight,
+        two.values,
+    )
+
+
+def _looked_up(
+    keys: NDArray[np.int64], data: NDArray[np.float64], asked: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    order = np.argsort(keys)
+    place = np.minimum(np.searchsorted(keys[order], asked), len(keys) - 1)
+    return np.where(keys[order][place] == asked, data[order][place], 0.0)
+
+
+def original_pairs(table: Table, first: int, second: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Pairs of values (positions in the domains) of two attributes of the original, and their shares."""
+    width = len(table.attributes[second])
+    keys = table.codes[:, first].astype(np.int64) * width + table.codes[:, second]
+    found, counts = np.unique(keys, return_counts=True)
+    return np.column_stack([found // width, found % width]), counts / len(table)
+
+
+def check_domain(buckets: Buckets, place: int, attribute: Attribute) -> NDArray[np.int64]:
+    """Where each value of the original stands in the domain of a release, which must not know other values."""
+    values = buckets.domains[place].values
+    strange = positions_of(values, attribute.values) < 0
+    if strange.any():
+        value = values[int(np.flatnonzero(strange)[0])]
+        message = (
+            f"the release knows {attribute.name} = {value!r} and the original does not; compare a release with the"
+            " table that it was made of"
+        )
+        raise ParameterError(message)
+    return positions_of(attribute.values, values)
+
+
+def _cell_pairs(buckets: Buckets, first: int, second: int) -> Any:
+    """Cells x cells (sparse): expected shares of pairs of cells."""
     from scipy.sparse import csr_array
 
-    one, two = buckets.domains[first], buckets.domains[second]
     rows = len(buckets.cells)
     if buckets.column_of(first) == buckets.column_of(second):
-        shape = (len(one.labels), len(two.labels))
+        shape = tuple(len(buckets.domains[place].labels) for place in (first, second))
         places = (buckets.cells[:, first], buckets.cells[:, second])
-        together = csr_array((np.full(rows, 1.0 / rows), places), shape=shape)
-        return (spread(one).T @ together @ spread(two)).tocsr()
+        found = csr_array((np.full(rows, 1.0 / rows), places), shape=shape)
+        found.sum_duplicates()
+        return found
     left, right = (_per_bucket(buckets, place) for place in (first, second))
-    weight = np.repeat(1.0 / (buckets.sizes * rows), np.diff(left.indptr))
-    left.data = left.data * weight
-    return (spread(one).T @ (left.T @ right) @ spread(two)).tocsr()
-
-
-def original_joint(table: Table, first: int, second: int) -> Any:
-    """Values x values (sparse): shares of two attributes' pairs in the original."""
-    from scipy.sparse import csr_array
-
-    shape = (len(table.attributes[first]), len(table.attributes[second]))
-    places = (table.codes[:, first], table.codes[:, second])
-    return csr_array((np.full(len(table), 1.0 / len(table)), places), shape=shape)
-
-
-def on_domain(
-    joint: Any, buckets: Buckets, places: tuple[int, int], attributes: tuple[Attribute, Attribute]
-) -> Any:
-    """A published joint with the values of the original's attributes; the release must not know other values."""
-    from scipy.sparse import coo_array
-
-    found = joint.tocoo()
-    codes = []
-    for axis, (place, attribute) in enumerate(zip(places, attributes, strict=True)):
-        at = positions_of(buckets.domains[place].values, attribute.values)
-        if (at < 0).any():
-            value = buckets.domains[place].values[int(np.flatnonzero(at < 0)[0])]
-            message = (
-                f"the release knows {attribute.name} = {value!r} and the original does not; compare a release with the"
-                " table that it was made of"
-            )
-            raise ParameterError(message)
-        codes.append(at[found.coords[axis]])
-    shape = (len(attributes[0]), len(attributes[1]))
-    return coo_array((found.data, tuple(codes)), shape=shape).tocsr()
+    left.data = left.data * np.repeat(1.0 / (buckets.sizes * rows), np.diff(left.indptr))
+    return (left.T @ right).tocsr()
 
 
 def _per_bucket(buckets: Buckets, place: int) -> Any:

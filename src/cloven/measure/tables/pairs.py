@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from cloven.measure.tables.joints import on_domain, original_joint, published_joint
+import numpy as np
+
+from cloven.measure.tables.joints import check_domain, joint_at, original_pairs
 from cloven.model.buckets import Buckets
 from cloven.model.shown_cells import understood_by
 
@@ -46,16 +48,21 @@ def pair_distances(table: Table, release: GeneralisedTable | Sliced) -> tuple[Pa
     for one, two in combinations(range(len(buckets.domains)), 2):
         domains = (buckets.domains[one], buckets.domains[two])
         first, second = (names.index(domain.name) for domain in domains)
-        attributes = (table.attributes[first], table.attributes[second])
-        original = original_joint(table, first, second)
-        published = on_domain(published_joint(buckets, one, two), buckets, (one, two), attributes)
-        common = original.astype(bool).multiply(published).sum()
+        pairs, original = original_pairs(table, first, second)
+        places = [
+            check_domain(buckets, one, table.attributes[first]),
+            check_domain(buckets, two, table.attributes[second]),
+        ]
+        asked = np.column_stack([place[pairs[:, axis]] for axis, place in enumerate(places)])
+        published = joint_at(buckets, one, two, asked)
+        # All that is published sums to 1, so pairs of nobody need not be listed: they are what is left of it.
+        common = min(1.0, float(published.sum()))
         found.append(
             PairDistance(
                 domains[0].name,
                 domains[1].name,
-                float(abs(original - published).sum()) / 2,
-                max(0.0, float(published.sum() - common)),
+                (float(np.abs(original - published).sum()) + 1.0 - common) / 2,
+                1.0 - common,
                 any(domain.sensitive for domain in domains),
             )
         )

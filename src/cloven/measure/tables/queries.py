@@ -81,7 +81,7 @@ class Workload:
         if max(self.dimensions) > len(places):
             message = (
                 f"queries about {max(self.dimensions)} quasi-identifiers need as many; the table has {len(places)}:"
-                " choose fewer dimensions"
+                " ask about fewer"
             )
             raise ParameterError(message)
         asks = {"with": (True,), "without": (False,), "both": (False, True)}[self.sensitive]

@@ -58,7 +58,7 @@ def table_utility(
     1.0
     """
     release = understood_by(release, table)
-    asked = workload or _usual(table)
+    asked = workload or usual_workload(table)
     errors = query_errors(table, release, asked.draw(table, rng), rng)
     distances = pair_distances(table, release)
     invalid = invalid_tuples(table, release, rng, rules=rules)
@@ -96,7 +96,8 @@ def table_utility(
     return Utility(QUERY_ERROR, kept)
 
 
-def _usual(table: Table) -> Workload:
+def usual_workload(table: Table) -> Workload:
+    """Queries about up to five quasi-identifiers, as far as there are so many, with and without sensitive values."""
     most = min(5, len(table.positions("quasi-identifier")))
     asks = "both" if table.positions("sensitive") else "without"
     return Workload(tuple(range(1, most + 1)), sensitive=asks, queries=100)
@@ -112,8 +113,10 @@ def _error(name: str, errors: tuple[QueryError, ...], *, sensitive: bool) -> Mea
     value, spread = float(means.mean()), float(np.sqrt((half**2).sum()) / len(kinds))
     share = float(np.mean([each.selectivity or 0.0 for each in kinds]))
     what = "and the sensitive attribute" if sensitive else "alone"
+    few, most = kinds[0].dimensions, kinds[-1].dimensions
+    number = f"{few} to {most}" if most > few else str(few)
     sentence = (
-        f"mean relative error of counts by {kinds[0].dimensions} to {kinds[-1].dimensions} quasi-identifiers {what};"
+        f"mean relative error of counts by {number} quasi-identifier{'s' if most > 1 else ''} {what};"
         f" a query means {share:.1%} of the rows"
     )
     return Measured(name, value, max(0.0, value - spread), value + spread, 0.0, 1.0, sentence)

@@ -19,8 +19,8 @@ HEIGHT = 180
 MOST_MARKS = 6
 
 
-def columns(rows: Sequence[Sizes]) -> Markup:
-    """One column for each range of sizes."""
+def columns(rows: Sequence[Sizes], records: str = "records", groups: str = "groups") -> Markup:
+    """One column for each range of sizes; records and groups may be called otherwise."""
     y = scale(0, max(row.groups for row in rows), steps=4)
     parts = []
     for mark in y.marks:
@@ -31,7 +31,7 @@ def columns(rows: Sequence[Sizes]) -> Markup:
     width, every = 1 / len(rows), -(-len(rows) // MOST_MARKS)
     for number, row in enumerate(rows):
         tall = y.at(row.groups)
-        text = f"{counted(row.groups, 'groups')} of {_range(row)} records"
+        text = f"{counted(row.groups, groups)} of {_range(row)} {records}"
         bar = element("rect", tip(text), x=across(width * (number + 0.06)), y=across(1 - tall),
                       width=across(width * 0.88), height=across(tall), class_="bar")  # fmt: skip
         parts.append(element("g", bar, class_="control"))
@@ -41,10 +41,10 @@ def columns(rows: Sequence[Sizes]) -> Markup:
             )
     parts += [
         line(0, "100%", "100%", "100%", "baseline"),
-        words("records in the group", "100%", "100%", "words axis end", dy=36),
-        words("groups", -40, 0, "words axis", dy=-14),
+        words(f"{records} in each", "100%", "100%", "words axis end", dy=36),
+        words(groups, -40, 0, "words axis", dy=-14),
     ]
-    return drawing("Sizes of the groups of records", HEIGHT, parts)
+    return drawing(f"Sizes of the {groups} of {records}", HEIGHT, parts)
 
 
 def _range(row: Sizes) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
+from cloven.report.svg.apart import GAP, Mark, apart
 from cloven.report.svg.elements import across, drawing, element, line, tip, words
 from cloven.report.words import percent
 
@@ -31,7 +32,10 @@ def frame(x: Scale, y: Scale, names: tuple[str, str]) -> list[Markup]:
         ]
     for mark in y.marks:
         at = across(1 - y.at(mark))
-        parts += [line(0, at, "100%", at, "grid"), words(f"{100 * mark:g} %", -8, at, "words mark end", dy=4)]
+        parts += [
+            line(0, at, "100%", at, "grid"),
+            words(f"{100 * mark:g} %", -14, at, "words mark end", dy=4),
+        ]
     parts += [line(0, "100%", "100%", "100%", "baseline"), line(0, 0, 0, "100%", "baseline")]
     return [
         *parts,
@@ -47,9 +51,8 @@ def settings(
     risk, utility = limits
     parts = frame(x, y, names)
     parts.append(line(0, across(1 - y.at(risk)), "100%", across(1 - y.at(risk)), "limit"))
-    parts.append(
-        words(f"limit {100 * risk:.3g} %", "100%", across(1 - y.at(risk)), "words note end", dx=-4, dy=-5)
-    )
+    note = f"limit {100 * risk:.3g} %"
+    parts.append(words(note, "100%", across(1 - y.at(risk)), "words note end", dx=-4, dy=-5))
     if utility > x.low:
         parts.append(line(across(x.at(utility)), 0, across(x.at(utility)), "100%", "limit"))
     for broken in (True, False):
@@ -60,9 +63,19 @@ def settings(
         parts += [
             line(*_place(one, x, y), *_place(other, x, y), css) for one, other in itertools.pairwise(front)
         ]
-    numbered = len(rows) <= MOST_NUMBERED
-    for row in sorted(rows, key=lambda row: (row.main or row.better, row.front)):
-        parts.append(_point(row, x, y, numbered=numbered or row.front or row.main or row.better))
+    parts += [whisker for row in rows for whisker in _whiskers(row, x, y)]
+    # Those that matter most stand where they belong, and are drawn last.
+    first = sorted(rows, key=lambda row: (not row.main, not row.better, not row.front, row.number))
+    numbered = [row for row in first if len(rows) <= MOST_NUMBERED or row.front or row.main or row.better]
+    named = [row.setting.partition(":")[0] for row in numbered]
+    if len(rows) > MOST_NUMBERED or len(set(named)) == 1:  # too many to name, or names that tell nothing
+        named = [""] * len(named)
+    places = [(x.at(row.utility), 1 - y.at(row.risk)) for row in numbered]
+    marks = apart(places, named, HEIGHT, (1 - y.at(risk), note))
+    parts += [_dot(row, x, y) for row in first if row not in numbered]
+    parts += reversed([
+        _point(row, x, y, mark, name) for row, mark, name in zip(numbered, marks, named, strict=True)
+    ])  # fmt: skip
     label = f"Risk against utility of {len(rows)} settings; the table below has the same figures"
     return drawing(label, HEIGHT, parts)
 
@@ -71,19 +84,49 @@ def _place(row: Tried, x: Scale, y: Scale) -> tuple[str, str]:
     return across(x.at(row.utility)), across(1 - y.at(row.risk))
 
 
-def _point(row: Tried, x: Scale, y: Scale, *, numbered: bool) -> Markup:
+def _whiskers(row: Tried, x: Scale, y: Scale) -> list[Markup]:
+    """Intervals of risk, downwards from its upper end, and of utility; thin, so that many points stay apart."""
+    left, top = _place(row, x, y)
+    css = "range main" if row.main else "range"
+    out = []
+    if row.risk_low is not None:
+        out.append(line(left, top, left, across(1 - y.at(row.risk_low)), css))
+    if row.utility_low is not None and row.utility_high is not None:
+        out.append(line(across(x.at(row.utility_low)), top, across(x.at(row.utility_high)), top, css))
+    return out
+
+
+def _point(row: Tried, x: Scale, y: Scale, mark: Mark, name: str) -> Markup:
+    """A numbered mark; one that was moved has a dot at its place and a line to it."""
+    parts = [_about(row)]
+    if mark.dx or mark.dy:
+        parts += [line(0, 0, mark.dx, mark.dy, "leader"), element("circle", cx=0, cy=0, r=3, class_="at")]
+    parts += [
+        _shape(row, mark.dx, mark.dy, 11),
+        words(str(row.number), mark.dx, mark.dy, "words number middle", dy=4),
+    ]
+    if name:
+        side = ("words name end", mark.dx - GAP) if mark.left else ("words name", mark.dx + GAP)
+        parts.append(words(name, side[1], mark.dy, side[0], dy=4))
+    return _placed(row, x, y, parts)
+
+
+def _dot(row: Tried, x: Scale, y: Scale) -> Markup:
+    return _placed(row, x, y, [_about(row), _shape(row, 0, 0, 4)])
+
+
+def _about(row: Tried) -> Markup:
+    return tip(f"{row.number}. {row.setting}: risk {percent(row.risk)}, utility {percent(row.utility)}")
+
+
+def _placed(row: Tried, x: Scale, y: Scale, parts: list[Markup]) -> Markup:
     left, top = _place(row, x, y)
     css = "point main" if row.main else "point better" if row.better else "point"
-    size = 11 if numbered else 4
-    parts = [tip(f"{row.number}. {row.setting}: risk {percent(row.risk)}, utility {percent(row.utility)}")]
-    if row.broken:  # a square, so that it is told apart without colour
-        side = 1.7 * size
-        parts.append(
-            element("rect", x=left, y=top, width=side, height=side, rx=2, class_="shape",
-                    transform=f"translate({-side / 2:.1f} {-side / 2:.1f})")
-        )  # fmt: skip
-    else:
-        parts.append(element("circle", cx=left, cy=top, r=size, class_="shape"))
-    if numbered:
-        parts.append(words(str(row.number), left, top, "words number middle", dy=4))
-    return element("g", *parts, class_=css)
+    return element("svg", *parts, x=left, y=top, overflow="visible", class_=css)
+
+
+def _shape(row: Tried, x: float, y: float, size: float) -> Markup:
+    if not row.broken:
+        return element("circle", cx=x, cy=y, r=size, class_="shape")
+    side = 1.7 * size  # a square, so that it is told apart without colour
+    return element("rect", x=x - side / 2, y=y - side / 2, width=side, height=side, rx=2, class_="shape")

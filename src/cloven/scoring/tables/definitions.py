@@ -22,3 +22,10 @@ MEMBERSHIP_MEASURES = {
     "others_found": "persons not in the table that some bucket fits all the same",
     "advantage": "largest share of members found minus share of others found, over all thresholds",
 }
+
+ROW_MEASURES = {
+    "row": "persons whose row the attack holds likeliest; equally likely rows count in part",
+    "row_confidence": "mean confidence in a person's own row",
+    "row_left": "persons whose own row fits what is known of them",
+}
+"""A row of a sliced table is a bucket and a part of each of its columns; all of them must be the person's."""

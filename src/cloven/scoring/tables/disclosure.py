@@ -10,7 +10,7 @@ import numpy as np
 from cloven.attack.sliced.answers import Found
 from cloven.errors import ParameterError
 from cloven.measure.intervals import wilson
-from cloven.model.buckets import positions_of
+from cloven.model.buckets import places_of, positions_of
 from cloven.scoring.summary import summarised
 from cloven.scoring.tables.table_findings import TableFindings
 from cloven.scoring.tally import Tally
@@ -78,8 +78,25 @@ def score_values(
     )
 
 
-def _tallies(guesses: ValueGuesses, truth: Sequence[str]) -> dict[tuple[str, str], Tally]:
+def _places(truth: Sequence[str], guesses: ValueGuesses) -> NDArray[np.int64]:
+    """Where each true value stands among the guessed ones; a number is found however it is written."""
     at = positions_of(tuple(truth), guesses.values)
+    lost = at < 0
+    if not lost.any() or not all(map(_is_plain_number, {*truth, *guesses.values})):
+        return at
+    return places_of(tuple(truth), guesses.values, numbers=True)
+
+
+def _is_plain_number(text: str) -> bool:
+    """No code such as 01234, which would be another one as a number."""
+    try:
+        return not (len(text) > 1 and text[0] == "0" and text[1].isdigit()) and float(text) is not None
+    except ValueError:
+        return False
+
+
+def _tallies(guesses: ValueGuesses, truth: Sequence[str]) -> dict[tuple[str, str], Tally]:
+    at = _places(truth, guesses)
     person, there = np.arange(len(at)), at >= 0
     many = guesses.candidate.sum(axis=1)
     left = there & guesses.candidate[person, np.maximum(at, 0)]
@@ -105,7 +122,7 @@ def _tallies(guesses: ValueGuesses, truth: Sequence[str]) -> dict[tuple[str, str
 
 def _chance(guesses: ValueGuesses, truth: Sequence[str]) -> dict[tuple[str, str], Tally]:
     """As many statements as the attack makes, each drawn from the published distribution."""
-    at = positions_of(tuple(truth), guesses.values)
+    at = _places(truth, guesses)
     right = np.where(at >= 0, guesses.prior[np.maximum(at, 0)], 0.0)
     many = guesses.candidate.sum(axis=1)
     single, one = (many == 1).astype(float), np.ones(len(at))

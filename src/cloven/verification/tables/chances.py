@@ -18,9 +18,12 @@ from cloven.verification.tables.groups import group_of_row, number_rows
 from cloven.verification.tables.matched import distinct, held
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from cloven.model.published_table import Sliced
+    from cloven.verification.tables.promise import Promise
     from cloven.verification.verdict import Check
 
 ROUNDING = 1e-9
@@ -28,10 +31,9 @@ BATCH = 1024
 """Persons that are looked at together; bounds the memory."""
 
 
-def secrets(release: Sliced) -> list[tuple[list[int], list[int]]]:
+def secrets(release: Sliced, *, jointly: bool) -> list[tuple[list[int], list[int]]]:
     """What must stay hidden: sensitive attributes that are one secret, and the known ones beside them."""
     found = []
-    jointly = release.parameters.get("together") == "jointly"
     for column in release.columns:
         hidden = [place for place in column if release.domains[place].sensitive]
         beside = [place for place in column if not release.domains[place].sensitive]
@@ -39,10 +41,10 @@ def secrets(release: Sliced) -> list[tuple[list[int], list[int]]]:
     return found
 
 
-def check_buckets(release: Sliced) -> Check:
+def check_buckets(release: Sliced, promise: Promise) -> Check:
     """In each bucket, no sensitive value has more than 1/l of the parts that look alike."""
-    limit, faults, worst, examined = _limit(release), [], 0.0, 0
-    for hidden, beside in secrets(release):
+    limit, faults, worst, examined = limit_of(promise), [], 0.0, 0
+    for hidden, beside in secrets(release, jointly=promise.jointly):
         together = number_rows(
             np.column_stack([group_of_row(release), release.cells[:, beside]]).astype(np.int32)
         )
@@ -55,11 +57,28 @@ def check_buckets(release: Sliced) -> Check:
     return conclude("l-diversity of buckets", "release", examined, faults, _said(worst, limit))
 
 
-def check_matching(release: Sliced, persons: NDArray[np.int32]) -> Check:
+def check_matching(release: Sliced, promise: Promise, persons: NDArray[np.int32]) -> Check:
     """For everybody in the original, over all buckets that match."""
-    limit, faults, worst = _limit(release), [], 0.0
+    limit, faults, worst = limit_of(promise), [], 0.0
     known = [place for place, domain in enumerate(release.domains) if not domain.sensitive]
     people = distinct(persons[:, known])[0]
+    for name, most in highest_chances(release, promise, people):
+        faults.append(_fault(name, most, limit))
+        worst = max(worst, float(most.max()))
+    return conclude("l-diversity by matching buckets", "original", len(people), faults, _said(worst, limit))
+
+
+def highest_chances(
+    release: Sliced, promise: Promise, people: NDArray[np.int32]
+) -> Iterator[tuple[str, NDArray[np.float64]]]:
+    """For each secret its name, and for each person the chance of the likeliest value over all buckets that match.
+
+    Args:
+        release: the release.
+        promise: whether sensitive attributes are one secret.
+        people: distinct persons x attributes that are not sensitive: values as positions in the domains.
+    """
+    known = [place for place, domain in enumerate(release.domains) if not domain.sensitive]
     of_place = {place: number for number, place in enumerate(known)}
     columns = [[place for place in column if place in of_place] for column in release.columns]
     fits = [
@@ -67,22 +86,21 @@ def check_matching(release: Sliced, persons: NDArray[np.int32]) -> Check:
         for column in columns
         if column
     ]
-    for hidden, beside in secrets(release):
-        looks = people[:, [of_place[place] for place in beside]]
-        most = np.concatenate(
-            [
-                _most_likely(release, hidden, beside, looks[start : start + BATCH], _chances(fits, start))
-                for start in range(0, len(people), BATCH)
-            ]
-        )
-        name = ", ".join(release.domains[place].name for place in hidden)
-        faults.append(_fault(name, most, limit))
-        worst = max(worst, float(most.max()))
-    return conclude("l-diversity by matching buckets", "original", len(people), faults, _said(worst, limit))
+    for hidden, beside in secrets(release, jointly=promise.jointly):
+        most, value = np.zeros(len(people)), number_rows(release.cells[:, hidden])
+        seen, look_of, times = distinct(people[:, [of_place[place] for place in beside]])
+        by_look = np.split(np.argsort(look_of, kind="stable"), np.cumsum(times)[:-1])
+        for look, alike in zip(seen, by_look, strict=True):
+            shares = _shares(release, value, beside, look)
+            for start in range(0, len(alike), BATCH):
+                batch = alike[start : start + BATCH]
+                most[batch] = (_chances(fits, batch) @ shares).toarray().max(axis=1)
+        yield ", ".join(release.domains[place].name for place in hidden), most
 
 
-def _limit(release: Sliced) -> float:
-    return 1 / float(release.parameters["l"]) + ROUNDING
+def limit_of(promise: Promise) -> float:
+    """The chance that is promised, with room for rounding."""
+    return 1 / (promise.l or 1.0) + ROUNDING
 
 
 def _fault(name: str, chances: NDArray[np.float64], limit: float) -> Fault:
@@ -108,57 +126,25 @@ def _fitting(release: Sliced, column: list[int], looks: NDArray[np.int32]) -> tu
     return (fits @ shown).tocsr(), look_of
 
 
-def _chances(fits: list[tuple[Any, NDArray[np.int64]]], start: int) -> NDArray[np.float64]:
-    """p(t, B) of a batch of persons; rows of 0 for those whom no bucket matches."""
-    product: NDArray[np.float64] | None = None
-    for shares, look_of in fits:
-        mine = shares[look_of[start : start + BATCH]].toarray()
-        product = mine if product is None else product * mine
-    if product is None:
-        return np.empty((0, 0))
-    total = product.sum(axis=1, keepdims=True)
-    chances: NDArray[np.float64] = np.divide(product, total, out=np.zeros_like(product), where=total > 0)
-    return chances
+def _chances(fits: list[tuple[Any, NDArray[np.int64]]], people: NDArray[np.int64]) -> Any:
+    """p(t, B) of some persons x buckets (sparse); nothing for those whom no bucket matches."""
+    shares, look_of = fits[0]
+    product = shares[look_of[people]]
+    for shares, look_of in fits[1:]:
+        product = (product * shares[look_of[people]]).tocsr()
+    total = np.asarray(product.sum(axis=1)).ravel()
+    product.data = product.data / np.repeat(total, np.diff(product.indptr))
+    return product
 
 
-def _most_likely(
-    release: Sliced,
-    hidden: list[int],
-    beside: list[int],
-    looks: NDArray[np.int32],
-    chances: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """The highest p(t, s) of each person of a batch."""
-    value, bucket = number_rows(release.cells[:, hidden]), group_of_row(release)
-    most = np.zeros(len(looks))
-    seen, look_of, _ = distinct(looks)
-    for number in range(len(seen)):
-        rows = np.arange(len(release))
-        if beside:
-            pairs = pairs_covered(
-                held([release.domains[place] for place in beside]),
-                release.cells[:, beside],
-                seen[number : number + 1],
-            )
-            rows = pairs[:, 1]
-        counts = np.zeros((release.buckets, int(value.max()) + 1))
-        np.add.at(counts, (bucket[rows], value[rows]), 1)
-        total = counts.sum(axis=1, keepdims=True)
-        shares = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
-        mine = look_of == number
-        most[mine] = (chances[mine] @ shares).max(axis=1)
-    return most
+def _shares(release: Sliced, value: NDArray[np.int64], beside: list[int], look: NDArray[np.int32]) -> Any:
+    """p(s | t, B) of everybody with one look: buckets x values (sparse), among the parts that fit."""
+    from scipy.sparse import csr_array
 
-
-def check_chances(release: Sliced, persons: NDArray[np.int32] | None) -> list[Check]:
-    """The check that the parameters promise; matching buckets need the original."""
-    promised, how = release.parameters.get("l"), release.parameters.get("check")
-    if promised is None or not secrets(release) or (how is None and release.parameters.get("constraints")):
-        return []
-    number = isinstance(promised, int | float) and not isinstance(promised, bool) and promised >= 1
-    if not number or how not in ("bucket", "matching"):
-        fault = Fault(1, f"the promise l = {promised!r}, checked by {how!r}, cannot be understood")
-        return [conclude("l-diversity", "release", 0, [fault], "")]
-    if how == "bucket":
-        return [check_buckets(release)]
-    return [] if persons is None else [check_matching(release, persons)]
+    rows = np.arange(len(release))
+    if beside:
+        domains = [release.domains[place] for place in beside]
+        rows = pairs_covered(held(domains), release.cells[:, beside], look[None])[:, 1]
+    bucket = group_of_row(release)[rows]
+    share = 1 / np.bincount(bucket, minlength=release.buckets)[bucket]
+    return csr_array((share, (bucket, value[rows])), shape=(release.buckets, int(value.max()) + 1))

@@ -7,18 +7,32 @@ from typing import TYPE_CHECKING
 from cloven.errors import ParameterError
 from cloven.model.published_table import Sliced
 from cloven.model.shown_cells import understood_by
+from cloven.verification.faults import Fault, conclude
 from cloven.verification.marks import check_mark
 from cloven.verification.tables.arrays import check_arrays
-from cloven.verification.tables.chances import check_chances
+from cloven.verification.tables.cells import check_cells, check_labels
+from cloven.verification.tables.chances import check_buckets, check_matching, secrets
 from cloven.verification.tables.demands import check_demands
 from cloven.verification.tables.groups import check_sizes
 from cloven.verification.tables.key import check_key
 from cloven.verification.tables.matched import in_terms_of
 from cloven.verification.tables.order import check_order
-from cloven.verification.tables.original import check_covered, check_known, check_marginals, check_parts
+from cloven.verification.tables.original import (
+    check_covered,
+    check_known,
+    check_marginals,
+    check_parts,
+    check_rows,
+)
+from cloven.verification.tables.parameters import check_parameters
+from cloven.verification.tables.possible import check_possible
+from cloven.verification.tables.promise import Promise
 from cloven.verification.verdict import Verdict
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from cloven.model.key_table import TableKey
     from cloven.model.published_table import GeneralisedTable
     from cloven.model.table import Table
@@ -56,35 +70,58 @@ def verify_table(
     arrays = check_arrays(release)
     if not arrays.passed:
         return Verdict(level, (arrays,))
+    promise = Promise.of(release)
     checks = [
         arrays,
         check_order(release),
+        check_labels(release),
+        check_parameters(release, promise),
         check_mark(release, "unsafe", allowed=allow_unsafe),
         check_mark(release, "seeded", allowed=allow_seeded),
         check_sizes(release),
-        *check_demands(release),
+        *check_demands(release, promise),
     ]
     if original is None:
-        checks += check_chances(release, None) if isinstance(release, Sliced) else []
+        checks += _chances(release, promise, None) if isinstance(release, Sliced) else []
     else:
-        checks += _with_original(release, original, key)
+        checks += _with_original(release, promise, original, key)
     return Verdict(level, tuple(checks))
 
 
-def _with_original(release: GeneralisedTable | Sliced, original: Table, key: TableKey | None) -> list[Check]:
+def _chances(release: Sliced, promise: Promise, persons: NDArray[np.int32] | None) -> list[Check]:
+    """The check that the parameters promise; matching buckets need the original for more than what must be wrong."""
+    if "l" not in release.parameters or release.parameters["l"] is None:
+        return []
+    if not secrets(release, jointly=promise.jointly) or (promise.check is None and promise.demands):
+        return []
+    if promise.l is None or promise.check not in ("bucket", "matching"):
+        l, how = (repr(release.parameters.get(name))[:40] for name in ("l", "check"))
+        fault = Fault(1, f"the promise l = {l}, checked by {how}, cannot be understood")
+        return [conclude("l-diversity", "release", 0, [fault], "")]
+    if promise.check == "bucket":
+        return [check_buckets(release, promise)]
+    return [
+        check_possible(release, promise) if persons is None else check_matching(release, promise, persons)
+    ]
+
+
+def _with_original(
+    release: GeneralisedTable | Sliced, promise: Promise, original: Table, key: TableKey | None
+) -> list[Check]:
     """What the original, and the key too, allow to check. Invented rows are compared with nobody."""
     release = understood_by(release, original)
     codes, lost = in_terms_of(release, original)
-    checks = [check_known(release, codes, lost)]
+    checks = [check_known(release, original, codes, lost)]
     if not checks[0].passed:
         return checks
+    checks.append(check_cells(release, original))
     if isinstance(release, Sliced):
-        checks += check_chances(release, codes)
-    if not release.parameters.get("invented_rows"):
-        exchanged = release.parameters.get("swap_rate") is not None
-        checks += [check_marginals(release, codes), check_parts(release, codes, exchanged=exchanged)]
-        if len(release) == len(original) and not exchanged:
+        checks += _chances(release, promise, codes)
+    if not promise.invented:
+        checks += [check_rows(release, len(original), partly=promise.partly), check_marginals(release, codes)]
+        checks.append(check_parts(release, codes, exchanged=promise.exchanged))
+        if len(release) == len(original) and not promise.exchanged:
             checks.append(check_covered(release, codes))
     if key is not None:
-        checks += check_key(release, original, codes, key)
+        checks += check_key(release, promise, original, codes, key)
     return checks

@@ -2,47 +2,43 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.errors import shorten
 from cloven.verification.faults import Fault, conclude, spot
 from cloven.verification.tables.groups import group_of_row, number_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
     from cloven.model.published_table import GeneralisedTable, Sliced
+    from cloven.verification.tables.promise import Demand, Promise
     from cloven.verification.verdict import Check
 
 ROUNDING = 1e-9
 
 
-def check_demands(release: GeneralisedTable | Sliced) -> list[Check]:
+def check_demands(release: GeneralisedTable | Sliced, promise: Promise) -> list[Check]:
     """One check for each promised constraint, of each group of attributes it speaks of."""
-    promised = release.parameters.get("constraints", [])
-    return [_check_demand(release, entry) for entry in promised]
+    return [_check_demand(release, demand) for demand in promise.demands]
 
 
-def _check_demand(release: GeneralisedTable | Sliced, entry: Mapping[str, Any]) -> Check:
+def _check_demand(release: GeneralisedTable | Sliced, demand: Demand) -> Check:
     secret = {domain.name: place for place, domain in enumerate(release.domains) if domain.sensitive}
-    name, listed = str(entry.get("demand")), entry.get("attributes", [])
-    title = f"{name} of {', '.join(map(str, listed))}" if listed else name
-    if not listed or not set(listed) <= set(secret):
-        fault = Fault(1, f"it speaks of {listed!r}, which are not the sensitive attributes {sorted(secret)}")
+    listed = demand.attributes
+    title = f"{demand.name} of {', '.join(listed)}" if listed else demand.name
+    if not demand.clear:
+        fault = Fault(1, f"the promise {demand.told} cannot be understood")
         return conclude(title, "release", 0, [fault], "")
+    if not listed or not set(listed) <= set(secret):
+        told = f"it speaks of {list(listed)!r}, which are not the sensitive attributes {sorted(secret)}"
+        return conclude(title, "release", 0, [Fault(1, told)], "")
     places = sorted(secret[each] for each in listed)
     counts = counted(group_of_row(release), release.cells[:, places])
-    try:
-        reached, wanted, falls_short = MEASURED[name](counts, entry)
-    except (KeyError, TypeError, ValueError):
-        fault = Fault(1, f"the promise {shorten(str(dict(entry)))} cannot be understood")
-        return conclude(title, "release", 0, [fault], "")
+    reached, wanted, falls_short = MEASURED[demand.name](counts, demand)
     fault = spot(falls_short, lambda at: f"group {at} has {reached[at]:.4g}, promised is {wanted}")
-    worst = reached.max() if name == "t-closeness" else reached.min()
+    worst = reached.max() if demand.name == "t-closeness" else reached.min()
     return conclude(title, "release", len(counts), [fault], f"{worst:.4g} at the worst, promised is {wanted}")
 
 
@@ -57,37 +53,35 @@ def counted(group: NDArray[np.int64], values: NDArray[np.int32]) -> NDArray[np.i
 Measured = tuple["NDArray[np.float64]", str, "NDArray[np.bool_]"]
 
 
-def _distinct(counts: NDArray[np.int64], entry: Mapping[str, Any]) -> Measured:
+def _distinct(counts: NDArray[np.int64], demand: Demand) -> Measured:
     reached = (counts > 0).sum(axis=1).astype(np.float64)
-    return reached, f"{entry['l']} different values", reached < float(entry["l"])
+    return reached, f"{demand.l} different values", reached < demand.l
 
 
-def _entropy(counts: NDArray[np.int64], entry: Mapping[str, Any]) -> Measured:
+def _entropy(counts: NDArray[np.int64], demand: Demand) -> Measured:
     shares = counts / counts.sum(axis=1, keepdims=True)
     logs = np.log(shares, out=np.zeros_like(shares), where=shares > 0)
     reached = np.exp(-(shares * logs).sum(axis=1))
-    return reached, f"an entropy of {entry['l']} values", reached < float(entry["l"]) * (1 - ROUNDING)
+    return reached, f"an entropy of {demand.l} values", reached < demand.l * (1 - ROUNDING)
 
 
-def _recursive(counts: NDArray[np.int64], entry: Mapping[str, Any]) -> Measured:
+def _recursive(counts: NDArray[np.int64], demand: Demand) -> Measured:
     """What is reached is c' = tail / most frequent, which must be above 1 / c."""
     ordered = -np.sort(-counts, axis=1)
-    tail = ordered[:, int(entry["l"]) - 1 :].sum(axis=1)
+    tail = ordered[:, int(demand.l) - 1 :].sum(axis=1)
     reached = tail / ordered[:, 0]
-    wanted = f"above 1/{entry['c']} of the most frequent from rank {entry['l']} on"
-    return reached, wanted, ~(ordered[:, 0] < float(entry["c"]) * tail)
+    wanted = f"above 1/{demand.c} of the most frequent from rank {demand.l} on"
+    return reached, wanted, ~(ordered[:, 0] < demand.c * tail)
 
 
-def _closeness(counts: NDArray[np.int64], entry: Mapping[str, Any]) -> Measured:
+def _closeness(counts: NDArray[np.int64], demand: Demand) -> Measured:
     difference = counts / counts.sum(axis=1, keepdims=True) - counts.sum(axis=0) / counts.sum()
-    if entry["distance"] == "ordered":
+    if demand.ordered:
         carried = np.abs(np.cumsum(difference, axis=1)).sum(axis=1)
         reached = carried / max(1, counts.shape[1] - 1)
-    elif entry["distance"] == "equal":
-        reached = np.abs(difference).sum(axis=1) / 2
     else:
-        raise KeyError(entry["distance"])
-    return reached, f"t = {entry['t']}", reached > float(entry["t"]) + ROUNDING
+        reached = np.abs(difference).sum(axis=1) / 2
+    return reached, f"t = {demand.t}", reached > demand.t + ROUNDING
 
 
 MEASURED = {

@@ -9,7 +9,9 @@ import numpy as np
 from cloven.errors import shorten
 from cloven.model.published_table import Sliced
 from cloven.verification.faults import Fault, conclude, spot
+from cloven.verification.tables.exchanges import check_changed
 from cloven.verification.tables.groups import group_of_row
+from cloven.verification.tables.matched import holds_own
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,21 +19,28 @@ if TYPE_CHECKING:
     from cloven.model.key_table import TableKey
     from cloven.model.published_table import GeneralisedTable
     from cloven.model.table import Table
+    from cloven.verification.tables.promise import Promise
     from cloven.verification.verdict import Check
 
 
 def check_key(
-    release: GeneralisedTable | Sliced, original: Table, codes: NDArray[np.int32], key: TableKey
+    release: GeneralisedTable | Sliced,
+    promise: Promise,
+    original: Table,
+    codes: NDArray[np.int32],
+    key: TableKey,
 ) -> list[Check]:
     """Shapes first; then who is published, who shares a bucket, and what each part shows."""
     shapes = _check_shapes(release, key)
     if not shapes.passed:
         return [shapes]
     persons = _persons(original, key)
-    checks = [shapes, _check_persons(release, original, key, persons)]
+    checks = [shapes, _check_persons(original, key, persons, invented=promise.invented)]
     if checks[-1].passed:
         checks += [_check_buckets(release, persons)] if isinstance(release, Sliced) else []
-        checks += _check_content(release, codes, key, persons)
+        checks.append(_check_content(release, codes, key, persons))
+        if key.changed is not None:
+            checks.append(check_changed(release, promise, original, codes, key.changed, persons))
     return checks
 
 
@@ -62,11 +71,8 @@ def _persons(original: Table, key: TableKey) -> NDArray[np.int64]:
     return np.where(key.records == -1, -1, persons)
 
 
-def _check_persons(
-    release: GeneralisedTable | Sliced, original: Table, key: TableKey, persons: NDArray[np.int64]
-) -> Check:
+def _check_persons(original: Table, key: TableKey, persons: NDArray[np.int64], *, invented: bool) -> Check:
     """Everybody in the original is published once in each column, or suppressed."""
-    invented = bool(release.parameters.get("invented_rows"))
     unknown = (persons == -2).any(axis=1)
     nobody = (persons == -1).any(axis=1) & (not invented)
     faults = [
@@ -109,46 +115,20 @@ def _check_buckets(release: Sliced, persons: NDArray[np.int64]) -> Check:
 
 def _check_content(
     release: GeneralisedTable | Sliced, codes: NDArray[np.int32], key: TableKey, persons: NDArray[np.int64]
-) -> list[Check]:
-    """Each cell holds the value of its person, unless it is marked as changed; then it shows another."""
-    faults, unmoved, marked = [], 0, 0
+) -> Check:
+    """Each cell holds the value of its person, unless it is marked as changed."""
+    faults = []
     for number, column in enumerate(columns_of(release)):
         rows = np.flatnonzero(persons[:, number] >= 0)
         for attribute in column:
             domain = release.domains[attribute]
-            own = _holds(
-                domain.member_offsets,
-                domain.members,
-                len(domain.values),
-                release.cells[rows, attribute],
-                codes[persons[rows, number], attribute],
-            )
-            changed = np.zeros(len(rows), np.bool_) if key.changed is None else key.changed[rows, attribute]
-            faults.append(_foreign(domain.name, rows, ~own & ~changed))
-            unmoved += int((own & changed).sum())
-            marked += int(changed.sum())
+            own = holds_own(domain, release.cells[rows, attribute], codes[persons[rows, number], attribute])
+            if key.changed is not None:
+                own |= key.changed[rows, attribute]
+            faults.append(_foreign(domain.name, rows, ~own))
     detail = "every unmarked cell holds the value of its person"
-    checks = [conclude("content", "key", release.cells.size, faults, detail)]
-    if key.changed is not None:
-        note = f"{marked:,} cells marked as changed, {unmoved:,} of them still hold their person's value"
-        checks.append(conclude("changed cells", "key", marked, [], note))
-    return checks
+    return conclude("content", "key", release.cells.size, faults, detail)
 
 
 def _foreign(name: str, rows: NDArray[np.int64], wrong: NDArray[np.bool_]) -> Fault:
     return spot(wrong, lambda at: f"{shorten(name)} of row {rows[at]} does not hold its person's value")
-
-
-def _holds(
-    offsets: NDArray[np.int64],
-    members: NDArray[np.int32],
-    width: int,
-    cells: NDArray[np.int32],
-    values: NDArray[np.int32],
-) -> NDArray[np.bool_]:
-    """Whether each cell holds each value: members ascend inside cells, so pairs of cell and value ascend."""
-    listed = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)) * width + members
-    asked = cells.astype(np.int64) * width + values
-    place = np.minimum(np.searchsorted(listed, asked), len(listed) - 1)
-    found: NDArray[np.bool_] = (listed[place] == asked) & (values >= 0)
-    return found

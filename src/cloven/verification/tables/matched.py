@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.verification.tables.covering_kernel import Held
+from cloven.verification.tables.groups import number_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,5 +50,17 @@ def held(domains: Sequence[CellDomain]) -> Held:
 
 def distinct(rows: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
     """Distinct rows, which of them each row is, and how often each stands."""
-    found, which, times = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
-    return found.astype(np.int32), which.ravel(), times.astype(np.int64)
+    _, first, which, times = np.unique(
+        number_rows(rows), return_index=True, return_inverse=True, return_counts=True
+    )
+    return rows[first].astype(np.int32), which.ravel(), times.astype(np.int64)
+
+
+def holds_own(domain: CellDomain, cells: NDArray[np.int32], values: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Whether each cell holds each value: members ascend inside cells, so pairs of cell and value ascend."""
+    offsets, width = domain.member_offsets, len(domain.values)
+    listed = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)) * width + domain.members
+    asked = cells.astype(np.int64) * width + values
+    place = np.minimum(np.searchsorted(listed, asked), len(listed) - 1)
+    found: NDArray[np.bool_] = (listed[place] == asked) & (values >= 0)
+    return found

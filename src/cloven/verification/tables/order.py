@@ -30,12 +30,21 @@ def check_order(release: GeneralisedTable | Sliced) -> Check:
 
 
 def _cell_order(domain: CellDomain) -> Fault:
-    edges = domain.member_offsets.tolist()
-    held = [domain.members[start:end].tolist() for start, end in pairwise(edges)]
-    wrong = np.array([before >= after for before, after in pairwise(held)], np.bool_)
+    edges = pairwise(domain.member_offsets.tolist())
+    held = [domain.members[start:end] for start, end in edges]
+    wrong = np.array([not _before(one, two) for one, two in pairwise(held)], np.bool_)
     return spot(
         wrong, lambda at: f"cell {at + 1} of {shorten(domain.name)} does not come after the one before it"
     )
+
+
+def _before(one: NDArray[np.int32], two: NDArray[np.int32]) -> bool:
+    """Whether the first comes before the second, value by value from the left."""
+    if one[0] != two[0]:
+        return bool(one[0] < two[0])
+    both = min(len(one), len(two))
+    apart = np.flatnonzero(one[:both] != two[:both])
+    return bool(one[apart[0]] < two[apart[0]]) if len(apart) else len(one) < len(two)
 
 
 def _sliced_order(release: Sliced) -> list[Fault]:

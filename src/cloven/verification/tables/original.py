@@ -18,22 +18,38 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cloven.model.published_table import CellDomain, GeneralisedTable
+    from cloven.model.table import Table
     from cloven.verification.verdict import Check
 
 MOST_COMPARED = 1 << 34
 """Comparisons of a part with a row that are made at most."""
 
 
-def check_known(release: GeneralisedTable | Sliced, codes: NDArray[np.int32], lost: list[str]) -> Check:
-    """Published attributes are those of the original, and so are their values."""
+def check_known(
+    release: GeneralisedTable | Sliced, original: Table, codes: NDArray[np.int32], lost: list[str]
+) -> Check:
+    """Published attributes are those of the original, with their roles, and so are their values."""
     faults = [Fault(len(lost), f"the original has no attribute {shorten(lost[0]) if lost else ''}")]
-    faults += [
-        _strange(domain.name, codes[:, number])
-        for number, domain in enumerate(release.domains)
-        if domain.name not in lost
-    ]
+    roles = {attribute.name: attribute.role for attribute in original.attributes}
+    for number, domain in enumerate(release.domains):
+        if domain.name not in lost:
+            shown = "sensitive" if domain.sensitive else "quasi-identifier"
+            told = (
+                f"{shorten(domain.name)} is published as {shown}, the original has it as {roles[domain.name]}"
+            )
+            faults += [
+                Fault(int(roles[domain.name] != shown), told),
+                _strange(domain.name, codes[:, number]),
+            ]
     otherwise = f"{len(release.domains)} attributes with the values of the original"
     return conclude("attributes", "original", len(release.domains), faults, otherwise)
+
+
+def check_rows(release: GeneralisedTable | Sliced, persons: int, *, partly: bool) -> Check:
+    """As many rows as persons; fewer only where the parameters say that not everybody is published."""
+    wrong = len(release) > persons or (len(release) < persons and not partly)
+    said = f"{len(release):,} rows of {persons:,} persons"
+    return conclude("number of rows", "original", len(release), [Fault(int(wrong), said)], said)
 
 
 def _strange(name: str, codes: NDArray[np.int32]) -> Fault:
@@ -42,7 +58,7 @@ def _strange(name: str, codes: NDArray[np.int32]) -> Fault:
 
 def check_marginals(release: GeneralisedTable | Sliced, codes: NDArray[np.int32]) -> Check:
     """Each attribute for itself: its cells can be filled with the values that persons have, one each."""
-    faults = [Fault(max(0, len(release) - len(codes)), f"{len(release):,} rows of {len(codes):,} persons")]
+    faults = []
     for number, domain in enumerate(release.domains):
         times = np.bincount(release.cells[:, number], minlength=len(domain.labels))
         there = np.bincount(codes[:, number], minlength=len(domain.values))

@@ -1,0 +1,160 @@
+"""Trying attackers out on published tables: whom they ask about, and what of it counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cloven.errors import ParameterError
+from cloven.families.words import share
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from cloven.attack.sliced.answers import ValueGuesses
+    from cloven.attack.sliced.known import Known
+    from cloven.model.key_table import PublishedTable
+    from cloven.model.published_table import GeneralisedTable, Sliced
+    from cloven.model.risk import Risk
+    from cloven.model.table import Table
+    from cloven.scoring.tables.table_findings import TableFindings
+    from cloven.threats import Effort, Progress, Threat
+
+    Guess = Callable[[GeneralisedTable | Sliced, Known, str], ValueGuesses]
+    Given = tuple[Effort, np.random.Generator, Progress | None]
+
+PERSONS = 25
+"""Persons that are tried for each set of known items that an effort allows: all of them go at once."""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One way to find out a sensitive value.
+
+    Attributes:
+        guess: the attack.
+        control: the same without its knowledge; None asks about the wrong persons instead.
+        measure: the finding that is the risk.
+        combinations: whether combinations of attributes are tried too, where the release promises to hide them.
+    """
+
+    guess: Guess
+    control: Guess | None = None
+    measure: str = "likeliest"
+    combinations: bool = False
+
+    def worst(self, threat: Threat, data: Table, result: PublishedTable, given: Given) -> Risk:
+        """The attack on each sensitive attribute; the one with the largest risk stands for all.
+
+        The promise is broken by persons whose value is certain although it is promised to be hidden; that may be
+        another attribute, or a combination.
+        """
+        effort, rng, progress = given
+        targets = _targets(result.release, combinations=self.combinations)
+        if not targets:
+            why = "no attribute is sensitive, so there is no value to find out"
+            return threat.risk(not_tried=why, details={"certain": 0.0})
+        rows, known = persons(data, result, effort, rng, published=False)
+        wrong = known.take(rng.permutation(len(known)))
+        risks, refused = [], []
+        for number, names in enumerate(targets):
+            if progress is not None:
+                progress(f"guess {' and '.join(names)}", number / len(targets))
+            try:
+                found = self._one(data, result.release, names, (rows, known, wrong), rng)
+            except ParameterError as error:  # another release may not show it
+                refused.append(error)
+                continue
+            risks.append(_risk(threat, found, self.measure, names, result.release))
+        if not risks:
+            raise refused[0]
+        worst = max(risks, key=lambda risk: -1.0 if risk.attacker is None else risk.attacker.upper)
+        broken = max(risks, key=lambda risk: risk.broken)
+        return replace(worst, broken=broken.broken, broken_what=broken.broken_what)
+
+    def _one(
+        self,
+        data: Table,
+        release: GeneralisedTable | Sliced,
+        names: tuple[str, ...],
+        asked: tuple[NDArray[np.int64], Known, Known],
+        rng: np.random.Generator,
+    ) -> TableFindings:
+        """The attack on one attribute, or on a combination."""
+        from cloven.attack.sliced.joint import combined_name, joint_release
+        from cloven.scoring.tables.disclosure import score_values, true_values
+
+        rows, known, wrong = asked
+        shown = release if len(names) == 1 else joint_release(release, names)
+        attribute = combined_name(names)
+        control = (
+            self.guess(shown, wrong, attribute)
+            if self.control is None
+            else self.control(shown, known, attribute)
+        )
+        each = [true_values(data, name, rows) for name in names]
+        truth = [combined_name(values) for values in zip(*each, strict=True)]
+        return score_values(self.guess(shown, known, attribute), truth, rng=rng, control=control)
+
+
+def promised(release: GeneralisedTable | Sliced) -> list[tuple[str, ...]]:
+    """Sensitive attributes whose values are promised to be hidden, jointly where several stand together."""
+    told, secret = release.parameters, [domain.name for domain in release.domains if domain.sensitive]
+    stated = [
+        tuple(each["attributes"])
+        for each in told.get("constraints", ())
+        if (each.get("l") or 0) > 1 and each.get("attributes")
+    ]
+    if stated or (told.get("l") or 0) < 2:
+        return list(dict.fromkeys(stated))
+    return [tuple(secret)] if told.get("together") == "jointly" else [(name,) for name in secret]
+
+
+def _targets(release: GeneralisedTable | Sliced, *, combinations: bool) -> list[tuple[str, ...]]:
+    single = [(domain.name,) for domain in release.domains if domain.sensitive]
+    return [*single, *(each for each in promised(release) if combinations and len(each) > 1)]
+
+
+def _risk(
+    threat: Threat,
+    found: TableFindings,
+    measure: str,
+    names: Sequence[str],
+    release: GeneralisedTable | Sliced,
+) -> Risk:
+    certain = found.get("drr_strict").value or 0.0
+    what = " and ".join(names)
+    details = {"attribute": what, "certain": certain, "findings": found.to_dict()}
+    risk = found.risk(threat.name, threat.knows, measure, threat.linkage, words=threat.measure)
+    if risk.attacker is None:
+        return threat.risk(not_tried="nobody could be asked about", details=details)
+    against = "" if risk.guessing is None else f"; guessing gets {share(risk.guessing)}"
+    told = round(certain * risk.count) if tuple(names) in promised(release) else 0
+    better = "better than guessing" if risk.beats else "not shown to beat guessing"
+    return replace(
+        risk,
+        broken=told,
+        broken_what=f"persons whose {what} is certain" if told else "",
+        sentence=f"An attacker ({threat.name}) is right about {what} in {share(risk.attacker)}{against}.",
+        meaning=f"{what}: certain for {100 * certain:.1f} % of persons; {better}",
+        details=details,
+    )
+
+
+def persons(
+    data: Table, result: PublishedTable, effort: Effort, rng: np.random.Generator, *, published: bool
+) -> tuple[NDArray[np.int64], Known]:
+    """Persons to try: rows of the original, and what is known of them."""
+    from cloven.attack.sliced.known import Known
+
+    rows = np.arange(len(data))
+    if published:
+        rows = rows[~np.isin(data.source_rows, result.key.suppressed)]
+    rows = np.sort(rng.permutation(rows)[: PERSONS * effort.known_sets])
+    shown = {domain.name for domain in result.release.domains}
+    names = [name for name in data.names("quasi-identifier") if name in shown]
+    return rows, Known.of(data, rows, names)

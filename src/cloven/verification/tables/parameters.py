@@ -1,0 +1,164 @@
+"""Published parameters of a table tell the method and nothing else, and its promise is one that is checked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cloven.errors import shorten
+from cloven.model.published_table import Sliced
+from cloven.verification.faults import Fault, conclude
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import TypeAlias
+
+    from cloven.model.published_table import GeneralisedTable
+    from cloven.verification.tables.promise import Promise
+    from cloven.verification.verdict import Check
+
+    Allowed: TypeAlias = Mapping[str, Callable[[Any], bool]]
+
+
+def check_parameters(release: GeneralisedTable | Sliced, promise: Promise) -> Check:
+    """Every parameter of a known method is known and can have its value; k and l are promises, not words."""
+    given = release.parameters
+    method = str(given.get("method"))
+    allowed = _of_methods(release).get(method, {})
+    faults = [Fault(1, told) for told in promise.unclear]
+    for name, value in given.items() if allowed else ():
+        if name not in allowed:
+            faults.append(Fault(1, f"{shorten(name)} is no parameter of {method}"))
+        elif not allowed[name](value) and not any(told.startswith(f"{name} ") for told in promise.unclear):
+            faults.append(Fault(1, f"{name} cannot be {shorten(str(value))}"))
+    if allowed and release.k < 2 and method != "diffgen":
+        faults.append(Fault(1, f"k = {release.k} promises nothing; it must be 2 or more"))
+    faults += _unchecked(release, promise)
+    return conclude("parameters", "release", len(given), faults, f"{len(given)} parameters, all known")
+
+
+def _unchecked(release: GeneralisedTable | Sliced, promise: Promise) -> list[Fault]:
+    """A promised l that no check would look at: nothing is sensitive, or no constraint speaks of it."""
+    promised = promise.l
+    if promised is None:
+        return []
+    secret = {domain.name for domain in release.domains if domain.sensitive}
+    if not secret:
+        return [Fault(1, f"l = {promised} is promised, and no attribute is sensitive")]
+    if isinstance(release, Sliced) and (promise.check is not None or not promise.demands):
+        return []  # the business of ``chances``
+    asked = {
+        name
+        for demand in promise.demands
+        if demand.clear and demand.name == "distinct-l" and demand.l >= promised
+        for name in demand.attributes
+    }
+    left = sorted(secret - asked)
+    return [Fault(len(left), f"l = {promised} is promised, and no constraint asks for it of {left[:1]}")]
+
+
+def _flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _true(value: Any) -> bool:
+    return value is True
+
+
+def _count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 31
+
+
+def _positive(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
+
+
+def _share(value: Any) -> bool:
+    return _positive(value) and value <= 1
+
+
+def _level(value: Any) -> bool:
+    return _count(value) and value >= 2
+
+
+def _one_of(*words: Any) -> Callable[[Any], bool]:
+    return lambda value: value in words
+
+
+def _constraints(value: Any) -> bool:
+    """Entries of demands: what they ask for has checks of its own, here only that they say no more."""
+    fields = {"demand", "l", "c", "t", "distance", "attributes"}
+    return isinstance(value, list) and all(isinstance(each, dict) and set(each) <= fields for each in value)
+
+
+def _names_among(names: Any, known: set[str]) -> bool:
+    return isinstance(names, list) and all(isinstance(name, str) and name in known for name in names)
+
+
+def _private(value: Any) -> bool:
+    """The promise of differential privacy, in these words."""
+    return (
+        isinstance(value, dict)
+        and _positive(value.get("epsilon"))
+        and value | {"epsilon": None}
+        == {
+            "kind": "differential privacy",
+            "epsilon": None,
+            "neighbours": "one row more or less",
+            "holds_if": "the domains that the schema states are public, not read off the data",
+        }
+    )
+
+
+_COMMON: Allowed = {"method": lambda _: True, "seeded": _flag, "unsafe": _flag, "constraints": _constraints}
+_CUT: Allowed = {
+    "l": _level,
+    "check": _one_of("matching", "bucket"),
+    "columns": lambda value: value in (None, "chosen") or _count(value),
+}
+_SLICING: Allowed = {
+    **_COMMON,
+    **_CUT,
+    "companions": _count,
+    "together": _one_of("separately", "jointly"),
+    "partition": _one_of("strict", "relaxed", "stratified", "adaptive", "replay-proof"),
+    "normalisation": _one_of("min-1", "min"),
+    "distance": _one_of("1-r2", "1-r"),
+    "bins": _level,
+    "bins_by": _one_of("width", "frequency"),
+}
+_NOISE: Allowed = {**_COMMON, "eps": _positive, "invented_rows": _true}
+_LIKE: Allowed = {
+    **_COMMON,
+    "approximates": _one_of("Hasan et al. 2018", "Baig et al. 2012", "Sattar et al. 2014"),
+}
+_MEASURES = ("share", "share-of-all", "largest-share", "smallest-share", "jaccard", "cosine", "phi", "own")
+
+
+def _of_methods(release: GeneralisedTable | Sliced) -> dict[str, Allowed]:
+    """Parameters of each method, and what each may be."""
+    known = {domain.name for domain in release.domains if not domain.sensitive}
+    stated = release.parameters.get("domains") != "from-data"
+    return {
+        "mondrian": {**_COMMON, "mode": _one_of("strict", "relaxed"), "l": lambda l: l is None or _level(l)},
+        "slicing": _SLICING,
+        "ul": {
+            **_SLICING,
+            "swap_rate": _share,
+            "protected": lambda names: names is None or _names_among(names, known),
+            "measure": _one_of(*_MEASURES),
+            "rules": _count,
+        },
+        "anatomy": {**_COMMON, "l": _level, "check": _one_of("bucket")},
+        "diffgen": {
+            **_NOISE,
+            "specialisations": _count,
+            "score": _one_of("max", "gain"),
+            "counts": _one_of("consistent", "clip"),
+            "domains": _one_of("stated", "from-data"),
+            "promise": _private if stated else lambda promise: promise is None,
+        },
+        "hybrid": {**_NOISE, "sampling_rate": _share, "noise_on": _one_of("all", "present")},
+        "merging-like": {**_LIKE, **_CUT, "invented_rows": _true},
+        "composition-like": {**_LIKE, "sampling_rate": _share, "alpha": _share},
+        "probabilistic-like": {**_LIKE, "d": _level, "alpha": _share},
+    }

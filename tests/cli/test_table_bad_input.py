@@ -1,0 +1,194 @@
+"""Wrong tables, schemas and wishes: one line that says which column, which value, what would work; nothing written."""
+
+from __future__ import annotations
+
+import pytest
+
+SCHEMAS = {
+    "no such column": ('[columns]\nheight = "quasi-identifier"\n', 3, ("no column 'height'", "'age', 'sex'")),
+    "no such role": (
+        '[columns]\nage = "secret"\n',
+        3,
+        ("role of column 'age'", "'sensitive'", "got 'secret'"),
+    ),
+    "nothing known": ('[columns]\nage = "sensitive"\n', 3, ('"quasi-identifier"',)),
+    "unreadable": ("[columns\n", 3, ("cannot be read as a schema in TOML", "line 1")),
+    "value without a place": (
+        '[columns]\nage = "quasi-identifier"\nillness = "sensitive"\n'
+        '[columns.work]\nrole = "quasi-identifier"\ntree = { public = ["Federal", "State"] }\n',
+        3,
+        ("column 'work'", "its tree lacks", "got 'Private'"),
+    ),
+    "nothing sensitive": ('[columns]\nage = "quasi-identifier"\n', 2, ("sensitive", "give")),
+}
+TABLES = {
+    "empty": ("", "is empty"),
+    "header alone": ("age,sex,work,illness\n", "no rows below the header"),
+    "column twice": ("age,age,sex,work,illness\n1,2,f,State,flu\n", "column 'age' stands twice"),
+    "no value": ("age,sex,work,illness\n1,f,State,\n", "column 'illness' has no value in 1 of 1 rows"),
+}
+
+
+@pytest.fixture
+def refusing(cloven, tmp_path):
+    """Run a command that must be refused, and look that it wrote nothing."""
+
+    def run(*arguments, code, words):
+        before = sorted(tmp_path.rglob("*"))
+        cloven(*arguments).refused(code, *words)
+        assert sorted(tmp_path.rglob("*")) == before
+
+    return run
+
+
+@pytest.mark.parametrize("fault", SCHEMAS)
+def test_schemas(refusing, people, tmp_path, fault):
+    content, code, words = SCHEMAS[fault]
+    bad = tmp_path / "bad.toml"
+    bad.write_text(content)
+    refusing(
+        "anonymise",
+        "mondrian",
+        people,
+        "--schema",
+        bad,
+        "-l",
+        2,
+        "-o",
+        tmp_path / "out",
+        code=code,
+        words=words,
+    )
+
+
+@pytest.mark.parametrize("method", ["slicing", "ul", "anatomy", "diffgen", "hybrid", "probabilistic-like"])
+def test_methods_that_need_something_sensitive(refusing, people, tmp_path, method):
+    bad = tmp_path / "bad.toml"
+    bad.write_text(SCHEMAS["nothing sensitive"][0])
+    refusing(
+        "anonymise", method, people, "--schema", bad, "-o", tmp_path / "out", code=2, words=("sensitive",)
+    )
+
+
+@pytest.mark.parametrize("fault", TABLES)
+def test_tables(refusing, schema, tmp_path, fault):
+    content, words = TABLES[fault]
+    bad = tmp_path / "bad.csv"
+    bad.write_text(content)
+    for command in (("anonymise", "ul"), ("tune",), ("audit",)):
+        refusing(*command, bad, "--schema", schema, "-o", tmp_path / "out", code=3, words=("bad.csv", words))
+
+
+def test_sets_of_items_are_no_table(refusing, clinic, schema, tmp_path):
+    for command in (("anonymise", "slicing"), ("tune",), ("audit",)):
+        given = (clinic, "--schema", schema, "-o", tmp_path / "out")
+        refusing(*command, *given, code=3, words=("no column 'age'", "the columns are"))
+
+
+@pytest.mark.parametrize(
+    ("method", "given", "words"),
+    [
+        ("mondrian", ("-k", 500), "k = 500 needs at least 500 rows, got 240"),
+        ("ul", ("-k", 500, "-l", 2), "k = 500 needs at least 500 rows, got 240"),
+        (
+            "mondrian",
+            ("-l", 9),
+            "sensitive column 'illness' has 5 different values, l = 9 needs 9; choose l up to 5",
+        ),
+        ("slicing", ("-l", 9), "rows have illness = 'mumps'; choose l of at most 4"),
+        ("anatomy", ("-l", 9), "choose l of at most 4"),
+        ("mondrian", ("--entropy-l", 8), "as varied as"),
+        (
+            "mondrian",
+            ("--recursive-l", "3"),
+            "--recursive-l must be a number and a whole number, such as 3,2; got '3'",
+        ),
+        ("mondrian", ("--t-distance", "ordered"), "--t-distance says how --t-closeness is measured"),
+        ("mondrian", ("--together", "jointly"), "--together says"),
+        (
+            "mondrian",
+            ("-l", 2, "--together", "income"),
+            "'income' is no sensitive attribute; those are 'illness'",
+        ),
+        (
+            "slicing",
+            ("-l", 2, "--columns", "age/wage"),
+            "'wage', which is not published; choose from age, sex",
+        ),
+        ("slicing", ("-l", 2, "--columns", 9), "choose 1 to 3"),
+        ("ul", ("-l", 2, "--protected", "wage"), "protected names 'wage'"),
+        ("ul", ("-l", 2, "--swap-rate", "60%"), "must be above 0 % and of at most 50 %, got '60%'"),
+    ],
+)
+def test_wishes_that_cannot_be_met(refusing, people, schema, tmp_path, method, given, words):
+    refusing(
+        "anonymise",
+        method,
+        people,
+        "--schema",
+        schema,
+        *given,
+        "-o",
+        tmp_path / "out",
+        code=2,
+        words=(words,),
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (
+            "sex=f, wage=1\n",
+            ("rule 1", "a column that the table lacks", "age, sex, work, illness", "got 'wage'"),
+        ),
+        ("sex=f, work=State\nsex=x, work=State\n", ("rule 2", "column 'sex' lacks; it has f, m", "got 'x'")),
+        ("sex=f\n", ("bad.txt:1", "at least two attributes")),
+    ],
+)
+def test_rules(refusing, people, schema, tmp_path, content, words):
+    bad = tmp_path / "bad.txt"
+    bad.write_text(content)
+    for command in (("anonymise", "ul"), ("tune",), ("audit", "--methods", "ul:l=2")):
+        given = (people, "--schema", schema, "--rules", bad, "-o", tmp_path / "out")
+        refusing(*command, *given, code=3, words=words)
+
+
+@pytest.mark.parametrize(
+    ("command", "given", "words"),
+    [
+        ("tune", ("-m", 2), "-m is for sets of items"),
+        ("tune", ("--taxonomy", "x"), "--taxonomy is for sets of items"),
+        ("tune", ("--format", "long"), "the schema says how it is read"),
+        ("tune", ("--methods", "coat"), "'coat' is not for tables"),
+        ("tune", ("--methods", "mondrian", "--rules", "{rules}"), "--rules is heeded by ul alone"),
+        ("tune", ("--fix", "wage=1"), "'wage=1' in 'mondrian:wage=1' is no parameter of mondrian"),
+        ("tune", ("--vary", "m"), "cannot vary 'm'"),
+        ("audit", ("--person", "x"), "--person is for sets of items"),
+        ("audit", ("--methods", "mondrian:constraints=few:1"), "constraint 'few:1' is not known"),
+        ("describe", ("-m", 2), "-m is for sets of items"),
+        ("describe", ("--rare", 2), "--rare is for sets of items"),
+        ("cells", ("--rates", "1%,x"), "--rates"),
+    ],
+)
+def test_options_that_do_not_fit(refusing, people, schema, tmp_path, command, given, words):
+    rules = tmp_path / "rules.txt"
+    rules.write_text("sex=f, work=State\n")
+    filled = [rules if each == "{rules}" else each for each in given]
+    refusing(command, people, "--schema", schema, *filled, code=2, words=(words,))
+
+
+def test_options_for_tables_need_a_schema(refusing, people, clinic, tmp_path):
+    nothing = tmp_path / "nothing.toml"
+    nothing.write_text('[columns]\nage = "quasi-identifier"\n')
+    refusing(
+        "tune", people, "--schema", nothing, "-o", tmp_path / "o", code=2, words=('the role "sensitive"',)
+    )
+    refusing(
+        "tune", clinic, "-l", 3, "-o", tmp_path / "o", code=2, words=("-l is for tables; give --schema",)
+    )
+    refusing(
+        "audit", clinic, "--rules", nothing, "-o", tmp_path / "o", code=2, words=("--rules is for tables",)
+    )
+    refusing("tune", "--schema", nothing, "-o", tmp_path / "o", code=2, words=("give the file too",))
+    refusing("utility", clinic, tmp_path, "--queries", 3, code=2, words=("--queries is for tables",))
