@@ -65,7 +65,8 @@ def _swapping(figures: Figures) -> str:
     most = [figures.gap(top, NO_SWAP, name, ADULT) for name in ("confidence", "query with", "query without")]
     return (
         f"**The answer.** UL (the upper/lower-level method) protects well under the composition attack if its"
-        f" buckets are cut proportionally; but the buckets do it, not the swapping. Without a single swap the attacker's mean confidence in the true value is"
+        f" buckets are cut proportionally; but the buckets do it, not the swapping. Without a swap the attacker's"
+        f" mean confidence in the true value is"
         f" {_both(figures, NO_SWAP, 'confidence'):.3f}, where guessing has"
         f" {_both(figures, NO_SWAP, 'confidence', 'chance'):.3f}. Swapping 5 % makes it {told(risk)} and the error of"
         f" counts {told(error)}; 15 % makes it {told(most[0])}, and the error {told(most[1])} with the sensitive value"
@@ -141,8 +142,8 @@ def _queries(figures: Figures) -> str:
     )
     return (
         f"**Counts** have a relative error (with / without a predicate on the sensitive value) of: {shown}. Whoever"
-        " asks about the sensitive value is served better by Mondrian, whoever does not by UL and slicing, and still better by"
-        " anatomy."
+        " asks about the sensitive value is served better by Mondrian, whoever does not by UL and slicing, and still"
+        " better by anatomy."
     )
 
 
