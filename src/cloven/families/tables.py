@@ -15,7 +15,7 @@ from cloven.families.tables_threats import (
     persons_row,
     word_meanings,
 )
-from cloven.families.tables_words import cautions, summary
+from cloven.families.tables_words import REPLAY_PROOF, cautions, summary
 from cloven.families.words import numbered
 from cloven.model.buckets import Buckets
 from cloven.model.measured import Utility
@@ -117,6 +117,7 @@ class TablesFamily:
         A limit of one in n needs at least n equally likely values; attackers do better than that where values go with
         quasi-identifiers, so more are tried too. Larger groups are tried if they do not move the limit, which is 1/k
         unless the owner sets another. Where coarse rows do not hold, slicing may: it hides which values go together.
+        Buckets that are dealt by lot hold better beside another release than those of alike people.
         """
         if not any(risk.exceeds(limit) or risk.broken for risk in risks):
             return {}
@@ -131,6 +132,10 @@ class TablesFamily:
             out[f"--methods k={2 * method.k}"] = replace(method, k=2 * method.k)
         if "eps" in names and method.eps > 0.01:
             out[f"--methods eps={method.eps / 2:g}"] = replace(method, eps=method.eps / 2)
+        if isinstance(method, Slicing) and method.partition != REPLAY_PROOF and not method.companions:
+            for more in (method.l, max(method.l + 1, least)):
+                dealt = replace(method, partition=REPLAY_PROOF, l=more)
+                out[f"--methods partition={REPLAY_PROOF} l={more}"] = dealt
         if type(method) is not Slicing:
             for more in (max(2, least), max(2, least) + 1):
                 out[f"--methods slicing l={more}"] = Slicing(k=max(method.k, 2), l=more)

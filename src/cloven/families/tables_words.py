@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from cloven.model.table import Table
 
 LIKE = ("merging-like", "composition-like", "probabilistic-like")
+REPLAY_PROOF: Final = "replay-proof"
+"""The partition of slicing that tells nothing to whoever replays it (docs/decisions/0010)."""
 
 
 def summary(data: Table, result: PublishedTable) -> dict[str, int | float]:
@@ -55,6 +57,12 @@ def cautions(figures: dict[str, int | float], method: Any) -> list[str]:
     if told.get("method") in LIKE:
         out.append(
             f"{told['method']} is built from a short description of the method it is like; do not cite it as that"
+        )
+    if told.get("partition", REPLAY_PROOF) != REPLAY_PROOF:
+        out.append(
+            f"buckets are cut by what people are like (partition {told['partition']}): whoever replays the method, or"
+            " has a second release of these people, may learn more than 1/l; --partition replay-proof deals rows by lot"
+            " where a cut would tell, and keeps less of what goes together"
         )
     if told.get("seeded"):
         out.append("lots were drawn with a seed: this release is for experiments; do not publish it")

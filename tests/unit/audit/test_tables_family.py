@@ -151,9 +151,19 @@ def test_remedies_hide_more():
     assert proposed(Mondrian(k=4, l=2), 1 / 4)[2].startswith("slicing"), (
         "a larger k would move the limit of 1/k"
     )
-    assert proposed(Slicing(k=6, l=6), 1 / 6) == ["slicing:k=6,l=7", "slicing:k=6,l=10"]
+    assert proposed(Slicing(k=6, l=6), 1 / 6) == [
+        "slicing:k=6,l=7", "slicing:k=6,l=10",
+        "slicing:k=6,l=6,partition=replay-proof", "slicing:k=6,l=7,partition=replay-proof",
+    ]  # fmt: skip
     assert proposed(DiffGen(eps=1.0))[0] == "diffgen:eps=0.5"
     assert family.remedies(Mondrian(k=4), (), 0.2) == {}
+
+
+def test_owners_are_told_that_buckets_of_alike_people_tell_more_than_dealt_ones(table):
+    family = TablesFamily()
+    for method, told in ((Slicing(k=4, l=2), True), (Slicing(k=4, l=2, partition="replay-proof"), False)):
+        words = " ".join(family.cautions(table, method, method.anonymise(table)))
+        assert ("--partition replay-proof" in words) == told
 
 
 def test_coarser_tables_keep_less(table):
