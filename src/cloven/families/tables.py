@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 class TablesFamily:
     """What to do with published tables. Methods are whatever makes them: Mondrian, slicing, UL, Anatomy, ...
 
-    Utility goes by the query error: 1 minus the mean relative error of counts by quasi-identifiers and the sensitive
-    attribute, and 0 where counts are off by all. Without a sensitive attribute it is the error by quasi-identifiers.
+    Utility goes by the agreement of counts by quasi-identifiers and the sensitive attribute: the smaller of both
+    answers over the larger one. Without a sensitive attribute it is that of counts by quasi-identifiers.
     """
 
     name: str = "tables"
@@ -83,13 +83,11 @@ class TablesFamily:
         rng: np.random.Generator,
     ) -> Utility:
         """What is kept of the data."""
-        from cloven.measure.tables.utility import QUERY_ERROR, SENSITIVE_ERROR, table_utility
+        from cloven.measure.tables.utility import table_utility
 
         found = table_utility(data, result.release, rng, suppressed=len(result.key.suppressed))
-        names = [each.name for each in found.measures]
-        headline = next((name for name in (SENSITIVE_ERROR, QUERY_ERROR) if name in names), names[0])
-        first = sorted(found.measures, key=lambda each: each.name != headline)
-        return Utility(headline, tuple(first))
+        first = sorted(found.measures, key=lambda each: each.name != found.headline)
+        return Utility(found.headline, tuple(first))
 
     def published(self, release: GeneralisedTable | Sliced) -> dict[str, int]:
         """Counts that anybody can read off the release."""

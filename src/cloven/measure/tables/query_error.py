@@ -1,7 +1,9 @@
 """How wrong answers from a release are: |original - release| / original (BinJubier et al. 2022, equation 5).
 
 The paper prints no absolute value; without it errors of both signs cancel. Queries whose original answer is 0 are left
-out and counted. Means are pulled by rare answers, so the median stands beside them.
+out and counted. Means are pulled by rare answers, of which a few can be off by many times: so the median stands beside
+them, and *agreement*, the smaller of both answers over the larger one. It lies between 0 and 1 for every query, and an
+answer of half counts like one of twice.
 """
 
 from __future__ import annotations
@@ -39,6 +41,7 @@ class QueryError:
         queries: queries that counted.
         skipped: queries whose original answer is 0 or nothing.
         selectivity: mean share of the rows of the original that a query means, over those that counted.
+        agreement: mean agreement, and its 95 % interval over queries.
     """
 
     aggregate: str
@@ -52,6 +55,7 @@ class QueryError:
     queries: int
     skipped: int
     selectivity: float | None
+    agreement: tuple[float, float, float] | None = None
 
 
 def query_errors(
@@ -122,8 +126,10 @@ def _summary(
     skipped = len(pairs) - len(counted)
     if not len(errors):
         return QueryError(aggregate, name, dimensions, sensitive, None, None, None, None, 0, skipped, None)
-    means = errors[rng.integers(0, len(errors), (_DRAWS, len(errors)))].mean(axis=1)
-    low, high = np.percentile(means, (2.5, 97.5))
+    agree = np.array([_agreement(org, anz or 0.0) for org, anz, _ in counted])
+    drawn = rng.integers(0, len(errors), (_DRAWS, len(errors)))
+    low, high = np.percentile(errors[drawn].mean(axis=1), (2.5, 97.5))
+    least, most = np.percentile(agree[drawn].mean(axis=1), (2.5, 97.5))
     return QueryError(
         aggregate,
         name,
@@ -136,7 +142,20 @@ def _summary(
         len(errors),
         skipped,
         float(np.mean([share for _, _, share in counted])),
+        (float(agree.mean()), float(least), float(most)),
     )
+
+
+def _agreement(one: float, other: float) -> float:
+    """The smaller answer over the larger one; 0 if only one of them is 0, or they differ in sign.
+
+    >>> _agreement(4.0, 8.0), _agreement(8.0, 4.0), _agreement(3.0, 0.0), _agreement(-1.0, 1.0)
+    (0.5, 0.5, 0.0, 0.0)
+    """
+    if one * other <= 0:
+        return 0.0
+    small, large = sorted((abs(one), abs(other)))
+    return small / large
 
 
 def _numbers(table: Table, of: str | None) -> int:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from cloven.model.table import Table
 
 QUERY_ERROR, SENSITIVE_ERROR = "query error", "query error with sensitive values"
+COUNTS, SENSITIVE_COUNTS = "agreement of counts", "agreement of counts with sensitive values"
+"""Headlines: errors have no upper end, so a few rare counts would put every coarse table at the bottom of the scale."""
 
 
 def table_utility(
@@ -66,6 +68,8 @@ def table_utility(
     rows = len(table)
     lowest = discernibility(release, suppressed) / (rows * rows) if rows else 0.0
     found = [
+        _agreement(COUNTS, errors, sensitive=False),
+        _agreement(SENSITIVE_COUNTS, errors, sensitive=True),
         _error(QUERY_ERROR, errors, sensitive=False),
         _error(SENSITIVE_ERROR, errors, sensitive=True),
         _plain(
@@ -93,7 +97,7 @@ def table_utility(
         sentence = f"rows whose {target} naive Bayes tells; the most common value reaches {told.majority:.3f}"
         found.append(Measured("classification", told.accuracy, told.low, told.high, 1.0, 0.0, sentence))
     kept = tuple(each for each in found if each.value is not None)
-    return Utility(QUERY_ERROR, kept)
+    return Utility(_headline(kept), kept)
 
 
 def usual_workload(table: Table) -> Workload:
@@ -101,6 +105,23 @@ def usual_workload(table: Table) -> Workload:
     most = min(5, len(table.positions("quasi-identifier")))
     asks = "both" if table.positions("sensitive") else "without"
     return Workload(tuple(range(1, most + 1)), sensitive=asks, queries=100)
+
+
+def _headline(found: tuple[Measured, ...]) -> str:
+    """What methods are compared by: counts that ask about the sensitive attribute, if there is one."""
+    names = [each.name for each in found]
+    return next((name for name in (SENSITIVE_COUNTS, COUNTS) if name in names), names[0])
+
+
+def _agreement(name: str, errors: tuple[QueryError, ...], *, sensitive: bool) -> Measured:
+    """Mean agreement over dimensions; its interval is that of independent kinds of queries."""
+    found = [each.agreement for each in errors if each.sensitive == sensitive and each.agreement is not None]
+    if not found:
+        return Measured(name, None, None, None, 1.0, 0.0, "")
+    means, low, high = np.array(found).T
+    value, spread = float(means.mean()), float(np.sqrt((((high - low) / 2) ** 2).sum()) / len(found))
+    sentence = "smaller over larger of the counts of original and release, as a mean over the same queries"
+    return Measured(name, value, max(0.0, value - spread), min(1.0, value + spread), 1.0, 0.0, sentence)
 
 
 def _error(name: str, errors: tuple[QueryError, ...], *, sensitive: bool) -> Measured:
