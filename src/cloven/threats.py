@@ -13,6 +13,8 @@ from cloven.errors import ParameterError
 from cloven.model.risk import Linkage, Risk
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
     import numpy as np
 
     from cloven.model.taxonomy import Taxonomy
@@ -42,6 +44,7 @@ class Effort:
         reconstructions: plausible data sets drawn from the release to measure utility on.
         top: how many frequent itemsets are compared.
         taxonomy: item hierarchy for measures on several levels, if there is one.
+        rules: of tables, values that cannot meet in one row, by attribute; rows that break one are counted.
         most_candidates: links that an attack weighs; above it, it is tried on a sample of what is hidden.
         most_pairs: pairs of items that an attacker counts who learns what goes together from a release.
         most_records: records above which a random sample of the data is audited instead; None for all.
@@ -57,6 +60,7 @@ class Effort:
     most_records: int | None = None
     tries: int = 200
     known_sets: int = 400
+    rules: tuple[Mapping[str, Collection[str]], ...] = ()
 
     def quick(self) -> Effort:
         """Less of everything, with wider intervals: a first look.

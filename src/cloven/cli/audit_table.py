@@ -12,7 +12,6 @@ from cloven.cli.table_options import (
     fit_rules,
     named_table,
     read_persons,
-    refuse_idle_rules,
     refuse_methods,
     refuse_of_sets,
 )
@@ -52,7 +51,7 @@ def table_plan(
         method,
         wanted.knowledge(sample=False),
         _limits(wanted, method, chosen.given["k"]),
-        wanted.effort(data),
+        replace(wanted.effort(data), rules=rules),
         tuple(rivals),
         wanted.threats,
         advise=wanted.advise,
@@ -86,5 +85,4 @@ def _methods(chosen: Chosen, wanted: Wanted, rules: Rules) -> list[Anonymiser]:
         method = parse_setting(text, **shared)
         if method not in found:
             found.append(method)
-    refuse_idle_rules(rules, found)
     return found

@@ -56,13 +56,9 @@ class Wanted:
 
     def knowledge(self, *, sample: bool) -> Knowledge:
         """What attackers may have; vectors for the words of the built-in sample come with it."""
-        from cloven.cli.places import release_at
-        from cloven.io.release import read_release
-        from cloven.relatedness.spec import parse
-
-        spec = self.relatedness or ("sample" if sample and self.attack else None)
-        other = () if self.other_release is None else (read_release(release_at(self.other_release)),)
-        return Knowledge(None if spec is None else parse(spec), other)
+        return knowledge_in(
+            self.relatedness or ("sample" if sample and self.attack else None), self.other_release
+        )
 
     @property
     def stamps(self) -> str:
@@ -114,6 +110,17 @@ class Wanted:
         return tuple(found)
 
 
+def knowledge_in(relatedness: str | None, other_release: Path | None) -> Knowledge:
+    """What attackers may have: word meanings by their specification, and the release at a path."""
+    from cloven.cli.places import release_at
+    from cloven.io.release import read_release
+    from cloven.relatedness.spec import parse
+
+    others = () if other_release is None else (read_release(release_at(other_release)),)
+    return Knowledge(None if relatedness is None else parse(relatedness), others)
+
+
+OTHER_RELEASE = (Path | None, None, "Attack with another release about the same people.", ())
 _METHODS = "Compare with these settings, such as 'coat pcta disassociation:safe=cover'."
 _MEASURE = "Measure that --min-utility is about; default: the family's first."
 
@@ -121,7 +128,7 @@ AUDITING = Group(
     "What to try, and what to accept",
     {
         "relatedness": (str | None, None, "Attack with word meanings: vectors:FILE, corpus:FILE, ngd:FILE, ...", ()),
-        "other_release": (Path | None, None, "Attack with another release about the same people.", ()),
+        "other_release": OTHER_RELEASE,
         "attack": (bool, True, "Attack the release, or do not.", ("--attack/--no-attack",)),
         "max_risk": (number(0, 1), None, "Largest share of right guesses to accept; default 1/k.", ()),
         "min_utility": (number(0, 1), 0.0, "Least utility to accept, from 0 to 1.", ()),

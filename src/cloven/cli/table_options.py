@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -97,15 +97,6 @@ def with_secret(table: Table) -> Table:
         )
         raise ParameterError(message)
     return table
-
-
-def refuse_idle_rules(rules: Rules, methods: Iterable[Any]) -> None:
-    """Refuse rules that no method heeds."""
-    if rules and not any(hasattr(method, "rules") for method in methods):
-        message = (
-            "--rules is heeded by ul alone, and it is not among the methods; name it, or leave --rules out"
-        )
-        raise ParameterError(message)
 
 
 def fit_rules(rules: Rules, data: Table) -> None:

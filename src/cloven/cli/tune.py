@@ -28,6 +28,7 @@ from cloven.cli.tune_words import tell
 from cloven.cli.tuning import TUNING, Search
 from cloven.errors import GuaranteeError
 from cloven.io.readers import ReadOptions
+from cloven.threats import Effort
 from cloven.tuning import Tuned
 
 
@@ -70,8 +71,7 @@ def tune(
             refuse_reading(options, taxonomy)
             asked = search.of_table(rules_in(rules), seed)
             data: Any = with_secret(read_persons(named_table(file), schema))
-            fit_rules(asked.fix.get("rules", ()), data)
-            hierarchy = None
+            fit_rules(asked.effort.rules, data)
         else:
             refuse_of_tables([*TUNING.given({"l": search.l}), *([] if rules is None else ["--rules"])])
             data = read_data(file, options)
@@ -79,7 +79,7 @@ def tune(
             asked = search.of_sets(sample=file is None, taxonomy=hierarchy, seed=seed)
         tuned = asked.run(data, kept, report)
         title = "sample clinic" if file is None else file.name
-        found = tuned.audit(data, _full(hierarchy), report, title)
+        found = tuned.audit(data, _full(asked.effort), report, title)
         if found is not None:
             report("write", 1.0)
             found.write(target, ledger)
@@ -94,10 +94,9 @@ def tune(
     _say(tuned, found, where, told, json, len(data))
 
 
-def _full(taxonomy: Any) -> Any:
-    from cloven.threats import Effort
-
-    return Effort(taxonomy=taxonomy)
+def _full(trial: Effort) -> Effort:
+    """What a setting is audited with: the measures of a trial, more thoroughly."""
+    return Effort(taxonomy=trial.taxonomy, rules=trial.rules)
 
 
 def _places(target: Path) -> tuple[Path, Path]:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from cloven.cli.auditing import OTHER_RELEASE, knowledge_in
 from cloven.cli.command import Group
-from cloven.cli.table_options import refuse_idle_rules, refuse_methods, refuse_of_sets
+from cloven.cli.table_options import refuse_methods, refuse_of_sets
 from cloven.cli.values import number, whole
 from cloven.decision import Limits
 from cloven.errors import ParameterError
-from cloven.threats import Knowledge
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from cloven.io.tables_rules import Rules
     from cloven.model.taxonomy import Taxonomy
+    from cloven.threats import Effort
     from cloven.tuning import Tune
 
 
@@ -35,43 +37,44 @@ class Search:
     fix: str | None
     objective: str
     relatedness: str | None
+    other_release: Path | None
     trials: int
     seconds: float | None
 
     def of_sets(self, *, sample: bool, taxonomy: Taxonomy | None, seed: int | None) -> Tune:
         """The search for sets of items; vectors for the words of the built-in sample come with it."""
         from cloven.registry import anonymisers
+        from cloven.tuning.tune import trial_effort
 
         promise = {"k": self.k, "m": USUAL_M if self.m is None else self.m}
         fixed = self._fixed(promise, anonymisers()) | self._taxonomy(taxonomy)
         spec = self.relatedness or ("sample" if sample else None)
-        return self._tune(promise, fixed, spec, taxonomy, seed)
+        return self._tune(promise, fixed, spec, trial_effort(taxonomy), seed)
 
     def of_table(self, rules: Rules, seed: int | None) -> Tune:
-        """The search for a table."""
+        """The search for a table; methods that heed rules get them, and rows that break one are counted of all."""
         from cloven.registry import table_anonymisers
+        from cloven.tuning.tune import trial_effort
 
         refuse_of_sets(TUNING.given({"m": self.m}))
         makers = table_anonymisers()
         named = makers if self.methods is None else _names(self.methods)
         refuse_methods(named)
-        refuse_idle_rules(rules, [makers[name] for name in named if name in makers])
         promise = {"k": self.k, "l": USUAL_L if self.l is None else self.l}
-        fixed = self._fixed(promise, makers) | ({"rules": rules} if rules else {})
-        return self._tune(promise, fixed, self.relatedness, None, seed)
+        heeded = rules and any(hasattr(makers[name], "rules") for name in named)
+        fixed = self._fixed(promise, makers) | ({"rules": rules} if heeded else {})
+        return self._tune(promise, fixed, self.relatedness, replace(trial_effort(), rules=rules), seed)
 
     def _tune(
         self,
         promise: dict[str, int],
         fixed: dict[str, Any],
         relatedness: str | None,
-        taxonomy: Taxonomy | None,
+        effort: Effort,
         seed: int | None,
     ) -> Tune:
-        from cloven.relatedness.spec import parse
         from cloven.tuning import Tune
         from cloven.tuning.objectives import objective
-        from cloven.tuning.tune import trial_effort
 
         return Tune(
             None if self.methods is None else _names(self.methods),
@@ -79,8 +82,8 @@ class Search:
             m=promise.get("m", USUAL_M),
             l=promise.get("l", USUAL_L),
             limits=Limits(self.max_risk, self.min_utility, self.utility_measure),
-            knowledge=Knowledge(None if relatedness is None else parse(relatedness)),
-            effort=trial_effort(taxonomy),
+            knowledge=knowledge_in(relatedness, self.other_release),
+            effort=effort,
             objective=objective(self.objective),
             trials=self.trials,
             seconds=self.seconds,
@@ -149,6 +152,7 @@ TUNING = Group(
         "fix": (str | None, None, _FIX, ()),
         "objective": (str, "worst", _OBJECTIVE, ()),
         "relatedness": (str | None, None, _RELATEDNESS, ()),
+        "other_release": OTHER_RELEASE,
         "trials": (whole(1), 40, "Settings to try, with those of earlier runs of the study.", ()),
         "seconds": (number(0), None, "Begin no further setting after this time.", ()),
     },

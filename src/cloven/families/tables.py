@@ -79,13 +79,14 @@ class TablesFamily:
         self,
         data: Table,
         result: PublishedTable,
-        effort: Effort,  # noqa: ARG002 - queries are cheap
+        effort: Effort,
         rng: np.random.Generator,
     ) -> Utility:
-        """What is kept of the data."""
+        """What is kept of the data; queries are cheap, so that there are as many at every effort."""
         from cloven.measure.tables.utility import table_utility
 
-        found = table_utility(data, result.release, rng, suppressed=len(result.key.suppressed))
+        hidden = len(result.key.suppressed)
+        found = table_utility(data, result.release, rng, suppressed=hidden, rules=effort.rules)
         first = sorted(found.measures, key=lambda each: each.name != found.headline)
         return Utility(found.headline, tuple(first))
 
