@@ -79,7 +79,7 @@ class Audit:
         others = Compared(lambda method: self.evaluate(tried_on, method, run))
         for name, rival in rivals.items():
             others.attempt(name, rival)
-        decision = self._decide(main, others)
+        decision, noun = self._decide(main, others), main.outcome.noun
         if self.advise and decision.verdict == "do not publish" and main.outcome.worst is not None:
             limit = self.limits.risk_at(self.method.k)
             for words, remedy in family.remedies(self.method, main.outcome.risks, limit).items():
@@ -98,7 +98,7 @@ class Audit:
             outcome=main.outcome,
             others=others.outcomes,
             failed=others.failed,
-            decision=decision if len(tried_on) == len(data) else decision.of_a_sample(),
+            decision=decision if len(tried_on) == len(data) else decision.of_a_sample(noun),
             cautions=tuple(family.cautions(tried_on, self.method, main.result)),
             seconds=run.seconds,
         )

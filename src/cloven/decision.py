@@ -81,9 +81,9 @@ class Decision:
     better: tuple[str, ...] = ()
     words: str = ""
 
-    def of_a_sample(self) -> Decision:
-        """The same for a sample of the records: all of them have to be audited before anything is published."""
-        more = "This is about a sample; audit all records before you publish."
+    def of_a_sample(self, noun: str = "record") -> Decision:
+        """The same for a sample: every record (or row) has to be audited before anything is published."""
+        more = f"This is about a sample; audit all {noun}s before you publish."
         return replace(self, sentence=f"{self.sentence} {more}")
 
     def to_dict(self) -> dict[str, Any]:

@@ -68,3 +68,34 @@ def test_a_file_that_cannot_be_estimated_is_left_to_the_reader(cloven, tmp_path)
     path.write_bytes(b"\0" * (2 << 20))
     cloven("describe", path, "--memory", "10G").refused(3, "holds NUL bytes")
     cloven("describe", tmp_path / "absent.csv").refused(3, "no such file")
+
+
+@pytest.fixture
+def large_table(tmp_path):
+    """A table above a megabyte, 120,000 rows of 3 columns, and its schema."""
+    path, schema = tmp_path / "large.csv", tmp_path / "roles.toml"
+    path.write_text("age,sex,illness\n" + "31,f,flu\n45,m,gout\n" * 60_000, encoding="utf-8")
+    schema.write_text('[columns]\nage = "quasi-identifier"\nillness = "sensitive"\n', encoding="utf-8")
+    return path, "--schema", schema
+
+
+@pytest.mark.parametrize("command", ["audit", "tune", "cells", "describe", "anonymise slicing"])
+def test_a_large_table_is_refused_before_it_is_read(
+    cloven, tmp_path, nothing_written, large_table, monkeypatch, command
+):
+    monkeypatch.setattr("cloven.io.table_reader.load_table", lambda *_: pytest.fail("the file was read"))
+    nothing_written()
+    out = () if command in ("cells", "describe") else ("-o", tmp_path / "out")
+    ended = cloven(*command.split(), *large_table, *out, "--memory", "350M")
+    ended.refused(
+        2,
+        "needs about 361 MB of memory, and 350 MB are allowed; use ",
+        "--memory 'any' tries it all the same",
+    )
+
+
+def test_a_small_table_is_refused_once_its_size_is_known(cloven, people, schema, monkeypatch):
+    cloven("describe", people, "--schema", schema, "--memory", "1M").refused(2, "needs about 300 MB")
+    monkeypatch.setattr("cloven.memory.available", lambda: 10**6)
+    cloven("cells", people, "--schema", schema).refused(2, "and 1 MB are free")
+    assert cloven("describe", people, "--schema", schema, "--memory", "any").code == 0

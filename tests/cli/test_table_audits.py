@@ -55,3 +55,27 @@ def test_a_quick_audit_takes_a_sample_of_many_cells():
     for number, most in ((rows, None), (2 * rows, rows)):
         table = Table(attributes, np.zeros((number, 10), np.int32), np.arange(number))
         assert quick.effort(table).most_records == most
+
+
+def test_rules_reach_the_measures_of_every_method(cloven, people, schema, tmp_path):
+    rules = tmp_path / "rules.txt"
+    rules.write_text("sex=m, illness=mumps\n")
+    given = ["--schema", schema, "--rules", rules, "--quick", "--no-advise", "--no-attack", "--seed", 1]
+    methods = "mondrian:k=4,l=3 ul:k=4,l=3"
+    found = cloven("audit", people, *given, "--methods", methods, "-o", tmp_path / "out", "--json").json
+    lines = people.read_text().splitlines()
+    original = sum(",m," in line and line.endswith(",mumps") for line in lines) / 240
+    assert len(found["outcomes"]) == 2
+    for each in found["outcomes"]:
+        assert 1 - each["measures"]["rows against rules"] == pytest.approx(original, abs=0.05)
+    told = {measure["name"]: measure["value"] for measure in found["utility"]["measures"]}
+    assert told["rows against rules"] == pytest.approx(original, abs=0.05)
+
+
+def test_a_sample_of_a_table_is_one_of_rows(cloven, people, schema, tmp_path, monkeypatch):
+    monkeypatch.setattr("cloven.cli.auditing.QUICK_CELLS", 400)
+    given = ["--schema", schema, "--methods", "slicing:k=4,l=2", "--quick", "--no-advise", "--seed", 1]
+    ended = cloven("audit", people, *given, "--max-risk", 1, "-o", tmp_path / "out")
+    assert ended.code == 0, ended.err
+    assert "a sample of 240 rows · 100 rows, " in ended.out
+    assert "audit all rows before you publish" in " ".join(ended.out.split())

@@ -161,7 +161,6 @@ def test_rules(refusing, people, schema, tmp_path, content, words):
         ("tune", ("--taxonomy", "x"), "--taxonomy is for sets of items"),
         ("tune", ("--format", "long"), "the schema says how it is read"),
         ("tune", ("--methods", "coat"), "'coat' is not for tables"),
-        ("tune", ("--methods", "mondrian", "--rules", "{rules}"), "--rules is heeded by ul alone"),
         ("tune", ("--fix", "wage=1"), "'wage=1' in 'mondrian:wage=1' is no parameter of mondrian"),
         ("tune", ("--vary", "m"), "cannot vary 'm'"),
         ("audit", ("--person", "x"), "--person is for sets of items"),
@@ -171,11 +170,8 @@ def test_rules(refusing, people, schema, tmp_path, content, words):
         ("cells", ("--rates", "1%,x"), "--rates"),
     ],
 )
-def test_options_that_do_not_fit(refusing, people, schema, tmp_path, command, given, words):
-    rules = tmp_path / "rules.txt"
-    rules.write_text("sex=f, work=State\n")
-    filled = [rules if each == "{rules}" else each for each in given]
-    refusing(command, people, "--schema", schema, *filled, code=2, words=(words,))
+def test_options_that_do_not_fit(refusing, people, schema, command, given, words):
+    refusing(command, people, "--schema", schema, *given, code=2, words=(words,))
 
 
 def test_options_for_tables_need_a_schema(refusing, people, clinic, tmp_path):

@@ -159,6 +159,8 @@ def test_a_table_is_searched(cloven, people, schema, rules, tmp_path):
     given = ("tune", people, "--schema", schema, "-l", 3, "--max-risk", 0.9, "--trials", 4, "--seed", 1)
     ended = cloven(*given, "--rules", rules, "-o", out, "--json")
     assert ended.code == 0, ended.err
+    for outcome in ended.json["audit"]["outcomes"]:
+        assert "rows against rules" in outcome["measures"]
     assert sorted(ended.json["space"]) == ["mondrian", "slicing", "ul"]
     assert "swap_rate 0.01 to 0.15" in ended.json["space"]["ul"]["varied"]
     assert (
@@ -181,10 +183,26 @@ def test_a_search_tells_what_cannot_be_met(cloven, people, schema, tmp_path):
     search = ("--methods", "mondrian,anatomy", "--fix", "l=5", "--vary", "mode")
     ended = cloven(*given, *search, "-o", tmp_path / "out")
     assert ended.code == 0, ended.err
-    assert "2 settings measured on all 240 records · 1 impossible" in ended.out
+    assert "2 settings measured on all 240 rows · 1 impossible" in ended.out
     assert "agreement of counts with sensitive values" in ended.out
     before = sorted(path.name for path in tmp_path.iterdir())
     cloven(*given, "-l", 9, "-o", tmp_path / "nine").refused(
         2, "'illness' has 5 different values", "l up to 5"
     )
     assert sorted(path.name for path in tmp_path.iterdir()) == before  # no study either
+
+
+def test_a_search_heeds_another_release(cloven, people, schema, tmp_path):
+    first, second = tmp_path / "first", tmp_path / "second"
+    for out, k in ((first, 5), (second, 6)):
+        cloven("anonymise", "slicing", people, "--schema", schema, "-k", k, "-l", 3, "-o", out)
+    search = ("tune", people, "--schema", schema, "--methods", "slicing", "--trials", 1, "--seed", 1)
+    given = (*search, "--max-risk", 1, "--study", tmp_path / "study")
+    found = cloven(*given, "--other-release", first, "-o", tmp_path / "out", "--json").json
+    tried = {risk["threat"]: risk["not_tried"] for risk in found["audit"]["risks"]}
+    assert tried["another release"] == ""
+    # The study is of this attacker: another release is another search, even one of the same size.
+    for other in (("--other-release", second), ()):
+        cloven(*given, *other, "-o", tmp_path / "next").refused(3, "is the study of another search")
+    again = cloven(*given, "--other-release", first, "-o", tmp_path / "again", "--json")
+    assert again.code == 0, again.err

@@ -106,3 +106,16 @@ def test_places_are_checked_first(cloven, small, tmp_path):
     (tmp_path / "out").mkdir()
     cloven("tune", small, "-o", tmp_path / "out").refused(4, "exists already")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]
+
+
+def test_another_release_is_tried_at_every_setting(cloven, small, tmp_path):
+    other = tmp_path / "other"
+    cloven("anonymise", "disassociation", small, "-k", 3, "-m", 2, "-o", other)
+    given = (*SEARCH, "--trials", 1, "--max-risk", 1, "--other-release", other)
+    found = cloven("tune", small, *given, "-o", tmp_path / "out", "--json").json
+    (trial,) = found["trials"]
+    tried = {risk["threat"]: risk["not_tried"] for risk in trial["outcome"]["risks"]}
+    assert tried["another release"] == ""
+    cloven("tune", small, *SEARCH, "--other-release", tmp_path / "none", "-o", tmp_path / "o").refused(
+        3, "name the folder or JSON file of a release"
+    )

@@ -21,7 +21,15 @@ from cloven.cli.console import progress, say, say_json, visible, warn
 from cloven.cli.disassociating import CHOSEN, Chosen
 from cloven.cli.ledger import LedgerFolder
 from cloven.cli.places import refuse_places
-from cloven.cli.reading import READING, JsonFlag, SeedOption, TaxonomyFile, read_data, read_hierarchy
+from cloven.cli.reading import (
+    READING,
+    JsonFlag,
+    SeedOption,
+    TaxonomyFile,
+    allowed_memory,
+    read_data,
+    read_hierarchy,
+)
 from cloven.cli.table_options import RulesFile, SchemaOfFile, refuse_of_tables, refuse_reading, rules_in
 from cloven.io.checkpoint import Checkpoint
 from cloven.io.ledger import earlier_releases
@@ -68,7 +76,8 @@ def audit(
         reasons: list[str] = []
         if schema is not None:
             refuse_reading(options, taxonomy)
-            data, plan = table_plan(file, schema, chosen, wanted, rules_in(rules), seed)
+            rules_given, allowed = rules_in(rules), allowed_memory(options)
+            data, plan = table_plan(file, schema, chosen, wanted, rules_given, seed, allowed)
         else:
             refuse_of_tables([] if rules is None else ["--rules"])
             data = read_data(file, options, wanted.bounds)

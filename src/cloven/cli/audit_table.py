@@ -38,11 +38,12 @@ def table_plan(
     wanted: Wanted,
     rules: Rules,
     seed: int | None,
+    memory: float | None = None,
 ) -> tuple[Table, Audit]:
     """The table, and how it is audited."""
     place = named_table(file)
     method, *rivals = _methods(chosen, wanted, rules)
-    data = read_persons(place, schema)
+    data = read_persons(place, schema, memory)
     fit_rules(rules, data)
     if wanted.attack and wanted.max_risk is None:
         for line in too_common(data, method.k):

@@ -40,7 +40,8 @@ def _heading(found: Plain) -> str:
 
     parts = [f"cloven {__version__}", visible(found["title"]) or "data", *_about(found["data"])]
     if found["sample"]:
-        parts.insert(2, f"a sample of {found['sample']['of']:,} records")
+        noun = "row" if "quasi_identifiers" in found["data"] else "record"
+        parts.insert(2, f"a sample of {many(found['sample']['of'], noun)}")
     return f" {dot()} ".join(parts)
 
 

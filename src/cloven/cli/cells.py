@@ -8,6 +8,7 @@ from cloven.anonymise.slicing.levels import SelectedCells
 from cloven.anonymise.slicing.protection import UL
 from cloven.cli.command import Group, takes
 from cloven.cli.console import many, progress, say, say_json, table, visible
+from cloven.cli.memory_check import MemoryOption
 from cloven.cli.reading import JsonFlag
 from cloven.cli.table_methods import options_of
 from cloven.cli.table_options import SchemaFile, TableFile, read_persons
@@ -30,6 +31,7 @@ def cells(
         Any,
         listed(share(0.5), "X,X").option("--rates", help="Swap rates to look at; default 1%,2%,5%,10%,15%."),
     ] = None,
+    memory: MemoryOption = None,
     json: JsonFlag = False,
 ) -> None:
     """Cells and rows that each swap rate of `cloven anonymise ul` would select, before anything is published.
@@ -39,7 +41,7 @@ def cells(
     owner's eyes only.
     """
     with progress("read"):
-        data = read_persons(file, schema)
+        data = read_persons(file, schema, memory)
         found = method.selected_cells(data, RATES if rates is None else rates)
     if json:
         say_json({"rows": len(data), "selected": [asdict(each) for each in found]})

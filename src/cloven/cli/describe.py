@@ -5,7 +5,7 @@ from typing import Annotated
 from cloven.cli.command import takes
 from cloven.cli.console import many, names, percent, progress, say, say_json, table, visible
 from cloven.cli.describe_table import describe_persons
-from cloven.cli.reading import READING, InputFile, JsonFlag, read_data
+from cloven.cli.reading import READING, InputFile, JsonFlag, allowed_memory, read_data
 from cloven.cli.table_options import SchemaOfFile, refuse_of_sets, refuse_reading
 from cloven.cli.values import whole
 from cloven.io.readers import ReadOptions
@@ -38,7 +38,7 @@ def describe(
     if schema is not None:
         refuse_reading(options)
         refuse_of_sets(flag for flag, value in (("-m", m), ("--rare", rare)) if value is not None)
-        describe_persons(file, schema, k, json=json)
+        describe_persons(file, schema, k, allowed_memory(options), json=json)
         return
     shown = USUAL_RARE if rare is None else rare
     with progress("read") as report:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cloven.cli.console import names, percent, progress, say, say_json, table, visible
+from cloven.cli.table_options import load_persons
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,15 +17,13 @@ if TYPE_CHECKING:
 _HEADER = ("column", "role", "values", "most common", "share", "largest l", "")
 
 
-def describe_persons(file: Path, schema: Path, k: int, *, json: bool) -> None:
+def describe_persons(file: Path, schema: Path, k: int, memory: float | None, *, json: bool) -> None:
     """Read, describe, tell."""
-    from cloven.io.schema_file import read_schema
-    from cloven.io.table_reader import load_table
     from cloven.measure.tables.attributes import describe_attributes
     from cloven.measure.tables.describe import describe_table
 
     with progress("read") as report:
-        loaded = load_table(file, read_schema(schema))
+        loaded = load_persons(file, schema, memory)
         report("look for rows that can be singled out", 0.0)
         found = describe_table(loaded.table, k)
         columns = describe_attributes(loaded.table)

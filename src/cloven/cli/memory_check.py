@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cloven.cli.values import Value
 from cloven.errors import ParameterError
-from cloven.memory import estimate, parse_size, refuse_if_too_large
+from cloven.memory import estimate, estimate_table, parse_size, refuse_if_too_large
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from cloven.io.readers import ReadOptions
     from cloven.io.readers.sizing import ExpectedSize
+    from cloven.model.schema import Schema
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,8 @@ def _parse(given: Any) -> float:
 
 
 MEMORY = Value(float, "SIZE", _parse)
+MEMORY_HELP = "Refuse what needs more; 8G, or any; default: what is free."
+MemoryOption = Annotated[float | None, MEMORY.option("--memory", help=MEMORY_HELP)]
 
 
 def refuse_large_file(path: Path, options: ReadOptions, allowed: float | None, bounds: Bounds) -> None:
@@ -45,6 +48,17 @@ def refuse_large_file(path: Path, options: ReadOptions, allowed: float | None, b
         size = expected_size(path, options)
         if size is not None:
             refuse_large(size, allowed, bounds)
+
+
+def refuse_large_table(path: Path, schema: Schema, allowed: float | None) -> None:
+    """The same for a table."""
+    from cloven.io.readers.sizing import BEGINNING
+    from cloven.io.table_sizing import expected_cells
+
+    if allowed != inf and path.is_file() and path.stat().st_size >= BEGINNING:
+        cells = expected_cells(path, schema)
+        if cells is not None:
+            refuse_if_too_large(estimate_table(cells), allowed)
 
 
 def refuse_large(size: ExpectedSize, allowed: float | None, bounds: Bounds) -> None:

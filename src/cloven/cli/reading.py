@@ -11,7 +11,7 @@ import typer
 
 from cloven.cli.command import Group
 from cloven.cli.console import warn
-from cloven.cli.memory_check import MEMORY, Bounds, refuse_large, refuse_large_file
+from cloven.cli.memory_check import MEMORY, MEMORY_HELP, Bounds, refuse_large, refuse_large_file
 from cloven.cli.suggested import in_shell
 from cloven.cli.values import one_of, whole
 from cloven.errors import InputError, shorten
@@ -62,7 +62,7 @@ READING = Group(
         "lenient": (bool, False, "Leave out bad lines and blank items; tell how many.", ("--lenient",)),
         "max_record_length": (whole(1), MAX_RECORD_LENGTH, "A record with more items is an error.", ()),
         "max_bytes": (whole(1, 2**62), MAX_BYTES, "Unpacking a file to more is an error.", ()),
-        "memory": (MEMORY, None, "Refuse what needs more; 8G, or any; default: what is free.", ()),
+        "memory": (MEMORY, None, MEMORY_HELP, ()),
     },
     Reading,
 )  # fmt: skip
@@ -81,7 +81,7 @@ def read_data(path: Path | None, options: ReadOptions, bounds: Bounds | None = N
     from cloven.io.readers import read_reported
     from cloven.io.readers.sizing import ExpectedSize
 
-    allowed = options.memory if isinstance(options, Reading) else None
+    allowed = allowed_memory(options)
     refuse_large_file(path, options, allowed, bounds or Bounds())
     try:
         data, report = read_reported(path, options)
@@ -97,6 +97,11 @@ def read_data(path: Path | None, options: ReadOptions, bounds: Bounds | None = N
     if report.empty_records:
         warn(f"{path}: {report.empty_records:,} empty records left out")
     return data
+
+
+def allowed_memory(options: ReadOptions) -> float | None:
+    """Bytes that a command may use; None for what is free."""
+    return options.memory if isinstance(options, Reading) else None
 
 
 def read_hierarchy(path: Path | None, data: Transactions) -> Taxonomy | None:

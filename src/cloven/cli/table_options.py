@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cloven.cli.console import warn
+from cloven.cli.memory_check import refuse_large_table
 from cloven.cli.reading import READING
 from cloven.errors import InputError, ParameterError
+from cloven.memory import estimate_table, refuse_if_too_large
 from cloven.registry import table_anonymisers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
     from cloven.io.readers import ReadOptions
+    from cloven.io.table_reader import LoadedTable
     from cloven.io.tables_rules import Rules
     from cloven.model.table import Table
 
@@ -65,7 +68,8 @@ def refuse_of_tables(flags: Iterable[str]) -> None:
 
 def refuse_reading(options: ReadOptions, taxonomy: Path | None = None) -> None:
     """Refuse what says how sets of items are read: of a table, the schema says it."""
-    given = READING.given({each.name: getattr(options, each.name) for each in fields(options)})
+    about_sets = [each.name for each in fields(options) if each.name != "memory"]
+    given = READING.given({name: getattr(options, name) for name in about_sets})
     refuse_of_sets(given, "the schema says how it is read")
     if taxonomy is not None:
         refuse_of_sets(["--taxonomy"], "write `tree` into the schema")
@@ -99,7 +103,7 @@ def with_secret(table: Table) -> Table:
     return table
 
 
-def fit_rules(rules: Rules, data: Table) -> None:
+def fit_rules(rules: Iterable[Mapping[str, Collection[str]]], data: Table) -> None:
     """Refuse rules that name what the table does not have: most likely it is misspelt, and the rule would be idle."""
     known = {attribute.name: attribute.values for attribute in data.attributes}
     for number, rule in enumerate(rules, 1):
@@ -123,12 +127,24 @@ def rules_in(path: Path | None) -> Rules:
     return () if path is None else read_rules(path)
 
 
-def read_persons(file: Path, schema: Path) -> Table:
-    """Read a table and warn of what was left out."""
+def load_persons(file: Path, schema: Path, memory: float | None) -> LoadedTable:
+    """Read a table, unless it needs more memory than is allowed: bytes, any if infinite, what is free if None.
+
+    A large file is looked at before it is read, and what was read is looked at again.
+    """
     from cloven.io.schema_file import read_schema
     from cloven.io.table_reader import load_table
 
-    loaded = load_table(file, read_schema(schema))
+    roles = read_schema(schema)
+    refuse_large_table(file, roles, memory)
+    loaded = load_table(file, roles)
+    refuse_if_too_large(estimate_table(loaded.table.codes.size), memory)
+    return loaded
+
+
+def read_persons(file: Path, schema: Path, memory: float | None = None) -> Table:
+    """Read a table and warn of what was left out; ``memory`` as of ``load_persons``."""
+    loaded = load_persons(file, schema, memory)
     for line in (*map(str, loaded.missing), *loaded.remarks):
         warn(line)
     return loaded.table

@@ -93,7 +93,14 @@ QUERIES = Group(
 
 
 def table_measures(
-    original: Path, release: Path, schema: Path, asked: Asked, rng: np.random.Generator, *, json: bool
+    original: Path,
+    release: Path,
+    schema: Path,
+    asked: Asked,
+    rng: np.random.Generator,
+    memory: float | None,
+    *,
+    json: bool,
 ) -> None:
     """Measure and tell; what best means stands beside each value."""
     from cloven.io.release import read_table_release
@@ -102,9 +109,9 @@ def table_measures(
     rules = rules_in(asked.rules)
     with progress("read") as report:
         published = read_table_release(release_at(release), "--schema")
-        data = read_persons(original, schema)
+        data = read_persons(original, schema, memory)
         fit_rules(rules, data)
-        test = None if asked.test is None else read_persons(asked.test, schema)
+        test = None if asked.test is None else read_persons(asked.test, schema, memory)
         report("measure", 0.0)
         workload = asked.workload(data)
         found = table_utility(

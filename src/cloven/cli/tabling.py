@@ -9,6 +9,7 @@ from cloven.cli.command import takes
 from cloven.cli.console import many, progress, say, say_json, tick, warn
 from cloven.cli.generalising import NewFolder
 from cloven.cli.ledger import LedgerFolder, told_of_earlier
+from cloven.cli.memory_check import MemoryOption
 from cloven.cli.places import refuse_places
 from cloven.cli.reading import JsonFlag
 from cloven.cli.table_methods import options_of
@@ -55,9 +56,10 @@ def _command(name: str) -> Callable[..., None]:
         out: NewFolder,
         method: Any,
         ledger: LedgerFolder = None,
+        memory: MemoryOption = None,
         json: JsonFlag = False,
     ) -> None:
-        _publish(file, schema, out, method, ledger, json=json)
+        _publish(file, schema, out, method, ledger, memory, json=json)
 
     command.__doc__ = (
         f"{ABOUT[name][1]}\n\n    OUT is to publish, OUT.private (the key) to keep. Both are verified before"
@@ -71,7 +73,7 @@ def commands() -> dict[str, tuple[Callable[..., None], str]]:
     return {name: (_command(name), short) for name, (short, _) in ABOUT.items()}
 
 
-def _publish(file: Any, schema: Any, out: Any, method: Any, ledger: Any, *, json: bool) -> None:
+def _publish(file: Any, schema: Any, out: Any, method: Any, ledger: Any, memory: Any, *, json: bool) -> None:
     """Read, anonymise, verify, write, tell."""
     from cloven.families.tables_ends import lone_ends
     from cloven.families.tables_words import cautions, summary
@@ -83,7 +85,7 @@ def _publish(file: Any, schema: Any, out: Any, method: Any, ledger: Any, *, json
     refuse_places(public, private)
     check_ledger(ledger)
     with progress("read") as report:
-        data = read_persons(file, schema)
+        data = read_persons(file, schema, memory)
         fit_rules(getattr(method, "rules", ()), data)
         result = method.anonymise(data, report)
         report("verify and write", 0.0)

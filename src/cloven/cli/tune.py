@@ -12,7 +12,15 @@ from cloven.cli.command import takes
 from cloven.cli.console import progress, say, say_json, visible
 from cloven.cli.ledger import LedgerFolder, told_of_earlier
 from cloven.cli.places import refuse_places
-from cloven.cli.reading import READING, JsonFlag, SeedOption, TaxonomyFile, read_data, read_hierarchy
+from cloven.cli.reading import (
+    READING,
+    JsonFlag,
+    SeedOption,
+    TaxonomyFile,
+    allowed_memory,
+    read_data,
+    read_hierarchy,
+)
 from cloven.cli.table_options import (
     RulesFile,
     SchemaOfFile,
@@ -70,7 +78,7 @@ def tune(
         if schema is not None:
             refuse_reading(options, taxonomy)
             asked = search.of_table(rules_in(rules), seed)
-            data: Any = with_secret(read_persons(named_table(file), schema))
+            data: Any = with_secret(read_persons(named_table(file), schema, allowed_memory(options)))
             fit_rules(asked.effort.rules, data)
         else:
             refuse_of_tables([*TUNING.given({"l": search.l}), *([] if rules is None else ["--rules"])])

@@ -42,10 +42,11 @@ def tell(tuned: Tuned, found: AuditReport | None, told: list[str], records: int)
 
 def _heading(tuned: Tuned, records: int) -> list[str]:
     states = [trial.state for trial in tuned.trials]
+    noun = next((trial.outcome.noun for trial in tuned.trials if trial.outcome), "record")
     on = (
-        f"all {many(records, 'record')}"
+        f"all {many(records, noun)}"
         if tuned.records == records
-        else f"a sample of {tuned.records:,} records"
+        else f"a sample of {many(tuned.records, noun)}"
     )
     parts = [f"{many(states.count('finished'), 'setting')} measured on {on}"]
     if states.count("pruned"):

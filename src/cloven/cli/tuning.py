@@ -61,7 +61,7 @@ class Search:
         named = makers if self.methods is None else _names(self.methods)
         refuse_methods(named)
         promise = {"k": self.k, "l": USUAL_L if self.l is None else self.l}
-        heeded = rules and any(hasattr(makers[name], "rules") for name in named)
+        heeded = rules and any(hasattr(makers.get(name), "rules") for name in named)
         fixed = self._fixed(promise, makers) | ({"rules": rules} if heeded else {})
         return self._tune(promise, fixed, self.relatedness, replace(trial_effort(), rules=rules), seed)
 

@@ -12,6 +12,7 @@ from cloven.cli.reading import (
     ReleasePath,
     SeedOption,
     TaxonomyFile,
+    allowed_memory,
     read_data,
     read_hierarchy,
 )
@@ -58,7 +59,8 @@ def utility(
         refuse_reading(options, taxonomy)
         of_sets = {"--reconstructions": reconstructions, "--top": top}
         refuse_of_sets(flag for flag, value in of_sets.items() if value is not None)
-        table_measures(original, release, schema, asked, np.random.default_rng(seed), json=json)
+        rng, memory = np.random.default_rng(seed), allowed_memory(options)
+        table_measures(original, release, schema, asked, rng, memory, json=json)
         return
     refuse_of_tables(QUERIES.given(vars(asked)))
     with progress("read") as report:

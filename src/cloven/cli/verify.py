@@ -8,7 +8,7 @@ import typer
 from cloven.cli.command import takes
 from cloven.cli.console import progress, say, say_json, warn
 from cloven.cli.places import release_at
-from cloven.cli.reading import READING, JsonFlag, ReleasePath, read_data
+from cloven.cli.reading import READING, JsonFlag, ReleasePath, allowed_memory, read_data
 from cloven.cli.table_options import SchemaOrNone, read_persons
 from cloven.cli.verify_words import claim_of, claimed, is_table, open_questions
 from cloven.errors import ParameterError
@@ -60,7 +60,11 @@ def verify(
     with progress("verify"):
         data: Any = None
         if original is not None:
-            data = read_data(original, options) if schema is None else read_persons(original, schema)
+            data = (
+                read_data(original, options)
+                if schema is None
+                else read_persons(original, schema, allowed_memory(options))
+            )
         verdict = verify_folder(
             release,
             original=data,

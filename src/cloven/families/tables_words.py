@@ -36,8 +36,8 @@ def cautions(figures: dict[str, int | float], method: Any) -> list[str]:
     out, told = [], dict(method.parameters)
     if figures["records_suppressed"]:
         out.append(
-            f"{many(figures['records_suppressed'], 'record')} not published; say so beside every utility figure;"
-            " suppressed.parquet lists them"
+            f"{many(figures['records_suppressed'], 'row')} not published; say so beside every utility figure;"
+            f" suppressed.parquet lists {'it' if figures['records_suppressed'] == 1 else 'them'}"
         )
     if figures["cells_exchanged"]:
         out.append(

@@ -37,8 +37,9 @@ class MissingValues:
     policy: Missing
 
     def __str__(self) -> str:
-        done = f"kept as the value {KEPT!r}" if self.policy == "keep" else "these rows were left out"
-        return f"column {self.column!r} has no value in {self.rows:,} of {self.of:,} rows: {done}"
+        which = "this row was" if self.rows == 1 else "these rows were"
+        done = f"kept as the value {KEPT!r}" if self.policy == "keep" else f"{which} left out"
+        return f"column {self.column!r} has no value in {self.rows:,} of {_rows(self.of)}: {done}"
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class LoadedTable:
         """One line for everything worth telling."""
         lines = list(map(str, self.missing))
         if self.dropped:
-            lines.append(f"{self.dropped:,} rows left out, {len(self.table):,} rows read")
+            lines.append(f"{_rows(self.dropped)} left out, {_rows(len(self.table))} read")
         if self.ignored:
             lines.append(f"not read: {', '.join(self.ignored)}")
         return (*lines, *self.remarks)
@@ -107,14 +108,17 @@ def load_table(data: str | Path | Any, schema: Schema, *, max_bytes: int = MAX_B
         if policy == "drop":
             stays &= ~gone[column.name]
     if not stays.any():
-        message = (
-            f"all {rows:,} rows lack a value ({missing[0].column!r} in {missing[0].rows:,}); nothing is left"
-        )
+        lack = "the only row lacks" if rows == 1 else f"all {rows:,} rows lack"
+        message = f"{lack} a value ({missing[0].column!r} in {missing[0].rows:,}); nothing is left"
         raise InputError(message, source=raw.source)
     table = _encoded(raw, schema, gone, np.flatnonzero(stays))
     used = {column.name for column in schema.used}
     ignored = tuple(name for name in raw.names if name not in used)
     return LoadedTable(table, tuple(missing), rows - len(table), ignored, _twins(table))
+
+
+def _rows(number: int) -> str:
+    return f"{number:,} row" if number == 1 else f"{number:,} rows"
 
 
 def _twins(table: Table) -> tuple[str, ...]:

@@ -114,13 +114,6 @@ def cell_sizes(domain: CellDomain) -> NDArray[np.int64]:
     return np.diff(domain.member_offsets)
 
 
-def holds(domain: CellDomain) -> NDArray[np.bool_]:
-    """Values x cells: whether a cell stands for a value."""
-    table = np.zeros((len(domain.values), len(domain.labels)), np.bool_)
-    table[domain.members, np.repeat(np.arange(len(domain.labels)), cell_sizes(domain))] = True
-    return table
-
-
 def spread(domain: CellDomain) -> Any:
     """Cells x values (sparse): the share of each value in a cell whose values are equally likely."""
     from scipy.sparse import csr_array

@@ -81,6 +81,23 @@ class CellRuns:
         steps -= np.bincount(self.last + 1, minlength=self.values + 1)
         return np.cumsum(steps)[:-1] > 0
 
+    def stand_for(self, values: NDArray[np.int64], cells: NDArray[Any]) -> NDArray[np.bool_]:
+        """Whether a cell stands for a value, one by one; values below 0 are in no cell. Both are broadcast.
+
+        >>> from cloven.model.published_table import CellDomain
+        >>> domain = CellDomain("age", False, tuple("1234"), np.arange(4.0), ("1..3", "{1, 4}"),
+        ...     np.array([0, 3, 5]), np.array([0, 1, 2, 0, 3], np.int32))
+        >>> CellRuns.of(domain).stand_for(np.array([1, 1, 3, -2]), np.array([0, 1, 1, 0])).tolist()
+        [True, False, True, False]
+        """
+        values, cells = np.broadcast_arrays(values, np.asarray(cells, np.int64))
+        # Runs stand cell after cell, in each cell in ascending order: one search finds the run that may hold a value.
+        ends = self.cell_of_run * self.values + self.last
+        at = np.searchsorted(ends, cells * self.values + np.maximum(values, 0))
+        inside = (values >= 0) & (at < self.offsets[cells + 1])
+        found: NDArray[np.bool_] = inside & (self.first[np.minimum(at, len(self.first) - 1)] <= values)
+        return found
+
     def mean_in_cells(self, per_value: NDArray[np.float64]) -> NDArray[np.float64]:
         """Mean over the values of each cell of a number that each value has."""
         before = np.concatenate(([0.0], np.cumsum(per_value)))

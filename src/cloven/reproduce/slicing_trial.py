@@ -83,7 +83,7 @@ def shape(table: Table, release: Release, key: TableKey | None) -> Found:
     sizes = [cell_sizes(buckets.domains[place])[buckets.cells[:, place]] for place in places]
     changed = None if key is None else key.changed
     figures = {
-        "utility": data_utility(release, 0 if key is None else len(key.suppressed)) / 100,
+        "utility": data_utility(table, release, 0 if key is None else len(key.suppressed)) / 100,
         "rows": len(buckets.cells),
         "groups": len(buckets),
         "largest": int(buckets.sizes.max()),

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from cloven._version import __version__
 from cloven.decision import Limits
 from cloven.errors import ParameterError
+from cloven.io.fingerprint import release_fingerprint
 from cloven.registry import family_of
 from cloven.running import Run
 from cloven.settings import setting
@@ -205,6 +206,7 @@ class Tune:
             "objective": self.objective.name,
             "utility_measure": self.limits.measure,
             "knowledge": repr(self.knowledge),
+            "releases": [release_fingerprint(release) for release in self.knowledge.releases],
             "effort": repr(self.effort),
             "margin": self.margin,
         }

@@ -87,6 +87,9 @@ def test_settings_that_do_not_hold_are_not_called_worse():
 def test_a_sample_is_no_ground_to_publish():
     found = decide(outcome(), Limits(), 5).of_a_sample()
     assert found.sentence.endswith("audit all records before you publish.")
+    of_a_table = outcome(family="tables")
+    found = decide(of_a_table, Limits(), 5).of_a_sample(of_a_table.noun)
+    assert found.sentence.endswith("audit all rows before you publish.")
 
 
 def test_utility_below_the_limit_is_a_fault():

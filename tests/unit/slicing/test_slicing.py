@@ -175,3 +175,16 @@ def test_parameters_are_plain(table):
     assert json.loads(json.dumps(method.parameters))["columns"] == "chosen"
     assert method.anonymise(table).release.columns == ((0, 1), (2,), (3,))
     assert set(Slicing.space(table)) <= set(Slicing.__dataclass_fields__)
+
+
+def test_a_single_row_that_makes_l_impossible_is_one_row(make_table):
+    table = make_table({"a": "uuuv", "b": "xyxy", "ill": "pqrs"}, sensitive=("ill",))
+    with pytest.raises(
+        ParameterError, match=r"cannot be met: the only row with a = 'v' has ill = 's'; choose"
+    ):
+        Slicing(k=2, l=2, columns=(("b",), ("a", "ill"))).anonymise(table)
+    few = make_table({"a": "uvuv", "ill": "pqrs"}, sensitive=("ill",))
+    with pytest.raises(
+        ParameterError, match=r"l = 5 cannot be met: 1 of 4 rows has ill = '.'; choose l of at"
+    ):
+        Slicing(k=2, l=5).anonymise(few)

@@ -143,9 +143,9 @@ def test_missing_values_are_refused_dropped_or_kept(tmp_path):
     assert rows(loaded.table) == [("25", "Private", "gout")]
     assert loaded.table.source_rows.tolist() == [1]
     assert loaded.report() == (
-        "column 'age' has no value in 1 of 3 rows: these rows were left out",
-        "column 'work' has no value in 1 of 3 rows: these rows were left out",
-        "2 rows left out, 1 rows read",
+        "column 'age' has no value in 1 of 3 rows: this row was left out",
+        "column 'work' has no value in 1 of 3 rows: this row was left out",
+        "2 rows left out, 1 row read",
     )
     kept = load_table(path, Schema((Column("age", "ignored"), *three[1:]), missing="keep"))
     assert rows(kept.table)[0] == ("(missing)", "flu")
@@ -233,7 +233,7 @@ def test_bad_files(tmp_path):
     with pytest.raises(InputError, match=r"holds list<.*not one value per row"):
         read_table(pa.table({"age": [[1]]}), Schema.of(["age"]))
     path.write_text("age,work,zip,illness\n,a,b,c\n")
-    with pytest.raises(InputError, match=r"all 1 rows lack a value \('age' in 1\)"):
+    with pytest.raises(InputError, match=r"the only row lacks a value \('age' in 1\)"):
         read_table(path, Schema(SCHEMA.columns, missing="drop"))
 
 

@@ -68,15 +68,16 @@ def _too_common(
     value = ", ".join(repr(shown[place]) for place in places)
     beside = [place for place in column if place not in secret]
     where = ", ".join(f"{table.attributes[place].name} = {shown[place]!r}" for place in beside)
-    among = f"the {total:,} rows with {where}" if beside else f"{total:,} rows"
+    some = f" of the {total:,} rows with {where}" if beside else f" of {total:,} rows"
+    who = f"{most:,}{some} {'has' if most == 1 else 'have'}"
+    if total == 1:
+        who = f"the only row{f' with {where}' if beside else ''} has"
     reachable = total // most
     wanted = [f"l of at most {reachable}"] if reachable >= 2 else []
     if beside:
         wanted.append("nothing beside the sensitive attribute (companions = 0)")
     remedy = " or ".join(wanted) or "another sensitive attribute, or more varied data"
-    return ParameterError(
-        f"l = {l} cannot be met: {most:,} of {among} have {name} = {value}; choose {remedy}"
-    )
+    return ParameterError(f"l = {l} cannot be met: {who} {name} = {value}; choose {remedy}")
 
 
 def check_memory(data: Coded, *, matching: bool) -> None:

@@ -21,7 +21,8 @@ import numpy as np
 
 from cloven.attack.sliced.linkage_kernel import likeliest
 from cloven.attack.sliced.matching import NOTHING, ColumnParts
-from cloven.model.buckets import Buckets, cell_sizes, holds
+from cloven.model.buckets import Buckets, cell_sizes
+from cloven.model.cell_runs import CellRuns
 from cloven.model.published_table import Sliced
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class RowGuesses:
         for place in column:
             domain = self.release.domains[place]
             code, cell = self.known.at(domain), self.release.cells[rows, place]
-            fits = (code >= 0) & holds(domain)[np.maximum(code, 0), cell]
+            fits = CellRuns.of(domain).stand_for(code, cell)
             out *= np.where(code == -1, 1.0, fits / cell_sizes(domain)[cell])
         return out
 

@@ -13,16 +13,20 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from cloven.attack.sliced.matching_kernel import fitting
+from cloven.attack.sliced.matching_kernel import Cells, Parts, fitting
 from cloven.errors import ParameterError
-from cloven.model.buckets import cell_sizes, holds, spread
+from cloven.model.buckets import cell_sizes, spread
+from cloven.model.cell_runs import CellRuns
 from cloven.model.row_numbers import row_numbers
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from cloven.attack.sliced.known import Known
     from cloven.model.buckets import Buckets
+    from cloven.model.published_table import CellDomain
 
 Weight = Literal["share", "rows"]
 """``share``: f(t,B) as printed, whatever the size of the bucket or of its cells. ``rows``: the expected number of rows
@@ -122,15 +126,12 @@ class ColumnParts:
             return every, every
         domains = [self.buckets.domains[place] for place in self.attributes]
         persons = np.column_stack([known.at(domain) for domain in domains])
-        tables = [holds(domain) for domain in domains]
-        starts = np.concatenate(([0], np.cumsum([table.size for table in tables]))).astype(np.int64)
-        widths = np.array([table.shape[1] for table in tables], np.int64)
-        flat = np.concatenate([table.ravel() for table in tables])
-        lead = int(widths.argmax())  # the attribute with the most cells tells parts apart best
+        widths = [len(domain.labels) for domain in domains]
+        lead = int(np.argmax(widths))  # the attribute with the most cells tells parts apart best
         order = np.argsort(self.parts[:, lead], kind="stable")
         ends = np.cumsum(np.bincount(self.parts[:, lead], minlength=widths[lead]))
-        parts = self.parts.astype(np.int64)
-        offsets, fits = fitting(persons, parts, flat, starts, widths, lead, order, ends)
+        parts = Parts(self.parts.astype(np.int64), lead, order, ends)
+        offsets, fits = fitting(persons, parts, _as_runs(domains))
         sharp = np.ones(len(fits))
         person = np.repeat(np.arange(len(known)), np.diff(offsets))
         for column, domain in enumerate(domains):
@@ -171,6 +172,18 @@ class ColumnParts:
         found = ((fits @ to_slot) * (ratio @ in_bucket)) @ cells @ spread(buckets.domains[attribute])
         values: NDArray[np.float64] = found.toarray()
         return values
+
+
+def _as_runs(domains: Sequence[CellDomain]) -> Cells:
+    """The cells of some attributes, for the kernel."""
+    found = [CellRuns.of(domain) for domain in domains]
+    before = np.cumsum([0, *(len(runs.first) for runs in found)])
+    edges = [runs.offsets + start for runs, start in zip(found, before[:-1], strict=True)]
+    starts = np.cumsum([0, *(len(each) for each in edges[:-1])])
+    first, last = (
+        np.concatenate([getattr(runs, end) for runs in found]).astype(np.int64) for end in ("first", "last")
+    )
+    return Cells(first, last, np.concatenate(edges).astype(np.int64), starts.astype(np.int64))
 
 
 def _product(columns: list[ColumnParts], fits: list[Any]) -> Any:

@@ -18,7 +18,8 @@ from cloven.attack.sliced.composition import combined, to_find_out
 from cloven.attack.sliced.matching import match
 from cloven.attack.sliced.pairing import Scores, balanced
 from cloven.errors import ParameterError
-from cloven.model.buckets import Buckets, holds, published_shares, spread
+from cloven.model.buckets import Buckets, published_shares, spread
+from cloven.model.cell_runs import CellRuns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -112,8 +113,9 @@ def _paired(
 
     Buckets count by the share of their rows that fit the person.
     """
-    persons = np.column_stack([known.at(buckets.domains[place]) for place in inside])
-    tables = [holds(buckets.domains[place]) for place in inside]
+    # Many persons share a value, so each is looked up once in a bucket.
+    persons = [np.unique(known.at(buckets.domains[place]), return_inverse=True) for place in inside]
+    runs = [CellRuns.of(buckets.domains[place]) for place in inside]
     values = spread(buckets.domains[attribute]).toarray()
     fit = scores.of_cells(buckets, inside)
     gain = np.zeros((len(known), values.shape[1]))
@@ -121,11 +123,9 @@ def _paired(
     for start, end in zip(buckets.offsets[:-1].tolist(), buckets.offsets[1:].tolist(), strict=True):
         cells = buckets.cells[start:end]
         here = np.ones((len(known), end - start), np.bool_)
-        for column, (place, table) in enumerate(zip(inside, tables, strict=True)):
-            code = persons[:, column]
-            here &= (code == -1)[:, None] | (
-                (code >= 0)[:, None] & table[np.maximum(code, 0)][:, cells[:, place]]
-            )
+        for place, (codes, of_person), found in zip(inside, persons, runs, strict=True):
+            fits = found.stand_for(codes[:, None], cells[None, :, place])
+            here &= ((codes == -1)[:, None] | fits)[of_person]
         who = np.flatnonzero(here.any(axis=1))
         if not len(who):
             continue

@@ -26,52 +26,51 @@ if TYPE_CHECKING:
 
 
 def distortion(
+    table: Table,
     release: GeneralisedTable | Sliced,
     suppressed: int = 0,
     attributes: Sequence[str] | None = None,
-    table: Table | None = None,
 ) -> float:
     """Share of values that cells of several values stand for: sum of |cell| / |domain| by the number of cells.
 
     Args:
-        release: what is published.
+        table: the original. A release that was read from a file knows only the values that it shows; how many numbers
+            lie inside its ranges, and in the domain, only the original tells.
+        release: what was published of it.
         suppressed: rows that are not published; they count as fully generalised.
         attributes: quasi-identifiers to count; left out, all.
-        table: the original. A release that was read from a file knows only the values that it shows, so the numbers
-            inside its ranges need it; left out, domains are those of the release.
     """
-    return _mean_penalty(_known(release, table), suppressed, attributes, _leaves)
+    return _mean_penalty(understood_by(release, table), suppressed, attributes, _leaves)
 
 
 def data_utility(
+    table: Table,
     release: GeneralisedTable | Sliced,
     suppressed: int = 0,
     attributes: Sequence[str] | None = None,
-    table: Table | None = None,
 ) -> float:
     """Data utility in per cent as printed: 100 - 100 x distortion."""
-    return 100.0 - 100.0 * distortion(release, suppressed, attributes, table)
+    return 100.0 - 100.0 * distortion(table, release, suppressed, attributes)
 
 
 def certainty_penalty(
+    table: Table,
     release: GeneralisedTable | Sliced,
     suppressed: int = 0,
     attributes: Sequence[str] | None = None,
-    table: Table | None = None,
 ) -> float:
     """Mean over cells of the share of the domain they span: by width for numbers, by values for others."""
-    return _mean_penalty(_known(release, table), suppressed, attributes, _span)
+    return _mean_penalty(understood_by(release, table), suppressed, attributes, _span)
 
 
 def discernibility(release: GeneralisedTable | Sliced, suppressed: int = 0) -> int:
-    """Sum over classes (or buckets) of their squared size; a suppressed row costs as much as there are rows."""
+    """Sum over classes (or buckets) of their squared size; a suppressed row costs as much as there are rows.
+
+    It goes by the sizes of groups alone, so that it needs no original.
+    """
     sizes = Buckets.of(release).sizes
     rows = int(sizes.sum()) + suppressed
     return int((sizes * sizes).sum()) + suppressed * rows
-
-
-def _known(release: GeneralisedTable | Sliced, table: Table | None) -> GeneralisedTable | Sliced:
-    return release if table is None else understood_by(release, table)
 
 
 def _leaves(domain: CellDomain) -> NDArray[np.float64]:

@@ -64,7 +64,7 @@ def table_utility(
     errors = query_errors(table, release, asked.draw(table, rng), rng)
     distances = pair_distances(table, release)
     invalid = invalid_tuples(table, release, rng, rules=rules)
-    coarse = distortion(release, suppressed)
+    coarse = distortion(table, release, suppressed)
     rows = len(table)
     lowest = discernibility(release, suppressed) / (rows * rows) if rows else 0.0
     found = [
@@ -87,7 +87,7 @@ def table_utility(
         ),
         _plain(
             "certainty penalty",
-            certainty_penalty(release, suppressed),
+            certainty_penalty(table, release, suppressed),
             "mean share of the domain that a cell spans",
         ),
         _plain("discernibility", lowest, "rows that a row cannot be told from, as a share of all"),
