@@ -6,7 +6,6 @@ import numpy as np
 import pyarrow as pa
 
 import cloven as cv
-from cloven.settings import parse_setting
 
 rng = np.random.default_rng(1)
 ROWS = 400
@@ -24,22 +23,18 @@ people = pa.table(
 )
 table = cv.read_table(people, cv.Schema.of(["age", "sex", "town"], ["illness"]))
 
-method, *rivals = map(
-    parse_setting,
-    (
-        "slicing:k=4,l=3",
-        "mondrian:k=4,l=3",
-        "ul:k=4,l=3",
-        "anatomy:l=3",
-        "diffgen:eps=1,specialisations=4,domains=from-data",  # no promise: the domains are read off the rows
-        "hybrid:k=4,eps=1",
-        "merging-like:k=4,l=3",  # like a method of that name, and not that method
-        "composition-like:k=4",
-        "probabilistic-like:k=4",
-        "anatomy:l=6",
-    ),
+rivals = (
+    cv.Mondrian(k=4, l=3),
+    cv.UL(k=4, l=3),
+    cv.Anatomy(l=3),
+    cv.DiffGen(eps=1, specialisations=4, domains="from-data"),  # no promise: the domains are read off the rows
+    cv.Hybrid(k=4, eps=1),
+    cv.MergingLike(k=4, l=3),  # like a method of that name, and not that method
+    cv.CompositionLike(k=4),
+    cv.ProbabilisticLike(k=4),
+    cv.Anatomy(l=6),
 )
-report = cv.Audit(method, limits=cv.Limits(max_risk=0.4), rivals=tuple(rivals), seed=1).run(table)
+report = cv.Audit(cv.Slicing(k=4, l=3), limits=cv.Limits(max_risk=0.4), rivals=rivals, seed=1).run(table)
 
 for outcome in sorted((report.outcome, *report.others), key=lambda each: each.risk):
     worst = f"{outcome.risk:.0%} ({outcome.worst.threat})"

@@ -128,11 +128,17 @@ def _threat(risk: Plain) -> tuple[str, ...]:
 def _interval(estimate: Plain) -> str:
     if estimate["low"] is None:
         return _short(estimate["value"])
-    return f"{_short(estimate['value'])} [{100 * estimate['low']:.1f} - {100 * estimate['high']:.1f}]"
+    digits = _digits(estimate["value"])  # of the ends as well, so that the value lies between them
+    low, high = (f"{100 * estimate[end]:.{digits}f}" for end in ("low", "high"))
+    return f"{_short(estimate['value'])} [{low} - {high}]"
 
 
 def _short(share: float) -> str:
-    return percent(share, 2 if 0 < share < 0.005 else 1)
+    return percent(share, _digits(share))
+
+
+def _digits(share: float) -> int:
+    return 2 if 0 < share < 0.005 else 1
 
 
 def _measure(measure: Plain) -> tuple[str, str, str]:

@@ -11,11 +11,12 @@ from cloven.cli.command import takes
 from cloven.cli.console import many, progress, say, say_json, table
 from cloven.cli.places import refuse_places, release_at
 from cloven.cli.reading import JsonFlag, SeedOption
+from cloven.cli.score import interval
 from cloven.cli.table_options import SchemaFile
 from cloven.errors import ParameterError
 from cloven.scoring.tables.table_findings import TableFindings
 
-HEADER = ("row", "values left", "likeliest", "confidence")
+HEADER = ("row", "values left", "likeliest", "confidence", "which are left")
 
 
 @takes()
@@ -95,29 +96,39 @@ def _tell(guesses: ValueGuesses, found: TableFindings | None, *, json: bool) -> 
     )
     if found is not None:
         rows = [
-            (each.measure, _share(each.value), _share(each.chance), VALUE_MEASURES[each.measure])
+            (
+                each.measure,
+                interval(each.value, each.low, each.high),
+                interval(each.chance),
+                VALUE_MEASURES[each.measure],
+            )
             for each in found
         ]
         say(table(rows, ("measure", "attacker", "guessing", "what it means")))
 
 
-def _share(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
-
-
 def _write(guesses: ValueGuesses, rows: list[int], out: Path) -> None:
-    """One line for each person, by the row of TABLE from 0."""
+    """One line for each person, by the row of TABLE from 0; of those who fit nothing, nothing is said."""
     import csv
     import io
 
     from cloven.io.atomic import staged, write_bytes
+    from cloven.io.release_csv import escape_formula
 
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(HEADER)
     for person, row in enumerate(rows):
-        best = int(guesses.confidence[person].argmax())
-        left = int(guesses.candidate[person].sum())
-        writer.writerow((row, left, guesses.values[best], f"{guesses.confidence[person, best]:.4f}"))
+        left = guesses.candidates(person)
+        best, sure = next(iter(left.items()), ("", None))
+        writer.writerow(
+            (
+                row,
+                len(left),
+                escape_formula(best),
+                "" if sure is None else f"{sure:.4f}",
+                escape_formula(" | ".join(left)),
+            )
+        )
     with staged(out) as (place,):
         write_bytes(place, text.getvalue().encode())

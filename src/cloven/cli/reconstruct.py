@@ -1,8 +1,9 @@
 """``cloven reconstruct RELEASE -o FILE``."""
 
 import json as json_text
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +12,12 @@ from cloven.cli.console import many, progress, say, say_json, visible
 from cloven.cli.places import refuse_places, release_at
 from cloven.cli.reading import JsonFlag, ReleasePath, SeedOption
 from cloven.cli.values import whole
+from cloven.errors import ParameterError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from cloven.io.formats import Release
 
 
 @takes()
@@ -22,38 +29,78 @@ def reconstruct(
             "--out",
             "-o",
             metavar="FILE",
-            help="New JSON Lines file; of several, FILE-1.jsonl, ...",
+            help="New JSON Lines file, of a table CSV; of several, FILE-1.jsonl, ...",
         ),
     ],
     count: Annotated[int, whole(1).option("--count", help="How many plausible data sets to draw.")] = 1,
+    as_published: Annotated[
+        bool, typer.Option("--as-published", help="Of a table: write its cells as they are, and draw nothing.")
+    ] = False,
     seed: SeedOption = None,
     json: JsonFlag = False,
 ) -> None:
-    """Draw plausible data sets that a release allows, one record per line.
+    """Draw plausible data sets that a release allows, one record per line; of a published table, rows as CSV.
 
     None of them is the original; what all of them agree on is what the release tells.
     """
     import numpy as np
 
     from cloven.io.atomic import staged, write_bytes
-    from cloven.io.release import read_set_release
-    from cloven.reconstruction import reconstruct_many
+    from cloven.io.formats import TableRelease
+    from cloven.io.release import read_release
 
-    stem = out.name.removesuffix(".jsonl")
-    targets = [out] if count == 1 else [out.with_name(f"{stem}-{i}.jsonl") for i in range(1, count + 1)]
-    refuse_places(*targets)
     with progress("read") as report:
-        published = read_set_release(release_at(release), "`cloven reconstruct`")
-        rng = np.random.default_rng(seed)
+        published = read_release(release_at(release))
+        is_table = isinstance(published, TableRelease)
+        _refuse(out, count, seed, is_table=is_table, as_published=as_published)
+        targets = _targets(out, count, ".csv" if is_table else ".jsonl")
+        refuse_places(*targets)
+        contents = _contents(published, count, np.random.default_rng(seed), as_published=as_published)
         with staged(*targets) as places:
-            for number, (place, world) in enumerate(
-                zip(places, reconstruct_many(published, count, rng), strict=True)
-            ):
+            for number, (place, content) in enumerate(zip(places, contents, strict=True)):
                 report("reconstruct", number / count)
-                lines = (json_text.dumps(sorted(record), ensure_ascii=False) for record in world)
-                write_bytes(place, ("\n".join(lines) + "\n").encode())
+                write_bytes(place, content)
+    rows = len(published) if isinstance(published, TableRelease) else published.records
     if json:
-        say_json({"files": [str(target) for target in targets], "records": published.records})
+        say_json({"files": [str(target) for target in targets], "records": rows})
         return
     for target in targets:
-        say(f"{visible(str(target))}  {many(published.records, 'record')}")
+        say(f"{visible(str(target))}  {many(rows, 'row' if is_table else 'record')}")
+
+
+def _refuse(out: Path, count: int, seed: int | None, *, is_table: bool, as_published: bool) -> None:
+    """Refuse what does not go together, rather than pass it over."""
+    if is_table and out.name.endswith(".jsonl"):
+        message = f"{out}: a table is written as CSV; name a file that ends in .csv"
+        raise ParameterError(message)
+    if as_published and not is_table:
+        message = "--as-published is for published tables, and this release is of sets of items; leave it out"
+        raise ParameterError(message)
+    if as_published and (count > 1 or seed is not None):
+        message = "--as-published draws nothing; leave --count and --seed out"
+        raise ParameterError(message)
+
+
+def _targets(out: Path, count: int, ending: str) -> list[Path]:
+    """Where each data set goes."""
+    if count == 1:
+        return [out]
+    stem = out.name.removesuffix(ending)
+    return [out.with_name(f"{stem}-{number}{ending}") for number in range(1, count + 1)]
+
+
+def _contents(
+    published: "Release", count: int, rng: "np.random.Generator", *, as_published: bool
+) -> Iterator[bytes]:
+    """Content of each file."""
+    from cloven.io.formats import TableRelease
+    from cloven.io.table_csv import table_csv_bytes
+    from cloven.reconstruction import reconstruct_many, reconstruct_table
+
+    if isinstance(published, TableRelease):
+        for _ in range(count):
+            yield table_csv_bytes(published if as_published else reconstruct_table(published, rng))
+        return
+    for world in reconstruct_many(published, count, rng):
+        lines = (json_text.dumps(sorted(record), ensure_ascii=False) for record in world)
+        yield ("\n".join(lines) + "\n").encode()

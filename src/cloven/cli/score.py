@@ -124,9 +124,9 @@ def finding_rows(
         (
             finding.measure,
             scopes.get(finding.scope, finding.scope),
-            _interval(finding.value, finding.low, finding.high),
+            interval(finding.value, finding.low, finding.high),
             _figure(finding.chance),
-            _interval(finding.control, finding.control_low, finding.control_high),
+            interval(finding.control, finding.control_low, finding.control_high),
             "-" if finding.lift is None else f"{finding.lift:.2f}x",
             f"{finding.count:,.0f}",
         )
@@ -149,7 +149,8 @@ def _figure(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
 
 
-def _interval(value: float | None, low: float | None, high: float | None) -> str:
+def interval(value: float | None, low: float | None = None, high: float | None = None) -> str:
+    """A figure with its interval."""
     if value is None:
         return "-"
     return f"{value:.3f}" if low is None or high is None else f"{value:.3f} [{low:.3f} - {high:.3f}]"

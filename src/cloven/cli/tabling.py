@@ -1,8 +1,12 @@
 """``cloven anonymise mondrian|slicing|ul|... TABLE --schema FILE -o OUT``."""
 
 from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from cloven.cli.anonymise import say_places
 from cloven.cli.command import takes
@@ -44,6 +48,12 @@ ABOUT = {
         "Built from a short description; do not cite it as that.",
     ),
 }
+CsvFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Also write what is published to this CSV file, for eyes and spreadsheets."
+    ),
+]
 
 
 def _command(name: str) -> Callable[..., None]:
@@ -55,11 +65,12 @@ def _command(name: str) -> Callable[..., None]:
         schema: SchemaFile,
         out: NewFolder,
         method: Any,
+        csv: CsvFile = None,
         ledger: LedgerFolder = None,
         memory: MemoryOption = None,
         json: JsonFlag = False,
     ) -> None:
-        _publish(file, schema, out, method, ledger, memory, json=json)
+        _publish(file, schema, out, method, csv, ledger, memory, json=json)
 
     command.__doc__ = (
         f"{ABOUT[name][1]}\n\n    OUT is to publish, OUT.private (the key) to keep. Both are verified before"
@@ -73,24 +84,25 @@ def commands() -> dict[str, tuple[Callable[..., None], str]]:
     return {name: (_command(name), short) for name, (short, _) in ABOUT.items()}
 
 
-def _publish(file: Any, schema: Any, out: Any, method: Any, ledger: Any, memory: Any, *, json: bool) -> None:
+def _publish(
+    file: Any, schema: Any, out: Any, method: Any, csv: Path | None, ledger: Any, memory: Any, *, json: bool
+) -> None:
     """Read, anonymise, verify, write, tell."""
     from cloven.families.tables_ends import lone_ends
     from cloven.families.tables_words import cautions, summary
     from cloven.io.ledger_file import check_ledger
-    from cloven.io.release import places, write_release
+    from cloven.io.release import places
 
     start = perf_counter()
     public, private = places(out)
-    refuse_places(public, private)
+    refuse_places(public, private, *([csv] if csv else []))
     check_ledger(ledger)
     with progress("read") as report:
         data = read_persons(file, schema, memory)
         fit_rules(getattr(method, "rules", ()), data)
         result = method.anonymise(data, report)
         report("verify and write", 0.0)
-        # A seed is asked for, and marked.
-        write_release(result, out, original=data, allow_seeded=True, ledger=ledger)
+        _write(result, out, data, csv, ledger)
     figures = summary(data, result) | {"seconds": round(perf_counter() - start, 3)}
     told = [
         *cautions(figures, method),
@@ -108,6 +120,20 @@ def _publish(file: Any, schema: Any, out: Any, method: Any, ledger: Any, memory:
     for caution in told:
         warn(caution)
     say_places(public, private)
+
+
+def _write(result: Any, out: Path, data: Any, csv: Path | None, ledger: Path | None) -> None:
+    """Write the release, and the CSV file only if the release could be written; or nothing."""
+    from cloven.io.atomic import staged, write_bytes
+    from cloven.io.release import write_release
+    from cloven.io.table_csv import table_csv_bytes
+
+    with ExitStack() as stack:
+        if csv:
+            (place,) = stack.enter_context(staged(csv))
+            write_bytes(place, table_csv_bytes(result.release))
+        # A seed is asked for, and marked.
+        write_release(result, out, original=data, allow_seeded=True, ledger=ledger)
 
 
 def _in_words(method: Any) -> str:

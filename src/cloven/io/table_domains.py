@@ -101,9 +101,14 @@ def plain_number(text: str) -> float | None:
 
 
 def _looks_like_a_code(text: str) -> bool:
-    """Zip codes and the like: a leading zero would be lost; ``nan`` and ``inf`` are words."""
+    """Zip codes and the like; ``nan`` and ``inf`` are words."""
+    return has_leading_zero(text) or not any(map(str.isdigit, text))
+
+
+def has_leading_zero(text: str) -> bool:
+    """Whether a number begins with a zero that would be lost."""
     digits = text.lstrip("+-")
-    return (len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()) or not any(map(str.isdigit, text))
+    return len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()
 
 
 def _number_attribute(

@@ -9,6 +9,7 @@ from unicodedata import normalize
 import numpy as np
 
 from cloven.errors import InputError
+from cloven.io.doubtful_columns import refuse_doubtful
 from cloven.io.table_columns import RawColumns, read_columns
 from cloven.io.table_domains import KEPT, Place, encode, plain_number
 from cloven.model.table import Table
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from cloven.model.schema import Missing, Schema
 
 MAX_BYTES = 1 << 34
+REMEDY = 'choose missing = "drop" or (categories) "keep" in the schema'
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,11 @@ class MissingValues:
 
     def __str__(self) -> str:
         which = "this row was" if self.rows == 1 else "these rows were"
-        done = f"kept as the value {KEPT!r}" if self.policy == "keep" else f"{which} left out"
+        done = {
+            "refuse": f"only described, {REMEDY}",
+            "drop": f"{which} left out",
+            "keep": f"kept as the value {KEPT!r}",
+        }[self.policy]
         return f"column {self.column!r} has no value in {self.rows:,} of {_rows(self.of)}: {done}"
 
 
@@ -83,13 +89,16 @@ def read_table(data: str | Path | Any, schema: Schema, *, max_bytes: int = MAX_B
     return load_table(data, schema, max_bytes=max_bytes).table
 
 
-def load_table(data: str | Path | Any, schema: Schema, *, max_bytes: int = MAX_BYTES) -> LoadedTable:
+def load_table(
+    data: str | Path | Any, schema: Schema, *, max_bytes: int = MAX_BYTES, overview: bool = False
+) -> LoadedTable:
     """Read a table and tell what was done about missing values.
 
     Args:
         data: path of a file, or a frame.
         schema: what each column is.
         max_bytes: how much a packed file may unpack to.
+        overview: tell of missing values that the schema refuses, and leave them missing.
     """
     raw = read_columns(data, schema, max_bytes)
     rows = len(next(iter(raw.cells.values())))
@@ -101,12 +110,13 @@ def load_table(data: str | Path | Any, schema: Schema, *, max_bytes: int = MAX_B
     missing = []
     for column in schema.used:
         policy, count = column.missing or schema.missing, int(gone[column.name].sum())
-        if count and policy == "refuse":
-            raise _refused(raw, column.name, gone[column.name])
         if count:
             missing.append(MissingValues(column.name, count, rows, policy))
         if policy == "drop":
             stays &= ~gone[column.name]
+    refused = [each.column for each in missing if each.policy == "refuse"]
+    if refused and not overview:
+        raise _refused(raw, {name: gone[name] for name in refused})
     if not stays.any():
         lack = "the only row lacks" if rows == 1 else f"all {rows:,} rows lack"
         message = f"{lack} a value ({missing[0].column!r} in {missing[0].rows:,}); nothing is left"
@@ -148,6 +158,8 @@ def _encoded(
         cells = raw.cells[column.name]
         kept = [cells[row] for row in rows.tolist()] if isinstance(cells, list) else cells[rows]
         keep = (column.missing or schema.missing) == "keep"
+        if isinstance(kept, list):
+            refuse_doubtful(column, kept, place, schema.missing_values)
         attribute, found = encode(column, kept, gone[column.name][rows], place, keep=keep)
         attributes.append(attribute)
         codes.append(found)
@@ -163,10 +175,10 @@ def _gone(raw: RawColumns, name: str, schema: Schema) -> NDArray[np.bool_]:
     return np.isnan(cells) | np.isin(cells, numbers)
 
 
-def _refused(raw: RawColumns, name: str, gone: NDArray[np.bool_]) -> InputError:
-    first = int(np.argmax(gone))
-    message = (
-        f"column {name!r} has no value in {int(gone.sum()):,} of {len(gone):,} rows, first here;"
-        ' choose missing = "drop" or "keep" in the schema'
-    )
+def _refused(raw: RawColumns, gone: dict[str, NDArray[np.bool_]]) -> InputError:
+    """All columns that lack values, at the first row that lacks one."""
+    name, lost = min(gone.items(), key=lambda each: int(np.argmax(each[1])))
+    first = int(np.argmax(lost))
+    many = [f"{column!r} has no value in {int(rows.sum()):,}" for column, rows in gone.items()]
+    message = f"column {', '.join(many)} of {len(lost):,} rows, first here; {REMEDY}"
     return Place(raw.source, raw.lines).error(message, first, str(raw.cells[name][first]))

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from cloven.report import rows
 from cloven.report.scale import Scale, scale
 from cloven.report.speech import speech
-from cloven.report.svg.bars import Bar, Group, bars
+from cloven.report.svg.bars import NAME, Bar, Group, bars
 from cloven.report.svg.columns import columns
+from cloven.report.svg.elements import folded
 from cloven.report.svg.plot import settings
 from cloven.report.svg.reliability import reliability
 from cloven.report.words import percent
@@ -59,6 +60,11 @@ def utility(document: Mapping[str, Any]) -> Markup:
     return bars("What is kept of the original", [Group("", tuple(found))], axis)
 
 
+def longest_name(document: Mapping[str, Any]) -> int:
+    """Letters of the longest line of a name beside the bars of utility."""
+    return max((len(text) for row in rows.kept(document) for text in folded(row.measure, NAME)), default=0)
+
+
 def trade_off(document: Mapping[str, Any]) -> Markup:
     """Risk against utility of every setting that was tried."""
     found = rows.tried(document)
@@ -67,7 +73,7 @@ def trade_off(document: Mapping[str, Any]) -> Markup:
     room = max(0.02, 0.15 * (max(kept) - min(kept)))
     x = scale(max(0.0, min(kept) - room), min(1.0, max(kept) + room), most=1.0)
     y = scale(0, max([1.05 * limits["max_risk"], *(1.05 * row.risk for row in found)]), most=1.0)
-    names = (f"utility by {limits['measure']} (100 %: nothing is lost)", RISK_AXIS)
+    names = (f"utility by {limits['measure']}", RISK_AXIS)
     return settings(found, x, y, (limits["max_risk"], limits["min_utility"]), names)
 
 

@@ -129,8 +129,8 @@ def _hybrid(figures: Figures) -> Claim:
         HYBRID,
         (PROBABILISTIC, COMPOSITION, MONDRIAN, MERGING),
         "Its noise invents values, so that the intersection often loses the true one (left:"
-        f" {figures.at(HYBRID, 'left', data=BOTH).estimate.mean:.2f}), and it answers counts worst of all. Soft ratio:"
-        f" {_by_data(figures, (HYBRID, MERGING))}.",
+        f" {figures.at(HYBRID, 'left', data=BOTH).estimate.mean:.2f}), and counts with the sensitive value err most."
+        f" Soft ratio: {_by_data(figures, (HYBRID, MERGING))}.",
     )
 
 

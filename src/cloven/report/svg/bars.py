@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
-from cloven.report.svg.elements import across, drawing, element, line, tip, words
+from cloven.report.svg.elements import across, drawing, element, folded, line, tip, words
 from cloven.report.words import interval, percent
 
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from cloven.report.scale import Scale
 
 ROW, THICK, TITLE, AXIS, NOTE = 17, 10, 24, 22, 14
+NAME, LINE = 22, 13
+"""Letters in a line of a name, which leaves room for the bars on a phone; and how far lines are apart."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,16 @@ class Bar:
     low: float | None
     high: float | None
     css: str
+
+    @property
+    def lines(self) -> list[str]:
+        """What it is called, in lines."""
+        return folded(self.label, NAME)
+
+    @property
+    def height(self) -> int:
+        """Pixels from this bar to the next one."""
+        return ROW + LINE * (len(self.lines) - 1)
 
 
 @dataclass(frozen=True)
@@ -48,7 +60,9 @@ def bars(
 ) -> Markup:
     """A chart of bars; ``limit`` is drawn as a line across, with a note on top of it."""
     top = NOTE if limit is not None else 2
-    height = top + sum(ROW * len(group.bars) + (TITLE if group.title else 0) for group in groups)
+    height = top + sum(
+        sum(bar.height for bar in group.bars) + (TITLE if group.title else 0) for group in groups
+    )
     parts = [
         line(across(scale.at(mark)), top, across(scale.at(mark)), height, "grid") for mark in scale.marks
     ]
@@ -59,20 +73,20 @@ def bars(
             y += TITLE
         for bar in group.bars:
             parts.append(_bar(bar, y, scale))
-            y += ROW
+            y += bar.height
     parts.append(line(0, top, 0, height, "baseline"))
     if limit is not None:
         parts.append(_limit(scale.at(limit), note, height))
     if axis:
-        parts += [_mark(mark, height, scale) for mark in scale.marks]
+        parts += [_mark(number, height, scale) for number in range(len(scale.marks))]
     return drawing(label, height + (AXIS if axis else 2), parts)
 
 
 def _bar(bar: Bar, y: int, scale: Scale) -> Markup:
-    middle, ends = y + ROW / 2, interval(bar.value, bar.low, bar.high)
+    middle, ends = y + bar.height / 2, interval(bar.value, bar.low, bar.high)
     parts = [
         tip(f"{bar.label}: {percent(bar.value)} {ends}".strip()),
-        words(bar.label, -8, middle + 4, "words end"),
+        *_name(bar.lines, middle),
         element(
             "rect", x=0, y=middle - THICK / 2, width=across(scale.at(bar.value)), height=THICK, class_="bar"
         ),
@@ -98,6 +112,13 @@ def _limit(at: float, note: str, height: int) -> Markup:
     )
 
 
-def _mark(mark: float, height: int, scale: Scale) -> Markup:
-    text = f"{100 * mark:g} %"
-    return words(text, across(scale.at(mark)), height + 16, "words mark middle")
+def _name(lines: list[str], middle: float) -> list[Markup]:
+    first = middle + 4 - LINE * (len(lines) - 1) / 2
+    return [words(text, -8, first + LINE * number, "words end") for number, text in enumerate(lines)]
+
+
+def _mark(number: int, height: int, scale: Scale) -> Markup:
+    """Every other mark is spare: it is not shown where there is little room."""
+    mark = scale.marks[number]
+    css = "words mark middle spare" if number % 2 else "words mark middle"
+    return words(f"{100 * mark:g} %", across(scale.at(mark)), height + 16, css)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
@@ -40,6 +41,15 @@ def element(name: str, *inside: Markup, **attributes: Place) -> Markup:
 def words(text: str, x: Place, y: Place, css: str = "", **more: Place) -> Markup:
     """One line of words; ``y`` is the line they stand on."""
     return element("text", escape(visible(text)), x=x, y=y, class_=css or "words", **more)
+
+
+def folded(text: str, letters: int) -> list[str]:
+    """A text in lines of at most so many letters.
+
+    >>> folded("agreement of counts with sensitive values", 22), folded("", 22)
+    (['agreement of counts', 'with sensitive values'], [''])
+    """
+    return wrap(text, letters) or [text]
 
 
 def tip(text: str) -> Markup:

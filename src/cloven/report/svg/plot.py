@@ -5,23 +5,26 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
+from markupsafe import Markup, escape
+
 from cloven.report.svg.apart import GAP, Mark, apart
-from cloven.report.svg.elements import across, drawing, element, line, tip, words
+from cloven.report.svg.elements import across, drawing, element, folded, line, tip, words
+from cloven.report.visible import visible
 from cloven.report.words import percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from markupsafe import Markup
 
     from cloven.report.rows import Tried
     from cloven.report.scale import Scale
 
 HEIGHT = 320
 MOST_NUMBERED = 15
+NAME, LINE = 36, 15
+"""Letters in a line of the name of an axis, and how far lines are apart."""
 
 
-def frame(x: Scale, y: Scale, names: tuple[str, str]) -> list[Markup]:
+def frame(x: Scale, y: Scale, names: tuple[str, str], aside: str = "") -> list[Markup]:
     """Grid, marks and names of both axes; the name of the upright one stands on top of it."""
     parts = []
     for mark in x.marks:
@@ -39,8 +42,26 @@ def frame(x: Scale, y: Scale, names: tuple[str, str]) -> list[Markup]:
     parts += [line(0, "100%", "100%", "100%", "baseline"), line(0, 0, 0, "100%", "baseline")]
     return [
         *parts,
-        words(names[0], "100%", "100%", "words axis end", dy=36),
+        *_name_across(names[0], aside),
         words(names[1], -40, 0, "words axis", dy=-14),
+    ]
+
+
+def _name_across(name: str, aside: str) -> list[Markup]:
+    """In lines that fit a phone; what is said aside is left out there."""
+    *before, last = [escape(visible(text)) for text in folded(name, NAME)]
+    if aside:
+        last += element("tspan", escape(f" {aside}"), class_="aside")
+    return [
+        element(
+            "text",
+            text,
+            x="100%",
+            y="100%",
+            class_=f"words axis end{' second' * (number > 0)}",
+            dy=36 + LINE * number,
+        )
+        for number, text in enumerate((*before, last))
     ]
 
 
@@ -49,7 +70,7 @@ def settings(
 ) -> Markup:
     """Every setting as a point; those that no other one beats are joined; limits of risk and utility are lines."""
     risk, utility = limits
-    parts = frame(x, y, names)
+    parts = frame(x, y, names, "(100 %: nothing is lost)")
     parts.append(line(0, across(1 - y.at(risk)), "100%", across(1 - y.at(risk)), "limit"))
     note = f"limit {100 * risk:.3g} %"
     parts.append(words(note, "100%", across(1 - y.at(risk)), "words note end", dx=-4, dy=-5))
