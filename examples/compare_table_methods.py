@@ -27,7 +27,9 @@ rivals = (
     cv.Mondrian(k=4, l=3),
     cv.UL(k=4, l=3),
     cv.Anatomy(l=3),
-    cv.DiffGen(eps=1, specialisations=4, domains="from-data"),  # no promise: the domains are read off the rows
+    cv.DiffGen(
+        eps=1, specialisations=4, domains="from-data"
+    ),  # no promise: the domains are read off the rows
     cv.Hybrid(k=4, eps=1),
     cv.MergingLike(k=4, l=3),  # like a method of that name, and not that method
     cv.CompositionLike(k=4),

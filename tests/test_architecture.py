@@ -85,6 +85,7 @@ NEVER_THE_KEY = (
     "io.generalised_json",
     "io.published_table",
     "io.table_cells",
+    "io.table_csv",
     "io.guesses",
     "io.eliminations",
     "io.policy",

@@ -39,21 +39,17 @@ from typing import TYPE_CHECKING, Any
 from cloven._version import __version__
 
 if TYPE_CHECKING:
-    from cloven.anonymise.slicing.diffgen import DiffGen
-    from cloven.anonymise.slicing.hybrid import Hybrid
-    from cloven.anonymise.slicing.merging_like import MergingLike
-    from cloven.anonymise.slicing.composition_like import CompositionLike
-    from cloven.anonymise.slicing.probabilistic_like import ProbabilisticLike
-    from cloven.attack.sliced.single import Membership
-    from cloven.attack.sliced.semantic import SemanticValues
-    from cloven.io.table_csv import to_frame
-    from cloven.reconstruction import reconstruct_table
     from cloven.anonymise.disassociation import Disassociation
     from cloven.anonymise.generalisation.apriori_km import AprioriKm
     from cloven.anonymise.generalisation.coat import Coat
     from cloven.anonymise.generalisation.pcta import Pcta
     from cloven.anonymise.slicing.anatomy import Anatomy
+    from cloven.anonymise.slicing.composition_like import CompositionLike
+    from cloven.anonymise.slicing.diffgen import DiffGen
+    from cloven.anonymise.slicing.hybrid import Hybrid
+    from cloven.anonymise.slicing.merging_like import MergingLike
     from cloven.anonymise.slicing.mondrian import Mondrian
+    from cloven.anonymise.slicing.probabilistic_like import ProbabilisticLike
     from cloven.anonymise.slicing.protection import UL
     from cloven.anonymise.slicing.slicing import Slicing
     from cloven.attack.disassociated.guesswork import Guesswork
@@ -66,7 +62,8 @@ if TYPE_CHECKING:
     from cloven.attack.sliced.composition import Composition
     from cloven.attack.sliced.known import Known
     from cloven.attack.sliced.linkage import RecordLinkage
-    from cloven.attack.sliced.single import AttributeDisclosure
+    from cloven.attack.sliced.semantic import SemanticValues
+    from cloven.attack.sliced.single import AttributeDisclosure, Membership
     from cloven.audit import Audit
     from cloven.audit_report import AuditReport
     from cloven.breach.attackers import Moderate, Strong, WeakPublic, WeakWords
@@ -102,6 +99,7 @@ if TYPE_CHECKING:
     from cloven.io.readers import read
     from cloven.io.release import read_release, write_release
     from cloven.io.schema_file import read_schema
+    from cloven.io.table_csv import to_frame
     from cloven.io.table_reader import read_table
     from cloven.measure.describe import describe
     from cloven.measure.tables.utility import table_utility
@@ -121,7 +119,7 @@ if TYPE_CHECKING:
     from cloven.model.table import Table
     from cloven.model.taxonomy import Taxonomy, read_taxonomy
     from cloven.model.transactions import Transactions
-    from cloven.reconstruction import lower_bound_supports, reconstruct
+    from cloven.reconstruction import lower_bound_supports, reconstruct, reconstruct_table
     from cloven.relatedness.backfill import BackFilled
     from cloven.relatedness.centred import CentredDistance
     from cloven.relatedness.combined import Combined
@@ -271,130 +269,100 @@ __all__ = [
     "write_release",
 ]
 
-_HOME = {
-    "Anatomy": "cloven.anonymise.slicing.anatomy",
-    "Anonymised": "cloven.model.key",
-    "AprioriKm": "cloven.anonymise.generalisation.apriori_km",
-    "AttributeDisclosure": "cloven.attack.sliced.single",
-    "Audit": "cloven.audit",
-    "AuditReport": "cloven.audit_report",
-    "BackFilled": "cloven.relatedness.backfill",
-    "Breach": "cloven.breach.breaches",
-    "CentredDistance": "cloven.relatedness.centred",
-    "ClovenError": "cloven.errors",
-    "Coat": "cloven.anonymise.generalisation.coat",
-    "Column": "cloven.model.schema",
-    "Combined": "cloven.relatedness.combined",
-    "Composition": "cloven.attack.sliced.composition",
-    "CompositionLike": "cloven.anonymise.slicing.composition_like",
-    "Corpus": "cloven.relatedness.corpus",
-    "Covers": "cloven.breach.covers",
-    "Decision": "cloven.decision",
-    "DiffGen": "cloven.anonymise.slicing.diffgen",
-    "Disassociated": "cloven.model.disassociated",
-    "Disassociation": "cloven.anonymise.disassociation",
-    "Effort": "cloven.threats",
-    "Elimination": "cloven.attack.generalised.elimination",
-    "Eliminations": "cloven.model.added",
-    "Findings": "cloven.scoring.findings",
-    "Generalised": "cloven.model.key_generalised",
-    "GeneralisedKey": "cloven.model.key_generalised",
-    "GeneralisedTable": "cloven.model.published_table",
-    "GoogleDistance": "cloven.relatedness.ngd",
-    "GuaranteeError": "cloven.errors",
-    "Guesses": "cloven.model.guesses",
-    "Guesswork": "cloven.attack.disassociated.guesswork",
-    "Hybrid": "cloven.anonymise.slicing.hybrid",
-    "InputError": "cloven.errors",
-    "Key": "cloven.model.key",
-    "Knowledge": "cloven.threats",
-    "Known": "cloven.attack.sliced.known",
-    "Learned": "cloven.relatedness.learned",
-    "Limits": "cloven.decision",
-    "Membership": "cloven.attack.sliced.single",
-    "MergingLike": "cloven.anonymise.slicing.merging_like",
-    "Moderate": "cloven.breach.attackers",
-    "Mondrian": "cloven.anonymise.slicing.mondrian",
-    "MutualInformation": "cloven.relatedness.npmi",
-    "Outcome": "cloven.model.outcome",
-    "OutputError": "cloven.errors",
-    "ParameterError": "cloven.errors",
-    "Pcta": "cloven.anonymise.generalisation.pcta",
-    "Policy": "cloven.model.policy",
-    "ProbabilisticLike": "cloven.anonymise.slicing.probabilistic_like",
-    "Proof": "cloven.breach.proof",
-    "PublishedTable": "cloven.model.key_table",
-    "RandomElimination": "cloven.attack.generalised.random_attack",
-    "RecordLinkage": "cloven.attack.sliced.linkage",
-    "ReleaseError": "cloven.errors",
-    "Risk": "cloven.model.risk",
-    "Schema": "cloven.model.schema",
-    "Semantic": "cloven.attack.disassociated.semantic",
-    "SemanticValues": "cloven.attack.sliced.semantic",
-    "SetGeneralised": "cloven.model.set_generalised",
-    "Shuffled": "cloven.relatedness.shuffled",
-    "Sliced": "cloven.model.published_table",
-    "Slicing": "cloven.anonymise.slicing.slicing",
-    "Strong": "cloven.breach.attackers",
-    "Table": "cloven.model.table",
-    "Taxonomy": "cloven.model.taxonomy",
-    "Threat": "cloven.threats",
-    "Transactions": "cloven.model.transactions",
-    "Tune": "cloven.tuning.tune",
-    "Tuned": "cloven.tuning.tuned",
-    "UL": "cloven.anonymise.slicing.protection",
-    "Vectors": "cloven.relatedness.vectors",
-    "Verdict": "cloven.verification",
-    "VerticalPartitioning": "cloven.attack.disassociated.vertical_attack",
-    "WeakPublic": "cloven.breach.attackers",
-    "WeakWords": "cloven.breach.attackers",
-    "WordNet": "cloven.relatedness.wordnet",
-    "another_release": "cloven.families.disassociation_threats",
-    "breaches": "cloven.breach.breaches",
-    "candidates": "cloven.attack.link",
-    "control_of": "cloven.scoring.control",
-    "covers": "cloven.breach.covers",
-    "describe": "cloven.measure.describe",
-    "from_frame": "cloven.io.frames",
-    "known_items": "cloven.families.known_items",
-    "lower_bound_supports": "cloven.reconstruction",
-    "possible_worlds": "cloven.breach.worlds",
-    "prove": "cloven.breach.proof",
-    "questions": "cloven.attack.disassociated.questions",
-    "read": "cloven.io.readers",
-    "read_documents": "cloven.text",
-    "read_eliminations": "cloven.io.eliminations",
-    "read_guesses": "cloven.io.guesses",
-    "read_key": "cloven.io.key",
-    "read_knowledge": "cloven.breach.knowledge_file",
-    "read_policy": "cloven.io.policy",
-    "read_release": "cloven.io.release",
-    "read_schema": "cloven.io.schema_file",
-    "read_table": "cloven.io.table_reader",
-    "read_taxonomy": "cloven.model.taxonomy",
-    "reconstruct": "cloven.reconstruction",
-    "reconstruct_table": "cloven.reconstruction",
-    "release_alone": "cloven.families.disassociation_threats",
-    "sample": "cloven.datasets",
-    "score": "cloven.scoring.score",
-    "score_eliminations": "cloven.scoring.generalised.score",
-    "simulate": "cloven.breach.simulation",
-    "table_utility": "cloven.measure.tables.utility",
-    "the_method": "cloven.families.disassociation_threats",
-    "to_frame": "cloven.io.table_csv",
-    "to_transactions": "cloven.text",
-    "trial": "cloven.scoring.trial",
-    "trial_eliminations": "cloven.scoring.generalised.trial",
-    "utility": "cloven.measure.utility",
-    "verify": "cloven.verification",
-    "verify_folder": "cloven.io.checked",
-    "verify_table": "cloven.verification.tables.checker",
-    "word_meanings": "cloven.families.disassociation_threats",
-    "write_eliminations": "cloven.io.eliminations",
-    "write_guesses": "cloven.io.guesses",
-    "write_policy": "cloven.io.policy",
-    "write_release": "cloven.io.release",
+_NAMES = {
+    "cloven.anonymise.disassociation": "Disassociation",
+    "cloven.anonymise.generalisation.apriori_km": "AprioriKm",
+    "cloven.anonymise.generalisation.coat": "Coat",
+    "cloven.anonymise.generalisation.pcta": "Pcta",
+    "cloven.anonymise.slicing.anatomy": "Anatomy",
+    "cloven.anonymise.slicing.composition_like": "CompositionLike",
+    "cloven.anonymise.slicing.diffgen": "DiffGen",
+    "cloven.anonymise.slicing.hybrid": "Hybrid",
+    "cloven.anonymise.slicing.merging_like": "MergingLike",
+    "cloven.anonymise.slicing.mondrian": "Mondrian",
+    "cloven.anonymise.slicing.probabilistic_like": "ProbabilisticLike",
+    "cloven.anonymise.slicing.protection": "UL",
+    "cloven.anonymise.slicing.slicing": "Slicing",
+    "cloven.attack.disassociated.guesswork": "Guesswork",
+    "cloven.attack.disassociated.questions": "questions",
+    "cloven.attack.disassociated.semantic": "Semantic",
+    "cloven.attack.disassociated.vertical_attack": "VerticalPartitioning",
+    "cloven.attack.generalised.elimination": "Elimination",
+    "cloven.attack.generalised.random_attack": "RandomElimination",
+    "cloven.attack.link": "candidates",
+    "cloven.attack.sliced.composition": "Composition",
+    "cloven.attack.sliced.known": "Known",
+    "cloven.attack.sliced.linkage": "RecordLinkage",
+    "cloven.attack.sliced.semantic": "SemanticValues",
+    "cloven.attack.sliced.single": "AttributeDisclosure Membership",
+    "cloven.audit": "Audit",
+    "cloven.audit_report": "AuditReport",
+    "cloven.breach.attackers": "Moderate Strong WeakPublic WeakWords",
+    "cloven.breach.breaches": "Breach breaches",
+    "cloven.breach.covers": "Covers covers",
+    "cloven.breach.knowledge_file": "read_knowledge",
+    "cloven.breach.proof": "Proof prove",
+    "cloven.breach.simulation": "simulate",
+    "cloven.breach.worlds": "possible_worlds",
+    "cloven.datasets": "sample",
+    "cloven.decision": "Decision Limits",
+    "cloven.errors": "ClovenError GuaranteeError InputError OutputError ParameterError ReleaseError",
+    "cloven.families.disassociation_threats": "another_release release_alone the_method word_meanings",
+    "cloven.families.known_items": "known_items",
+    "cloven.io.checked": "verify_folder",
+    "cloven.io.eliminations": "read_eliminations write_eliminations",
+    "cloven.io.frames": "from_frame",
+    "cloven.io.guesses": "read_guesses write_guesses",
+    "cloven.io.key": "read_key",
+    "cloven.io.policy": "read_policy write_policy",
+    "cloven.io.readers": "read",
+    "cloven.io.release": "read_release write_release",
+    "cloven.io.schema_file": "read_schema",
+    "cloven.io.table_csv": "to_frame",
+    "cloven.io.table_reader": "read_table",
+    "cloven.measure.describe": "describe",
+    "cloven.measure.tables.utility": "table_utility",
+    "cloven.measure.utility": "utility",
+    "cloven.model.added": "Eliminations",
+    "cloven.model.disassociated": "Disassociated",
+    "cloven.model.guesses": "Guesses",
+    "cloven.model.key": "Anonymised Key",
+    "cloven.model.key_generalised": "Generalised GeneralisedKey",
+    "cloven.model.key_table": "PublishedTable",
+    "cloven.model.outcome": "Outcome",
+    "cloven.model.policy": "Policy",
+    "cloven.model.published_table": "GeneralisedTable Sliced",
+    "cloven.model.risk": "Risk",
+    "cloven.model.schema": "Column Schema",
+    "cloven.model.set_generalised": "SetGeneralised",
+    "cloven.model.table": "Table",
+    "cloven.model.taxonomy": "Taxonomy read_taxonomy",
+    "cloven.model.transactions": "Transactions",
+    "cloven.reconstruction": "lower_bound_supports reconstruct reconstruct_table",
+    "cloven.relatedness.backfill": "BackFilled",
+    "cloven.relatedness.centred": "CentredDistance",
+    "cloven.relatedness.combined": "Combined",
+    "cloven.relatedness.corpus": "Corpus",
+    "cloven.relatedness.learned": "Learned",
+    "cloven.relatedness.ngd": "GoogleDistance",
+    "cloven.relatedness.npmi": "MutualInformation",
+    "cloven.relatedness.shuffled": "Shuffled",
+    "cloven.relatedness.vectors": "Vectors",
+    "cloven.relatedness.wordnet": "WordNet",
+    "cloven.scoring.control": "control_of",
+    "cloven.scoring.findings": "Findings",
+    "cloven.scoring.generalised.score": "score_eliminations",
+    "cloven.scoring.generalised.trial": "trial_eliminations",
+    "cloven.scoring.score": "score",
+    "cloven.scoring.trial": "trial",
+    "cloven.text": "read_documents to_transactions",
+    "cloven.threats": "Effort Knowledge Threat",
+    "cloven.tuning.tune": "Tune",
+    "cloven.tuning.tuned": "Tuned",
+    "cloven.verification": "Verdict verify",
+    "cloven.verification.tables.checker": "verify_table",
 }
+_HOME = {name: home for home, names in _NAMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:

@@ -72,6 +72,8 @@ def test_names_of_options_become_flags_and_values_stay():
     )
     assert shell_words(ParameterError("column must be named"), OPTIONS) == "--column must be named"
     assert shell_words(ParameterError("the column format is"), OPTIONS) == "the column format is"
+    typed = "'foo:column=5,format=3' is no method"
+    assert shell_words(ParameterError(typed), OPTIONS) == typed
 
 
 def test_visible():

@@ -79,3 +79,22 @@ def test_a_sample_of_a_table_is_one_of_rows(cloven, people, schema, tmp_path, mo
     assert ended.code == 0, ended.err
     assert "a sample of 240 rows · 100 rows, " in ended.out
     assert "audit all rows before you publish" in " ".join(ended.out.split())
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "shown"),
+    [
+        (0.0002, 0.0001, 0.00034, "0.02 % [0.01 - 0.03]"),
+        (0.0012, 0.00102, 0.0013, "0.12 % [0.10 - 0.13]"),
+        (0.412, 0.384, 0.44, "41.2 % [38.4 - 44.0]"),
+        (0.0, 0.0, 0.004, "0.0 % [0.0 - 0.4]"),
+        (0.0004, None, None, "0.04 %"),
+    ],
+)
+def test_an_interval_holds_its_value_as_it_is_told(value, low, high, shown):
+    from cloven.cli.audit_words import _interval
+    from cloven.families.words import share
+    from cloven.model.risk import Estimate
+
+    assert _interval({"value": value, "low": low, "high": high}) == shown
+    assert share(Estimate(value, low, high)) == shown

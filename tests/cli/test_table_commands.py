@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import re
+
 import pytest
 
 from cloven.io.release import read_release
@@ -58,7 +61,7 @@ def test_utility_of_a_table(cloven, people, schema, tmp_path):
     found = cloven("utility", people, tmp_path / "out", "--schema", schema, "--seed", 1, "--json").json
     assert found["headline"] == "agreement of counts with sensitive values"
     assert "certainty penalty" in cloven("utility", people, tmp_path / "out", "--schema", schema).out
-    cloven("utility", people, tmp_path / "out").refused(3, "is a generalised table", "without --schema")
+    cloven("utility", people, tmp_path / "out").refused(3, "is a generalised table", "give --schema FILE")
 
 
 def test_two_releases_are_composed(cloven, people, schema, tmp_path):
@@ -73,6 +76,8 @@ def test_two_releases_are_composed(cloven, people, schema, tmp_path):
     assert (ended.json["persons"], ended.json["found_in_all"]) == (240, 240)
     assert {each["measure"] for each in ended.json["findings"]["findings"]} > {"drr_strict", "drr_soft"}
     assert len((tmp_path / "g.csv").read_text().splitlines()) == 241
+    told = cloven("attack", "compose", *places, "--known", people, "--schema", schema, "--score", "--seed", 1)
+    assert re.search(r"drr_soft +0\.\d{3} \[0\.\d{3} - 0\.\d{3}\] +0\.\d{3} ", told.out)
     looks = tmp_path / "looks.csv"
     looks.write_text("age,sex,work\n33,f,State\n")
     assert (
@@ -84,6 +89,49 @@ def test_two_releases_are_composed(cloven, people, schema, tmp_path):
     )
     assert "cloven attack compose [OPTIONS]" in cloven("attack", "compose", "--help").out
     assert "\n  compose  Intersect" in cloven("attack", "--help").out
+
+
+def test_what_is_left_of_each_person(cloven, people, schema, tmp_path):
+    places = (tmp_path / "one", tmp_path / "two")
+    for place, k in zip(places, (4, 7), strict=True):
+        cloven("anonymise", "mondrian", people, "--schema", schema, "-k", k, "-o", place)
+    looks = tmp_path / "looks.csv"
+    looks.write_text("age,sex,work\n33,f,State\n999,f,State\n")
+    cloven("attack", "compose", *places, "--known", looks, "--schema", schema, "-o", tmp_path / "g.csv")
+    header, known, stranger = csv.reader((tmp_path / "g.csv").read_text().splitlines())
+    assert header == ["row", "values left", "likeliest", "confidence", "which are left"]
+    left = known[4].split(" | ")
+    assert (int(known[1]), known[2]) == (len(left), left[0])
+    assert stranger == ["1", "0", "", "", ""]
+
+
+@pytest.mark.parametrize("method", ["mondrian", "slicing"])
+def test_a_published_table_can_be_read(cloven, people, schema, tmp_path, method):
+    out, eyes = tmp_path / "out", tmp_path / "eyes.csv"
+    given = ("anonymise", method, people, "--schema", schema, *METHODS[method])
+    assert cloven(*given, "-o", out, "--csv", eyes).code == 0
+    assert cloven("reconstruct", out, "--as-published", "-o", tmp_path / "again.csv").code == 0
+    assert (tmp_path / "again.csv").read_bytes() == eyes.read_bytes()
+    ended = cloven("reconstruct", out, "--seed", 1, "--count", 2, "-o", tmp_path / "drawn.csv", "--json")
+    assert ended.json["records"] == 240
+    one, two = ((tmp_path / f"drawn-{number}.csv").read_text().splitlines() for number in (1, 2))
+    assert (len(one), one[0], one != two) == (241, two[0], True)
+    assert cloven("describe", tmp_path / "drawn-1.csv", "--schema", schema).code == 0
+    cloven(*given, "-o", tmp_path / "more", "--csv", eyes).refused(4, "eyes.csv")
+    assert cloven(*given, "-k", 999, "-o", tmp_path / "more", "--csv", tmp_path / "no.csv").code == 2
+    assert not (tmp_path / "more").exists()
+    assert not (tmp_path / "no.csv").exists()
+
+
+def test_what_cannot_be_drawn_is_refused(cloven, people, schema, made, tmp_path):
+    out = tmp_path / "table"
+    cloven("anonymise", "mondrian", people, "--schema", schema, "-o", out)
+    cloven("reconstruct", out, "-o", tmp_path / "w.jsonl").refused(2, "ends in .csv")
+    for more in (("--seed", 1), ("--count", 2)):
+        cloven("reconstruct", out, "--as-published", *more, "-o", tmp_path / "w.csv").refused(
+            2, "draws nothing"
+        )
+    cloven("reconstruct", made.out, "--as-published", "-o", tmp_path / "w").refused(2, "for published tables")
 
 
 def test_commands_for_sets_say_that_they_are(cloven, people, schema, tmp_path):

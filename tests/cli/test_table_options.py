@@ -31,8 +31,8 @@ def test_mondrian_keeps_to_what_is_demanded(cloven, people, schema, tmp_path):
     assert "constraints=entropy-l:2.5+recursive-l:3:2+t-closeness:0.4:ordered" in ended.out
     checked = cloven("verify", tmp_path / "out", "--original", people, "--schema", schema)
     assert (
-        "keep to entropy-l with l = 2.5, recursive-l with c = 3.0, l = 2, t-closeness with t = 0.4"
-        in checked.out
+        "keeps to entropy-l with l = 2.5 of illness, recursive-l with c = 3.0, l = 2 of illness,"
+        " t-closeness with t = 0.4 of illness (mondrian)" in checked.out
     )
     assert "ok    t-closeness of illness" in checked.out
 
@@ -110,6 +110,13 @@ def test_a_table_is_described(cloven, people, schema, two_secrets, tmp_path):
     told = cloven("describe", gaps, "--schema", lenient).out
     assert "240, 1 more left out" in told
     assert "column 'illness' has no value in 1 of 241 rows" in told
+    gaps.write_text(people.read_text() + "33,f,State,?\n,m,State,?\n")
+    strict = cloven("describe", gaps, "--schema", schema, "--json").json
+    assert strict["missing"] == [
+        {"column": "age", "rows": 1, "policy": "refuse"},
+        {"column": "illness", "rows": 2, "policy": "refuse"},
+    ]
+    assert strict["records"] == 242
 
 
 def _schema(folder, column, role):

@@ -23,7 +23,7 @@ def describe_persons(file: Path, schema: Path, k: int, memory: float | None, *, 
     from cloven.measure.tables.describe import describe_table
 
     with progress("read") as report:
-        loaded = load_persons(file, schema, memory)
+        loaded = load_persons(file, schema, memory, overview=True)
         report("look for rows that can be singled out", 0.0)
         found = describe_table(loaded.table, k)
         columns = describe_attributes(loaded.table)
@@ -85,7 +85,8 @@ def _tell_largest(columns: tuple[AttributeDescription, ...]) -> None:
     if (worst.largest_l or 0) < 2:
         say(
             f"\n{visible(worst.name)} = {visible(worst.most_common or '', 40)} in {percent(worst.share)} of the rows:"
-            " more than half have it, so slicing, ul and anatomy cannot hide it; group its values, or take mondrian"
+            " more than half have it, so slicing, ul and anatomy cannot hide it; group its values (mondrian -l promises"
+            " different values only, not a chance)"
         )
         return
     say(

@@ -34,7 +34,8 @@ def reconstruct(
     ],
     count: Annotated[int, whole(1).option("--count", help="How many plausible data sets to draw.")] = 1,
     as_published: Annotated[
-        bool, typer.Option("--as-published", help="Of a table: write its cells as they are, and draw nothing.")
+        bool,
+        typer.Option("--as-published", help="Of a table: write its cells as they are, and draw nothing."),
     ] = False,
     seed: SeedOption = None,
     json: JsonFlag = False,

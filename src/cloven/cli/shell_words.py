@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from cloven.errors import ClovenError
 
-# Not inside a quoted value, a path or a longer name.
-_FREE = r"(?<![\w'\"/.-])"
+# Not inside a quoted value, a path, a longer name or a setting such as slicing:k=5,l=3.
+_FREE = r"(?<![\w'\"/.:,-])"
 _END = r"(?![\w'\"/.])"
 
 

@@ -11,7 +11,7 @@ import typer
 from cloven.cli.console import warn
 from cloven.cli.memory_check import refuse_large_table
 from cloven.cli.reading import READING
-from cloven.errors import InputError, ParameterError
+from cloven.errors import InputError, ParameterError, shorten
 from cloven.memory import estimate_table, refuse_if_too_large
 from cloven.registry import table_anonymisers
 
@@ -80,7 +80,7 @@ def refuse_methods(settings: Iterable[str]) -> None:
     for text in settings:
         if text.partition(":")[0] not in table_anonymisers():
             known = ", ".join(table_anonymisers())
-            message = f"method {text!r} is not for tables; those that are: {known}"
+            message = f"method {text.partition(':')[0]!r} is not for tables; those that are: {known}"
             raise ParameterError(message)
 
 
@@ -104,7 +104,7 @@ def with_secret(table: Table) -> Table:
 
 
 def fit_rules(rules: Iterable[Mapping[str, Collection[str]]], data: Table) -> None:
-    """Refuse rules that name what the table does not have: most likely it is misspelt, and the rule would be idle."""
+    """Refuse rules on columns that the table does not have, and warn of values: another table may have them."""
     known = {attribute.name: attribute.values for attribute in data.attributes}
     for number, rule in enumerate(rules, 1):
         for name, values in rule.items():
@@ -116,8 +116,10 @@ def fit_rules(rules: Iterable[Mapping[str, Collection[str]]], data: Table) -> No
             strange = [value for value in values if value not in known[name]]
             if strange:
                 few = ", ".join(known[name][:6]) + (", ..." if len(known[name]) > 6 else "")
-                message = f"--rules: rule {number} names a value that column {name!r} lacks; it has {few}"
-                raise InputError(message, value=strange[0])
+                warn(
+                    f"--rules: rule {number} names {shorten(strange[0])}, a value that column {name!r} lacks (it has"
+                    f" {few}); check the spelling"
+                )
 
 
 def rules_in(path: Path | None) -> Rules:
@@ -127,17 +129,18 @@ def rules_in(path: Path | None) -> Rules:
     return () if path is None else read_rules(path)
 
 
-def load_persons(file: Path, schema: Path, memory: float | None) -> LoadedTable:
+def load_persons(file: Path, schema: Path, memory: float | None, *, overview: bool = False) -> LoadedTable:
     """Read a table, unless it needs more memory than is allowed: bytes, any if infinite, what is free if None.
 
-    A large file is looked at before it is read, and what was read is looked at again.
+    A large file is looked at before it is read, and what was read is looked at again. An ``overview`` is there to tell
+    of missing values, so none are refused.
     """
     from cloven.io.schema_file import read_schema
     from cloven.io.table_reader import load_table
 
     roles = read_schema(schema)
     refuse_large_table(file, roles, memory)
-    loaded = load_table(file, roles)
+    loaded = load_table(file, roles, overview=overview)
     refuse_if_too_large(estimate_table(loaded.table.codes.size), memory)
     return loaded
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import fields
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Any
@@ -18,6 +19,7 @@ from cloven.cli.places import refuse_places
 from cloven.cli.reading import JsonFlag
 from cloven.cli.table_methods import options_of
 from cloven.cli.table_options import SchemaFile, TableFile, fit_rules, read_persons
+from cloven.errors import ParameterError
 
 ABOUT = {
     "mondrian": (
@@ -89,6 +91,7 @@ def _publish(
 ) -> None:
     """Read, anonymise, verify, write, tell."""
     from cloven.families.tables_ends import lone_ends
+    from cloven.families.tables_single import single_values
     from cloven.families.tables_words import cautions, summary
     from cloven.io.ledger_file import check_ledger
     from cloven.io.release import places
@@ -100,12 +103,13 @@ def _publish(
     with progress("read") as report:
         data = read_persons(file, schema, memory)
         fit_rules(getattr(method, "rules", ()), data)
-        result = method.anonymise(data, report)
+        result = _anonymised(method, data, report)
         report("verify and write", 0.0)
         _write(result, out, data, csv, ledger)
     figures = summary(data, result) | {"seconds": round(perf_counter() - start, 3)}
     told = [
         *cautions(figures, method),
+        *single_values(result.release, method),
         *lone_ends(data, result.release),
         *told_of_earlier(data, out, ledger),
     ]
@@ -134,6 +138,20 @@ def _write(result: Any, out: Path, data: Any, csv: Path | None, ledger: Path | N
             write_bytes(place, table_csv_bytes(result.release))
         # A seed is asked for, and marked.
         write_release(result, out, original=data, allow_seeded=True, ledger=ledger)
+
+
+def _anonymised(method: Any, data: Any, report: Any) -> Any:
+    """The release; where l cannot be met and is the one that nobody chose, the message says so."""
+    try:
+        return method.anonymise(data, report)
+    except ParameterError as error:
+        usual = next((each.default for each in fields(method) if each.name == "l"), None)
+        before, met, after = str(error).partition(" cannot be met")
+        if usual is None or before != f"l = {usual}":
+            raise
+        after = after.replace("choose l of at most", "choose -l of at most")
+        message = f"{before}, the default,{met}{after}"
+        raise ParameterError(message) from error
 
 
 def _in_words(method: Any) -> str:

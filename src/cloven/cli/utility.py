@@ -64,7 +64,9 @@ def utility(
         return
     refuse_of_tables(QUERIES.given(vars(asked)))
     with progress("read") as report:
-        published = read_set_release(release_at(release), "`cloven utility` without --schema")
+        published = read_set_release(
+            release_at(release), "`cloven utility` without --schema", "give --schema FILE"
+        )
         data = read_data(original, options)
         hierarchy = read_hierarchy(taxonomy, data)
         report("measure", 0.0)

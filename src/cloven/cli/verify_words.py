@@ -6,6 +6,7 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 from cloven.cli.console import many
+from cloven.cli.verify_table_words import claimed_of_table, table_claim
 from cloven.errors import ReleaseError
 
 if TYPE_CHECKING:
@@ -35,13 +36,7 @@ def claim_of(release: Path) -> dict[str, Any] | None:
         "manifest_sha256": hashlib.sha256(file.read_bytes()).hexdigest(),
     }
     if is_table(claim):
-        promise, listed = parameters.get("promise"), parameters.get("constraints")
-        claim |= {
-            "l": parameters.get("l"),
-            "check": parameters.get("check"),
-            "constraints": [_demand(each) for each in listed] if isinstance(listed, list) else [],
-            "promise": promise.get("kind") if isinstance(promise, dict) else None,
-        }
+        claim |= table_claim(parameters, release)
     return claim
 
 
@@ -50,7 +45,7 @@ def claimed(claim: dict[str, Any] | None) -> str:
     if claim is None:
         return "promises nothing that can be read"
     if is_table(claim):
-        return _claimed_of_table(claim)
+        return claimed_of_table(claim)
     known = [] if claim["m"] is None else [f"up to m = {claim['m']} items"]
     if claim["listed"]:
         known.append(
@@ -86,28 +81,6 @@ def open_questions(claim: dict[str, Any] | None, level: str, checks: Collection[
 
 
 _PERSONS = "that k persons, not only k records, stand behind each count"
-
-
-def _claimed_of_table(claim: dict[str, Any]) -> str:
-    """The promise of a published table."""
-    group = "bucket" if str(claim["format"]).startswith("cloven.sliced/") else "class"
-    promise = f"every {group} has at least k = {claim['k']} of {many(claim['records'], 'row')}"
-    if claim["l"] is not None:
-        promise += f", sensitive values are hidden with l = {claim['l']}"
-    elif claim["constraints"]:
-        promise += f", sensitive values keep to {', '.join(claim['constraints'])}"
-    promise = claim["promise"] or promise
-    return f"promises: {promise} ({claim['method']})\nmanifest {claim['manifest_sha256']}"
-
-
-def _demand(entry: Any) -> str:
-    """What the manifest says that classes keep to, in a few words; a manifest may hold anything."""
-    if not isinstance(entry, dict):
-        return "something that cannot be read"
-    values = [f"{name} = {entry[name]}" for name in ("c", "l", "t") if name in entry]
-    names = entry.get("attributes")
-    about = f" of {', '.join(map(str, names))}" if isinstance(names, list) and len(names) > 1 else ""
-    return f"{entry.get('demand')} with {', '.join(values)}{about}" if values else str(entry.get("demand"))
 
 
 def _open_of_table(claim: dict[str, Any], level: str, checks: Collection[str]) -> list[str]:

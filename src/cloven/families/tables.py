@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cloven.anonymise.slicing.slicing import Slicing
 from cloven.families.tables_ends import lone_ends
+from cloven.families.tables_single import single_values
 from cloven.families.tables_threats import (
     another_release,
     known_person,
@@ -108,7 +109,7 @@ class TablesFamily:
     def cautions(self, data: Table, method: Any, result: PublishedTable) -> list[str]:
         """What an owner should know before publishing, each with what to do."""
         told = cautions(summary(data, result), method)
-        return [*told, *lone_ends(data, result.release)]
+        return [*told, *single_values(result.release, method), *lone_ends(data, result.release)]
 
     def remedies(self, method: Any, risks: tuple[Risk, ...], limit: float) -> dict[str, Any]:
         """Settings that may hold where this one does not: what to type (an audit completes --methods) -> the method.

@@ -44,6 +44,11 @@ def cautions(figures: dict[str, int | float], method: Any) -> list[str]:
             f"{many(figures['cells_exchanged'], 'cell')} exchanged between persons: single rows are not to be believed,"
             " counts of one attribute are; say so to whoever uses the table"
         )
+    elif told.get("swap_rate") is not None:
+        out.append(
+            f"no cell was exchanged at swap rate {100 * told['swap_rate']:g} %: this is plain slicing; look at"
+            " `cloven cells` for a rate at which cells are rare or common"
+        )
     if told.get("invented_rows"):
         out.append("rows are partly or wholly made up: use the table for counts, never for a person")
     promise = told.get("promise")

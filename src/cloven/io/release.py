@@ -136,13 +136,13 @@ def read_release(path: str | os.PathLike[str]) -> Release:
     return release
 
 
-def read_set_release(path: str | os.PathLike[str], what: str) -> SetRelease:
+def read_set_release(
+    path: str | os.PathLike[str], what: str, remedy: str = "name such a release"
+) -> SetRelease:
     """Read a release for something that works on sets of items, and not on tables of persons."""
     release = read_release(path)
     if isinstance(release, TableRelease):
-        message = (
-            f"{path}: is a {format_of(release).about}, and {what} is for sets of items; name such a release"
-        )
+        message = f"{path}: is a {format_of(release).about}, and {what} is for sets of items; {remedy}"
         raise ReleaseError(message)
     return release
 

@@ -89,9 +89,7 @@ def _columns(table: GeneralisedTable | Sliced | Table) -> tuple[Sequence[str], S
         ]
         return [attribute.name for attribute in table.attributes], shown
     names = [domain.name for domain in table.domains]
-    shown = [
-        _texts(domain.labels, cells) for domain, cells in zip(table.domains, table.cells.T, strict=True)
-    ]
+    shown = [_texts(domain.labels, cells) for domain, cells in zip(table.domains, table.cells.T, strict=True)]
     return _parts(table, names, shown) if isinstance(table, Sliced) else (names, shown)
 
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.errors import InputError, ParameterError
+from cloven.io.doubtful_columns import refuse_doubtful
+from cloven.io.number_texts import has_digit, has_leading_zero, plain_number
 from cloven.io.stated_domains import fit_numbers, fit_texts, number_domain
 from cloven.model.number_blocks import number_text
 from cloven.model.table import MISSING, Attribute
@@ -17,6 +19,8 @@ from cloven.model.taxonomy import Taxonomy, read_taxonomy
 from cloven.model.tree_building import nested_taxonomy, tree_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from cloven.model.schema import Column
@@ -47,8 +51,12 @@ def encode(
     place: Place,
     *,
     keep: bool,
+    missing_values: Sequence[str] = (),
 ) -> tuple[Attribute, NDArray[np.int32]]:
-    """Attribute and codes of a column; where ``gone``, the code is ``MISSING``, or that of ``KEPT``."""
+    """Attribute and codes of a column; where ``gone``, the code is ``MISSING``, or that of ``KEPT``.
+
+    ``missing_values`` are the texts that stand for no value.
+    """
     numbers = _numbers(column, cells, gone, place)
     taxonomy = _taxonomy(column)
     if numbers is not None:
@@ -59,6 +67,8 @@ def encode(
             )
             raise ParameterError(message)
         return _number_attribute(column, numbers, gone, taxonomy, place)
+    if isinstance(cells, list):
+        refuse_doubtful(column, cells, place, missing_values)
     if column.tree == "ranges":
         message = f"column {column.name!r}: ranges are for numbers, but it holds other values; give a hierarchy file"
         raise ParameterError(message)
@@ -75,7 +85,7 @@ def _numbers(
     for row in np.flatnonzero(~gone).tolist() if isinstance(cells, list) else ():
         text = str(cells[row])
         number = plain_number(text)
-        if number is None or (column.kind is None and _looks_like_a_code(text)):
+        if number is None or (column.kind is None and (has_leading_zero(text) or not has_digit(text))):
             if column.kind is None:
                 return None
             message = f"column {column.name!r} is said to hold numbers; correct the cell, or choose kind = 'category'"
@@ -90,25 +100,6 @@ def _numbers(
         )
         raise place.error(message, int(strange[0]), str(found[strange[0]]))
     return None if gone.all() else found
-
-
-def plain_number(text: str) -> float | None:
-    """The number that a text is; None for other texts."""
-    try:
-        return None if "_" in text else float(text)
-    except ValueError:
-        return None
-
-
-def _looks_like_a_code(text: str) -> bool:
-    """Zip codes and the like; ``nan`` and ``inf`` are words."""
-    return has_leading_zero(text) or not any(map(str.isdigit, text))
-
-
-def has_leading_zero(text: str) -> bool:
-    """Whether a number begins with a zero that would be lost."""
-    digits = text.lstrip("+-")
-    return len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()
 
 
 def _number_attribute(

@@ -9,9 +9,9 @@ from unicodedata import normalize
 import numpy as np
 
 from cloven.errors import InputError
-from cloven.io.doubtful_columns import refuse_doubtful
+from cloven.io.number_texts import plain_number
 from cloven.io.table_columns import RawColumns, read_columns
-from cloven.io.table_domains import KEPT, Place, encode, plain_number
+from cloven.io.table_domains import KEPT, Place, encode
 from cloven.model.table import Table
 
 if TYPE_CHECKING:
@@ -158,9 +158,9 @@ def _encoded(
         cells = raw.cells[column.name]
         kept = [cells[row] for row in rows.tolist()] if isinstance(cells, list) else cells[rows]
         keep = (column.missing or schema.missing) == "keep"
-        if isinstance(kept, list):
-            refuse_doubtful(column, kept, place, schema.missing_values)
-        attribute, found = encode(column, kept, gone[column.name][rows], place, keep=keep)
+        attribute, found = encode(
+            column, kept, gone[column.name][rows], place, keep=keep, missing_values=schema.missing_values
+        )
         attributes.append(attribute)
         codes.append(found)
     return Table(tuple(attributes), np.column_stack(codes).astype(np.int32), rows)
@@ -179,6 +179,9 @@ def _refused(raw: RawColumns, gone: dict[str, NDArray[np.bool_]]) -> InputError:
     """All columns that lack values, at the first row that lacks one."""
     name, lost = min(gone.items(), key=lambda each: int(np.argmax(each[1])))
     first = int(np.argmax(lost))
-    many = [f"{column!r} has no value in {int(rows.sum()):,}" for column, rows in gone.items()]
-    message = f"column {', '.join(many)} of {len(lost):,} rows, first here; {REMEDY}"
+    told = f"column {name!r} has no value in {int(lost.sum()):,} of {len(lost):,} rows"
+    if len(gone) > 1:
+        counts = ", ".join(f"{column!r} in {int(rows.sum()):,}" for column, rows in gone.items())
+        told = f"{len(gone)} columns have no value in some of {len(lost):,} rows: {counts}"
+    message = f"{told}, first here; {REMEDY}"
     return Place(raw.source, raw.lines).error(message, first, str(raw.cells[name][first]))

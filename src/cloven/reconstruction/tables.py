@@ -1,7 +1,7 @@
 """Draw a table of persons that a published table allows.
 
-The parts of each bucket are paired at random, and each coarse cell becomes one of its values: of a set or a group any of
-those that it shows, of a range any number between its ends, with as many decimal places as the numbers published.
+The parts of each bucket are paired at random, and each coarse cell becomes one of its values: of a set or a group any
+of those that it shows, of a range any number between its ends, with as many decimal places as the numbers published.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.model.published_table import GeneralisedTable, Sliced
 from cloven.model.shown_cells import are_ranges
 from cloven.model.table import Attribute, Table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from cloven.model.published_table import CellDomain
+    from cloven.model.published_table import CellDomain, GeneralisedTable, Sliced
+    from cloven.model.table import Role
 
 _EXACT = 2.0**53  # up to here, every whole number is a float
 
@@ -55,7 +55,7 @@ def _drawn(
     from cloven.measure.tables.reading import drawn_values
 
     values = drawn_values(domain, cells, rng)
-    role = "sensitive" if domain.sensitive else "quasi-identifier"
+    role: Role = "sensitive" if domain.sensitive else "quasi-identifier"
     if domain.numbers is None:
         return Attribute(domain.name, role, domain.values), values
     places = _decimal_places([domain.values[value] for value in np.unique(domain.members).tolist()])

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from cloven.report import rows
 from cloven.report.scale import Scale, scale
 from cloven.report.speech import speech
-from cloven.report.svg.bars import NAME, Bar, Group, bars
+from cloven.report.svg.bars import Bar, Group, bars
 from cloven.report.svg.columns import columns
-from cloven.report.svg.elements import folded
 from cloven.report.svg.plot import settings
 from cloven.report.svg.reliability import reliability
 from cloven.report.words import percent
@@ -58,11 +57,6 @@ def utility(document: Mapping[str, Any]) -> Markup:
     ]
     axis = Scale(0.0, 1.0, (0.0, 0.25, 0.5, 0.75, 1.0))
     return bars("What is kept of the original", [Group("", tuple(found))], axis)
-
-
-def longest_name(document: Mapping[str, Any]) -> int:
-    """Letters of the longest line of a name beside the bars of utility."""
-    return max((len(text) for row in rows.kept(document) for text in folded(row.measure, NAME)), default=0)
 
 
 def trade_off(document: Mapping[str, Any]) -> Markup:

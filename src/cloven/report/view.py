@@ -28,7 +28,6 @@ def view(document: Mapping[str, Any]) -> dict[str, Any]:
         "verdict": judged.VERDICTS[document["decision"]["verdict"]],
         "gauges": _gauges(document),
         "kept": rows.kept(document),
-        "names_room": max(10.0, 0.46 * drawn.longest_name(document)),
         "utility_chart": drawn.utility(document) if rows.kept(document) else None,
         "tried": rows.tried(document),
         "failed": document.get("failed", ()),

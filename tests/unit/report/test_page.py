@@ -95,10 +95,11 @@ def test_headings_and_anchors_are_in_order(owner):
     "name", [EVIL, '" onload="x', "'><b>", "{{ 7 * 7 }}", "</style><b>", "</svg><b>", "&amp;"]
 )
 def test_hostile_text_anywhere_stays_text(owner, name):
-    plain, hostile = Reader(page(put_in(owner, "quiet-name"))), Reader(page(put_in(owner, name)))
+    quiet = re.sub(r"\S", "q", name)  # as long, so that lines of charts break at the same places
+    plain, hostile = Reader(page(put_in(owner, quiet))), Reader(page(put_in(owner, name)))
     assert [tag for tag, _ in hostile.tags] == [tag for tag, _ in plain.tags]
     assert [set(given) for _, given in hostile.tags] == [set(given) for _, given in plain.tags]
-    assert hostile.text.count(name) == plain.text.count("quiet-name") > 50
+    assert hostile.text.count(name) == plain.text.count(quiet) > 50
 
 
 def test_hidden_and_turning_characters_are_made_visible(owner):

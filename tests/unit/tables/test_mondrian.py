@@ -91,7 +91,7 @@ def test_parameters_are_plain_and_name_what_is_promised(people):
             lambda: Mondrian(k=1),
             "k must be a whole number of at least 2 (with k = 1 nobody is protected), got 1",
         ),
-        (lambda: Mondrian(k=41), "k = 41 needs at least 41 rows, got 40; choose a smaller k"),
+        (lambda: Mondrian(k=41), "k = 41 needs at least 41 rows, got 40; choose k of at most 40"),
         (
             lambda: Mondrian(l=1),
             "l must be a whole number of at least 2 (below that every class keeps to it), got 1",

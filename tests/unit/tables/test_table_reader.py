@@ -135,10 +135,24 @@ def test_missing_values_are_refused_dropped_or_kept(tmp_path):
         Column("illness", "sensitive"),
     )
     with pytest.raises(
-        InputError, match=r"people.csv:4: column 'age' has no value in 1 of 3 rows.*drop"
+        InputError, match=r"people.csv:4: column 'age' has no value in 1 of 3 rows, first here.*drop"
     ) as raised:
-        read_table(path, Schema(three))
+        read_table(path, Schema((three[0], three[2])))
     assert raised.value.line == 4
+    with pytest.raises(
+        InputError,
+        match=r"people.csv:2: 2 columns have no value in some of 3 rows: 'age' in 1, 'work' in 1, .*got '\?'",
+    ):
+        read_table(path, Schema(three))
+    seen = load_table(path, Schema(three), overview=True)
+    assert seen.table.codes[:, :2].tolist() == [[1, -1], [0, 0], [-1, 0]]
+    assert [(each.column, each.rows, each.policy) for each in seen.missing] == [
+        ("age", 1, "refuse"),
+        ("work", 1, "refuse"),
+    ]
+    assert seen.report()[0].startswith(
+        "column 'age' has no value in 1 of 3 rows: only described, choose missing"
+    )
     loaded = load_table(path, Schema(three, missing="drop"))
     assert rows(loaded.table) == [("25", "Private", "gout")]
     assert loaded.table.source_rows.tolist() == [1]

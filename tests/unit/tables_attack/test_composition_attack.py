@@ -110,8 +110,17 @@ def test_what_one_release_hides_another_may_show_as_quasi_identifier():
         numbers=("age",),
     )
     known = Known.of(first, np.array([0]))
-    with pytest.raises(ParameterError, match="the releases share none"):
+    with pytest.raises(
+        ParameterError, match=r"no sensitive attribute \(number 1 shows job; number 2 shows ill\)"
+    ):
         Composition().guess([published(first, [0, 0]), published(second, [0, 1])], known)
+    both = table(
+        {"age": [20, 21], "job": ["a", "b"], "ill": ["c", "d"]}, sensitive=("job", "ill"), numbers=("age",)
+    )
+    with pytest.raises(
+        ParameterError, match=r"share 2 sensitive attributes \(ill, job\); .* attribute='ill'"
+    ):
+        Composition().guess([published(both, [0, 0])] * 2, known)
     guesses = Composition("job").guess([published(first, [0, 0]), published(second, [0, 1])], known)
     assert guesses.candidates(0) == pytest.approx({"cook": 1.0})
 

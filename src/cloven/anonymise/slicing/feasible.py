@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cloven.anonymise.slicing.reachable import check_rows
 from cloven.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -33,9 +34,7 @@ def check_roles(table: Table) -> None:
 
 def check_feasible(table: Table, columns: Columns, data: Coded, k: int, l: int, together: Together) -> None:
     """The whole table as one bucket must have k rows and be l-diverse: splitting starts from there."""
-    if len(table) < k:
-        message = f"k = {k} needs at least {k} rows, got {len(table):,}; choose a smaller k"
-        raise ParameterError(message)
+    check_rows(table, k)
     for number, column in enumerate(data.sensitive_column.tolist()):
         values = data.sensitive[:, number] - data.value_offsets[number]
         part = data.part_of_signature[data.signature_of_row, column]

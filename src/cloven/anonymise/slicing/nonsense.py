@@ -74,7 +74,7 @@ def meeting(table: Table, coarse: NDArray[np.int32], attribute: int) -> Meeting:
 
 
 def compile_rules(table: Table, rules: Sequence[Rule]) -> Rules:
-    """Rules as numbers; a name or value that the table does not know is an error."""
+    """Rules as numbers; an attribute that the table does not have is an error, a value is one that nobody has."""
     places = {attribute.name: place for place, attribute in enumerate(table.attributes)}
     offsets, attributes, flags = [0], [], [np.empty(0, np.bool_)]
     for rule in rules:
@@ -86,15 +86,8 @@ def compile_rules(table: Table, rules: Sequence[Rule]) -> Rules:
                 message = f"a rule names the attribute {name!r}; the table has {', '.join(places)}"
                 raise ParameterError(message)
             known = {value: code for code, value in enumerate(table.attributes[places[name]].values)}
-            unknown = [value for value in values if value not in known]
-            if unknown:
-                message = (
-                    f"a rule names {name} = {unknown[0]!r}, which the table does not hold;"
-                    f" it has {', '.join(list(known)[:6])}{', ...' if len(known) > 6 else ''}"
-                )
-                raise ParameterError(message)
             met = np.zeros(len(known), np.bool_)
-            met[[known[value] for value in values]] = True
+            met[[known[value] for value in values if value in known]] = True
             attributes.append(places[name])
             flags.append(met)
         offsets.append(len(attributes))

@@ -29,9 +29,7 @@ def check_reachable(table: Table, k: int, constraints: Sequence[Constraint] = ()
     if not table.positions("quasi-identifier"):
         message = 'no column is a quasi-identifier; give a role "quasi-identifier" to what others may know'
         raise ParameterError(message)
-    if len(table) < k:
-        message = f"k = {k} needs at least {k} rows, got {len(table):,}; choose a smaller k"
-        raise ParameterError(message)
+    check_rows(table, k)
     for constraint in constraints:
         for group in sensitive_groups(constraint, table):
             counts = np.bincount(sensitive_codes(table, group))
@@ -40,6 +38,16 @@ def check_reachable(table: Table, k: int, constraints: Sequence[Constraint] = ()
                 names = ", ".join(table.attributes[position].name for position in group)
                 message = f"sensitive column {names!r} {fault}"
                 raise ParameterError(message)
+
+
+def check_rows(table: Table, k: int) -> None:
+    """Refuse a k above the number of rows."""
+    if len(table) < k:
+        remedy = (
+            f"choose k of at most {len(table):,}" if len(table) > 1 else "nobody can be hidden among so few"
+        )
+        message = f"k = {k} needs at least {k} rows, got {len(table):,}; {remedy}"
+        raise ParameterError(message)
 
 
 def _fault(constraint: Constraint, counts: NDArray[np.int64]) -> str | None:

@@ -125,11 +125,19 @@ def to_find_out(views: Sequence[Buckets], attribute: str | None, known: Known) -
     if attribute is None:
         shown = [{view.names[place] for place in view.sensitive} for view in views]
         shared = sorted(set.intersection(*shown))
-        if len(shared) != 1:
-            what = (
-                f"share {len(shared)} sensitive attributes ({', '.join(shared)})" if shared else "share none"
+        if not shared:
+            told = [", ".join(sorted(names)) or "none" for names in shown]
+            each = "; ".join(f"number {number} shows {names}" for number, names in enumerate(told, 1))
+            message = (
+                f"the releases share no sensitive attribute ({each}); take releases that share one, or say"
+                " attribute=NAME of one that all show"
             )
-            message = f"say which attribute is to be found out: the releases {what}"
+            raise ParameterError(message)
+        if len(shared) > 1:
+            message = (
+                f"the releases share {len(shared)} sensitive attributes ({', '.join(shared)}); say which is to be found"
+                f" out, such as attribute={shared[0]!r}"
+            )
             raise ParameterError(message)
         attribute = shared[0]
     for view in views:

@@ -36,9 +36,8 @@ def paired_cells(release: GeneralisedTable | Sliced, rng: np.random.Generator) -
     return cells
 
 
-def drawn_values(
-    domain: CellDomain, cells: NDArray[np.int32], rng: np.random.Generator
-) -> NDArray[np.int32]:
+def drawn_values(domain: CellDomain, cells: NDArray[np.int32], rng: np.random.Generator) -> NDArray[np.int32]:
     """One of the values of each cell, all as likely."""
     picked = domain.member_offsets[cells] + rng.integers(0, cell_sizes(domain)[cells])
-    return domain.members[picked]
+    values: NDArray[np.int32] = domain.members[picked]
+    return values

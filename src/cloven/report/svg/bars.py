@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 ROW, THICK, TITLE, AXIS, NOTE = 17, 10, 24, 22, 14
 NAME, LINE = 22, 13
-"""Letters in a line of a name, which leaves room for the bars on a phone; and how far lines are apart."""
+"""Letters in a line of a name, for which the style sheet leaves room; and how far lines are apart."""
 
 
 @dataclass(frozen=True)

@@ -44,12 +44,12 @@ def words(text: str, x: Place, y: Place, css: str = "", **more: Place) -> Markup
 
 
 def folded(text: str, letters: int) -> list[str]:
-    """A text in lines of at most so many letters.
+    """A text in lines of at most so many letters; longer words stay whole.
 
     >>> folded("agreement of counts with sensitive values", 22), folded("", 22)
     (['agreement of counts', 'with sensitive values'], [''])
     """
-    return wrap(text, letters) or [text]
+    return wrap(text, letters, break_long_words=False) or [text]
 
 
 def tip(text: str) -> Markup:

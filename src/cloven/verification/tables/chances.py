@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 ROUNDING = 1e-9
 BATCH = 1024
 """Persons that are looked at together; bounds the memory."""
+NOT_SINGLE = "of single attributes nothing is promised"
 
 
 def secrets(release: Sliced, *, jointly: bool) -> list[tuple[list[int], list[int]]]:
@@ -54,7 +55,7 @@ def check_buckets(release: Sliced, promise: Promise) -> Check:
         name = ", ".join(release.domains[place].name for place in hidden)
         faults.append(_fault(name, share, limit))
         worst, examined = max(worst, float(share.max())), examined + len(pair)
-    return conclude("l-diversity of buckets", "release", examined, faults, _said(worst, limit))
+    return conclude("l-diversity of buckets", "release", examined, faults, _said(release, promise, worst))
 
 
 def check_matching(release: Sliced, promise: Promise, persons: NDArray[np.int32]) -> Check:
@@ -65,7 +66,8 @@ def check_matching(release: Sliced, promise: Promise, persons: NDArray[np.int32]
     for name, most in highest_chances(release, promise, people):
         faults.append(_fault(name, most, limit))
         worst = max(worst, float(most.max()))
-    return conclude("l-diversity by matching buckets", "original", len(people), faults, _said(worst, limit))
+    told = _said(release, promise, worst)
+    return conclude("l-diversity by matching buckets", "original", len(people), faults, told)
 
 
 def highest_chances(
@@ -108,8 +110,19 @@ def _fault(name: str, chances: NDArray[np.float64], limit: float) -> Fault:
     return spot(chances > limit, lambda at: f"{told} {chances[at]:.4g}, promised is at most {limit:.4g}")
 
 
-def _said(worst: float, limit: float) -> str:
-    return f"no sensitive value is told with a chance above {worst:.4g}, promised is {limit:.4g}"
+def combination(release: Sliced, promise: Promise) -> str:
+    """Sensitive attributes that are hidden as a combination alone, in words; empty if each is hidden for itself."""
+    together = [hidden for hidden, _ in secrets(release, jointly=promise.jointly) if len(hidden) > 1]
+    return ", ".join(
+        " and ".join(shorten(release.domains[place].name)[1:-1] for place in hidden) for hidden in together
+    )
+
+
+def _said(release: Sliced, promise: Promise, worst: float) -> str:
+    joint = combination(release, promise)
+    what = f"combination of {joint}" if joint else "sensitive value"
+    told = f"no {what} is told with a chance above {worst:.4g}, promised is {limit_of(promise):.4g}"
+    return f"{told}; {NOT_SINGLE}" if joint else told
 
 
 def _fitting(release: Sliced, column: list[int], looks: NDArray[np.int32]) -> tuple[Any, NDArray[np.int64]]:

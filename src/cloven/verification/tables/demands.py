@@ -39,7 +39,10 @@ def _check_demand(release: GeneralisedTable | Sliced, demand: Demand) -> Check:
     reached, wanted, falls_short = MEASURED[demand.name](counts, demand)
     fault = spot(falls_short, lambda at: f"group {at} has {reached[at]:.4g}, promised is {wanted}")
     worst = reached.max() if demand.name == "t-closeness" else reached.min()
-    return conclude(title, "release", len(counts), [fault], f"{worst:.4g} at the worst, promised is {wanted}")
+    told = f"{worst:.4g} at the worst, promised is {wanted}"
+    if len(listed) > 1:
+        told += " of the combination; this says nothing of single attributes"
+    return conclude(title, "release", len(counts), [fault], told)
 
 
 def counted(group: NDArray[np.int64], values: NDArray[np.int32]) -> NDArray[np.int64]:

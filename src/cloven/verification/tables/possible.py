@@ -13,7 +13,7 @@ import numpy as np
 
 from cloven.errors import shorten
 from cloven.verification.faults import conclude, spot
-from cloven.verification.tables.chances import highest_chances, limit_of
+from cloven.verification.tables.chances import NOT_SINGLE, combination, highest_chances, limit_of
 from cloven.verification.tables.matched import distinct
 
 if TYPE_CHECKING:
@@ -71,6 +71,9 @@ def check_possible(release: Sliced, promise: Promise) -> Check:
     otherwise = (
         f"the parts of {found.buckets:,} of {release.buckets:,} buckets may belong to persons who are safe"
     )
+    joint = combination(release, promise)
+    if joint:
+        otherwise += f" as to the combination of {joint}; {NOT_SINGLE}"
     return conclude(name, "release", len(people), faults, otherwise)
 
 

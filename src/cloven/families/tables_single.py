@@ -1,0 +1,68 @@
+"""Groups of a published table that show a single value of a sensitive attribute which nothing promises to hide."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cloven.families.tables_trying import promised
+from cloven.families.words import many
+from cloven.model.buckets import Buckets
+from cloven.model.published_table import Sliced
+from cloven.model.row_numbers import row_numbers
+
+if TYPE_CHECKING:
+    from cloven.model.published_table import GeneralisedTable
+
+
+def single_values(release: GeneralisedTable | Sliced, method: Any) -> list[str]:
+    """Sensitive attributes of which some class or bucket shows one value alone, each with what to do.
+
+    Attributes that are promised to be hidden for themselves are left out: a check looks at them. So are tables whose
+    promise is about noise, in which no row is anybody's.
+    """
+    if release.parameters.get("promise"):
+        return []
+    kept, buckets = promised(release), Buckets.of(release)
+    kind = ("bucket", "buckets") if isinstance(release, Sliced) else ("class", "classes")
+    out = []
+    for place in buckets.sensitive:
+        name = buckets.domains[place].name
+        groups, rows = _with_one_value(buckets, place)
+        if (name,) in kept or not groups:
+            continue
+        shows = f"{groups:,} {kind[groups > 1]} ({many(rows, 'row')}) {'show' if groups > 1 else 'shows'}"
+        jointly = next((names for names in kept if name in names), ())
+        knows = "is told it, by rows that may be made up" if _made_up(release) else "knows it"
+        why = (
+            f"only the combination of {' and '.join(jointly)} is hidden, so whoever" if jointly else "whoever"
+        )
+        what = f"{shows} a single value of {name}: {why} finds somebody there {knows}"
+        out.append(f"{what}; {_remedy(method, jointly=bool(jointly))}")
+    return out
+
+
+def _with_one_value(buckets: Buckets, place: int) -> tuple[int, int]:
+    """Groups with parts that look alike and have one value in common, and how many such parts there are."""
+    column = buckets.columns[buckets.column_of(place)]
+    beside = [each for each in column if each in buckets.quasi_identifiers]
+    alike = row_numbers(np.column_stack([buckets.bucket_of_row, buckets.cells[:, beside]]).astype(np.int32))
+    size = int(alike.max(initial=-1)) + 1
+    least, most = np.full(size, np.iinfo(np.int32).max), np.full(size, -1)
+    np.minimum.at(least, alike, buckets.cells[:, place])
+    np.maximum.at(most, alike, buckets.cells[:, place])
+    rows = (least == most)[alike]
+    return len(np.unique(buckets.bucket_of_row[rows])), int(rows.sum())
+
+
+def _made_up(release: GeneralisedTable | Sliced) -> bool:
+    return bool(release.parameters.get("invented_rows"))
+
+
+def _remedy(method: Any, *, jointly: bool) -> str:
+    if jointly:
+        return "take --together separately"
+    if hasattr(method, "l"):
+        return "give -l 2 or more"
+    return "take mondrian or slicing with -l 2 or more"
