@@ -217,6 +217,7 @@ def test_items_may_be_skipped(cloven, place, tmp_path):
     cloven(*attack, "--skip", tmp_path / "none", "-o", tmp_path / "h").refused(3, "none")
 
 
+@pytest.mark.slow
 def test_audit_tells_the_price_of_safety(cloven, place, tmp_path):
     options = ("-k", 2, "--max-cluster-size", 20, "--quick", "--json")
     safe = cloven("audit", place / "clinic.csv", *options, "--safe", "cover", "-o", tmp_path / "a").json

@@ -53,6 +53,7 @@ def test_json_is_valid_by_the_published_schema(cloven, clinic, tmp_path):
         jsonschema.validate({**found, "risks": [{"threat": 1}]}, schema())
 
 
+@pytest.mark.slow
 def test_settings_are_compared_at_the_same_k(cloven, clinic, tmp_path):
     methods = "disassociation:max_cluster_size=30; disassociation:k=9,refine=no"
     found = cloven(
