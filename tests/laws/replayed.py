@@ -38,6 +38,14 @@ def table_of(ages, sexes, ills):
     return Table(attributes, codes, np.arange(len(codes)))
 
 
+def random_tables(number, rows, seed):
+    """Tables of some people with three illnesses, as often as possible equally often."""
+    rng = np.random.default_rng(seed)
+    for _ in range(number):
+        known = rng.integers(0, 6, rows), rng.integers(0, 2, rows)
+        yield table_of(*known, rng.permutation(np.resize(np.arange(3), rows)))
+
+
 def lower(rank, rows, half):
     """All ways to take the lower ``half`` of some rows, equally likely."""
     if not 0 < half < len(rows):

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from replayed import WAYS, exposed, posteriors, published, releases, table_of
+from replayed import WAYS, exposed, posteriors, published, random_tables, releases, table_of
 
 from cloven.anonymise.slicing.slicing import Slicing
 from cloven.model.table import Attribute, Table
@@ -21,13 +21,6 @@ from cloven.model.table import Attribute, Table
 COLUMNS = (("age", "sex"), ("ill",))
 DEALT = ([3, 4, 1, 2, 4, 0, 1, 0], [0, 1, 0, 0, 0, 1, 0, 1], [1, 0, 1, 0, 0, 1, 1, 0])
 """Were rows with the middle value dealt in the order of their sensitive values, six of these eight would be certain."""
-
-
-def random_tables(number, rows, seed):
-    rng = np.random.default_rng(seed)
-    for _ in range(number):
-        known = rng.integers(0, 6, rows), rng.integers(0, 2, rows)
-        yield table_of(*known, rng.permutation(np.resize(np.arange(3), rows)))
 
 
 @pytest.mark.parametrize("partition", ["relaxed", "adaptive", "stratified"])

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from textwrap import fill
 from typing import TYPE_CHECKING
 
 from cloven.reproduce import generalisation_words as words
 from cloven.reproduce.generalisation_answer import answer
+from cloven.reproduce.page_parts import filled, grid, number, section
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from cloven.reproduce.generalisation_figures import Figures
-    from cloven.reproduce.thesis_figures import Estimate
     from cloven.reproduce.thesis_judging import Claim
 
 K = 5
-WIDTH = 118
 SHOWN = ("random", "mda", "tba", "wba", "gba", "rba", "nearest")
 Origin = tuple[str, str, str, str]
 """Name, format, quality and domain of a data set."""
@@ -25,9 +23,9 @@ Origin = tuple[str, str, str, str]
 def page(figures: Figures, claims: Sequence[Claim], origins: Sequence[Origin]) -> str:
     """The whole page."""
     parts = [
-        _filled(words.HEAD.format(samples=figures.samples)),
+        filled(words.HEAD.format(samples=figures.samples)),
         "\n## In short\n",
-        *(_filled(f"- {line}", "  ") for line in answer(figures)),
+        *(filled(f"- {line}", "  ") for line in answer(figures)),
         f"\n{_picture('left', 'F at k = 5 of RBA and of what knows nothing')}",
         _claims(claims),
         _data(figures, origins),
@@ -39,37 +37,13 @@ def page(figures: Figures, claims: Sequence[Claim], origins: Sequence[Origin]) -
         _knowledge(figures),
         _time(figures),
         "## What is different here\n",
-        *(_filled(f"- {line}", "  ") for line in words.DIFFERENT),
+        *(filled(f"- {line}", "  ") for line in words.DIFFERENT),
     ]
     return "# Attacks on set-generalised data, run again\n\n" + "\n".join(parts) + "\n"
 
 
-def _filled(text: str, indent: str = "") -> str:
-    return fill(" ".join(text.split()), WIDTH, subsequent_indent=indent, break_on_hyphens=False)
-
-
 def _picture(name: str, title: str) -> str:
     return f"![{title}; intervals are 95 % over samples](generalisation/{name}.svg)\n"
-
-
-def _grid(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [heads, ["---"] * len(heads), *rows]
-    return (
-        "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
-        + "\n"
-    )
-
-
-def _section(title: str, *parts: str) -> str:
-    return f"## {title}\n\n" + "\n".join(parts)
-
-
-def _number(found: Estimate, digits: int = 2) -> str:
-    """Mean with half its interval."""
-    if not found.pairs:
-        return "-"
-    half = f" ±{(found.high - found.low) / 2:.{digits}f}" if found.pairs > 1 else ""
-    return f"{found.mean:.{digits}f}{half}"
 
 
 def _cell(
@@ -77,7 +51,7 @@ def _cell(
 ) -> str:
     """The value with half its interval, then other sides."""
     first, *beside = (figures.at(*place, measure, side, data).estimate for side in sides)
-    return " / ".join([_number(first), *(f"{one.mean:.2f}" if one.pairs else "-" for one in beside)])
+    return " / ".join([number(first, 2), *(f"{one.mean:.2f}" if one.pairs else "-" for one in beside)])
 
 
 FULL = {
@@ -109,11 +83,11 @@ HEADS = ("base rate", FULL["recall"][0], FULL["precision"][0], "lift", FULL["f"]
 
 def _claims(claims: Sequence[Claim]) -> str:
     rows = [(one.where, one.says, f"**{one.verdict}**", one.get, one.why) for one in claims]
-    return _section(
+    return section(
         "The paper says, we get",
-        _filled(words.RULE),
+        filled(words.RULE),
         "",
-        _grid(("where", "the paper says", "verdict", "we get", "why, and what guessing does"), rows),
+        grid(("where", "the paper says", "verdict", "we get", "why, and what guessing does"), rows),
     )
 
 
@@ -142,7 +116,7 @@ def _data(figures: Figures, origins: Sequence[Origin]) -> str:
         ]
         rows.append([name, *shown, *told])
     heads = ("data", *DESCRIBED.values(), "source format", "quality", "domain")
-    return _section("The data: Tables I and II", _filled(words.DATA), "", _grid(heads, rows))
+    return section("The data: Tables I and II", filled(words.DATA), "", grid(heads, rows))
 
 
 def _against_k(figures: Figures) -> str:
@@ -157,15 +131,15 @@ def _against_k(figures: Figures) -> str:
         for k in figures.places("k", data)
         for line in _lines(figures, "k", k, data, ("rba",))
     ]
-    return _section(
+    return section(
         "Against k: Figure 13",
         _picture("k", "Recall, precision and F against k"),
-        _filled(words.COLUMNS),
+        filled(words.COLUMNS),
         "",
         f"At k = {K}:\n",
-        _grid(("data", "attack", *HEADS), rows),
+        grid(("data", "attack", *HEADS), rows),
         "RBA at every k:\n",
-        _grid(("data", "k", *HEADS), by_k),
+        grid(("data", "k", *HEADS), by_k),
     )
 
 
@@ -179,12 +153,12 @@ def _density(figures: Figures) -> str:
                 [data, f"{x:g}", f"{got:.2f}", f"{k:.1f}", *line]
                 for line in _lines(figures, "density", x, data, ("tba", "rba"))
             ]
-    return _section(
+    return section(
         "Against density: Figure 14",
         _picture("density", "Recall, precision and F against density"),
-        _filled(words.DENSITY),
+        filled(words.DENSITY),
         "",
-        _grid(("data", "wanted", "density", "mean k", "attack", *HEADS), rows),
+        grid(("data", "wanted", "density", "mean k", "attack", *HEADS), rows),
     )
 
 
@@ -201,12 +175,12 @@ def _utility(figures: Figures) -> str:
                     for line in _lines(figures, sweep, x, data, ("tba", "rba"))
                 ]
     heads = ("data", "k", "constraints", "generalised items", "suppressed", "attack", *HEADS)
-    return _section(
+    return section(
         "General and consistent utility constraints: Figure 15",
         _picture("utility", "Recall, precision and F with general and with consistent utility constraints"),
-        _filled(words.UTILITY),
+        filled(words.UTILITY),
         "",
-        _grid(heads, rows),
+        grid(heads, rows),
     )
 
 
@@ -230,7 +204,7 @@ def _records(figures: Figures) -> str:
         "rebuilt and unique: RBA / random / shuffled / one",
         "all but the nearest",
     )
-    return _section("Records that are unique again", _filled(words.RECORDS), "", _grid(heads, rows))
+    return section("Records that are unique again", filled(words.RECORDS), "", grid(heads, rows))
 
 
 def _pairs(figures: Figures) -> str:
@@ -246,13 +220,13 @@ def _pairs(figures: Figures) -> str:
         for line in _lines(figures, "pairs", K, data, ("rba, no-answer", "rba, generalised"))
     ]
     heads = ("data", "records without context", "published equal to others", "attack", *HEADS)
-    return _section("When every pair is protected", _filled(words.PAIRS), "", _grid(heads, rows))
+    return section("When every pair is protected", filled(words.PAIRS), "", grid(heads, rows))
 
 
 def _knowledge(figures: Figures) -> str:
     attacks = list(dict.fromkeys(run.attack for run in figures.runs if run.sweep == "knowledge"))
     rows = [[data, *line] for data in figures.data for line in _lines(figures, "knowledge", K, data, attacks)]
-    return _section("Other knowledge", _filled(words.KNOWLEDGE), "", _grid(("data", "attack", *HEADS), rows))
+    return section("Other knowledge", filled(words.KNOWLEDGE), "", grid(("data", "attack", *HEADS), rows))
 
 
 def _time(figures: Figures) -> str:
@@ -260,10 +234,10 @@ def _time(figures: Figures) -> str:
     methods = list(dict.fromkeys(row["method"] for row in figures.times))
     seconds = {(row["method"], row["size"]): row["seconds"] for row in figures.times}
     rows = [[method, *(f"{seconds[method, size]:.4f}" for size in sizes)] for method in methods]
-    return _section(
+    return section(
         "Time: Figure 16",
         "![Seconds against the cells of a table](generalisation/time.svg)\n",
-        _filled(words.TIME),
+        filled(words.TIME),
         "",
-        _grid(("seconds", *(f"{size} x {size}" for size in sizes)), rows),
+        grid(("seconds", *(f"{size} x {size}" for size in sizes)), rows),
     )

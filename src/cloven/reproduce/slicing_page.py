@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from textwrap import fill
 from typing import TYPE_CHECKING
 
 from cloven.reproduce import slicing_words as words
+from cloven.reproduce.page_parts import filled, grid, number, section
 from cloven.reproduce.slicing_answer import answer
 from cloven.reproduce.slicing_claims import percent
 from cloven.reproduce.slicing_data import EDUCATION, OCCUPATION
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from cloven.reproduce.thesis_figures import Estimate
     from cloven.reproduce.thesis_judging import Claim
 
-WIDTH = 118
 MAIN = (
     ORIGINAL, *map(swapped, RATES), UL_ADAPTIVE, SLICING, ANATOMY, MERGING, PROBABILISTIC, COMPOSITION, MONDRIAN,
     HYBRID, DIFFGEN,
@@ -47,9 +46,9 @@ MAIN = (
 def page(figures: Figures, claims: Sequence[Claim]) -> str:
     """The whole page."""
     parts = [
-        _filled(words.HEAD.format(samples=figures.samples)),
+        filled(words.HEAD.format(samples=figures.samples)),
         "\n## In short\n",
-        *(_filled(f"- {line}", "  ") for line in answer(figures)),
+        *(filled(f"- {line}", "  ") for line in answer(figures)),
         f"\n{_picture('trade', 'Confidence of the attacker against the error of counts; left and low is best')}",
         "The dashed line is guessing.\n",
         _claims(claims),
@@ -62,36 +61,13 @@ def page(figures: Figures, claims: Sequence[Claim]) -> str:
         _query(figures),
         _variants(figures),
         "## What is different here\n",
-        *(_filled(f"- {line}", "  ") for line in words.DIFFERENT),
+        *(filled(f"- {line}", "  ") for line in words.DIFFERENT),
     ]
     return "# Slicing and the upper/lower-level method, run again\n\n" + "\n".join(parts) + "\n"
 
 
-def _filled(text: str, indent: str = "") -> str:
-    return fill(" ".join(text.split()), WIDTH, subsequent_indent=indent, break_on_hyphens=False)
-
-
 def _picture(name: str, title: str) -> str:
     return f"![{title}](slicing/{name}.svg)\n"
-
-
-def _grid(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [heads, ["---"] * len(heads), *rows]
-    return (
-        "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
-        + "\n"
-    )
-
-
-def _section(title: str, *parts: str) -> str:
-    return f"## {title}\n\n" + "\n".join(parts)
-
-
-def _number(found: Estimate, digits: int = 3, *, spread: bool = True) -> str:
-    if not found.pairs:
-        return "-"
-    half = f" ±{(found.high - found.low) / 2:.{digits}f}" if spread and found.pairs > 1 else ""
-    return f"{found.mean:.{digits}f}{half}"
 
 
 def _share(found: Estimate, digits: int = 1) -> str:
@@ -103,11 +79,11 @@ def _share(found: Estimate, digits: int = 1) -> str:
 
 def _claims(claims: Sequence[Claim]) -> str:
     rows = [(one.where, one.says, f"**{one.verdict}**", one.get, one.why) for one in claims]
-    return _section(
+    return section(
         "The paper says, we get",
-        _filled(words.RULE),
+        filled(words.RULE),
         "",
-        _grid(("where", "the paper says", "verdict", "we get", "why, and what guessing does"), rows),
+        grid(("where", "the paper says", "verdict", "we get", "why, and what guessing does"), rows),
     )
 
 
@@ -133,7 +109,7 @@ def _data(figures: Figures) -> str:
         "possible l, tables",
         "l",
     )
-    return _section("The data", _filled(words.DATA), "", _grid(heads, rows))
+    return section("The data", filled(words.DATA), "", grid(heads, rows))
 
 
 def _cells(figures: Figures) -> str:
@@ -152,19 +128,19 @@ def _cells(figures: Figures) -> str:
                     size,
                     f"{paper[0]} / {paper[1]}",
                     f"{paper[2]} / {paper[3]}",
-                    *(_number(mine[field], 0 if "upper_rows" in field else 1) for field in mine),
+                    *(number(mine[field], 0 if "upper_rows" in field else 1) for field in mine),
                 ]
             )
     heads = (
         "rate", "table", "paper: cells 1 / 2", "paper: tuples 1 / 2", "pair: rare cells", "rows in them",
         "pair: common cells", "rows in them",
     )  # fmt: skip
-    return _section(
+    return section(
         "Cells and tuples by swap rate: Tables 3 and 4",
         _picture("cells", "Cells and rows at the lower level, printed and ours; a point for each size"),
-        _filled(words.CELLS),
+        filled(words.CELLS),
         "",
-        *([_grid(heads, rows)] if rows else []),
+        *([grid(heads, rows)] if rows else []),
         "*own*, at the largest size (rare cells / rows; common cells / rows):\n",
         _own(figures),
     )
@@ -189,7 +165,7 @@ def _own(figures: Figures) -> str:
             )
             cells.append(f"{lower:.1f} / {held:,.0f}; {upper:.1f} / {common:,.0f}")
         rows.append([data, attribute, str(len({one.seed for one in mine})), *cells])
-    return _grid(("data", "attribute", "samples", *(f"{100 * rate:g} %" for rate in RATES)), rows)
+    return grid(("data", "attribute", "samples", *(f"{100 * rate:g} %" for rate in RATES)), rows)
 
 
 def _worth_row(figures: Figures, method: str, data: str) -> list[str]:
@@ -205,9 +181,9 @@ def _worth_row(figures: Figures, method: str, data: str) -> list[str]:
     return [
         method,
         _share(figures.at(method, "utility", data=data).estimate, 2),
-        f"{_number(with_, 2)} / {_number(without, 2)}",
+        f"{number(with_, 2)} / {number(without, 2)}",
         f"{mean('query with', 'median')} / {mean('query without', 'median')}",
-        _number(figures.at(method, "pairs", data=data).estimate),
+        number(figures.at(method, "pairs", data=data).estimate, 3),
         f"{share('invalid')} / {share('rules')}",
         f"{share('learned')} / {share('balanced')}",
         share("exchanged"),
@@ -226,11 +202,11 @@ def _worth(figures: Figures) -> str:
     for data in figures.data:
         majority = figures.mean(UL_MAIN, "learned", "chance", data)
         parts.append(f"{data} (the most common class has {percent(majority)} of the test rows):\n")
-        parts.append(_grid(WORTH_HEADS, [_worth_row(figures, method, data) for method in MAIN]))
-    return _section(
+        parts.append(grid(WORTH_HEADS, [_worth_row(figures, method, data) for method in MAIN]))
+    return section(
         "Utility as printed, and what it hides: Figures 3 and 4",
         _picture("worth", "What releases are worth, by method; intervals are 95 % over samples"),
-        _filled(words.WORTH),
+        filled(words.WORTH),
         "",
         *parts,
     )
@@ -260,7 +236,7 @@ def _sizes(figures: Figures) -> str:
     ]
     base = figures.about[0].rows
     heads = ("Education, utility as printed", *(f"{base + overlap:,} rows" for overlap in figures.overlaps))
-    return "By the size of the table (Figures 3 and 4):\n\n" + _grid(heads, rows)
+    return "By the size of the table (Figures 3 and 4):\n\n" + grid(heads, rows)
 
 
 RISK_HEADS = (
@@ -272,7 +248,7 @@ RISK_HEADS = (
 def _risk_row(figures: Figures, method: str, data: str) -> list[str]:
     def cell(measure: str, *sides: str) -> str:
         first, *others = (figures.at(method, measure, side, data).estimate for side in ("value", *sides))
-        return " / ".join([_number(first), *(_number(one, spread=False) for one in others)])
+        return " / ".join([number(first, 3), *(number(one, 3, spread=False) for one in others)])
 
     return [
         method,
@@ -288,21 +264,21 @@ def _risk_row(figures: Figures, method: str, data: str) -> list[str]:
 def _risk(figures: Figures) -> str:
     parts = []
     for data in figures.data:
-        parts += [f"{data}:\n", _grid(RISK_HEADS, [_risk_row(figures, method, data) for method in MAIN])]
-    return _section(
+        parts += [f"{data}:\n", grid(RISK_HEADS, [_risk_row(figures, method, data) for method in MAIN])]
+    return section(
         "Risk under the composition attack: Figures 5 and 6",
         _picture("risk", "Risk against the number of shared people, by method; bands are 95 % over samples"),
-        _filled(words.RISK),
+        filled(words.RISK),
         "",
         *parts,
     )
 
 
 def _rate() -> str:
-    return _section(
+    return section(
         "The swap rate: Figure 7",
         _picture("rate", "Risk and utility of UL against the swap rate; bands are 95 % over samples"),
-        _filled(words.RATE),
+        filled(words.RATE),
         "",
     )
 
@@ -320,15 +296,15 @@ def _query(figures: Figures) -> str:
                     figures.at(method, f"query {number} {name}", data=data).estimate for number in DIMENSIONS
                 ]
                 if data == OCCUPATION:
-                    rows.append([name, method, *(_number(one, 2) for one in found)])
+                    rows.append([name, method, *(number(one, 2) for one in found)])
     heads = ("sensitive value", "method", *(f"{number}" for number in DIMENSIONS))
-    return _section(
+    return section(
         "Error of counts: Figure 8",
         _picture("query", "Error of counts against the number of quasi-identifiers asked about, logarithmic"),
-        _filled(words.QUERY.format(first=shares[0], last=shares[1])),
+        filled(words.QUERY.format(first=shares[0], last=shares[1])),
         "",
         "Occupation, mean relative error by the number of quasi-identifiers:\n",
-        _grid(heads, rows),
+        grid(heads, rows),
     )
 
 
@@ -346,8 +322,8 @@ def _variants(figures: Figures) -> str:
                 [
                     name,
                     str(samples),
-                    _number(figures.at(name, "drr_soft", data=data).estimate),
-                    _number(figures.at(name, "confidence", data=data).estimate),
+                    number(figures.at(name, "drr_soft", data=data).estimate, 3),
+                    number(figures.at(name, "confidence", data=data).estimate, 3),
                     *worth[1:3],
                     worth[5],
                     *worth[7:],
@@ -361,7 +337,5 @@ def _variants(figures: Figures) -> str:
             *WORTH_HEADS[1:3],
             *(WORTH_HEADS[place] for place in (5, 7, 8)),
         )
-        parts += [f"{data}:\n", _grid(heads, rows)]
-    return _section(
-        f"Variants, {ADAPTIVE.strip(', ')} buckets among them", _filled(words.VARIANTS), "", *parts
-    )
+        parts += [f"{data}:\n", grid(heads, rows)]
+    return section(f"Variants, {ADAPTIVE.strip(', ')} buckets among them", filled(words.VARIANTS), "", *parts)

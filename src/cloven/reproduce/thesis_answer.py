@@ -5,6 +5,7 @@ from __future__ import annotations
 from textwrap import fill
 from typing import TYPE_CHECKING
 
+from cloven.reproduce.page_parts import WIDTH
 from cloven.reproduce.thesis_judging import most_at, printed_places
 
 if TYPE_CHECKING:
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from cloven.reproduce.thesis_figures import Estimate, Figures
     from cloven.reproduce.thesis_judging import Claim
 
-WIDTH = 118
 _SIDES = ("value", "chance", "control")
 WE, NGD, SVD = "aba/aba WE", "aba/aba NGD", "aba/aba SVD"
 

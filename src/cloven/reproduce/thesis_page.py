@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cloven.reproduce import thesis_words as words
-from cloven.reproduce.thesis_answer import WIDTH, answer
+from cloven.reproduce.page_parts import filled
+from cloven.reproduce.thesis_answer import answer
 from cloven.reproduce.thesis_judging import VPA
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def page(figures: Figures, claims: Sequence[Claim], extra: dict[str, Any]) -> st
 
 
 def _head(figures: Figures) -> str:
-    return f"# The semantic attack of the thesis, run again\n\n{_filled(words.HEAD.format(pairs=figures.pairs))}\n"
+    return f"# The semantic attack of the thesis, run again\n\n{filled(words.HEAD.format(pairs=figures.pairs))}\n"
 
 
 def _different(facts: Sequence[dict[str, Any]]) -> str:
@@ -70,12 +70,8 @@ def _different(facts: Sequence[dict[str, Any]]) -> str:
         "vectors": 100 * np.mean([one["unknown"]["WE"] for one in here]),
         "counts": 100 * np.mean([one["unknown"]["NGD"] for one in here]),
     }
-    lines = [_filled(f"- {line.format(**shares)}", "  ") for line in words.DIFFERENT]
+    lines = [filled(f"- {line.format(**shares)}", "  ") for line in words.DIFFERENT]
     return "## What is different here\n\n" + "\n".join(lines) + "\n"
-
-
-def _filled(text: str, indent: str = "") -> str:
-    return fill(" ".join(text.split()), WIDTH, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def _picture(name: str, title: str) -> str:
@@ -163,17 +159,17 @@ def _others() -> str:
 
 
 def _refined(figures: Figures) -> str:
-    return f"## With REFINE\n\n{_filled(words.REFINED)}\n\n" + _table(figures, "refine", TABLED)
+    return f"## With REFINE\n\n{filled(words.REFINED)}\n\n" + _table(figures, "refine", TABLED)
 
 
 def _large(figures: Figures) -> str:
-    return f"## Still larger clusters\n\n{_filled(words.LARGE)}\n\n" + _table(figures, "large", TABLED)
+    return f"## Still larger clusters\n\n{filled(words.LARGE)}\n\n" + _table(figures, "large", TABLED)
 
 
 def _claims(claims: Sequence[Claim]) -> str:
     rows = [(one.where, one.says, f"**{one.verdict}**", one.get, one.why) for one in claims]
     heads = ("where", "the thesis says", "verdict", "we get", "why they differ, or what guessing does")
-    return f"## The thesis says, we get\n\n{_filled(words.RULE)}\n\n" + _grid(heads, rows)
+    return f"## The thesis says, we get\n\n{filled(words.RULE)}\n\n" + _grid(heads, rows)
 
 
 def _helped(figures: Figures) -> str:
@@ -182,9 +178,9 @@ def _helped(figures: Figures) -> str:
     rows = [[label, *(_cell(figures, ("helped", 0.0), label, name) for name in names)] for label in labels]
     picture = _picture("helped", "Link AUC, hit rate and precision of all variants")
     table = _grid(["attack", *(HEADS[name] for name in names)], rows)
-    trial = _filled(words.TRIAL.format(corpora=_by_corpus(figures)))
+    trial = filled(words.TRIAL.format(corpora=_by_corpus(figures)))
     clear = _table(figures, "clear", TABLED, names)
-    return f"## What helped\n\n{_filled(words.HELPED)}\n\n{picture}\n{table}\n{trial}\n\n{clear}"
+    return f"## What helped\n\n{filled(words.HELPED)}\n\n{picture}\n{table}\n{trial}\n\n{clear}"
 
 
 def _by_corpus(figures: Figures) -> str:
@@ -217,7 +213,7 @@ def _frequency(found: Sequence[ByFrequency]) -> str:
         for one in found
     ]
     heads = ("measure", "documents with the rarer word", "pairs", "no score", "error", "bias")
-    return f"## Rare words\n\n{_filled(words.RARE)}\n\n" + _grid(heads, rows)
+    return f"## Rare words\n\n{filled(words.RARE)}\n\n" + _grid(heads, rows)
 
 
 def _lost(found: Sequence[dict[str, Any]]) -> str:
@@ -226,6 +222,6 @@ def _lost(found: Sequence[dict[str, Any]]) -> str:
     for name, strategy in dict.fromkeys((one["data"], one["strategy"]) for one in found):
         here = {one["k"]: one for one in found if (one["data"], one["strategy"]) == (name, strategy)}
         rows.append([name, strategy, *(f"{here[k]['only']:.3f} / {here[k]['any']:.3f}" for k in ks)])
-    return f"## Fig. 3.2: tlost of the strategies for small clusters\n\n{_filled(words.LOST)}\n\n" + _grid(
+    return f"## Fig. 3.2: tlost of the strategies for small clusters\n\n{filled(words.LOST)}\n\n" + _grid(
         ("data", "strategy", *(f"k={k}" for k in ks)), rows
     )

@@ -299,34 +299,6 @@ def test_an_exchange_that_makes_a_new_pair_of_values_is_found(people):
     assert "'Federal', 'm'" in broken["nothing invented"]
 
 
-def exchanged(table, place, first, second, values=None):
-    """A release in which two persons show other values, each other's if none are given."""
-    codes = table.codes.copy()
-    codes[[first, second], place] = table.codes[[second, first], place] if values is None else values
-    changed = np.zeros(codes.shape, bool)
-    changed[[first, second], place] = True
-    parameters = {"swap_rate": 0.05}
-    result = sliced(
-        table, np.zeros(len(table), np.int64), ((0,), (1,), (2,), (3,), (4,)), k=8, parameters=parameters,
-        codes=codes, changed=changed,
-    )  # fmt: skip
-    return failed(result.release, table, result.key)
-
-
-def test_exchanges_that_break_their_rules(people):
-    federal, private, state = (int(np.argmax(people.codes[:, 1] == value)) for value in range(3))
-    assert exchanged(people, 1, federal, state) == {}
-    assert list(exchanged(people, 1, federal, private)) == ["changed cells"]
-    assert "from another rank group" in exchanged(people, 1, federal, private)["changed cells"]
-    flu, gout = (int(np.argmax(people.codes[:, 3] == value)) for value in range(2))
-    assert "the sensitive 'illness' was exchanged" in exchanged(people, 3, flu, gout)["changed cells"]
-    # Both show the value of the second: nobody gave it up.
-    female, male = (int(np.argmax(people.codes[:, 2] == value)) for value in range(2))
-    both = exchanged(people, 2, female, male, (1, 1))
-    assert "'sex' of row" in both["changed cells"]
-    assert "marginals" in both
-
-
 def test_labels_that_say_something_else(coarse, people):
     release = coarse.release
 
