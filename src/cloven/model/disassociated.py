@@ -2,7 +2,8 @@
 
 A cluster is a group of records. Its *record chunks* are bags of sub-records over disjoint sets of items; its *term
 chunk* is one set of items whose multiplicities are not told. Clusters may be joined: a *shared chunk* belongs to a
-joint and spans every cluster below it (Terrovitis et al., PVLDB 2012, sections 3 and 5).
+joint and spans every cluster below it (Terrovitis et al., PVLDB 2012, sections 3 and 5). The *root* is a last joint above
+all clusters: what is rare is published there once, or withheld, so that it tells nothing of any cluster.
 
 The arrays mirror the tables on disk. One row is one published sub-record; a term chunk is one row. All orders are
 canonical: a function of content alone (see docs/reference/release-format.md).
@@ -13,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Row = tuple[str, ...]
+RareItems = Literal["withhold", "list", "cluster"]
+"""Where leftovers held by fewer than k go: nowhere; into one list for the whole release; into the term chunk of their
+cluster, which is the papers' way."""
 
 
 class Kind(IntEnum):
@@ -52,10 +56,11 @@ class Cluster:
 
 @dataclass(frozen=True)
 class Joint:
-    """One joint in plain Python: its parent joint, if any, and its shared chunks."""
+    """One joint in plain Python: its parent joint, if any, its shared chunks, and the list of terms (of a root)."""
 
     parent: int | None
     shared_chunks: tuple[tuple[Row, ...], ...]
+    term_chunk: Row = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,14 +75,14 @@ class Disassociated:
         cluster_size: number of records of each cluster.
         cluster_joint: innermost joint of each cluster, -1 for none.
         joint_parent: parent joint of each joint, -1 for none.
-        row_cluster: cluster of each row, -1 for rows of shared chunks.
-        row_joint: joint of each row of a shared chunk, -1 otherwise.
+        row_cluster: cluster of each row, -1 for rows of shared chunks and for the list of terms of the root.
+        row_joint: joint of each row without a cluster, -1 otherwise.
         row_chunk: number of the chunk inside its cluster (record chunks) or joint (shared chunks); 0 for term chunks.
         row_kind: a ``Kind`` for each row.
         row_offsets: where each row starts in ``row_items``.
         row_items: item codes (positions in ``vocabulary``), ascending inside a row.
 
-    Rows are sorted by cluster, kind, chunk and items; rows of shared chunks come last, by joint, chunk and items.
+    Rows are sorted by cluster, kind, chunk and items; rows of joints come last, by joint, kind, chunk and items.
     """
 
     k: int
@@ -149,6 +154,23 @@ class Disassociated:
         """Number of published rows."""
         return len(self.row_kind)
 
+    @property
+    def rare_items(self) -> RareItems:
+        """Where leftovers held by fewer than k are; releases of format /1 have the papers' way."""
+        found: RareItems = self.parameters.get("rare_items", "cluster")
+        return found
+
+    @property
+    def may_be_empty(self) -> bool:
+        """Whether a record may have nothing published: all that it holds may have been withheld."""
+        return self.rare_items == "withhold"
+
+    @cached_property
+    def root(self) -> int:
+        """The joint above all clusters, -1 for none. The papers' way has none, even where one joint spans everything."""
+        top = np.flatnonzero(self.joint_parent < 0)
+        return -1 if self.rare_items == "cluster" or len(top) == 0 else int(top[0])
+
     def row(self, number: int) -> Row:
         """Items of one published row."""
         start, end = self.row_offsets[number], self.row_offsets[number + 1]
@@ -156,7 +178,7 @@ class Disassociated:
 
     def cluster(self, number: int) -> Cluster:
         """One cluster in plain Python."""
-        first, last = np.searchsorted(self.row_cluster[: self._shared_start], [number, number + 1])
+        first, last = np.searchsorted(self.row_cluster[: self._joint_start], [number, number + 1])
         joint = int(self.cluster_joint[number])
         term: Row = ()
         chunks: list[list[Row]] = []
@@ -173,15 +195,19 @@ class Disassociated:
 
     def joint(self, number: int) -> Joint:
         """One joint in plain Python."""
-        start = self._shared_start
+        start = self._joint_start
         first, last = np.searchsorted(self.row_joint[start:], [number, number + 1]) + start
         parent = int(self.joint_parent[number])
+        term: Row = ()
         chunks: list[list[Row]] = []
         for index in range(int(first), int(last)):
+            if self.row_kind[index] == Kind.TERM:
+                term = self.row(index)
+                continue
             if len(chunks) == self.row_chunk[index]:
                 chunks.append([])
             chunks[-1].append(self.row(index))
-        return Joint(None if parent < 0 else parent, tuple(map(tuple, chunks)))
+        return Joint(None if parent < 0 else parent, tuple(map(tuple, chunks)), term)
 
     def iter_clusters(self) -> Iterator[Cluster]:
         """All clusters in plain Python, in canonical order."""
@@ -204,10 +230,10 @@ class Disassociated:
 
     @cached_property
     def has_terms(self) -> NDArray[np.bool_]:
-        """Whether each cluster has a term chunk."""
-        found = np.zeros(self.clusters, bool)
+        """Whether each cluster has a term chunk: its own, or the list of terms of the root."""
+        found = np.zeros(self.clusters + 1, bool)  # the last stands for no cluster
         found[self.row_cluster[self.row_kind == Kind.TERM]] = True
-        return found
+        return found[:-1] | found[-1]
 
     @cached_property
     def _by_item(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -217,6 +243,6 @@ class Disassociated:
         return order, np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
 
     @cached_property
-    def _shared_start(self) -> int:
-        """First row of a shared chunk; they stand at the end."""
-        return int(np.count_nonzero(self.row_kind != Kind.SHARED))
+    def _joint_start(self) -> int:
+        """First row that belongs to a joint; they stand at the end."""
+        return int(np.count_nonzero(self.row_cluster >= 0))
