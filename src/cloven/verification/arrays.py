@@ -71,7 +71,8 @@ def _clusters(release: Disassociated) -> list[Fault]:
 
 def _rows(release: Disassociated) -> list[Fault]:
     kind, offsets, items = release.row_kind, release.row_offsets, release.row_items
-    shared = kind == Kind.SHARED
+    listed = (kind == Kind.TERM) & (release.row_cluster < 0) & (release.rare_items == "list")
+    outside = (kind == Kind.SHARED) | listed
     lengths = np.diff(offsets)
     ends = int(offsets[0]) != 0 or int(offsets[-1]) != len(items)
     clusters, joints = len(release.cluster_size), len(release.joint_parent)
@@ -81,8 +82,8 @@ def _rows(release: Disassociated) -> list[Fault]:
         _range("item", "code", items, 0, len(release.vocabulary)),
         _range("row", "kind", kind, 0, len(Kind)),
         _range("row", "chunk", release.row_chunk, 0, np.iinfo(np.int32).max),
-        _range("row", "cluster", release.row_cluster, np.where(shared, -1, 0), np.where(shared, 0, clusters)),
-        _range("row", "joint", release.row_joint, np.where(shared, 0, -1), np.where(shared, joints, 0)),
+        _range("row", "cluster", release.row_cluster, np.where(outside, -1, 0), np.where(outside, 0, clusters)),
+        _range("row", "joint", release.row_joint, np.where(outside, 0, -1), np.where(outside, joints, 0)),
     ]
 
 

@@ -26,6 +26,7 @@ from cloven.verification.parts import join_parts
 from cloven.verification.persons import check_persons, persons_of_records
 from cloven.verification.placement import check_placement
 from cloven.verification.rebuild import check_cluster_members, check_records_rebuilt
+from cloven.verification.root import check_root, check_withheld
 from cloven.verification.shared import check_shared_chunks, uses_items_shown_below
 from cloven.verification.sizes import check_cluster_size, report_oversize
 from cloven.verification.tree import check_tree
@@ -76,6 +77,7 @@ def verify_disassociated(
 def _structure(release: Disassociated, layout: Layout, tree: JointTree) -> list[Check]:
     return [
         check_chunks(layout),
+        check_root(release, layout, tree),
         check_placement(release, layout, tree),
         check_row_counts(release, layout, tree),
         check_no_empty_record(release, layout, tree),
@@ -86,7 +88,7 @@ def _promise(release: Disassociated, layout: Layout, tree: JointTree, *, allow_u
     return [
         check_cluster_size(release, allow_unsafe=allow_unsafe),
         check_record_chunks(release, layout),
-        check_lemma(release, layout),
+        check_lemma(release, layout, tree),
         check_shared_chunks(release, layout, tree),
     ]
 
@@ -105,9 +107,10 @@ def _key(
         check_rows_claimed(release, layout, parts),
         check_term_rows(release, layout, parts),
         check_parts_in_place(layout, tree, parts),
-        check_shared_origin(release, layout, parts),
+        check_shared_origin(release, layout, tree, parts),
     ]
     person = persons_of_records(original, key)
+    checks.append(check_withheld(release, layout, tree, key, person))
     if person is not None:
         telling = uses_items_shown_below(release, layout, tree)
         checks += check_persons(release, layout, key, parts, person, telling)

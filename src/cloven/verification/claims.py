@@ -71,11 +71,11 @@ def check_term_rows(release: Disassociated, layout: Layout, parts: Parts) -> Che
 
 def check_parts_in_place(layout: Layout, tree: JointTree, parts: Parts) -> Check:
     """Parts lie in the cluster of their record or in joints above it, at most one in a chunk."""
-    owner, shared = layout.chunk_owner[parts.chunk], parts.kind == Kind.SHARED
+    owner, outside = layout.chunk_owner[parts.chunk], layout.chunk_outside[parts.chunk]
     joints = max(1, len(tree.parent))
     above = [cluster * joints + joint for cluster, joint in tree.climb(tree.cluster_joint)]
     reachable = np.concatenate(above) if above else np.empty(0, np.int64)
-    at_home = np.where(shared, among(parts.cluster * joints + owner, reachable), parts.cluster == owner)
+    at_home = np.where(outside, among(parts.cluster * joints + owner, reachable), parts.cluster == owner)
     pair = parts.record * (layout.chunks + 1) + parts.chunk
     _, first, times = np.unique(pair, return_index=True, return_counts=True)
     faults = [
@@ -98,25 +98,30 @@ def check_parts_in_place(layout: Layout, tree: JointTree, parts: Parts) -> Check
     return conclude("parts in place", "key", count, faults, f"{count:,} parts lie where their record is")
 
 
-def check_shared_origin(release: Disassociated, layout: Layout, parts: Parts) -> Check:
-    """In a shared chunk a record contributes nothing that its own cluster shows in record chunks."""
+def check_shared_origin(release: Disassociated, layout: Layout, tree: JointTree, parts: Parts) -> Check:
+    """In a chunk of a joint a record contributes nothing that its cluster shows, or that a joint further in shares."""
     words = release.vocabulary
     cluster, shown = layout.pairs_of(Kind.RECORD)
-    shared = parts.kind[parts.part] == Kind.SHARED
-    part, items = parts.part[shared], parts.items[shared]
+    outside = layout.chunk_outside[parts.chunk[parts.part]]
+    part, items = parts.part[outside], parts.items[outside]
     bad = among(parts.cluster[part] * len(words) + items, cluster * len(words) + shown)
+    joint, shared = layout.pairs_of(Kind.SHARED)
+    below = np.ones(len(part), bool)
+    for index, above in tree.climb(tree.cluster_joint[parts.cluster[part]]):
+        below[index] &= above != layout.chunk_owner[parts.chunk[part[index]]]
+        bad[index] |= below[index] & among(above * len(words) + items[index], joint * len(words) + shared)
     faults = [
         spot(
             bad,
             lambda at: (
                 f"record {parts.record[part[at]]} contributes {shorten(words[items[at]])} to"
-                f" {layout.place(int(parts.chunk[part[at]]))}, but cluster {parts.cluster[part[at]]} shows it"
+                f" {layout.place(int(parts.chunk[part[at]]))}, but it is published for cluster {parts.cluster[part[at]]} already"
             ),
         )
     ]
     count = len(items)
     return conclude(
-        "shared origin", "key", count, faults, f"{count:,} shared items come from clusters that hide them"
+        "shared origin", "key", count, faults, f"{count:,} items of joints come from clusters that hide them"
     )
 
 

@@ -31,17 +31,20 @@ def contents(release: Disassociated, layout: Layout) -> tuple[list[bytes], list[
         Kind.TERM: [[] for _ in range(release.clusters)],
         Kind.SHARED: [[] for _ in range(release.joints)],
     }
+    lists: list[list[bytes]] = [[] for _ in range(release.joints)]
     bounds = zip(first_byte[:-1].tolist(), first_byte[1:].tolist(), strict=True)
-    places = zip(layout.chunk_kind.tolist(), layout.chunk_owner.tolist(), strict=True)
-    for (kind, owner), (begin, end) in zip(places, bounds, strict=True):
-        chunks[kind][owner].append(data[begin:end])
+    listed = layout.chunk_outside & (layout.chunk_kind == Kind.TERM)
+    places = zip(layout.chunk_kind.tolist(), layout.chunk_owner.tolist(), listed.tolist(), strict=True)
+    for (kind, owner, in_list), (begin, end) in zip(places, bounds, strict=True):
+        (lists if in_list else chunks[kind])[owner].append(data[begin:end])
     clusters = [
         _closed(record) + (b"".join(term) or NO_TERM_CHUNK) + size.to_bytes(8, "big")
         for record, term, size in zip(
             chunks[Kind.RECORD], chunks[Kind.TERM], release.cluster_size.tolist(), strict=True
         )
     ]
-    return clusters, [_closed(shared) for shared in chunks[Kind.SHARED]]
+    joints = zip(chunks[Kind.SHARED], lists, strict=True)
+    return clusters, [_closed(shared) + b"".join(terms) for shared, terms in joints]
 
 
 def _row_tokens(layout: Layout) -> bytes:

@@ -32,7 +32,8 @@ class Layout:
         items: item codes, strictly ascending inside a row.
         local: for each entry of ``items``, its number among the items of the chunk.
         chunk_kind: record, term or shared.
-        chunk_owner: cluster, or joint for shared chunks.
+        chunk_outside: whether it belongs to a joint: shared chunks, and the list of terms of the root.
+        chunk_owner: its cluster or joint.
         chunk_number: published number of the chunk.
         chunk_start: first row of each chunk; one longer.
         pair_chunk: chunk of each distinct pair (chunk, item), ascending.
@@ -47,6 +48,7 @@ class Layout:
     items: NDArray[np.int64]
     local: NDArray[np.int64]
     chunk_kind: NDArray[np.int8]
+    chunk_outside: NDArray[np.bool_]
     chunk_owner: NDArray[np.int64]
     chunk_number: NDArray[np.int64]
     chunk_start: NDArray[np.int64]
@@ -65,13 +67,21 @@ class Layout:
         return np.diff(self.chunk_start)
 
     def pairs_of(self, kind: Kind) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Owner and item of every distinct pair (chunk, item) in chunks of one kind."""
-        wanted = self.chunk_kind[self.pair_chunk] == kind
-        return self.chunk_owner[self.pair_chunk[wanted]], self.pair_item[wanted]
+        """Owner and item of every distinct pair (chunk, item) in chunks of one kind; the list of the root is none of them."""
+        wanted = (self.chunk_kind == kind) & (self.chunk_outside == (kind == Kind.SHARED))
+        pairs = wanted[self.pair_chunk]
+        return self.chunk_owner[self.pair_chunk[pairs]], self.pair_item[pairs]
+
+    @property
+    def listed(self) -> NDArray[np.int64]:
+        """Items of the list of terms of the root, ascending."""
+        return self.pair_item[(self.chunk_outside & (self.chunk_kind == Kind.TERM))[self.pair_chunk]]
 
     def place(self, chunk: int) -> str:
         """Where a chunk is, in words."""
         kind, owner = Kind(self.chunk_kind[chunk]), self.chunk_owner[chunk]
+        if kind == Kind.TERM and self.chunk_outside[chunk]:
+            return f"joint {owner}, list of terms"
         if kind == Kind.TERM:
             return f"cluster {owner}, term chunk"
         where = "joint" if kind == Kind.SHARED else "cluster"
@@ -102,6 +112,7 @@ def lay_out(release: Disassociated) -> Layout:
         items=items,
         local=pair_of - first_pair[pair_chunk[pair_of]],
         chunk_kind=columns[2][start].astype(np.int8),
+        chunk_outside=columns[0][start].astype(bool),
         chunk_owner=columns[1][start],
         chunk_number=columns[3][start],
         chunk_start=np.append(start, len(order)),
@@ -112,10 +123,10 @@ def lay_out(release: Disassociated) -> Layout:
 
 
 def row_columns(release: Disassociated) -> list[NDArray[np.int64]]:
-    """What rows are sorted by before their items: shared last, cluster or joint, kind, chunk."""
-    shared = release.row_kind == Kind.SHARED
-    owner = np.where(shared, release.row_joint, release.row_cluster)
-    return [np.asarray(column, np.int64) for column in (shared, owner, release.row_kind, release.row_chunk)]
+    """What rows are sorted by before their items: those of joints last, cluster or joint, kind, chunk."""
+    outside = release.row_cluster < 0
+    owner = np.where(outside, release.row_joint, release.row_cluster)
+    return [np.asarray(column, np.int64) for column in (outside, owner, release.row_kind, release.row_chunk)]
 
 
 def ascending_items(release: Disassociated) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 def check_original(release: Disassociated, layout: Layout, original: Transactions) -> list[Check]:
     """Number of records, vocabulary, and bounds on the support of every item."""
     relaxed = _leaves_out(release)
-    repaired = release.parameters.get("safe") in ("cover", "exact")
+    # Fewer than k persons may stand behind any number of withheld records.
+    repaired = (release.may_be_empty and original.persons is not None) or release.parameters.get("safe") in ("cover", "exact")
     return [
         _records(release, original, relaxed=relaxed),
         _items(release, original, relaxed=relaxed),
-        # A repair suppresses occurrences, but never a record, nor all occurrences of an item.
+        # A repair suppresses occurrences, but never a record; an item that it touches may become rare.
         _supports(release, layout, original, relaxed=relaxed or repaired),
     ]
 
@@ -55,7 +56,8 @@ def _records(release: Disassociated, original: Transactions, *, relaxed: bool) -
 
 def _items(release: Disassociated, original: Transactions, *, relaxed: bool) -> Check:
     published, there = set(release.vocabulary), set(original.vocabulary)
-    invented, lost = sorted(published - there), sorted(there - published)
+    rare = _may_be_withheld(release, original)
+    invented, lost = sorted(published - there), sorted(there - published - rare)
     faults = [
         Fault(len(invented), f"published but not in the original: {named(invented, range(len(invented)))}"),
         Fault(
@@ -63,8 +65,20 @@ def _items(release: Disassociated, original: Transactions, *, relaxed: bool) -> 
         ),
     ]
     said = f"{len(published):,} of {len(there):,} items published"
+    said += f"; all others are held by fewer than {release.k}" if rare and not relaxed else ""
     said += _undecided(relaxed=relaxed, what="whether missing items were suppressed")
     return conclude("items kept", "original", len(there | published), faults, said)
+
+
+def _may_be_withheld(release: Disassociated, original: Transactions) -> set[str]:
+    """Items that fewer than k hold, where the release may withhold them."""
+    if release.rare_items != "withhold":
+        return set()
+    return {
+        word
+        for word, held in zip(original.vocabulary, original.holders.tolist(), strict=True)
+        if held < release.k
+    }
 
 
 @dataclass(frozen=True)
@@ -76,13 +90,24 @@ class Bounds:
 
 
 def _bounds(release: Disassociated, layout: Layout) -> Bounds:
-    """Rows that show an item, plus one to all records of each cluster whose term chunk lists it."""
+    """Rows that show an item, plus one to all records of each cluster whose term chunk lists it.
+
+    The list of the root may stand for one to all records of the release. Of an item that has no chunk at the root, fewer
+    than k occurrences may have been withheld.
+    """
     words = len(release.vocabulary)
     counted = layout.chunk_kind[layout.pair_chunk] != Kind.TERM
     shown = np.bincount(layout.pair_item[counted], layout.pair_rows[counted], words).astype(np.int64)
     cluster, listed = layout.pairs_of(Kind.TERM)
     lists = np.bincount(listed, minlength=words)
     room = np.bincount(listed, release.cluster_size[cluster], words).astype(np.int64)
+    lists[layout.listed] += 1
+    room[layout.listed] += release.records
+    if release.rare_items == "withhold":
+        joint, at_root = layout.pairs_of(Kind.SHARED)
+        hidden = np.full(words, release.k - 1)
+        hidden[at_root[joint == release.root]] = 0
+        room += hidden
     return Bounds(shown + lists, shown + room)
 
 

@@ -38,6 +38,8 @@ def check_parameters(release: Disassociated) -> Check:
         "small_clusters": _one_of("add", "abandon", "suppress", "remaining", "keep"),
         "safe": _one_of("cover", "exact"),
         "supports": _one_of("lower bounds"),
+        "rare_items": _one_of("withhold", "list", "cluster"),
+        "root_chunks": _one_of("single", "several"),
         "reading": _one_of("occurring", "strict"),
         "join_terms": _one_of("moved", "listed"),
         "tie_order": _one_of("text", "first-seen", "explicit"),

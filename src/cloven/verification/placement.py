@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 def check_placement(release: Disassociated, layout: Layout, tree: JointTree) -> Check:
-    """An item is in one chunk of a cluster, one shared chunk of a joint, and in no term chunk below that."""
+    """An item is in one chunk of a cluster, one chunk of a joint, and in no term chunk below that."""
     words = release.vocabulary
-    shared = layout.chunk_kind[layout.pair_chunk] == Kind.SHARED
+    outside = layout.chunk_outside[layout.pair_chunk]
     keys = layout.chunk_owner[layout.pair_chunk] * len(words) + layout.pair_item
     faults = [
-        _repeated(keys[~shared], words, "cluster"),
-        _repeated(keys[shared], words, "joint"),
+        _repeated(keys[~outside], words, "cluster"),
+        _repeated(keys[outside], words, "joint"),
         _still_in_term_chunks(layout, tree, words),
     ]
     count = len(keys)

@@ -59,15 +59,16 @@ class JointTree:
 
 
 def check_tree(release: Disassociated) -> tuple[Check, JointTree | None]:
-    """No joint lies above itself, and each has two children or more; with a cycle there is no tree."""
+    """No joint lies above itself, and each but the root has two children or more; with a cycle there is no tree."""
     parent = np.asarray(release.joint_parent, np.int64)
     members = np.asarray(release.cluster_joint, np.int64)
     children = np.bincount(parent[parent >= 0], minlength=len(parent))
     children += np.bincount(members[members >= 0], minlength=len(parent))
     endless = _endless(parent)
+    few = (children < 2) & (np.arange(len(parent)) != release.root)
     faults = [
         spot(endless, lambda at: f"joint {at} leads into a cycle of joints"),
-        spot(children < 2, lambda at: f"joint {at} has {children[at]} children instead of two or more"),
+        spot(few, lambda at: f"joint {at} has {children[at]} children instead of two or more"),
     ]
     found = conclude("joint tree", "release", len(parent), faults, f"{len(parent):,} joints, no cycle")
     return found, None if endless.any() else JointTree(parent, members)

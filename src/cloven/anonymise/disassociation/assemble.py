@@ -6,9 +6,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cloven.anonymise.disassociation.canonical import Rows, canonical_numbers, cluster_tails, tokens
+from cloven.anonymise.disassociation.canonical import (
+    Rows,
+    canonical_numbers,
+    cluster_tails,
+    list_tail,
+    tokens,
+)
 from cloven.anonymise.disassociation.ordering import lexicographic_order, take_rows
-from cloven.anonymise.disassociation.safe import SUPPRESSED
 from cloven.compiled import compiled
 from cloven.model.arrays import distinct
 from cloven.model.disassociated import Disassociated, Kind
@@ -27,7 +32,8 @@ class Labels(NamedTuple):
     Attributes:
         cluster_of: cluster of each record, -1 when it is left out.
         joint: joint of each occurrence in a shared chunk, -1 otherwise.
-        chunk: chunk of each occurrence in its joint or cluster, -1 for the term chunk, -2 if it is suppressed.
+        chunk: chunk of each occurrence in its joint or cluster, -1 for the term chunk (of its cluster, or the list of
+            the root), below that if it is not published.
         cluster_joint: innermost joint of each cluster, -1 for none.
         joint_parent: parent of each joint, -1 for none.
     """
@@ -54,7 +60,7 @@ def _cut(
 ) -> tuple[Ints, Ints, Ints, Ints, Any]:
     """Cut every record into parts: one for each chunk it appears in, term chunk included (chunk -1).
 
-    Suppressed occurrences (chunk -2) are left out.
+    Occurrences that are not published (chunk below -1) are left out.
     """
     n = len(items)
     record, owner, number = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
@@ -68,7 +74,7 @@ def _cut(
         before = -1
         for i in range(last - first):
             e = first + order[i]
-            if chunk[e] == SUPPRESSED:
+            if chunk[e] < -1:
                 continue
             if before < 0 or joint[before] != joint[e] or chunk[before] != chunk[e]:
                 record[parts], owner[parts], number[parts] = r, joint[e], chunk[e]
@@ -124,29 +130,41 @@ def _term_chunks(
 
 
 def _publish(
-    records: Rows, terms: tuple[NDArray[np.int64], NDArray[np.int32]], shared: Rows
+    records: Rows,
+    terms: tuple[NDArray[np.int64], NDArray[np.int32]],
+    shared: Rows,
+    root: tuple[int, NDArray[np.int32]],
 ) -> tuple[dict[str, NDArray[Any]], NDArray[np.int64], NDArray[np.int64]]:
-    """Interleave term chunks with record chunks, append shared chunks.
+    """Interleave term chunks with record chunks, append shared chunks; the list of the root stands before its chunks.
 
-    Returns the row arrays of a release, the place of each record row, and the place of each cluster's term row.
+    Returns the row arrays of a release, the place of each record row, and the place of each cluster's term row, and last
+    that of the list.
     """
     term_offsets, term_items = terms
+    joint_of_list, listed = root
     has_term = np.flatnonzero(np.diff(term_offsets))
+    counts = (len(records.owner), len(has_term), min(1, len(listed)), len(shared.owner))
     lengths = np.concatenate(
-        (np.diff(records.offsets), np.diff(term_offsets)[has_term], np.diff(shared.offsets))
+        (
+            np.diff(records.offsets),
+            np.diff(term_offsets)[has_term],
+            np.full(counts[2], len(listed)),
+            np.diff(shared.offsets),
+        )
     ).astype(np.int64)
-    flat = np.concatenate((records.items, term_items, shared.items))
+    flat = np.concatenate((records.items, term_items, listed, shared.items))
     starts = np.concatenate(([0], np.cumsum(lengths)))
-    n_records, n_terms, n_shared = len(records.owner), len(has_term), len(shared.owner)
-    cluster = np.concatenate((records.owner, has_term, np.full(n_shared, -1)))
-    kind = np.repeat(np.array([Kind.RECORD, Kind.TERM, Kind.SHARED], np.int8), (n_records, n_terms, n_shared))
-    inner = np.argsort(cluster[: n_records + n_terms] * 2 + kind[: n_records + n_terms], kind="stable")
-    order = np.concatenate((inner, np.arange(n_records + n_terms, len(cluster))))
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
+    inside, every = counts[0] + counts[1], sum(counts)
+    cluster = np.concatenate((records.owner, has_term, np.full(every - inside, -1)))
+    joint = np.concatenate((np.full(inside, -1), np.full(counts[2], joint_of_list), shared.owner))
+    kind = np.repeat(np.array([Kind.RECORD, Kind.TERM, Kind.TERM, Kind.SHARED], np.int8), counts)
+    chunk = np.concatenate((records.chunk, np.zeros(counts[1] + counts[2], np.int64), shared.chunk))
+    inner = np.argsort(cluster[:inside] * 2 + kind[:inside], kind="stable")
+    outer = inside + np.argsort(joint[inside:], kind="stable")
+    order = np.concatenate((inner, outer))
+    place = np.empty(every, np.int64)
+    place[order] = np.arange(every)
     offsets, items = take_rows(starts, flat, order)
-    joint = np.concatenate((np.full(n_records + n_terms, -1), shared.owner))
-    chunk = np.concatenate((records.chunk, np.zeros(n_terms, np.int64), shared.chunk))
     arrays: dict[str, NDArray[Any]] = {
         "row_cluster": cluster[order].astype(np.int64),
         "row_joint": joint[order].astype(np.int64),
@@ -155,9 +173,10 @@ def _publish(
         "row_offsets": offsets,
         "row_items": items,
     }
-    term_place = np.full(len(term_offsets) - 1, -1, np.int64)
-    term_place[has_term] = place[n_records : n_records + n_terms]
-    return arrays, np.concatenate((place[:n_records], place[n_records + n_terms :])), term_place
+    term_place = np.full(len(term_offsets), -1, np.int64)
+    term_place[has_term] = place[counts[0] : inside]
+    term_place[-1] = place[inside] if counts[2] else -1
+    return arrays, np.concatenate((place[: counts[0]], place[inside + counts[2] :])), term_place
 
 
 def assemble(
@@ -172,17 +191,19 @@ def assemble(
 ) -> tuple[Disassociated, Parts, NDArray[np.int64]]:
     """Build release, parts of the key, and the published cluster of each record (-1 when left out)."""
     cluster_of, n_clusters, n_joints = labels.cluster_of, len(labels.cluster_joint), len(labels.joint_parent)
-    published = np.repeat(cluster_of >= 0, np.diff(offsets)) & (labels.chunk != SUPPRESSED)
+    published = np.repeat(cluster_of >= 0, np.diff(offsets)) & (labels.chunk >= -1)
     present = np.zeros(len(vocabulary), bool)
     present[codes[published]] = True
-    # A suppressed occurrence of an item that is published nowhere has no number; nothing reads it.
+    # An unpublished occurrence of an item that is published nowhere has no number; nothing reads it.
     items = (np.cumsum(present) - 1).astype(np.int32)[codes]
     names = tuple(name for name, here in zip(vocabulary, present, strict=True) if here)
 
     record, owner, chunk, start, part_items = _cut(offsets, items, cluster_of, labels.joint, labels.chunk)
-    in_shared, in_term = owner >= 0, chunk < 0
+    in_shared, in_list = (owner >= 0) & (chunk >= 0), (owner >= 0) & (chunk < 0)
+    in_term = (owner < 0) & (chunk < 0)
+    listed = distinct(part_items[np.repeat(in_list, np.diff(start))])
     owner = np.where(in_shared, owner, cluster_of[record])
-    rows, row_part = _rows(np.flatnonzero(~in_shared & ~in_term), owner, chunk, start, part_items)
+    rows, row_part = _rows(np.flatnonzero(~in_shared & (chunk >= 0)), owner, chunk, start, part_items)
     shared, shared_part = _rows(np.flatnonzero(in_shared), owner, chunk, start, part_items)
     term_part = np.repeat(in_term, np.diff(start))
     term_owner = np.repeat(owner, np.diff(start))[term_part]
@@ -191,14 +212,15 @@ def assemble(
 
     number, joint_number = canonical_numbers(
         tokens(n_clusters, rows, *cluster_tails(sizes, *terms)),
-        tokens(n_joints, shared, np.zeros(n_joints + 1, np.int64), np.empty(0, np.int64)),
+        tokens(n_joints, shared, *list_tail(n_joints, listed)),
         labels.cluster_joint,
         labels.joint_parent,
     )
     back = np.argsort(number)
     rows, row_part = _renumbered(rows, row_part, number)
     shared, shared_part = _renumbered(shared, shared_part, joint_number)
-    arrays, place, term_place = _publish(rows, take_rows(*terms, back), shared)
+    root = joint_number[-1] if len(listed) else -1  # the root is the last joint that is made
+    arrays, place, term_place = _publish(rows, take_rows(*terms, back), shared, (int(root), listed))
     above = np.append(joint_number, -1)
     release = Disassociated(
         k=k,
@@ -213,5 +235,6 @@ def assemble(
     where = np.empty(len(record), np.int64)
     where[np.concatenate((row_part, shared_part))] = place
     where[in_term] = term_place[number[owner[in_term]]]
+    where[in_list] = term_place[-1]
     final = np.where(cluster_of >= 0, number[np.maximum(cluster_of, 0)], -1)
     return release, Parts(record, where, start, part_items), final

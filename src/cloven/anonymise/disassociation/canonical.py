@@ -90,6 +90,15 @@ def cluster_tails(
     return offsets, tail
 
 
+def list_tail(n_joints: int, listed: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The list of terms as tokens of the root, the last joint: items plus 2, then 1; nothing where there is none."""
+    offsets = np.zeros(n_joints + 1, np.int64)
+    if not len(listed):
+        return offsets, np.empty(0, np.int64)
+    offsets[-1] = len(listed) + 1
+    return offsets, np.append(listed.astype(np.int64) + 2, 1)
+
+
 class _Contexts:
     """Contexts of nodes, computed when asked for. Clusters are 0..C-1, joints C..C+J-1."""
 

@@ -14,6 +14,7 @@ from cloven.anonymise.disassociation.lots import Lots, lots_of
 from cloven.anonymise.disassociation.ordering import take_rows
 from cloven.anonymise.disassociation.prepare import tie_order_of
 from cloven.anonymise.disassociation.refine import refine
+from cloven.anonymise.disassociation.root import Promise, rooted
 from cloven.anonymise.disassociation.safety import without_covers
 from cloven.anonymise.disassociation.vertical import Vertical, verpart
 from cloven.compiled import Ints, compiled
@@ -79,7 +80,15 @@ def label(
             f"every cluster is below k = {method.k}: suppressing them leaves nothing to publish; use 'add'"
         )
         raise ParameterError(message)
-    return Labels(cluster_of, joint, chunk, np.concatenate(cluster_joint), np.concatenate(joint_parent))
+    labels = Labels(cluster_of, joint, chunk, np.concatenate(cluster_joint), np.concatenate(joint_parent))
+    if method.rare_items == "cluster":
+        return labels
+    report("root", 0.0)
+    return rooted(
+        labels, prepared.offsets, prepared.terms, prepared.person, terms.group, terms.barred,
+        Promise(method.k, method.m, method.reading == "strict"), method.rare_items,
+        several=method.root_chunks == "several",
+    )  # fmt: skip
 
 
 @compiled
@@ -173,6 +182,7 @@ def _label_block(
     """The three steps on one block."""
     offsets, codes, person = records
     strict = method.reading == "strict"
+    lemma = method.rare_items != "withhold"  # else any record may be empty, as far as readers know
     cluster_of = _clusters(method, records, terms, spent)
     count = int(cluster_of.max(initial=-1)) + 1
     published = np.flatnonzero(cluster_of >= 0)
@@ -183,7 +193,7 @@ def _label_block(
     )
     vertical = Vertical(
         *verpart(
-            offsets, codes, members, start, terms.group, terms.barred, person, method.k, method.m, strict
+            offsets, codes, members, start, terms.group, terms.barred, person, method.k, method.m, strict, lemma
         )
     )
     if method.safe != "no":
@@ -197,6 +207,6 @@ def _label_block(
     record_of = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     refined = refine(
         vertical, record_of, cluster_of, codes, terms.group, terms.barred, person,
-        k=method.k, m=method.m, strict=strict, listed_too=method.join_terms == "listed",
+        k=method.k, m=method.m, strict=strict, listed_too=method.join_terms == "listed", lemma=lemma,
     )  # fmt: skip
     return Labels(cluster_of, *refined)

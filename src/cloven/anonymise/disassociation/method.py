@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from cloven.anonymise.disassociation.horizontal import STEPS, Horizontal, SmallClusters
-from cloven.anonymise.disassociation.safe import SUPPRESSED
+from cloven.anonymise.disassociation.safe import SUPPRESSED, WITHHELD
 from cloven.errors import ParameterError
+from cloven.model.disassociated import RareItems
 from cloven.model.key import Anonymised, Key
 
 if TYPE_CHECKING:
@@ -43,6 +44,10 @@ class Disassociation:
             again, or ``keep`` them (experiments only: breaks the promise).
         reading: which combinations must reach ``k``: those ``occurring`` (default) or, ``strict``, all of a chunk.
         refine: join clusters that share leftovers.
+        rare_items: leftovers that fewer than k hold: ``withhold`` them, ``list`` them once for the whole release, or put
+            them into the term chunk of their ``cluster``, which is the papers' way and tells a lot about its records.
+        root_chunks: chunks of leftovers that k or more hold, above all clusters: of a ``single`` item each, or of
+            ``several`` where that keeps the promise.
         horizontal: ``horpart``, ``hierarchical``, or any object with ``partition``.
         utility_groups: groups of items that an analyst wants kept together; chunks never cross them.
         sensitive: items that go to the term chunk always.
@@ -72,6 +77,8 @@ class Disassociation:
     small_clusters: SmallClusters = "add"
     reading: Literal["occurring", "strict"] = "occurring"
     refine: bool = True
+    rare_items: RareItems = "cluster"
+    root_chunks: Literal["single", "several"] = "single"
     horizontal: str | Horizontal = "horpart"
     utility_groups: tuple[tuple[str, ...], ...] = ()
     sensitive: frozenset[str] = frozenset()
@@ -109,6 +116,8 @@ class Disassociation:
         else:
             object.__setattr__(self, "tie_order", tuple(_names("tie_order", self.tie_order)))
         _choice("refine", self.refine, (True, False))
+        _choice("rare_items", self.rare_items, get_args(RareItems))
+        _choice("root_chunks", self.root_chunks, ("single", "several"))
         _choice("safe", self.safe, ("no", "cover", "exact"))
         if self.seed is not None:
             _whole("seed", self.seed, 0, "it starts a random generator")
@@ -154,6 +163,8 @@ class Disassociation:
                 continue
             if name == "sensitive":
                 value = len(value)
+            elif name == "root_chunks" and self.rare_items == "cluster":
+                continue
             elif name == "utility_groups":
                 value = [sorted(group) for group in value]
             elif name == "tie_order" and not isinstance(value, str):
@@ -208,7 +219,7 @@ class Disassociation:
         published = np.flatnonzero(cluster_of >= 0)
         published = published[np.argsort(source[published])]
         suppressed = sorted(
-            (*_suppressed(data, kept, source[cluster_of < 0]), *_covering(kept, prepared, labels.chunk))
+            (*_suppressed(data, kept, source[cluster_of < 0]), *_left_out(kept, prepared, labels.chunk))
         )
         persons = None if kept.persons is None else kept.persons[prepared.source][published]
         key = Key(
@@ -289,14 +300,20 @@ def _suppressed(data: Transactions, kept: Transactions, left_out: NDArray[np.int
     return out
 
 
-def _covering(kept: Transactions, prepared: Prepared, chunk: NDArray[np.int32]) -> list[Suppressed]:
-    """Occurrences that were suppressed so that no item is covered."""
-    gone = np.flatnonzero(chunk == SUPPRESSED)
+def _left_out(kept: Transactions, prepared: Prepared, chunk: NDArray[np.int32]) -> list[Suppressed]:
+    """Occurrences that are not published: suppressed so that no item is covered, or withheld because they are rare."""
+    gone = np.flatnonzero(chunk < -1)
     row = np.searchsorted(prepared.offsets, gone, side="right") - 1
-    out: dict[int, list[str]] = {}
-    for record, code in zip(prepared.source[row].tolist(), prepared.codes[gone].tolist(), strict=True):
-        out.setdefault(int(kept.source_rows[record]), []).append(kept.vocabulary[code])
-    return [(record, "cover", tuple(sorted(names))) for record, names in out.items()]
+    reasons = {SUPPRESSED: "cover", WITHHELD: "rare"}
+    out: dict[tuple[int, str], list[str]] = {}
+    for record, code, label in zip(
+        kept.source_rows[prepared.source[row]].tolist(),
+        prepared.codes[gone].tolist(),
+        chunk[gone].tolist(),
+        strict=True,
+    ):
+        out.setdefault((record, reasons[label]), []).append(kept.vocabulary[code])
+    return [(record, reason, tuple(sorted(names))) for (record, reason), names in out.items()]
 
 
 def _names(what: str, value: object) -> Iterable[str]:

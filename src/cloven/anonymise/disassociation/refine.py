@@ -113,7 +113,7 @@ def _shown(
     return at.astype(np.int64), keys % n_terms
 
 
-def _marks(n_clusters: int) -> NDArray[np.int64]:
+def cluster_marks(n_clusters: int) -> NDArray[np.int64]:
     """A well-mixed number for each cluster, so that sets of clusters can be told apart by exclusive or (splitmix64)."""
     mixed = np.arange(1, n_clusters + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
@@ -134,6 +134,7 @@ def refine(
     m: int,
     strict: bool,
     listed_too: bool = False,
+    lemma: bool = True,
 ) -> Refined:
     """Join clusters to the fixpoint.
 
@@ -149,9 +150,10 @@ def refine(
         m: size of the combinations that must hold.
         strict: combinations that do not occur fail too.
         listed_too: Equation 1 over all terms that both nodes list, not only over those that move.
+        lemma: no record may be empty, so every member has to keep the lemma.
     """
     n_terms, n_clusters = len(group), len(vertical.chunks)
-    rules = Rules(k, m, strict, listed_too, group)
+    rules = Rules(k, m, strict, listed_too, lemma, group)
     cluster = cluster_of[record_of]
     in_term_chunk = (vertical.chunk == -1) & (cluster >= 0)
     movable = np.flatnonzero(in_term_chunk & ~barred[term])
@@ -173,7 +175,7 @@ def refine(
         stamp_now=np.zeros(1, np.int64),
     )
     leaf_at = np.searchsorted(leaves.cluster, np.arange(n_clusters + 1)).astype(np.int64)
-    marks = _marks(n_clusters)
+    marks = cluster_marks(n_clusters)
     nodes = Nodes(
         np.arange(n_clusters),
         sizes,

@@ -48,12 +48,13 @@ class Occurrences(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """What must hold: k, m, the reading, what Equation 1 counts, and the utility group of each term."""
+    """What must hold: k, m, the reading, what Equation 1 counts, the lemma, and the utility group of each term."""
 
     k: int
     m: int
     strict: bool
     listed_too: bool
+    lemma: bool
     group: Ints
 
 

@@ -141,7 +141,8 @@ def try_join(
     size = nodes.size[a] + nodes.size[b]
     if not worth_joining(found, leaves, clusters, size, rules.listed_too):
         return nothing
-    keep_lemma(found, leaves, clusters, rules.k, rules.m)
+    if rules.lemma:
+        keep_lemma(found, leaves, clusters, rules.k, rules.m)
     if not worth_joining(found, leaves, clusters, size, rules.listed_too):
         return nothing
     return _move(found, nodes, a, b, joint, leaves, clusters, data, rules)

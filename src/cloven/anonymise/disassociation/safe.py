@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from cloven.anonymise.disassociation.lots import Lots
 
 SUPPRESSED = -2
-"""Label of an occurrence that is not published."""
+"""Label of an occurrence that is not published, so that nothing is covered."""
+WITHHELD = -3
+"""Label of an occurrence that is not published because too few hold its item."""
 
 
 class Cover(NamedTuple):

@@ -235,6 +235,7 @@ def verpart(
     k: int,
     m: int,
     strict: bool,
+    lemma: bool,
 ) -> tuple[Any, Ints, Ints]:
     """Label every occurrence with its chunk.
 
@@ -249,6 +250,7 @@ def verpart(
         k: least support.
         m: size of the combinations that must hold.
         strict: combinations that do not occur fail too.
+        lemma: no record may be empty, so a cluster without a term chunk has to keep the lemma.
     """
     n_clusters, n_terms = len(member_start) - 1, len(group)
     named = len(person) > 0
@@ -287,7 +289,7 @@ def verpart(
         chunk_of = grow(row_start, row_term, enter, groups, k, m, strict, who, named)
         n_chunks = chunk_of.max() + 1
         parts = _subrecords(row_start, row_term, chunk_of, n_chunks)
-        if enter == n_local and not lemma_holds(len(rows), parts, n_chunks, k, m):
+        if lemma and enter == n_local and not lemma_holds(len(rows), parts, n_chunks, k, m):
             _repair(chunk_of, ordered)
             n_chunks = chunk_of.max() + 1
             parts = _subrecords(row_start, row_term, chunk_of, n_chunks)
