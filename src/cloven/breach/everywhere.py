@@ -71,8 +71,9 @@ def _places(covers: Covers) -> tuple[Longs, Longs, Longs]:
     """Where clusters show items: keys (cluster, item) ascending, record chunk or term chunk, least records to meet."""
     release, listed = covers.release, covers.chunk_items
     width = len(release.vocabulary)
-    rows = np.flatnonzero(release.row_kind == Kind.TERM)
-    at = np.repeat(release.row_kind == Kind.TERM, np.diff(release.row_offsets))
+    own = (release.row_kind == Kind.TERM) & (release.row_cluster >= 0)
+    rows = np.flatnonzero(own)
+    at = np.repeat(own, np.diff(release.row_offsets))
     length = np.diff(release.row_offsets)[rows]
     term = np.repeat(release.row_cluster[rows], length) * width + release.row_items[at]
     record = listed.cluster[listed.owner] * width + listed.item
@@ -89,6 +90,5 @@ def _room(release: Disassociated) -> Longs:
     """How many records of each cluster can take sub-records from two record chunks, so that no record is empty."""
     record = release.row_kind == Kind.RECORD
     spare = np.bincount(release.row_cluster[record], minlength=release.clusters) - release.cluster_size
-    filled = release.cluster_joint >= 0
-    filled[release.row_cluster[release.row_kind == Kind.TERM]] = True
+    filled = (release.cluster_joint >= 0) | release.has_terms
     return np.where(filled, release.cluster_size, np.maximum(spare, 0))

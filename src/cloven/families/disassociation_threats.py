@@ -222,6 +222,7 @@ def _groups(release: Disassociated, scope: str) -> int:
         return len(np.unique(release.row_cluster[rows]))
     shares = np.zeros(release.joints + 1, bool)  # the last stands for no joint
     shares[release.row_joint[release.row_kind == Kind.SHARED]] = True
+    shares[release.root] = False  # what stands at the root is not asked about
     parent = np.append(release.joint_parent, -1)
     reached, joint = np.zeros(release.clusters, bool), release.cluster_joint
     while (joint >= 0).any():

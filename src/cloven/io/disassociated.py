@@ -1,8 +1,11 @@
-"""The tables of a disassociated release, format ``cloven.disassociated/1`` (docs/reference/release-format.md)."""
+"""The tables of a disassociated release, format ``cloven.disassociated/2`` (docs/reference/release-format.md).
+
+Version 1 had no root: rare items stood in the term chunks of their clusters.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
@@ -16,7 +19,7 @@ from cloven.io.tables import (
     read_table,
     whole_numbers,
 )
-from cloven.model.disassociated import Disassociated, Kind
+from cloven.model.disassociated import Disassociated, Kind, RareItems
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,6 +43,7 @@ def tables_of(release: Disassociated) -> tuple[Written, ...]:
 
 def read_disassociated(path: Path, manifest: Mapping[str, Any]) -> Disassociated:
     """Read the folder of a release whose manifest this is."""
+    check_version(manifest, str(path))
     clusters = read_table(path / "clusters.parquet", CLUSTERS)
     joints = read_table(path / "joints.parquet", JOINTS)
     expect_counting(clusters, "cluster", path / "clusters.parquet")
@@ -58,19 +62,28 @@ def read_disassociated(path: Path, manifest: Mapping[str, Any]) -> Disassociated
     )
 
 
+def check_version(manifest: Mapping[str, Any], source: str) -> None:
+    """Version 1 knows the papers' way only, which is also meant where nothing is said of rare items."""
+    found = manifest["parameters"].get("rare_items")
+    old = manifest["format"].endswith("/1")
+    wanted = "absent: format /1 has no root" if old else "withhold, list or cluster"
+    expect(found in ((None,) if old else (None, *get_args(RareItems))), source, "rare_items", wanted, found)
+
+
 def _read_rows(path: Path, clusters: int, joints: int) -> dict[str, Any]:
     table = read_table(path, CHUNKS)
     kind = kinds(table, path)
     cluster = whole_numbers(table, "cluster", path, below=clusters, null=True)
     joint = whole_numbers(table, "joint", path, below=joints, null=True)
-    shared = kind == Kind.SHARED
-    misplaced = ((cluster < 0) != shared) | ((joint < 0) == shared)
+    listed = (kind == Kind.TERM) & (cluster < 0)
+    outside = (kind == Kind.SHARED) | listed
+    misplaced = ((cluster < 0) != outside) | ((joint < 0) == outside)
     first = int(misplaced.argmax()) if len(misplaced) else 0
     expect(
         not misplaced.any(),
         str(path),
         f"row {first}",
-        "in a joint alone if shared, else in a cluster alone",
+        "in a joint alone if shared or listed, else in a cluster alone",
         table.slice(first, 1).to_pylist(),
     )
     offsets, codes, vocabulary = item_lists(table, path)

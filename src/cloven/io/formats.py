@@ -1,6 +1,6 @@
 """The kinds of releases, as their manifests tell them apart: names of formats and files, promises, counts.
 
-Readers accept version 1 of each for ever. See docs/reference/release-format.md.
+Readers accept every older version for ever. See docs/reference/release-format.md.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ _OF_TABLES = frozenset(("records", "attributes", "cells", "groups", "smallest_gr
 _FORMATS: dict[type, ReleaseFormat] = {
     Disassociated: ReleaseFormat(
         "cloven.disassociated",
-        1,
+        2,
         "disassociated",
         ("chunks.parquet", "clusters.parquet", "joints.parquet"),
         lambda release: release.m,

@@ -178,8 +178,8 @@ def _private_counts(key: Key) -> dict[str, int]:
 
 def _chunk_names(release: Disassociated) -> NDArray[np.int64]:
     """Number the chunk of each row so that the numbers ascend in canonical order."""
-    shared = release.row_kind == Kind.SHARED
-    owner = np.where(shared, release.clusters + release.row_joint, release.row_cluster)
+    outside = release.row_cluster < 0
+    owner = np.where(outside, release.clusters + release.row_joint, release.row_cluster)
     return _chunk_name(owner, release.row_kind, release.row_chunk, _most_chunks(release))
 
 
@@ -210,9 +210,9 @@ def _release_rows(table: Any, path: Path, release: Disassociated) -> NDArray[np.
     joint = whole_numbers(table, "joint", path, below=release.joints, null=True)
     chunk = whole_numbers(table, "chunk", path, below=_most_chunks(release))
     rank = whole_numbers(table, "row", path)
-    shared = kind == Kind.SHARED
-    placed = ((cluster < 0) == shared) & ((joint >= 0) == shared)
-    owner = np.where(shared, release.clusters + joint, cluster)
+    outside = cluster < 0
+    placed = (joint >= 0) == outside
+    owner = np.where(outside, release.clusters + joint, cluster)
     starts = _chunk_starts(release)
     names = _chunk_names(release)[starts]
     wanted = _chunk_name(owner, kind, chunk, _most_chunks(release))

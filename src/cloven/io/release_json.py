@@ -14,6 +14,7 @@ import numpy as np
 
 from cloven.errors import ReleaseError
 from cloven.io import generalised_json
+from cloven.io.disassociated import check_version
 from cloven.io.manifest import build_manifest, check_manifest, expect, parameters_of, parse_json
 from cloven.io.tables import read_bytes
 from cloven.model.disassociated import Disassociated, Kind
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 
 PARTS = ("joints", "clusters")
 CLUSTER = {"size", "joint", "record_chunks", "term_chunk"}
-JOINT = {"parent", "shared_chunks"}
+JOINT = {"parent", "shared_chunks", "term_chunk"}
+JOINT_OF_VERSION_1 = JOINT - {"term_chunk"}
 
 
 def json_bytes(release: SetRelease) -> bytes:
@@ -46,7 +48,8 @@ def _parts_of(release: Disassociated) -> dict[str, list[Any]]:
         for size, joint in zip(release.cluster_size.tolist(), release.cluster_joint.tolist(), strict=True)
     ]
     joints: list[dict[str, Any]] = [
-        {"parent": _or_null(parent), "shared_chunks": []} for parent in release.joint_parent.tolist()
+        {"parent": _or_null(parent), "shared_chunks": [], "term_chunk": []}
+        for parent in release.joint_parent.tolist()
     ]
     _hand_out_rows(release, clusters, joints)
     return {"joints": joints, "clusters": clusters}
@@ -62,8 +65,10 @@ def read_json(path: Path) -> SetRelease:
 
 def _of_document(document: dict[str, Any], source: str) -> Disassociated:
     manifest = document["manifest"]
+    check_version(manifest, source)
+    fields = JOINT_OF_VERSION_1 if manifest["format"].endswith("/1") else JOINT
     joints, clusters = (
-        objects(document, "joints", JOINT, source),
+        objects(document, "joints", fields, source),
         objects(document, "clusters", CLUSTER, source),
     )
     rows = _Rows(source)
@@ -72,6 +77,8 @@ def _of_document(document: dict[str, Any], source: str) -> Disassociated:
         if cluster["term_chunk"] != []:
             rows.add_chunks([[cluster["term_chunk"]]], Kind.TERM, number, -1)
     for number, joint in enumerate(joints):
+        if joint.get("term_chunk", []) != []:
+            rows.add_chunks([[joint["term_chunk"]]], Kind.TERM, -1, number)
         rows.add_chunks(joint["shared_chunks"], Kind.SHARED, -1, number)
     return Disassociated(
         k=manifest["k"],
@@ -110,7 +117,7 @@ class _Rows:
     items: list[list[str]] = field(default_factory=list)
 
     def add_chunks(self, chunks: object, kind: Kind, cluster: int, joint: int) -> None:
-        owner = f"joint {joint}" if kind == Kind.SHARED else f"cluster {cluster}"
+        owner = f"joint {joint}" if cluster < 0 else f"cluster {cluster}"
         chunks = chunks if isinstance(chunks, list) else [None]
         for number, chunk in enumerate(chunks):
             rows = chunk if isinstance(chunk, list) else []
@@ -164,7 +171,7 @@ def _hand_out_rows(
     for row, (kind, cluster, joint, chunk) in enumerate(places):
         items = names[offsets[row] : offsets[row + 1]]
         if kind == Kind.TERM:
-            clusters[cluster]["term_chunk"] = items
+            (joints[joint] if cluster < 0 else clusters[cluster])["term_chunk"] = items
             continue
         chunks = joints[joint]["shared_chunks"] if kind == Kind.SHARED else clusters[cluster]["record_chunks"]
         if chunk == len(chunks):

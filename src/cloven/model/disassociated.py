@@ -171,6 +171,11 @@ class Disassociated:
         top = np.flatnonzero(self.joint_parent < 0)
         return -1 if self.rare_items == "cluster" or len(top) == 0 else int(top[0])
 
+    @cached_property
+    def at_root(self) -> NDArray[np.bool_]:
+        """Whether each row stands at the root, and so tells of no cluster."""
+        return (self.row_joint == self.root) & (self.root >= 0)
+
     def row(self, number: int) -> Row:
         """Items of one published row."""
         start, end = self.row_offsets[number], self.row_offsets[number + 1]

@@ -1,7 +1,7 @@
 """What a release says about a set of items: how many records of each cluster may hold them all, or must.
 
 In a cluster an item has one place: a record chunk, else the term chunk, else a shared chunk of a joint
-above. The items fall into one part per chunk. A record holds them all only if it has a sub-record with the
+above, else the list of the root. What may have been withheld is not counted: fewer than k hold it. The items fall into one part per chunk. A record holds them all only if it has a sub-record with the
 part in each of those chunks, so the scarcest part is an upper bound. Parts with supports n1 .. nr in a
 cluster of size s overlap in at least n1 + .. + nr - (r - 1) s records (the rest of each part leaves at most
 s - ni records out); a term-chunk item counts 1. No record of a release is empty, which bounds it further.
@@ -34,7 +34,8 @@ class Evidence:
     Attributes:
         at_most: upper bound for each cluster; 0 where the items cannot meet.
         at_least: lower bound for each cluster, from its own chunks.
-        shared_at_least: shared sub-records that hold all the items; each is one more record, in some cluster.
+        shared_at_least: shared sub-records that hold all the items; each is one more record, in some cluster. A single
+            item of the list of the root is in one more.
         total_at_most: upper bound for the whole release: the sum of ``at_most``, except that a shared
         sub-record
             counts once, not once in every cluster it might belong to.
@@ -74,11 +75,14 @@ def evidence(release: Disassociated, codes: NDArray[np.int64]) -> Evidence:
     shared = Hits(*(column[kind == Kind.SHARED] for column in hits))
     parts = shared_parts(release, shared.rows, shared.masks, wanted & ~held)
     held |= parts.held
-    at_least[parts.held != 0] = 0
+    listed = _listed(release, hits) & ~held
+    held |= listed
+    at_least[(parts.held | listed) != 0] = 0
     np.minimum.at(at_most, parts.cluster, parts.fitting)
     at_most[held != wanted] = 0
     at_least[(held != wanted) | (at_least < 0)] = 0
-    return Evidence(at_most, at_least, int((shared.masks == wanted).sum()), _total(at_most, parts))
+    surely = int((shared.masks == wanted).sum()) + int(len(codes) == 1 and bool(listed.any()))
+    return Evidence(at_most, at_least, surely, _total(at_most, parts))
 
 
 def _hits(release: Disassociated, codes: NDArray[np.int64]) -> Hits:
@@ -118,15 +122,21 @@ def _leave_none_empty(release: Disassociated, at_most: NDArray[np.int64], parts:
     cluster has at least r q + size - q sub-records (the lemma of Terrovitis et al., PVLDB 2012, turned
     round).
     """
-    alone = (parts > 1) & (release.cluster_joint < 0) & ~release.has_terms
+    alone = (parts > 1) & (release.cluster_joint < 0) & ~release.has_terms & ~np.bool_(release.may_be_empty)
     spare = release.record_rows - release.cluster_size
     at_most[alone] = np.minimum(at_most[alone], np.maximum(spare[alone] // (parts[alone] - 1), 0))
 
 
 def _term_parts(release: Disassociated, hits: Hits) -> NDArray[np.int64]:
-    terms = np.zeros(release.clusters, np.int64)
+    terms = np.zeros(release.clusters + 1, np.int64)  # the last is the list of the root, of no cluster
     terms[release.row_cluster[hits.rows]] = hits.masks
-    return terms
+    return terms[:-1]
+
+
+def _listed(release: Disassociated, hits: Hits) -> NDArray[np.int64]:
+    """Items asked for that stand in the list of the root: each cluster may have them, if it has them nowhere else."""
+    found = release.at_root[hits.rows] & (release.row_kind[hits.rows] == Kind.TERM)
+    return np.full(release.clusters, np.bitwise_or.reduce(hits.masks[found], initial=0))
 
 
 def _total(at_most: NDArray[np.int64], parts: SharedParts) -> int:

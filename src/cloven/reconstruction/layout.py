@@ -27,6 +27,8 @@ class Layout:
         table: offsets and items of the rows of record chunks, then of shared chunks.
         chunk: number of the chunk of each of those rows.
         terms: offsets and items of the term chunk of each cluster.
+        listed: items of the list of the root.
+        root_rows: first row (in ``table``) of the root, and the row after its last.
         shown: offsets and items of what the record chunks of each cluster show.
         inner: innermost joint of each cluster, parent of each joint, and offsets and items of what each joint shares.
         shared: first row, end and joint of each shared chunk, innermost joints first.
@@ -39,6 +41,8 @@ class Layout:
     table: tuple[NDArray[np.int64], NDArray[np.int32]]
     chunk: NDArray[np.int32]
     terms: tuple[NDArray[np.int64], NDArray[np.int32]]
+    listed: NDArray[np.int32]
+    root_rows: tuple[int, int]
     shown: tuple[NDArray[np.int64], NDArray[np.int32]]
     inner: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]
     shared: list[tuple[int, int, int]]
@@ -48,7 +52,8 @@ class Layout:
     def of(cls, release: Disassociated) -> Layout:
         """Arrange a release."""
         record = np.flatnonzero(release.row_kind == Kind.RECORD)
-        term = np.flatnonzero(release.row_kind == Kind.TERM)
+        term = np.flatnonzero((release.row_kind == Kind.TERM) & (release.row_cluster >= 0))
+        listed = np.flatnonzero((release.row_kind == Kind.TERM) & (release.row_cluster < 0))
         shared = np.flatnonzero(release.row_kind == Kind.SHARED)
         edges = np.arange(release.clusters + 1)
         record_cluster, term_cluster = release.row_cluster[record], release.row_cluster[term]
@@ -61,6 +66,8 @@ class Layout:
             _take(release, rows),
             release.row_chunk[rows],
             (term_offsets[np.searchsorted(term_cluster, edges)], term_items),
+            _take(release, listed)[1],
+            _root_rows(release.at_root[rows]),
             _shown(release, record, release.row_cluster, release.clusters),
             (
                 np.array(release.cluster_joint),
@@ -72,6 +79,12 @@ class Layout:
         )
         _check_sizes(layout, record)
         return layout
+
+
+def _root_rows(at_root: NDArray[np.bool_]) -> tuple[int, int]:
+    """Rows of a joint stand together."""
+    found = np.flatnonzero(at_root)
+    return (int(found[0]), int(found[-1]) + 1) if len(found) else (0, 0)
 
 
 def _take(release: Disassociated, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

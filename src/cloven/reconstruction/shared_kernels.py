@@ -2,8 +2,9 @@
 
 A shared sub-record may go to any record below its joint, except where the cluster shows one of its items in
 its record chunks, or a joint between the two shares one (all its occurrences are published there), and where
-the record has one of its items already. Random draws nearly always succeed; a sub-record that finds no place
-moves others along an augmenting path, so that a placement is found whenever the chunk has one.
+the record has one of its items already. Random draws mostly succeed; where few clusters are left to draw from, all
+records of them are listed once, in random order. A sub-record that still finds no place moves others along an augmenting
+path, so that a placement is found whenever the chunk has one.
 """
 
 from __future__ import annotations
@@ -102,6 +103,7 @@ def place_shared_chunk(
     total = ends[-1] if len(ends) else 0
     wanting = _needy_below(clusters, bounds, ends, needy) if any_needy else np.empty(0, np.int64)
     rng.shuffle(wanting)
+    waiting, following_one, listed = wanting[:0], 0, False
     for row in range(first, last):
         found: int = np.int64(-1)  # type: ignore[assignment]  # one type for the compiler
         for candidate in wanting:
@@ -110,11 +112,18 @@ def place_shared_chunk(
                 found = record
                 break
         draws = 0
-        while found < 0 and draws < DRAWS and total > 0:
+        while found < 0 and draws < DRAWS and total > 0 and not listed:
             cluster, record = _at(int(rng.random() * total), clusters, bounds, ends)
             if owner[record] < 0 and _fits(row, record, cluster, table, told, lists):
                 found = record
             draws += 1
+        if found < 0 and not listed:
+            waiting, listed = _allowed(rng, row, clusters, bounds, ends, table, told), True
+        while found < 0 and following_one < len(waiting):
+            cluster, record = _at(waiting[following_one], clusters, bounds, ends)
+            following_one += 1
+            if owner[record] < 0 and _fits(row, record, cluster, table, told, lists):
+                found = record
         if found >= 0:
             owner[found] = row
             place[row] = found
@@ -137,6 +146,32 @@ def _at(number: int, clusters: Longs, bounds: Longs, ends: Longs) -> tuple[int, 
     place = np.searchsorted(ends, number, side="right")
     cluster = clusters[place]
     return cluster, bounds[cluster + 1] - (ends[place] - number)
+
+
+@compiled
+def _allowed(
+    rng: np.random.Generator,
+    row: int,
+    clusters: Longs,
+    bounds: Longs,
+    ends: Longs,
+    table: tuple[Longs, Ints],
+    told: Told,
+) -> Longs:
+    """Numbers of all records below a joint in clusters that may have this row, in random order."""
+    found = np.empty(ends[-1] if len(ends) else 0, np.int64)
+    count, number = 0, 0
+    for place in range(len(clusters)):
+        free = True
+        for at in range(table[0][row], table[0][row + 1]):
+            free = free and not is_told(table[1][at], clusters[place], told)
+        for each in range(number, ends[place]):
+            if free:
+                found[count] = each
+                count += 1
+        number = ends[place]
+    rng.shuffle(found[:count])
+    return found[:count]
 
 
 @compiled
@@ -228,6 +263,79 @@ def _augment(
                 slot, slot_of[mover - first] = slot_of[mover - first], slot
             return True
     return False
+
+
+@compiled
+def fill_from_root(
+    rng: np.random.Generator,
+    rows: tuple[int, int],
+    joint: int,
+    bounds: Longs,
+    table: tuple[Longs, Ints],
+    told: tuple[Shown, Inner],
+    place: Longs,
+    cover: Longs,
+) -> None:
+    """Move rows of the root from records that hold more to empty ones, as far as a few draws find some.
+
+    Nearly every record of the original holds something that is published, but chance leaves more of them empty.
+    """
+    first, last = rows
+    if last <= first:
+        return
+    for cluster in range(len(bounds) - 1):
+        for record in range(bounds[cluster], bounds[cluster + 1]):
+            if cover[record] > 0:
+                continue
+            for _ in range(DRAWS):
+                row = first + int(rng.random() * (last - first))
+                if cover[place[row]] < 2:
+                    continue
+                fits = True
+                for at in range(table[0][row], table[0][row + 1]):
+                    fits = fits and not is_told(table[1][at], cluster, (told[0], told[1], joint))
+                if fits:
+                    cover[place[row]] -= 1
+                    place[row] = record
+                    cover[record] = 1
+                    break
+
+
+@compiled
+def place_listed(
+    rng: np.random.Generator,
+    listed: Ints,
+    joint: int,
+    bounds: Longs,
+    told: tuple[Shown, Inner],
+    cover: Longs,
+) -> tuple[Longs, Ints]:
+    """Put every item of the list of the root on a record that may have it, then fill what is still empty.
+
+    Returns records and items, one pair per occurrence.
+    """
+    records, items = np.empty(len(listed) + len(cover), np.int64), np.empty(len(listed) + len(cover), np.int32)
+    used = 0
+    for item in listed:
+        for _ in range(DRAWS * DRAWS):
+            record = int(rng.random() * len(cover))
+            cluster = np.searchsorted(bounds, record, side="right") - 1
+            if not is_told(item, cluster, (told[0], told[1], joint)):
+                records[used], items[used] = record, item
+                cover[record] += 1
+                used += 1
+                break
+    for cluster in range(len(bounds) - 1):
+        for record in range(bounds[cluster], bounds[cluster + 1]):
+            start = int(rng.random() * len(listed))
+            for step in range(len(listed) if cover[record] == 0 else 0):
+                item = listed[(start + step) % len(listed)]
+                if not is_told(item, cluster, (told[0], told[1], joint)):
+                    records[used], items[used] = record, item
+                    cover[record] += 1
+                    used += 1
+                    break
+    return records[:used], items[:used]
 
 
 @compiled

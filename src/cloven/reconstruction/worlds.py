@@ -1,7 +1,8 @@
 """Rebuild a plausible data set from a disassociated release (Terrovitis et al., PVLDB 2012, section 6).
 
 Sub-records of a record chunk go to distinct random records of their cluster, those of a shared chunk to
-records of all clusters below the joint, and every term-chunk item to one random record, empty records first.
+records of all clusters below the joint, and every term-chunk item to one random record, empty records first. Rows of the
+root move to records that are empty.
 No record stays empty where that can be avoided. A data set made so agrees with everything published;
 averages over several of them estimate what a reader can learn. Set-generalised releases are handed on to
 ``generalised``.
@@ -60,18 +61,19 @@ def reconstruct_many(
 
 
 def _rebuild(layout: Layout, rng: np.random.Generator) -> Transactions:
-    from cloven.reconstruction.kernels import cover_all, place_record_chunks, place_terms
+    from cloven.reconstruction.kernels import cover_all, place_record_chunks
 
     place = np.full(len(layout.chunk), -1, np.int64)
     cover = np.zeros(int(layout.bounds[-1]), np.int64)
     place_record_chunks(rng, layout.bounds, layout.starts, layout.chunk, place, cover)
-    has_term = np.diff(layout.terms[0]) > 0
+    # With a root, what a record lacks in its cluster comes from there.
+    has_term = (np.diff(layout.terms[0]) > 0) | (layout.release.root >= 0)
     left = cover_all(rng, layout.bounds, layout.starts, has_term, place, cover)
     needy = np.zeros(len(cover), bool)
     if left:
         needy = (cover == 0) & ~np.repeat(has_term, layout.release.cluster_size)
     _place_shared(layout, rng, place, cover, needy)
-    term_records, term_items = place_terms(rng, layout.bounds, *layout.terms, cover)
+    term_records, term_items = _place_terms(layout, rng, place, cover)
     offsets, items = layout.table
     return _assemble(
         np.concatenate((np.repeat(place, np.diff(offsets)), term_records)),
@@ -101,6 +103,21 @@ def _place_shared(
     if failed >= 0:
         message = f"a shared chunk of joint {chunks[failed, 2]} does not fit on the records below it"
         raise ReleaseError(message + "; run `cloven verify` on the release")
+
+
+def _place_terms(
+    layout: Layout, rng: np.random.Generator, place: NDArray[np.int64], cover: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Records and items of what has no count, after rows of the root have filled empty records."""
+    from cloven.reconstruction.kernels import place_terms
+
+    root, told = layout.release.root, (layout.shown, layout.inner)
+    if root < 0:
+        return place_terms(rng, layout.bounds, *layout.terms, cover)
+    from cloven.reconstruction.shared_kernels import fill_from_root, place_listed
+
+    fill_from_root(rng, layout.root_rows, root, layout.bounds, layout.table, told, place, cover)
+    return place_listed(rng, layout.listed, root, layout.bounds, told, cover)
 
 
 def _assemble(

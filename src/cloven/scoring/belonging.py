@@ -107,7 +107,7 @@ def check_key(key: Key, release: Disassociated) -> None:
     row = key.release_row
     cluster = key.record_cluster[np.searchsorted(key.records, key.record)]
     whole = release.row_kind[row] != Kind.TERM
-    if np.any((release.row_kind[row] != Kind.SHARED) & (release.row_cluster[row] != cluster)):
+    if np.any((release.row_cluster[row] >= 0) & (release.row_cluster[row] != cluster)):
         _other_key("a record has a part in a cluster that is not its own")
     given = np.bincount(row[whole], minlength=release.rows)
     if np.any(given != (release.row_kind != Kind.TERM)):

@@ -133,14 +133,15 @@ def _links(
     whole = questions.target_item < 0
     target_of_row = np.full(release.rows, -1, np.int64)
     target_of_row[questions.target_row[whole]] = np.flatnonzero(whole)
-    asked = (release.row_kind[row] != Kind.TERM) & ~anchoring[row]
+    tied = ~release.at_root[row]
+    asked = (release.row_kind[row] != Kind.TERM) & ~anchoring[row] & tied
     parts = target_of_row[first_of_equal(release)[row[asked]]]
 
     width = len(release.vocabulary)
     single = np.flatnonzero(~whole)
     names = questions.target_row[single] * width + questions.target_item[single]
     order = np.argsort(names)
-    term = held.kind == Kind.TERM
+    term = (held.kind == Kind.TERM) & tied[held.part]
     wanted = row[held.part[term]] * width + held.item[term]
     place = np.minimum(np.searchsorted(names[order], wanted), max(0, len(order) - 1))
     found = names[order][place] == wanted if len(order) else np.zeros(len(wanted), bool)

@@ -1,7 +1,8 @@
 """What counts as one observation: answers inside one cluster, or inside clusters that are joined, go together.
 
 One sub-record that is put on the wrong slot takes the place of another, and a shared chunk ties all clusters below
-its joint. So intervals treat a cluster as one unit, and all clusters below one outermost joint as one.
+its joint. So intervals treat a cluster as one unit, and all clusters below one outermost joint as one. The root ties
+nothing: nobody is asked whose its rows are.
 """
 
 from __future__ import annotations
@@ -30,11 +31,10 @@ class Units(NamedTuple):
 
 def units(questions: Questions, release: Disassociated) -> Units:
     """Number the units of a release."""
-    root = _outermost(release.joint_parent)
-    above = release.clusters + np.append(root, 0)
-    cluster_label = np.where(
-        release.cluster_joint >= 0, above[release.cluster_joint], np.arange(release.clusters)
-    )
+    top = _outermost(np.where(release.joint_parent == release.root, -1, release.joint_parent))
+    above = release.clusters + np.append(top, 0)
+    joined = (release.cluster_joint >= 0) & (release.cluster_joint != release.root)
+    cluster_label = np.where(joined, above[release.cluster_joint], np.arange(release.clusters))
     labels = np.unique(np.concatenate((cluster_label, above[:-1])))
     shared = questions.target_kind == Kind.SHARED
     target_label = np.where(

@@ -199,7 +199,7 @@ def _label_block(
     if method.safe != "no":
         vertical = without_covers(
             vertical, (offsets, codes), (members, start), terms.group,
-            k=method.k, m=method.m, exact=method.safe == "exact", lots=lots,
+            k=method.k, m=method.m, exact=method.safe == "exact", may_be_empty=not lemma, lots=lots,
         )  # fmt: skip
     if not method.refine:
         nothing, alone = np.full(len(codes), -1, np.int64), np.full(count, -1, np.int64)

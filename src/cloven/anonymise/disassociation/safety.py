@@ -26,6 +26,7 @@ def without_covers(
     k: int,
     m: int,
     exact: bool,
+    may_be_empty: bool,
     lots: Lots,
 ) -> Vertical:
     """Labels with the covers repaired.
@@ -38,6 +39,7 @@ def without_covers(
         k: least support.
         m: size of the combinations that must have it.
         exact: also repair what exact worlds break.
+        may_be_empty: readers know that a record may have nothing published.
         lots: decide between equally good suppressions.
     """
     chunk, chunks, subrecords = vertical.chunk.copy(), vertical.chunks.copy(), vertical.subrecords.copy()
@@ -49,7 +51,7 @@ def without_covers(
         if exact:
             from cloven.anonymise.disassociation.safe_exact import make_exact
 
-            listed = any((chunk[places] == -1).any() for places in at)
+            listed = may_be_empty or any((chunk[places] == -1).any() for places in at)
             make_exact(repaired, len(rows), listed, lots)
         if repaired.moved or repaired.removed:
             _write(at, records[1], chunk, repaired)

@@ -91,9 +91,13 @@ class Candidates:
 
 
 def targets_of(release: Disassociated) -> tuple[Longs, NDArray[np.int32], Longs]:
-    """Published row, item (-1 for sub-records) and copies (0 for items of term chunks) of each target."""
+    """Published row, item (-1 for sub-records) and copies (0 for items of term chunks) of each target.
+
+    What stands at the root was split off from no cluster: nearly everybody may have it, and asking would only thin out
+    what is asked about clusters. What it tells of somebody is for the attack on a known person.
+    """
     kind = release.row_kind
-    asked = (kind != Kind.RECORD) | (release.row_chunk > 0)
+    asked = ((kind != Kind.RECORD) | (release.row_chunk > 0)) & ~release.at_root
     first = np.flatnonzero(asked & (first_of_equal(release) == np.arange(release.rows)))
     # Equal rows stand together, so the copies reach up to the next different row.
     following = np.append(first[1:], release.rows)
