@@ -13,6 +13,7 @@ from cloven.cli.command import Group
 from cloven.cli.reading import items_in, json_of
 from cloven.cli.values import MOST, one_of, whole
 from cloven.errors import InputError, ParameterError
+from cloven.model.disassociated import RareItems
 
 if TYPE_CHECKING:
     from cloven.model.transactions import Transactions
@@ -82,6 +83,8 @@ class Chosen:
 
 _READING = "Combinations to protect: occurring, or strict: all."
 _SMALL_CLUSTERS = "Groups below k: add, abandon, suppress, remaining; keep is unsafe."
+_RARE_ITEMS = "What fewer than k hold: withhold, list once, or cluster (the papers' way, which tells most)."
+_ROOT_CHUNKS = "Leftovers above all groups: a single item a chunk, or several."
 
 DISASSOCIATION = Group(
     "How to anonymise",
@@ -92,6 +95,8 @@ DISASSOCIATION = Group(
         "small_clusters": (one_of(*get_args(SmallClusters)), "add", _SMALL_CLUSTERS, ()),
         "reading": (one_of("occurring", "strict"), "occurring", _READING, ()),
         "refine": (bool, True, "Share what is left over between groups.", ("--refine/--no-refine",)),
+        "rare_items": (one_of(*get_args(RareItems)), "withhold", _RARE_ITEMS, ()),
+        "root_chunks": (one_of("single", "several"), "single", _ROOT_CHUNKS, ()),
         "horizontal": (one_of("horpart", "hierarchical"), "horpart", "How to group: horpart or hierarchical.", ()),
         "safe": (one_of("no", "cover", "exact"), "no", "Repair what the method gives away: no, cover or exact.", ()),
         "utility": (Path | None, None, "JSON file: groups of items to keep together.", ()),

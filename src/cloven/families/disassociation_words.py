@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from cloven.families.words import many
 
 if TYPE_CHECKING:
@@ -30,6 +32,12 @@ def summary(data: Transactions, result: Anonymised) -> dict[str, int | float]:
             for items, reason in zip(result.key.suppressed_items, result.key.suppressed_reason, strict=True)
             if reason == "cover"
         ),
+        "occurrences_withheld": sum(
+            len(items)
+            for items, reason in zip(result.key.suppressed_items, result.key.suppressed_reason, strict=True)
+            if reason == "rare"
+        ),
+        "records_with_nothing": len(result.key.records) - len(np.unique(result.key.record)),
         "clusters_not_enumerated": too_large(release, MOST)
         if release.parameters.get("safe") == "exact"
         else 0,
@@ -63,6 +71,15 @@ def cautions(figures: dict[str, int | float], method: Disassociation) -> list[st
             f"{many(figures['clusters_not_enumerated'], 'cluster')} too large to enumerate: pairs that only exact"
             " worlds break may be left there; a smaller --max-cluster-size leaves fewer such clusters"
         )
+    if figures["occurrences_withheld"]:
+        out.append(
+            f"{many(figures['occurrences_withheld'], 'occurrence')} of items that fewer than k = {method.k} hold withheld;"
+            " suppressed.parquet lists them, and the release says only that there may be some"
+        )
+    if figures["records_with_nothing"]:
+        out.append(
+            f"{many(figures['records_with_nothing'], 'record')} hold nothing but withheld items, and are published empty"
+        )
     if figures["items_left_out"]:
         out.append(
             f"{many(figures['items_left_out'], 'item')} left out of every record; suppressed.parquet lists them"
@@ -70,6 +87,7 @@ def cautions(figures: dict[str, int | float], method: Disassociation) -> list[st
     if figures["rare_items_published"]:
         out.append(
             f"{many(figures['rare_items_published'], 'item')} held by fewer than k = {method.k} and published by name"
-            f" in term chunks; see them with `cloven describe`, drop them with --min-item-support {method.k}"
+            f" in {'one list' if method.rare_items == 'list' else 'term chunks'}; see them with `cloven describe`,"
+            " leave them out with --rare-items withhold"
         )
     return out

@@ -77,7 +77,7 @@ class Disassociation:
     small_clusters: SmallClusters = "add"
     reading: Literal["occurring", "strict"] = "occurring"
     refine: bool = True
-    rare_items: RareItems = "cluster"
+    rare_items: RareItems = "withhold"
     root_chunks: Literal["single", "several"] = "single"
     horizontal: str | Horizontal = "horpart"
     utility_groups: tuple[tuple[str, ...], ...] = ()
@@ -143,6 +143,7 @@ class Disassociation:
             "max_cluster_size": Whole(10, max(10, min(2_000, len(data) // 2)), log=True),
             "small_clusters": Choice(("add", "abandon", "suppress", "remaining")),
             "refine": Choice((True, False)),
+            "root_chunks": Choice(("single", "several")),
             "safe": Choice(("no", "cover")),
         }
 
