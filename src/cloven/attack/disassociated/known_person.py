@@ -1,0 +1,205 @@
+"""What does a disassociated release tell of a person of whom a few items are known? (Not: how many records fit?)
+
+The reader knows that the person is in the release and a set K of the person's items, and sees the release alone. For a
+cluster c of n records, K falls into one share for each chunk that its items stand in, for c:
+
+    w(c)     = n * product over the chunks of P(a record of c has a row with K's share)      expected records with K
+    P(s | K) = sum over c of w(c) * P(s | c, K) / sum over c of w(c)
+
+An item stands for c in the record chunk that shows it, else in c's term chunk, else in the innermost joint above that
+shares it, else in the list of the root, else it may be withheld (if the release says that items may be).
+
+* A row of a record chunk is held by one of n records: chance 1 / n for each.
+* A shared row is held by one record of the clusters that are *open* to it: those below the joint which tell none of the row's
+  items further in. Its chance is 1 / (records of these clusters) in each of them, 0 in the others. So an item with v
+  copies has the share v / (records of the open clusters), less where other items of its rows are barred.
+* A term-chunk item has ``expected.named`` copies in c; a listed or withheld one ``expected.listed`` or
+  ``expected.withheld`` over all clusters that do not publish it.
+
+P(s | c, K) is taken from the rows with K's share if s stands in the chunk of one of K's items (the chances of rows that
+also hold s, of those that fit), else it is the share of s in c. Chunks of a cluster are taken to be independent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from cloven.attack.disassociated import certain_kernel, known_person_kernel
+from cloven.attack.disassociated.known_person_layout import Expected, Layout, layout
+from cloven.attack.disassociated.known_person_rows import offsets_of, sums
+from cloven.attack.known_sets import Certain, Claims, Known
+from cloven.errors import ParameterError, ReleaseError
+from cloven.model.disassociated import Disassociated
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Longs = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+
+Reader = Literal["everywhere", "shown", "method"]
+"""``everywhere`` counts every place where a known item can stand. ``shown`` looks for known items only in the clusters
+that show them in record chunks, if there are such clusters: it claims too much. ``method`` knows that a leftover (in a
+shared chunk, a list, or withheld) was held by fewer than k records of each cluster, so its share there is at most (k - 1) / n."""
+
+
+@dataclass(frozen=True, eq=False)
+class KnownPerson:
+    """A release, arranged for readers who know some items of a person; see the module.
+
+    Attributes:
+        release: the release, and nothing else.
+        reader: how the release is read.
+        expected: copies to be expected where no number is published.
+        places: where each item stands for each cluster.
+        most: copies of a leftover that the reader expects in one cluster at most.
+    """
+
+    release: Disassociated
+    reader: Reader
+    expected: Expected
+    places: Layout
+    most: float
+
+    @classmethod
+    def of(
+        cls, release: Disassociated, reader: Reader = "everywhere", expected: Expected | None = None
+    ) -> KnownPerson:
+        """Arrange a release, once for all questions."""
+        if not isinstance(release, Disassociated):
+            message = (
+                f"an attack works on a published release alone (got {type(release).__name__}); give it that"
+            )
+            raise ReleaseError(message)
+        copies = Expected.of(release.k) if expected is None else expected
+        most = float(max(release.k - 1, 1)) if reader == "method" else np.inf
+        return cls(release, reader, copies, layout(release, copies, most), most)
+
+    def claims(self, known: Known, eligible: NDArray[np.bool_] | None = None, floor: float = 0.2) -> Claims:
+        """Items besides the known ones that each person holds with probability ``floor`` or more, and the best guess.
+
+        Only ``eligible`` items (a flag for each item of the vocabulary) are claimed.
+        """
+        if not known_person_kernel.LEAST_BEST <= floor <= 1:
+            message = f"floor must lie between {known_person_kernel.LEAST_BEST} and 1"
+            raise ParameterError(message, value=floor)
+        asked, flags = self._asked(known, eligible)
+        hidden = self._in_record_chunks if self.reader == "shown" else np.zeros(len(flags), bool)
+        found = known_person_kernel.claims(
+            self.places, self._frequent, asked.offsets, asked.codes, flags, hidden, floor, self.most
+        )
+        return Claims(*found).spread(asked.of)
+
+    def certain(self, known: Known, eligible: NDArray[np.bool_] | None = None) -> Certain:
+        """Items besides the known ones that each person holds in every data set that the release allows.
+
+        Nothing is certain of somebody who can be nowhere in the release. Where the release says that supports are
+        lower bounds, any row may lack an item, so only what all records of a cluster hold can be certain.
+        """
+        asked, flags = self._asked(known, eligible)
+        lossy = self.release.parameters.get("supports") == "lower bounds"
+        found = certain_kernel.certain(self.places, self._full, asked.offsets, asked.codes, flags, lossy)
+        return Certain(*found).spread(asked.of)
+
+    def _asked(self, known: Known, eligible: NDArray[np.bool_] | None) -> tuple[Known, NDArray[np.bool_]]:
+        width = len(self.release.vocabulary)
+        flags = np.ones(width, bool) if eligible is None else np.asarray(eligible, bool)
+        if len(flags) != width:
+            message = f"eligible needs a flag for each of the {width:,} items of the release"
+            raise ParameterError(message, value=len(flags))
+        known.check(width, known_person_kernel.MOST_KNOWN)
+        return known.distinct(width), flags
+
+    @cached_property
+    def _in_record_chunks(self) -> NDArray[np.bool_]:
+        """Items that some cluster shows in a record chunk."""
+        shown = np.zeros(len(self.release.vocabulary), bool)
+        shown[self._place_item[self.places.places.record]] = True
+        return shown
+
+    @cached_property
+    def _place_item(self) -> Longs:
+        """Item of each place."""
+        starts = self.places.places.starts
+        return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+
+    @cached_property
+    def _base_item(self) -> Longs:
+        """Item of each entry of the base."""
+        starts = self.places.base.starts
+        return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+
+    @cached_property
+    def copies(self) -> tuple[Longs, Longs, Floats]:
+        """Outermost joint, item, and expected copies of the item in all clusters below it; by joint, then item."""
+        clusters, places, base = self.places.clusters, self.places.places, self.places.base
+        width = max(1, len(self.release.vocabulary))
+        place_key = clusters.top[places.cluster] * width + self._place_item
+        base_key = base.top * width + self._base_item
+        keys = np.unique(np.concatenate((place_key, base_key)))
+        at, low = np.searchsorted(keys, place_key), np.searchsorted(keys, base_key)
+        size = clusters.size[places.cluster]
+        total = sums(at, size * places.share, len(keys))
+        told = sums(at, size, len(keys))
+        total[low] += base.rate * (clusters.top_size[base.top] - told[low])
+        return keys // width, keys % width, total
+
+    @cached_property
+    def _frequent(self) -> known_person_kernel.Frequent:
+        clusters, places, base = self.places.clusters, self.places.places, self.places.base
+        least, tops = known_person_kernel.LEAST, np.arange(len(clusters.top_size) + 1)
+        here = np.flatnonzero(places.share >= least)
+        here = here[np.argsort(places.cluster[here], kind="stable")]
+        low = np.flatnonzero(base.rate >= least)
+        low = low[np.argsort(base.top[low], kind="stable")]
+        top, item, total = self.copies
+        often = np.flatnonzero(total >= least * clusters.top_size[top])
+        return known_person_kernel.Frequent(
+            np.searchsorted(places.cluster[here], np.arange(len(clusters.size) + 1)),
+            self._place_item[here],
+            places.share[here],
+            np.searchsorted(base.top[low], tops),
+            self._base_item[low],
+            base.rate[low],
+            np.searchsorted(top[often], tops),
+            item[often],
+            total[often],
+        )
+
+    @cached_property
+    def _full(self) -> certain_kernel.Full:
+        """Items of each cluster that all its records hold: an item with as many copies as records that may hold it."""
+        clusters, places, base = self.places.clusters, self.places.places, self.places.base
+        slots, width = len(self.places.slot_copies), max(1, len(self.release.vocabulary))
+        in_rows, low = np.flatnonzero(places.slot >= 0), np.flatnonzero(base.slot >= 0)
+        open_here = np.where(places.share > 0, clusters.size[places.cluster], 0.0)[in_rows]
+        room = sums(places.slot[in_rows], open_here, slots)
+        top, item, _ = self.copies
+        told = sums(
+            np.searchsorted(top * width + item, clusters.top[places.cluster] * width + self._place_item),
+            clusters.size[places.cluster],
+            len(top),
+        )
+        key = np.searchsorted(top * width + item, base.top[low] * width + self._base_item[low])
+        room[base.slot[low]] += clusters.top_size[base.top[low]] - told[key]
+        filled = self.places.slot_copies >= room
+        here = in_rows[filled[places.slot[in_rows]]]
+        cluster, item = [places.cluster[here]], [self._place_item[here]]
+        for entry in low[filled[base.slot[low]]].tolist():
+            number, code = base.top[entry], self._base_item[entry]
+            below = np.arange(clusters.top_starts[number], clusters.top_starts[number + 1])
+            listed = places.cluster[places.starts[code] : places.starts[code + 1]]
+            cluster.append(np.setdiff1d(below, listed))
+            item.append(np.full(len(cluster[-1]), code))
+        return _full(np.concatenate(cluster), np.concatenate(item), clusters.top)
+
+
+def _full(cluster: Longs, item: Longs, top: Longs) -> certain_kernel.Full:
+    """Sort by cluster, and the clusters of each outermost joint by how many they have."""
+    order = np.lexsort((item, cluster))
+    many = np.bincount(cluster, minlength=len(top))
+    return certain_kernel.Full(offsets_of(many), item[order], np.lexsort((many, top)))

@@ -1,0 +1,291 @@
+"""Where every item stands for every cluster of a release, and in which share of its records it is to be expected.
+
+What is the same for all clusters below an outermost joint (the root) is kept once, as the *base*; only what differs is
+listed cluster by cluster. Clusters are renumbered so that those below one outermost joint stand side by side.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from cloven.attack.disassociated.known_person_places_kernel import Table, Tree, open_sizes, shared_places
+from cloven.attack.disassociated.known_person_rows import Rows, listed, offsets_of, sums
+from cloven.model.disassociated import Disassociated
+from cloven.reconstruction.joints import members
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Longs = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+
+NOWHERE = -1
+"""Slot of an item that stands in no row: in a list of terms, or withheld."""
+
+
+class Expected(NamedTuple):
+    """Copies of an item that are expected where their number is not published.
+
+    Attributes:
+        named: records of a cluster that hold an item of its term chunk.
+        listed: records that hold an item of the list of the root, over all clusters that do not publish it.
+        withheld: records from which an item was withheld, over all clusters that do not publish it.
+    """
+
+    named: float
+    listed: float
+    withheld: float
+
+    @classmethod
+    def of(cls, k: int) -> Expected:
+        """Supports of rare items fall like 1 / x: the mean of x = 1 .. k - 1, and of 0 .. k - 1 (like 1 / (x + 1)).
+
+        >>> [round(copies, 2) for copies in Expected.of(5)]
+        [1.92, 1.92, 1.19]
+        """
+        harmonic = float((1 / np.arange(1, k)).sum())
+        if k < 2:
+            return cls(1.0, 1.0, 0.0)
+        return cls((k - 1) / harmonic, (k - 1) / harmonic, k / (harmonic + 1 / k) - 1)
+
+
+class Places(NamedTuple):
+    """Clusters where an item's share is not that of the base, by item and cluster.
+
+    Attributes:
+        starts: first entry of each item.
+        cluster: the cluster.
+        slot: where it stands, ``NOWHERE`` for term chunks.
+        share: expected share of the records of the cluster that hold the item.
+        record: whether it stands in a record chunk.
+    """
+
+    starts: Longs
+    cluster: Longs
+    slot: Longs
+    share: Floats
+    record: NDArray[np.bool_]
+
+
+class Base(NamedTuple):
+    """What all other clusters below an outermost joint have in common, by item and outermost joint.
+
+    Attributes:
+        starts: first entry of each item.
+        top: the outermost joint.
+        slot: where the item stands, ``NOWHERE`` for the list of the root and for items that may be withheld.
+        rate: expected share of the records that hold the item.
+    """
+
+    starts: Longs
+    top: Longs
+    slot: Longs
+    rate: Floats
+
+
+class Arranged(NamedTuple):
+    """Rows as the kernels want them.
+
+    Attributes:
+        starts: where each row starts in ``items``.
+        items: item codes.
+        rate: copies / records that may hold the row: the chance of one record of a cluster that is open to the row.
+        bar_starts: where each row starts in ``bars``.
+        bars: clusters below its joint that cannot hold it, ascending.
+        slot_part: chunk of each slot.
+        slot_shared: whether that is a shared chunk.
+        slot_starts: where each slot starts in ``slot_rows``.
+        slot_rows: rows that hold the item of the slot.
+    """
+
+    starts: Longs
+    items: Longs
+    rate: Floats
+    bar_starts: Longs
+    bars: Longs
+    slot_part: Longs
+    slot_shared: NDArray[np.bool_]
+    slot_starts: Longs
+    slot_rows: Longs
+
+
+class Clusters(NamedTuple):
+    """Clusters in their new order.
+
+    Attributes:
+        number: number of each in the release.
+        size: its records.
+        top: its outermost joint (a running number; the last one stands for none).
+        top_starts: first cluster of each outermost joint.
+        top_size: records below each.
+    """
+
+    number: Longs
+    size: Floats
+    top: Longs
+    top_starts: Longs
+    top_size: Floats
+
+
+class Layout(NamedTuple):
+    """All of it."""
+
+    clusters: Clusters
+    places: Places
+    base: Base
+    rows: Arranged
+    slot_copies: Longs
+
+
+def layout(release: Disassociated, expected: Expected, most: float) -> Layout:
+    """Arrange a release; ``most`` limits the copies of a leftover that one cluster is expected to have."""
+    top, base_joint = _tops(release)
+    order = np.argsort(top, kind="stable")
+    size = release.cluster_size[order].astype(np.float64)
+    many = int(top.max(initial=0)) + 1
+    starts = np.searchsorted(top[order], np.arange(many + 1))
+    clusters = Clusters(order, size, top[order], starts, sums(top[order], size, many))
+    rows, new = Rows.of(release), np.argsort(order)
+    named_cluster, named_item = listed(release)
+    tree = _tree(release, rows, clusters, new, (named_cluster, named_item))
+    table = Table(rows.starts, rows.items, rows.slot_item, rows.slot_starts, rows.slot_rows)
+    width = len(release.vocabulary)
+    open_size, bars = open_sizes(tree, table, width)
+    shared = rows.cluster < 0
+    whole = np.where(shared, open_size, release.cluster_size[rows.cluster])
+    rate = rows.copies / np.maximum(whole, 1.0)
+    bar_starts = offsets_of(bars)
+    cluster, slot, share, barred = shared_places(
+        tree, table, width, base_joint[order], rate, most, bar_starts
+    )
+    found = _places(
+        release, rows, clusters, new, (named_cluster, named_item), (cluster, slot, share), (expected, most)
+    )
+    base = _base(
+        release, rows, clusters, base_joint[order], found, rate, named_item[named_cluster < 0], expected
+    )
+    arranged = Arranged(
+        rows.starts, rows.items, rate, bar_starts, barred, rows.slot_part, rows.slot_joint >= 0, rows.slot_starts,
+        rows.slot_rows,
+    )  # fmt: skip
+    return Layout(clusters, found, base, arranged, rows.slot_copies)
+
+
+def _tops(release: Disassociated) -> tuple[Longs, Longs]:
+    """Running number of the outermost joint above each cluster, and the joint that is the base (-1 for none)."""
+    if release.rare_items != "cluster":
+        spans = release.root >= 0 and np.diff(members(release).starts)[release.root] == release.clusters
+        base = np.full(release.clusters, release.root if spans else -1, np.int64)
+        return np.zeros(release.clusters, np.int64), base
+    members(release)  # refuses cycles
+    joint = np.array(release.cluster_joint)
+    while len(joint) and release.joints:
+        above = np.where(joint >= 0, release.joint_parent[joint], -1)
+        if (above < 0).all():
+            break
+        joint = np.where(above >= 0, above, joint)
+    known = np.unique(joint[joint >= 0])
+    return np.where(joint >= 0, np.searchsorted(known, joint), len(known)).astype(np.int64), joint
+
+
+def _tree(
+    release: Disassociated, rows: Rows, clusters: Clusters, new: Longs, named: tuple[Longs, Longs]
+) -> Tree:
+    """What the walk upwards needs."""
+    shown = np.flatnonzero(rows.slot_cluster >= 0)
+    shown_cluster, shown_item = _by_cluster(new[rows.slot_cluster[shown]], rows.slot_item[shown])
+    own = named[0] >= 0
+    named_cluster, named_item = _by_cluster(new[named[0][own]], named[1][own])
+    edges, joints = np.arange(release.clusters + 1), np.arange(release.joints + 1)
+    return Tree(
+        clusters.size,
+        release.cluster_joint[clusters.number],
+        np.array(release.joint_parent),
+        np.searchsorted(shown_cluster, edges),
+        shown_item,
+        np.searchsorted(named_cluster, edges),
+        named_item,
+        np.searchsorted(rows.slot_joint, joints),
+        np.searchsorted(rows.joint, joints),
+    )
+
+
+def _by_cluster(cluster: Longs, item: Longs) -> tuple[Longs, Longs]:
+    order = np.argsort(cluster, kind="stable")
+    return cluster[order], item[order]
+
+
+def _places(
+    release: Disassociated,
+    rows: Rows,
+    clusters: Clusters,
+    new: Longs,
+    named: tuple[Longs, Longs],
+    shared: tuple[Longs, Longs, Floats],
+    limits: tuple[Expected, float],
+) -> Places:
+    """Record chunks, term chunks, and shared chunks where they differ from the base, as one list."""
+    expected, most = limits
+    slots, own = np.flatnonzero(rows.slot_cluster >= 0), named[0] >= 0
+    parts = (new[rows.slot_cluster[slots]], new[named[0][own]], shared[0])
+    cluster = np.concatenate(parts)
+    item = np.concatenate((rows.slot_item[slots], named[1][own], rows.slot_item[shared[1]]))
+    slot = np.concatenate((slots, np.full(int(own.sum()), NOWHERE), shared[1]))
+    limit = np.minimum(1.0, most / clusters.size)
+    share = np.concatenate(
+        (
+            np.minimum(1.0, rows.slot_copies[slots] / clusters.size[parts[0]]),
+            np.minimum(limit[parts[1]], expected.named / clusters.size[parts[1]]),
+            np.minimum(limit[parts[2]], shared[2]),
+        )
+    )
+    record = np.arange(len(cluster)) < len(slots)
+    # An item that a cluster both shows and names (no release of ours does) counts as shown.
+    key = item * max(1, release.clusters) + cluster
+    order = np.argsort(key, kind="stable")
+    order = order[np.concatenate((np.ones(min(1, len(order)), bool), np.diff(key[order]) > 0))]
+    starts = np.searchsorted(item[order], np.arange(len(release.vocabulary) + 1))
+    return Places(starts, cluster[order], slot[order].astype(np.int64), share[order], record[order])
+
+
+def _base(
+    release: Disassociated, rows: Rows, clusters: Clusters, base_joint: Longs, places: Places, rate: Floats,
+    root_list: Longs, expected: Expected,
+) -> Base:  # fmt: skip
+    """What holds wherever nothing else is listed."""
+    tops = len(clusters.top_size)
+    joint_top = np.full(release.joints + 1, -1, np.int64)
+    joint_top[base_joint] = clusters.top
+    joint_top[-1] = -1  # of clusters without a base
+    whole = offsets_of(np.zeros(0)) if len(rows.slot_rows) == 0 else rate[rows.slot_rows]
+    chance = np.add.reduceat(whole, rows.slot_starts[:-1])[: len(rows.slot_item)]
+    top = np.where(rows.slot_joint >= 0, joint_top[rows.slot_joint], -1)
+    slots = np.flatnonzero(top >= 0)
+    key, first = np.unique(rows.slot_item[slots] * tops + top[slots], return_index=True)
+    slot, held = slots[first], np.minimum(1.0, chance[slots[first]])
+    if release.rare_items != "cluster":
+        extra, extra_rate = _unpublished(release, clusters, places, key, root_list, expected)
+        kept = ~np.isin(key, root_list)
+        key = np.concatenate((key[kept], extra))
+        slot = np.concatenate((slot[kept], np.full(len(extra), NOWHERE)))
+        held = np.concatenate((held[kept], extra_rate))
+    order = np.argsort(key, kind="stable")
+    starts = np.searchsorted(key[order] // tops, np.arange(len(release.vocabulary) + 1))
+    return Base(starts, (key[order] % tops).astype(np.int64), slot[order].astype(np.int64), held[order])
+
+
+def _unpublished(
+    release: Disassociated, clusters: Clusters, places: Places, shared: Longs, root_list: Longs, expected: Expected
+) -> tuple[Longs, Floats]:  # fmt: skip
+    """Items of the list of the root and, if items may be withheld, those that the root does not share; their share."""
+    width = len(release.vocabulary)
+    item = np.repeat(np.arange(width), np.diff(places.starts))
+    free = np.maximum(clusters.size.sum() - sums(item, clusters.size[places.cluster], width), 1.0)
+    found = np.full(width, release.may_be_empty)
+    found[shared] = False
+    found[root_list] = True
+    extra = np.flatnonzero(found)
+    copies = np.where(np.isin(extra, root_list), expected.listed, expected.withheld)
+    return extra, np.minimum(1.0, copies / free[extra])

@@ -1,0 +1,134 @@
+"""What is told of a known person: the compiled reader is the plain one, and what is certain is never wrong."""
+
+from __future__ import annotations
+
+import random
+from itertools import combinations
+
+import pytest
+from hand_made import pieces, rooted
+from plain_known_person import Plain
+from test_guarantee import Given
+
+from cloven.anonymise.disassociation import Disassociation
+from cloven.attack.disassociated.known_person import KnownPerson
+from cloven.attack.known_sets import Known
+from cloven.model.transactions import Transactions
+
+FLOOR = 0.05
+
+
+def result_of(clusters, k, m, **options):
+    rows = [row for cluster in clusters for row in cluster]
+    numbers = [c for c, cluster in enumerate(clusters) for _ in cluster]
+    method = Disassociation(k=k, m=m, horizontal=Given(rows, numbers), max_cluster_size=None, **options)
+    return method.anonymise(Transactions.from_records(rows))
+
+
+def random_groups(rng):
+    """Items of the root in chunks of one to three."""
+
+    def groups(items):
+        items, out = list(items), []
+        rng.shuffle(items)
+        while items:
+            many = rng.choice((1, 1, 2, 3))
+            out.append(items[:many])
+            items = items[many:]
+        return out
+
+    return groups
+
+
+def random_release(rng, items="abcdefgh", count=(1, 2, 3, 4, 6), extra=3):
+    """A random release with its records: joints, nested ones, roots, lists and term chunks."""
+    k = rng.choice((2, 2, 3))
+    items = items[: rng.choice((3, 4, 5, len(items)))]
+    clusters = [
+        [
+            frozenset(rng.sample(items, min(len(items), rng.choice((1, 1, 2, 2, 3, 4)))))
+            for _ in range(rng.randint(k, k + extra))
+        ]
+        for _ in range(rng.choice(count))
+    ]
+    result = result_of(clusters, k, 2, refine=rng.random() < 0.8)
+    rare = rng.choice(("cluster", "withhold", "list"))
+    release = result.release if rare == "cluster" else rooted(result, rare, random_groups(rng))
+    return release, [row for cluster in clusters for row in cluster]
+
+
+def known_sets(vocabulary, rng, many=12):
+    sets = [set(c) for size in (0, 1, 2, 3) for c in combinations(range(len(vocabulary)), size)]
+    return rng.sample(sets, min(many, len(sets)))
+
+
+def assert_same(release, reader, rng):
+    most = max(release.k - 1, 1) if reader == "method" else float("inf")
+    person = KnownPerson.of(release, reader)
+    plain = Plain(release, *person.expected, most)
+    sets = known_sets(release.vocabulary, rng)
+    claims = person.claims(Known.from_sets(sets), floor=FLOOR)
+    for number, codes in enumerate(sets):
+        truth = plain.probabilities({release.vocabulary[code] for code in codes}, reader)
+        wanted = {release.vocabulary.index(s): p for s, p in truth.items() if p > FLOOR + 1e-9}
+        found = claims.of(number)
+        assert wanted == {s: pytest.approx(p, abs=1e-9) for s, p in found.items() if p > FLOOR + 1e-9}
+        best = max(truth.values(), default=0.0)
+        assert claims.best_probability[number] == pytest.approx(best if best > FLOOR else 0.0, abs=1e-9)
+        assert (
+            claims.expected[number]
+            == pytest.approx(sum(plain.weights({release.vocabulary[c] for c in codes}).values()), abs=1e-9)
+            or reader == "shown"
+        )
+
+
+@pytest.mark.parametrize("reader", ["everywhere", "shown", "method"])
+def test_compiled_reader_is_the_plain_one(reader):
+    rng = random.Random(11)
+    for _ in range(150):
+        release, _ = random_release(rng)
+        assert_same(release, reader, rng)
+
+
+def test_certain_items_are_those_of_all_worlds_or_fewer():
+    rng, same, more, tested = random.Random(5), 0, 0, 0
+    for _ in range(900):
+        release, _ = random_release(rng, "abcd", (1, 2, 2), 1)
+        person = KnownPerson.of(release)
+        plain = Plain(release, *person.expected)
+        states = plain.states()
+        if states is None:
+            continue
+        tested += 1
+        assert states
+        sets = [set(c) for size in (0, 1, 2, 3) for c in combinations(range(len(release.vocabulary)), size)]
+        found = person.certain(Known.from_sets(sets))
+        for number, codes in enumerate(sets):
+            truth = plain.forced({release.vocabulary[code] for code in codes}, states)
+            claimed = {release.vocabulary[code] for code in found.of(number)}
+            if truth is not None:
+                assert claimed <= truth, (pieces(release), codes)
+                same, more = same + (claimed == truth), more + (claimed < truth)
+    print(tested, same, more)
+    assert tested > 200
+
+
+def test_certain_is_never_wrong_for_a_member():
+    rng, said = random.Random(3), 0
+    for _ in range(300):
+        release, records = random_release(rng)
+        code = {name: number for number, name in enumerate(release.vocabulary)}
+        asked = [
+            (record, set(known))
+            for record in records
+            for size in (1, 2, 3)
+            for known in combinations(sorted(record & set(code)), size)
+        ]
+        found = KnownPerson.of(release).certain(
+            Known.from_sets([[code[i] for i in known] for _, known in asked])
+        )
+        for number, (record, known) in enumerate(asked):
+            claimed = {release.vocabulary[item] for item in found.of(number)}
+            said += len(claimed)
+            assert claimed <= record, (pieces(release), known, record)
+    assert said > 100
