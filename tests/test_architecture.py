@@ -43,17 +43,22 @@ ALLOWED = {
     "registry": {"anonymise", "families", "protocols"},
     "settings": {"protocols", "registry"},
     "running": {"protocols"},
-    "decision": {"model"},
+    "decision": {"model", "reasons"},
+    "reasons": {"model"},
     "report": {"model", "scoring"},
     "document": {"audit_report", "model"},
-    "audit_report": {"audit", "decision", "document", "io", "model", "protocols", "report", "verification"},
+    "public_document": {"audit_report", "decision", "document", "model"},
+    "audit_report": {
+        "audit", "decision", "document", "io", "model", "protocols", "public_document", "report", "verification",
+    },
     "comparing": {"model", "protocols", "settings", "verification"},
     "audit": {
         "anonymise", "audit_report", "comparing", "decision", "model", "protocols", "registry", "running", "settings",
         "threats", "verification",
     },
     "tuning": {
-        "audit", "audit_report", "decision", "io", "model", "protocols", "registry", "running", "settings", "threats",
+        "audit", "audit_report", "decision", "io", "model", "protocols", "reasons", "registry", "running", "settings",
+        "threats",
     },
     "reproduce": {
         "anonymise", "attack", "audit", "breach", "datasets", "io", "measure", "model", "protocols", "reconstruction",

@@ -25,12 +25,13 @@ from cloven.anonymise.disassociation import Disassociation
 from cloven.audit_report import AuditReport
 from cloven.comparing import Compared, Evaluated
 from cloven.decision import Limits, decide
+from cloven.model.audience import Said
 from cloven.model.measured import Utility
 from cloven.model.outcome import Outcome
 from cloven.model.risk import Risk
 from cloven.registry import family_of
 from cloven.running import Forgetful, Run
-from cloven.settings import named, setting, told
+from cloven.settings import named, published_setting, setting, told
 from cloven.threats import Effort, Knowledge
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class Audit:
             others=others.outcomes,
             failed=others.failed,
             decision=decision if len(tried_on) == len(data) else decision.of_a_sample(noun),
-            cautions=tuple(family.cautions(tried_on, self.method, main.result)),
+            cautions=tuple(map(Said.of, family.cautions(tried_on, self.method, main.result))),
             seconds=run.seconds,
         )
 
@@ -132,7 +133,8 @@ class Audit:
         )
         spent = round(sum(run.seconds[step] for step in costs), 3)
         groups = len(family.sizes(result.release))
-        outcome = Outcome(name, family.name, told(method), risks, utility, spent, groups)
+        shown = published_setting(method)
+        outcome = Outcome(name, family.name, told(method), risks, utility, spent, groups, shown)
         return Evaluated(result, verified, outcome)
 
     def _attack(self, step: str, threat: Threat, data: Any, result: Any, run: Run) -> Risk:

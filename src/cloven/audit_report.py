@@ -5,21 +5,21 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from cloven.document import document, owned
+from cloven.document import owned
+from cloven.public_document import public
 
 if TYPE_CHECKING:
     import os
 
     from cloven.audit import Audit
     from cloven.decision import Decision
+    from cloven.model.audience import Audience, Said
     from cloven.model.outcome import Outcome
     from cloven.model.risk import Risk
     from cloven.protocols import Family
     from cloven.verification import Verdict
-
-Audience = Literal["owner", "public"]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class AuditReport:
         others: the same for everything that was compared with it.
         failed: settings that were to be compared and could not be made, each with the reason.
         decision: the verdict.
-        cautions: what the owner should know before publishing.
+        cautions: what the owner should know before publishing; the owner's alone unless they say otherwise.
         seconds: what each step took.
     """
 
@@ -53,7 +53,7 @@ class AuditReport:
     others: tuple[Outcome, ...]
     failed: dict[str, str]
     decision: Decision
-    cautions: tuple[str, ...]
+    cautions: tuple[Said, ...]
     seconds: dict[str, float]
 
     def __repr__(self) -> str:
@@ -79,8 +79,10 @@ class AuditReport:
         return self.family.fingerprint(self.data)
 
     def to_dict(self, audience: Audience = "owner", manifest_sha256: str | None = None) -> dict[str, Any]:
-        """Everything as plain JSON values (``cloven.audit/2``); for the public, only what may be shared."""
-        return document(self._owned, audience, manifest_sha256)
+        """Everything as plain JSON values (``cloven.audit/2``); for the public, only what is declared to be."""
+        if audience == "public":
+            return public(self, manifest_sha256)
+        return self._owned | {"hashes": self._owned["hashes"] | {"manifest_sha256": manifest_sha256}}
 
     def to_json(self, audience: Audience = "owner", manifest_sha256: str | None = None) -> str:
         """``to_dict`` as JSON text."""

@@ -8,15 +8,17 @@ and that is no reason to publish.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from cloven.errors import ParameterError
+from cloven.reasons import against_the_promise, nothing_tried, percent, too_little_kept, too_often_right
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from cloven.model.outcome import Outcome
+    from cloven.reasons import Reason
 
 Verdict = Literal["publish", "change settings", "use another method", "do not publish"]
 
@@ -45,27 +47,19 @@ class Limits:
         """The limit of risk for a method that promises ``k`` candidates."""
         return 1 / k if self.max_risk is None else self.max_risk
 
-    def faults(self, outcome: Outcome, k: int) -> tuple[str, ...]:
-        """Why an outcome is not good enough, in sentences; none if it is."""
+    def faults(self, outcome: Outcome, k: int) -> tuple[Reason, ...]:
+        """Why an outcome is not good enough; none if it is."""
         limit = self.risk_at(k)
-        out = [f"{risk.sentence} More than {_percent(limit)} is too much."
-               for risk in outcome.risks if risk.exceeds(limit)]  # fmt: skip
-        out += [
-            f"An attacker ({risk.threat}) learns {risk.broken:,} {risk.broken_what}, against the promise."
-            for risk in outcome.risks
-            if risk.counts and risk.broken
-        ]
-        score = outcome.utility.score(self.measure)
-        if score < self.min_utility:
-            name = outcome.utility.get(self.measure).name
-            least = _percent(self.min_utility)
-            out.append(f"Utility ({name}) is {_percent(score)}, less than the {least} that are wanted.")
+        out = [too_often_right(risk, limit) for risk in outcome.risks if risk.exceeds(limit)]
+        out += [against_the_promise(risk) for risk in outcome.risks if risk.counts and risk.broken]
+        if outcome.utility.score(self.measure) < self.min_utility:
+            out.append(too_little_kept(outcome.utility.get(self.measure), self.min_utility))
         return tuple(out)
 
 
 @dataclass(frozen=True)
 class Decision:
-    """The verdict of an audit.
+    """The verdict of an audit. Its texts are the owner's; reasons say what of them the public may read.
 
     Attributes:
         verdict: one of four.
@@ -77,7 +71,7 @@ class Decision:
 
     verdict: Verdict
     sentence: str
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[Reason, ...] = ()
     better: tuple[str, ...] = ()
     words: str = ""
 
@@ -87,9 +81,13 @@ class Decision:
         return replace(self, sentence=f"{self.sentence} {more}")
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values."""
+        """Plain JSON values, for the owner."""
         return {
-            key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()
+            "verdict": self.verdict,
+            "sentence": self.sentence,
+            "reasons": [str(reason) for reason in self.reasons],
+            "better": list(self.better),
+            "words": self.words,
         }
 
 
@@ -103,9 +101,8 @@ def decide(
     """
     reasons = limits.faults(outcome, k)
     if outcome.worst is None:
-        unknown = "No attack that counts was tried, so nothing is known of what attackers reach."
         sentence = "Do not publish on this alone: no attack that counts was tried."
-        return Decision("do not publish", sentence, (unknown, *reasons))
+        return Decision("do not publish", sentence, (nothing_tried(), *reasons))
     if not reasons:
         left = ", ".join(risk.threat for risk in outcome.risks if risk.not_tried)
         more = f" Not tried: {left}." if left else ""
@@ -124,13 +121,13 @@ def decide(
     ranked = sorted(good, key=lambda words: -good[words].utility.score(limits.measure))
     best, words = good[ranked[0]], ranked[0]
     names = tuple(good[words].name for words in ranked)
-    price = _price(outcome, best, limits)
+    cost = price(outcome, best, limits)
     if best.family != outcome.family:
         return Decision(
-            "use another method", f"Use {best.name} instead: it holds; {price}.", reasons, names, words
+            "use another method", f"Use {best.name} instead: it holds; {cost}.", reasons, names, words
         )
     how = f"with {words} it" if words.startswith("-") else best.name
-    return Decision("change settings", f"Change settings: {how} holds; {price}.", reasons, names, words)
+    return Decision("change settings", f"Change settings: {how} holds; {cost}.", reasons, names, words)
 
 
 def _none_holds(others: int) -> str:
@@ -139,13 +136,10 @@ def _none_holds(others: int) -> str:
     return f" None of the {others} other settings that were tried holds."
 
 
-def _price(outcome: Outcome, best: Outcome, limits: Limits) -> str:
+def price(outcome: Outcome, best: Outcome, limits: Limits) -> str:
+    """What another setting costs of utility, in words."""
     measure = outcome.utility.get(limits.measure).name
     before, after = outcome.utility.score(limits.measure), best.utility.score(limits.measure)
     if abs(after - before) < 0.0005:
-        return f"{measure} stay at {_percent(before)}"
-    return f"{measure} go from {_percent(before)} to {_percent(after)}"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
+        return f"{measure} stay at {percent(before)}"
+    return f"{measure} go from {percent(before)} to {percent(after)}"

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from cloven.model.audience import Said
     from cloven.model.coverage import Coverage
     from cloven.model.disassociated import Disassociated
     from cloven.model.guesses import Guesses, Questions
@@ -78,14 +79,19 @@ class Family(Protocol):
         """Size of every group of records that hides its members among each other."""
         ...
 
-    def cautions(self, data: Any, method: Any, result: Any) -> list[str]:
-        """What an owner should know before publishing, each with what to do."""
+    def cautions(self, data: Any, method: Any, result: Any) -> Sequence[str | Said]:
+        """What an owner should know before publishing, each with what to do; plain text is the owner's alone."""
+        ...
+
+    def shares_totals(self, method: Any) -> bool:
+        """Whether totals over the rows may be public; not beside a promise that every further figure weakens."""
         ...
 
     def remedies(self, method: Any, risks: tuple[Risk, ...], limit: float) -> Mapping[str, Any]:
         """Settings that may hold where this one does not: what to type -> the method.
 
-        After ``--methods`` an audit writes the setting in words, whatever else stands there.
+        After ``--methods`` an audit writes the setting in words, whatever else stands there. What to type is the
+        owner's; the public reads the name of the setting, with published parameters only.
         """
         ...
 

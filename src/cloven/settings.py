@@ -13,7 +13,7 @@ from cloven.errors import ParameterError
 from cloven.registry import anonymiser, anonymisers, table_anonymisers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from cloven.protocols import Anonymiser
 
@@ -29,13 +29,29 @@ def setting(method: Any) -> str:
     >>> setting(cv.Disassociation(k=3, safe="cover"))
     'disassociation:k=3,m=2,safe=cover'
     """
+    return _named(method, lambda _field: True)
+
+
+def published_setting(method: Any) -> str:
+    """The same with no parameter but those that a manifest publishes: a seed, say, is the owner's.
+
+    >>> import cloven as cv
+    >>> published_setting(cv.Slicing(k=4, l=2, seed=7)), published_setting(cv.Disassociation(k=3, safe="cover"))
+    ('slicing:k=4,l=2', 'disassociation:k=3,m=2,safe=cover')
+    """
+    published = told(method)
+    return _named(method, published.__contains__)
+
+
+def _named(method: Any, shown: Callable[[str], bool]) -> str:
+    """Name of a method and of those parameters that are to be shown."""
     name = str(method.parameters.get("method", type(method).__name__))
     words = []
     for field in fields(method) if is_dataclass(method) else ():
         value = getattr(method, field.name)
         promise = field.name in PROMISES and value is not None
         usual = not promise and (value == field.default or _implied(method, field))
-        if usual or not field.init or not field.repr:
+        if usual or not field.init or not field.repr or not shown(field.name):
             continue
         worded = _worded(type(method)).get(field.name)
         words.append(f"{field.name}={_word(value) if worded is None else worded.write(value)}")

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cloven.errors import ParameterError
+from cloven.model.audience import Audience, Wording
 from cloven.model.risk import Linkage, Risk
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ class Threat:
         measure: what is measured, in a sentence.
         attempt: tries it: ``attempt(threat, data, result, effort, rng, progress)``. The attack inside it gets the
             release; data and key are there to judge what it guessed.
+        public: what the public reads of this attacker; None, the owner alone knows of it. See ``publicly``.
     """
 
     name: str
@@ -97,6 +99,19 @@ class Threat:
     linkage: Linkage
     measure: str
     attempt: Callable[[Threat, Any, Any, Effort, np.random.Generator, Progress | None], Risk]
+    public: Wording | None = None
+
+    @property
+    def audience(self) -> Audience:
+        """Who may know of this attacker: the owner alone, unless there are words for the public."""
+        return "owner" if self.public is None else "public"
+
+    def publicly(self, *, knows: str = "") -> Threat:
+        """The same attacker for everybody to know: name, knowledge (or other words for it) and measure are public.
+
+        Figures become public with it, sentences about them do not: those the attack says by ``Risk.saying``.
+        """
+        return replace(self, public=Wording(self.name, knows or self.knows, self.measure))
 
     def try_on(
         self,
@@ -114,4 +129,11 @@ class Threat:
 
     def risk(self, **figures: Any) -> Risk:
         """A risk with these figures and what is known of the threat."""
-        return Risk(threat=self.name, knows=self.knows, linkage=self.linkage, measure=self.measure, **figures)
+        return Risk(
+            threat=self.name,
+            knows=self.knows,
+            linkage=self.linkage,
+            measure=self.measure,
+            public=self.public,
+            **figures,
+        )

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import copy
+from dataclasses import replace
 
 import pytest
 
 import cloven as cv
 from cloven.audit import Audit
-from cloven.document import public
 from cloven.report.page import page
 from cloven.threats import Effort
 
@@ -59,17 +58,22 @@ def documents():
     return {
         "owner": owner,
         "withheld": found.to_dict("public"),
-        "public": public(of_many_groups(owner)),
+        "public": of_many_groups(found).to_dict("public"),
     }
 
 
-def of_many_groups(owner):
+def of_many_groups(found):
     """The same audit as if it were about a large release, so that its totals are told."""
-    plain = {**copy.deepcopy(owner), "groups": 100}
-    kinds = [kind for risk in plain["risks"] for kind in risk["details"].get("by_kind", [])]
-    for each in (*plain["outcomes"], *kinds):
-        each["groups"] = 100
-    return plain
+
+    def large(risk):
+        kinds = [part | {"groups": 100} for part in risk.details.get("by_kind", [])]
+        return replace(risk, details={**risk.details, "by_kind": kinds})
+
+    main, *others = (
+        replace(outcome, groups=100, risks=tuple(map(large, outcome.risks)))
+        for outcome in (found.outcome, *found.others)
+    )
+    return replace(found, outcome=main, others=tuple(others))
 
 
 @pytest.fixture(params=["owner", "withheld", "public"])

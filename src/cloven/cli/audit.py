@@ -36,6 +36,7 @@ from cloven.io.ledger import earlier_releases
 from cloven.io.ledger_file import check_ledger
 from cloven.io.ledger_words import warnings
 from cloven.io.readers import ReadOptions
+from cloven.model.audience import Said
 from cloven.model.table import Table
 from cloven.model.taxonomy import Taxonomy
 from cloven.model.transactions import Transactions
@@ -87,7 +88,7 @@ def audit(
             found = plan.run(data, report, None if wanted.quick else memory)
             if not found.sampled:
                 earlier = tuple(warnings(earlier_releases(data, target, ledger)))
-                found = replace(found, cautions=found.cautions + earlier)
+                found = replace(found, cautions=(*found.cautions, *map(Said.of, earlier)))
             report("write", 1.0)
             digest = found.write(target, ledger)
     where = _where(found, target)

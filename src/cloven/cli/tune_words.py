@@ -37,7 +37,7 @@ def tell(tuned: Tuned, found: AuditReport | None, told: list[str], records: int)
         said = "" if worst is None else f" {worst.sentence}"
         say(f"Audited in full, {found.outcome.name} holds.{said}")
         for caution in (*found.cautions, *told):
-            warn(caution)
+            warn(str(caution))
 
 
 def _heading(tuned: Tuned, records: int) -> list[str]:

@@ -61,7 +61,8 @@ class _Guessing:
             "worst": found.worst,
             "worst_of": found.clusters,
         }
-        return risk_of(threat, found.findings, details, "of the hidden parts back where they belong")
+        risk = risk_of(threat, found.findings, details, "of the hidden parts back where they belong")
+        return risk.saying(by_kind=True)
 
 
 def word_meanings(relatedness: Relatedness, method: str = "aba") -> Threat:
@@ -79,7 +80,7 @@ def word_meanings(relatedness: Relatedness, method: str = "aba") -> Threat:
         "attribute",
         MEASURE,
         _Guessing(lambda _release, _effort: Semantic(relatedness, method, method)),
-    )
+    ).publicly(knows="the release, and how related words are")
 
 
 def release_alone() -> Threat:
@@ -99,11 +100,13 @@ def release_alone() -> Threat:
         _Guessing(
             lambda release, effort: Semantic(Learned.of_release(release, most_pairs=effort.most_pairs))
         ),
-    )
+    ).publicly()
 
 
 def another_release(other: Disassociated | SetGeneralised, name: str = "another release") -> Threat:
     """Somebody who has another release about the same people, and expects here what goes together there.
+
+    That there is one is the owner's to tell, so this attacker is not public.
 
     >>> import cloven as cv
     >>> data = cv.sample("clinic")
@@ -159,16 +162,15 @@ def the_method(tries: int | None = None) -> Threat:
             risk = guessing(threat, *given)
         except ParameterError as error:
             risk = threat.risk(not_tried=str(error))
-        return replace(
-            risk,
-            broken=found.everywhere,
-            broken_what="pairs of items that have fewer than k candidates",
-            sentence=f"{risk.sentence} {_covered(found)}".strip(),
-            meaning=f"{many(found.pairs, 'cover problem')}; --safe cover repairs them"
-            if found.pairs
-            else risk.meaning,
-            details={**risk.details, "covers": found.to_dict()},
-        )
+        repairs = f"{many(found.pairs, 'cover problem')}; --safe cover repairs them"
+        words: dict[str, Any] = {
+            "broken_what": "pairs of items that have fewer than k candidates",
+            "sentence": f"{risk.sentence} {_covered(found)}".strip(),
+            "meaning": repairs if found.pairs else risk.meaning,
+        }
+        details = {**risk.details, "covers": found.to_dict()}
+        # Covers are read off the release, which everybody has.
+        return replace(risk, broken=found.everywhere, details=details, **words).saying(**words)
 
     return Threat(
         "method",
@@ -176,7 +178,7 @@ def the_method(tries: int | None = None) -> Threat:
         "attribute",
         MEASURE,
         attempt,
-    )
+    ).publicly()
 
 
 def _covered(found: Breach) -> str:

@@ -170,6 +170,7 @@ def measures(found: GeneralisedUtility) -> list[Measured]:
         *out,
         pair_error(found.re, found.re_pairs),
         plain("re certain", found.re_certain, 0.0, 2.0, "the same from items that are published as they are"),
-        plain("records published", full, 1.0, 0.0, "records that are published with an item"),
+        # It tells how many were left out, so that it is the owner's.
+        plain("records published", full, 1.0, 0.0, "records that are published with an item", "owner"),
         plain("items published", published, 1.0, 0.0, "items that are not suppressed"),
     ]

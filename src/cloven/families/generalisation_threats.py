@@ -74,11 +74,16 @@ def word_meanings(relatedness: Relatedness, method: str = "rba") -> Threat:
     'the release, and how related words are (vectors)'
     """
     about = f"the release, and how related words are ({relatedness.name})"
-    return Threat("word meanings", about, "attribute", MEASURE, _Guessing(_by(lambda _: relatedness, method)))
+    guessing = _Guessing(_by(lambda _: relatedness, method))
+    return Threat("word meanings", about, "attribute", MEASURE, guessing).publicly(
+        knows="the release, and how related words are"
+    )
 
 
 def another_release(other: Disassociated | SetGeneralised, name: str = "another release") -> Threat:
     """Somebody who has another release about the same people, and expects here what goes together there.
+
+    That there is one is the owner's to tell, so this attacker is not public.
 
     >>> import cloven as cv
     >>> data = cv.sample("clinic")
@@ -112,10 +117,13 @@ def release_alone() -> Threat:
             return risk
         why = "Merged items stand in the same rows, so the release alone does not tell them apart."
         meaning = risk.meaning.replace("not shown to beat guessing", "merged items are all alike")
-        return replace(risk, beats=False, sentence=f"{risk.sentence} {why}", meaning=meaning)
+        sentence = f"{risk.sentence} {why}"
+        return replace(risk, beats=False, sentence=sentence, meaning=meaning).saying(
+            sentence=sentence, meaning=meaning
+        )
 
     about = "the release alone: the items of a generalised item stand in the same rows"
-    return Threat("release alone", about, "attribute", MEASURE, attempt)
+    return Threat("release alone", about, "attribute", MEASURE, attempt).publicly()
 
 
 def protected_itemsets(policy: Policy) -> Threat:
@@ -146,7 +154,9 @@ def protected_itemsets(policy: Policy) -> Threat:
         return judged(threat, data, result.release, chosen, [], about, progress, promised=True)
 
     about = f"the release, and one of {len(policy.protected):,} protected itemsets of one person"
-    return Threat("protected itemset of a person", about, "record", LINKAGE, attempt)
+    return Threat("protected itemset of a person", about, "record", LINKAGE, attempt).publicly(
+        knows="the release, and a protected itemset of one person"
+    )
 
 
 def _by(knowledge: Callable[[Effort], Relatedness], method: str = "rba") -> Callable[[Effort], Elimination]:

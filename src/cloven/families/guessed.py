@@ -20,6 +20,8 @@ def risk_of(threat: Threat, found: Findings, details: dict[str, Any], puts: str)
     guessing = _estimate(hit.chance, hit.chance_low, hit.chance_high)
     if attacker is None or guessing is None:
         return threat.risk(not_tried="nothing is hidden, so there is nothing to guess", details=details)
+    sentence = f"An attacker ({threat.name}) puts {share(attacker)} {puts}; guessing gets {share(guessing)}."
+    meant = meaning(attacker, beats=beats(auc))
     return threat.risk(
         attacker=attacker,
         guessing=guessing,
@@ -27,10 +29,10 @@ def risk_of(threat: Threat, found: Findings, details: dict[str, Any], puts: str)
         beats=beats(auc),
         count=int(hit.count),
         units=hit.units,
-        sentence=f"An attacker ({threat.name}) puts {share(attacker)} {puts}; guessing gets {share(guessing)}.",
-        meaning=meaning(attacker, beats=beats(auc)),
+        sentence=sentence,
+        meaning=meant,
         details=details,
-    )
+    ).saying(sentence=sentence, meaning=meant)
 
 
 def meaning(attacker: Estimate, *, beats: bool) -> str:

@@ -57,7 +57,7 @@ def known_items(size: int, *, promised: bool) -> Threat:
         "record",
         MEASURE,
         attempt,
-    )
+    ).publicly()
 
 
 def judged(
@@ -95,20 +95,22 @@ def judged(
     ]  # who finds nobody has learnt of no record: the person is not published, or not so
     few = int(np.count_nonzero(found_some < release.k))
     least = int(found_some.min(initial=release.records))
+    what = f"sets of known items ({about}) with fewer than k candidates"
+    # The fewest candidates are somebody's, not a total, so that there is no sentence for the public.
     return threat.risk(
         attacker=right,
         guessing=Estimate(chance),
         beats=(right.value if right.low is None else right.low) > chance,
         counts=promised,
         broken=few if promised else 0,
-        broken_what=f"sets of known items ({about}) with fewer than k candidates",
+        broken_what=what,
         count=len(sets),
         units=len(sets),
         sentence=f"Who knows {about} of a person has at least {many(least, 'candidate')} and picks the"
         f" right one with {share(Estimate(right.value))}; in the original with {share(Estimate(before.value))}.",
         meaning=f"at least {many(least, 'candidate')}; in the original {share(Estimate(before.value))}",
         details={"least": least, "fewer_than_k": few, "tried": len(every), "in_the_original": before.value},
-    )
+    ).saying(broken_what=what)
 
 
 def _known(

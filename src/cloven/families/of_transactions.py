@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from cloven.model.audience import is_differentially_private
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -24,6 +26,10 @@ class OfTransactions:
         from cloven.io.manifest import count
 
         return count(release)
+
+    def shares_totals(self, method: Any) -> bool:
+        """Whether totals over the records may be public."""
+        return not is_differentially_private(method.parameters)
 
     def write(self, result: Any, public: Path, private: Path, original: Transactions | None) -> str:
         """Check the release once more, write it and the owner's key to two new folders."""

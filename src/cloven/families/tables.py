@@ -18,6 +18,7 @@ from cloven.families.tables_threats import (
 )
 from cloven.families.tables_words import REPLAY_PROOF, cautions, summary
 from cloven.families.words import numbered
+from cloven.model.audience import is_differentially_private
 from cloven.model.buckets import Buckets
 from cloven.model.measured import Utility
 from cloven.model.published_table import GeneralisedTable, Sliced
@@ -110,6 +111,10 @@ class TablesFamily:
         """What an owner should know before publishing, each with what to do."""
         told = cautions(summary(data, result), method)
         return [*told, *single_values(result.release, method), *lone_ends(data, result.release)]
+
+    def shares_totals(self, method: Any) -> bool:
+        """Whether totals over the rows may be public; beside differential privacy they are not."""
+        return not is_differentially_private(method.parameters)
 
     def remedies(self, method: Any, risks: tuple[Risk, ...], limit: float) -> dict[str, Any]:
         """Settings that may hold where this one does not: what to type (an audit completes --methods) -> the method.

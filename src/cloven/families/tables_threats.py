@@ -51,7 +51,7 @@ def known_person() -> Threat:
         return Attempt(guess, combinations=True).worst(threat, data, result, given)
 
     about = "the release, and the quasi-identifiers of one person"
-    return Threat("known person", about, "attribute", VALUE, attempt)
+    return Threat("known person", about, "attribute", VALUE, attempt).publicly()
 
 
 def persons_row() -> Threat:
@@ -84,7 +84,8 @@ def persons_row() -> Threat:
         wrong = RecordLinkage().guess(result.release, known.take(rng.permutation(len(known))))
         found = score_rows(guesses, result, data.source_rows[rows], rng=rng, control=wrong)
         cut = isinstance(result.release, Sliced)
-        risk = found.risk(threat.name, threat.knows, "row", "record", words=CUT_ROW if cut else ROW)
+        counted = CUT_ROW if cut else ROW
+        risk = found.risk(threat.name, threat.knows, "row", "record", words=counted, public=threat.public)
         if risk.attacker is None:
             return threat.risk(not_tried="nobody could be asked about")
         fit = guesses.candidates[guesses.matched > 0]
@@ -95,21 +96,25 @@ def persons_row() -> Threat:
             f"Who knows the quasi-identifiers of a person has at least {many(least, 'row')} to choose from and {does}"
             f" with {share(risk.attacker)}; in the original with {share(before)}."
         )
+        what = "persons with fewer than k rows to choose from" if few else ""
+        # The fewest rows are somebody's, not a total, so that there is no sentence for the public.
         return replace(
             risk,
             broken=few,
-            broken_what="persons with fewer than k rows to choose from" if few else "",
+            broken_what=what,
             sentence=sentence,
             meaning=f"at least {many(least, 'row')} to choose from; in the original {share(before)}",
             details={"least": least, "in_the_original": before.value, "findings": found.to_dict()},
-        )
+        ).saying(measure=counted, broken_what=what)
 
     about = "the release, that one person is in it, and the person's quasi-identifiers"
-    return Threat("a person's row", about, "record", ROW, attempt)
+    return Threat("a person's row", about, "record", ROW, attempt).publicly()
 
 
 def another_release(other: GeneralisedTable | Sliced, name: str = "another release") -> Threat:
     """Somebody who has another release that may hold the same person, and intersects what both leave.
+
+    That there is one is the owner's to tell, so this attacker is not public.
 
     >>> from cloven.measure.tables.untouched import untouched
     >>> from cloven.model.table import Attribute, Table
@@ -153,7 +158,9 @@ def word_meanings(relatedness: Relatedness) -> Threat:
     about = (
         f"the release, the quasi-identifiers of one person, and how related words are ({relatedness.name})"
     )
-    return Threat("word meanings", about, "attribute", VALUE, attempt)
+    return Threat("word meanings", about, "attribute", VALUE, attempt).publicly(
+        knows="the release, the quasi-identifiers of one person, and how related words are"
+    )
 
 
 def membership() -> Threat:
@@ -187,24 +194,22 @@ def membership() -> Threat:
         both = replace(known, codes=np.concatenate([known.codes, others]))
         guesses = Membership().guess(result.release, both)
         found = score_membership(guesses, np.arange(len(both)) < len(known))
-        risk = found.risk(
-            threat.name, threat.knows, "auc", threat.linkage, words=threat.measure, counts=False
-        )
+        asks = {"words": threat.measure, "public": threat.public}
+        risk = found.risk(threat.name, threat.knows, "auc", threat.linkage, counts=False, **asks)
         if risk.attacker is None:
             return threat.risk(not_tried="nobody could be asked about")
         told = "can tell who is in it" if risk.beats else "not shown to tell who is in it"
         often = f"from made-up ones in {share(risk.attacker)}"
         sentence = f"An attacker ({threat.name}) tells persons in the table {often}."
-        return replace(
-            risk,
-            sentence=sentence,
-            meaning=f"{told}; such tables do not promise to hide it",
-            details={"findings": found.to_dict()},
-        )
+        words: dict[str, Any] = {
+            "sentence": sentence,
+            "meaning": f"{told}; such tables do not promise to hide it",
+        }
+        return replace(risk, details={"findings": found.to_dict()}, **words).saying(**words)
 
     measure = "probability that a person of the table fits it better than a made-up one (0.5 is guessing)"
     about = "the release, and the quasi-identifiers of one person"
-    return Threat("being in the table", about, "table", measure, attempt)
+    return Threat("being in the table", about, "table", measure, attempt).publicly()
 
 
 def _made_up(known: Known, data: Table, rng: np.random.Generator) -> np.ndarray[Any, np.dtype[np.int32]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -74,7 +74,8 @@ class Attempt:
             raise refused[0]
         worst = max(risks, key=lambda risk: -1.0 if risk.attacker is None else risk.attacker.upper)
         broken = max(risks, key=lambda risk: risk.broken)
-        return replace(worst, broken=broken.broken, broken_what=broken.broken_what)
+        told = "" if broken.public is None else broken.public.broken_what
+        return replace(worst, broken=broken.broken, broken_what=broken.broken_what).saying(broken_what=told)
 
     def _one(
         self,
@@ -129,20 +130,19 @@ def _risk(
     certain = found.get("drr_strict").value or 0.0
     what = " and ".join(names)
     details = {"attribute": what, "certain": certain, "findings": found.to_dict()}
-    risk = found.risk(threat.name, threat.knows, measure, threat.linkage, words=threat.measure)
+    asks = {"words": threat.measure, "public": threat.public}
+    risk = found.risk(threat.name, threat.knows, measure, threat.linkage, **asks)
     if risk.attacker is None:
         return threat.risk(not_tried="nobody could be asked about", details=details)
     against = "" if risk.guessing is None else f"; guessing gets {share(risk.guessing)}"
     told = round(certain * risk.count) if tuple(names) in promised(release) else 0
     better = "better than guessing" if risk.beats else "not shown to beat guessing"
-    return replace(
-        risk,
-        broken=told,
-        broken_what=f"persons whose {what} is certain" if told else "",
-        sentence=f"An attacker ({threat.name}) is right about {what} in {share(risk.attacker)}{against}.",
-        meaning=f"{what}: certain for {100 * certain:.1f} % of persons; {better}",
-        details=details,
-    )
+    words: dict[str, Any] = {
+        "broken_what": f"persons whose {what} is certain" if told else "",
+        "sentence": f"An attacker ({threat.name}) is right about {what} in {share(risk.attacker)}{against}.",
+        "meaning": f"{what}: certain for {100 * certain:.1f} % of persons; {better}",
+    }
+    return replace(risk, broken=told, details=details, **words).saying(**words)
 
 
 def persons(

@@ -10,6 +10,8 @@ from cloven.errors import InputError, ParameterError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from cloven.model.audience import Audience
+
 
 @dataclass(frozen=True)
 class Measured:
@@ -23,6 +25,7 @@ class Measured:
         best: the value of data that has lost nothing.
         worst: the value of data that has lost everything.
         sentence: what it is.
+        audience: who may see it.
     """
 
     name: str
@@ -32,6 +35,7 @@ class Measured:
     best: float
     worst: float
     sentence: str
+    audience: Audience = "owner"
 
     @property
     def score(self) -> float | None:

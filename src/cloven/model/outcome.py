@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cloven.errors import InputError
@@ -25,6 +25,7 @@ class Outcome:
         utility: what is kept.
         seconds: what it took.
         groups: groups of records that the figures are totals over.
+        published_name: the setting as far as its parameters are published; empty if the public must not read it.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Outcome:
     utility: Utility
     seconds: float = 0.0
     groups: int = 0
+    published_name: str = ""
 
     @property
     def noun(self) -> str:
@@ -57,6 +59,10 @@ class Outcome:
         """Statements about persons that break the promise, over all risks of the verdict."""
         return sum(risk.broken for risk in self.risks if risk.counts)
 
+    def of_risks(self, risks: tuple[Risk, ...]) -> Outcome:
+        """The same with these risks only: what a reader sees who knows of no others."""
+        return replace(self, risks=risks)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
         return {
@@ -69,6 +75,7 @@ class Outcome:
             "utility": self.utility.to_dict(),
             "seconds": self.seconds,
             "groups": self.groups,
+            "published_name": self.published_name,
         }
 
     @classmethod
@@ -83,6 +90,7 @@ class Outcome:
                 Utility.from_dict(plain["utility"]),
                 plain["seconds"],
                 plain.get("groups", 0),
+                plain.get("published_name", ""),
             )
         except (TypeError, KeyError) as error:
             message = "an outcome cannot be read back; audit again"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from cloven.errors import InputError
+from cloven.model.audience import Audience, Wording
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,6 +53,7 @@ class Risk:
         meaning: what they mean, in a few words for tables.
         not_tried: why the attack was not tried, or an empty string.
         details: everything else that was measured, as plain JSON values; the owner's alone.
+        public: what the public reads of it; None if the public is not even to know that there is such an attacker.
     """
 
     threat: str
@@ -71,11 +73,25 @@ class Risk:
     meaning: str = ""
     not_tried: str = ""
     details: Mapping[str, Any] = field(default_factory=dict)
+    public: Wording | None = None
 
     def __post_init__(self) -> None:
         if self.linkage not in get_args(Linkage):
             message = f"linkage must be one of {', '.join(get_args(Linkage))} (got {self.linkage!r})"
             raise ValueError(message)
+
+    @property
+    def audience(self) -> Audience:
+        """Who may know of it: the owner alone, unless there are words for the public."""
+        return "owner" if self.public is None else "public"
+
+    def saying(self, **words: Any) -> Risk:
+        """The same with these words for the public (fields of ``Wording``), if the public may know of it at all.
+
+        >>> Risk("a neighbour", "all", "record", "share").saying(sentence="A neighbour talks.").public is None
+        True
+        """
+        return self if self.public is None else replace(self, public=replace(self.public, **words))
 
     def exceeds(self, limit: float) -> bool:
         """Whether it takes part in the verdict and may lie above a limit: the upper end of the interval counts."""
@@ -98,7 +114,9 @@ class Risk:
                 name: None if plain[name] is None else Estimate(**plain[name])
                 for name in ("attacker", "guessing", "control")
             }
-            return cls(**{**plain, **estimates})
+            words = plain.get("public")
+            public = None if words is None else Wording(**words)
+            return cls(**{**plain, **estimates, "public": public})
         except (TypeError, KeyError, ValueError) as error:
             message = "a risk cannot be read back; audit again"
             raise InputError(message, value=str(error)) from error

@@ -43,7 +43,7 @@ def of_risk(plain: Mapping[str, Any], limit: float, *, withheld: bool = False) -
         return Sign("quiet", "withheld" if withheld else "nothing to measure")
     if plain["counts"] and plain["broken"]:
         return Sign("bad", "breaks the promise")
-    risk = Risk.from_dict(plain)
+    risk = Risk.from_dict({name: value for name, value in plain.items() if name != "withheld"})
     if risk.exceeds(limit):
         sure = risk.attacker is not None and (risk.attacker.low or risk.attacker.value) > limit
         return Sign("bad", "above the limit" if sure else "may be above the limit")

@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 
 from cloven.errors import InputError, OutputError
 from cloven.report import words
-from cloven.report.view import view
+from cloven.report.view import facts, view
 from cloven.report.visible import visible
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ def page(document: Mapping[str, Any]) -> str:
     if document.get("format") != FORMAT:
         message = f"a report is made from a document of the format {FORMAT}; audit again with this version"
         raise InputError(message, value=str(document.get("format")))
+    if "decision" not in document:
+        return _environment().get_template("facts.html").render(facts(document))
     return _environment().get_template("report.html").render(view(document))
 
 

@@ -19,7 +19,7 @@ TERMS: Mapping[str, str] = {
     " that does not prove the attack harmless",
     "breaks the promise": "statements about persons that an attacker can make though the release promises that"
     " nobody can",
-    "risk of a setting": "the highest upper end over all attacks that are judged",
+    "risk of a setting": "the highest upper end over all attacks on this page that are judged",
     "utility": "a measure on the scale from 0 % (all is lost) to 100 % (as good as the original)",
     "front": "settings that no other one beats: nothing else that was tried has less risk for the same utility",
     "confidence": "the probability that the attacker gives to a guess",

@@ -49,6 +49,18 @@ def view(document: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def facts(document: Mapping[str, Any]) -> dict[str, Any]:
+    """All that a page without figures of the rows is made from."""
+    return {
+        "document": document,
+        "title": "Audit of a release",
+        "speech": speech(document),
+        "further": {},
+        "owner": False,
+        "hashes": document["hashes"],
+    }
+
+
 def _gauges(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     charts, withheld = drawn.gauges(document), bool(document.get("withheld"))
     limit = document["limits"]["max_risk"]
@@ -56,9 +68,7 @@ def _gauges(document: Mapping[str, Any]) -> list[dict[str, Any]]:
         {
             "name": name,
             "risk": risk,
-            "sign": judged.of_risk(
-                risk, limit, withheld=withheld or risk["sentence"].startswith("withheld: ")
-            ),
+            "sign": judged.of_risk(risk, limit, withheld=withheld or risk.get("withheld", False)),
             "chart": charts.get(name),
         }
         for name, risk in rows.threats(document)

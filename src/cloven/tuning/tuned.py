@@ -15,6 +15,7 @@ from cloven.tuning.watching import count
 if TYPE_CHECKING:
     from cloven.audit_report import AuditReport
     from cloven.model.outcome import Outcome
+    from cloven.reasons import Reason
     from cloven.running import Progress
     from cloven.tuning.points import Point
     from cloven.tuning.trial import Trial
@@ -114,7 +115,7 @@ class Tuned:
             raise ValueError(trial.name)
         return self.tune.point(trial.outcome)
 
-    def faults(self, trial: Trial) -> tuple[str, ...]:
+    def faults(self, trial: Trial) -> tuple[Reason, ...]:
         """Why a finished setting is not good enough; the limit of risk is that of the wanted k for all."""
         if trial.outcome is None:
             raise ValueError(trial.name)
@@ -195,5 +196,5 @@ class Tuned:
             **trial.to_dict(),
             "risk": None if point is None else point.risk,
             "utility": None if point is None else point.utility,
-            "faults": [] if point is None else list(self.faults(trial)),
+            "faults": [] if point is None else [str(fault) for fault in self.faults(trial)],
         }

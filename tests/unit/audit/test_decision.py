@@ -40,7 +40,7 @@ def test_limit_is_one_in_k_and_the_upper_end_counts():
 def test_statements_against_the_promise_count_whatever_the_share():
     found = decide(outcome(broken=3), Limits(max_risk=1.0), 5)
     assert found.verdict == "do not publish"
-    assert "3 pairs" in found.reasons[0]
+    assert "3 pairs" in str(found.reasons[0])
 
 
 def test_knowledge_beyond_the_promise_is_shown_but_does_not_decide():
@@ -95,7 +95,7 @@ def test_a_sample_is_no_ground_to_publish():
 def test_utility_below_the_limit_is_a_fault():
     found = decide(outcome(utility=0.5), Limits(min_utility=0.6), 5)
     assert found.verdict == "do not publish"
-    assert "50.0 %, less than the 60.0 %" in found.reasons[0]
+    assert "50.0 %, less than the 60.0 %" in str(found.reasons[0])
 
 
 def test_best_of_the_others_that_hold_is_named():

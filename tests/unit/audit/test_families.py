@@ -73,6 +73,9 @@ class WhisperingFamily:
     def cautions(self, data, method, result):
         return []
 
+    def shares_totals(self, method):
+        return True
+
     def remedies(self, method, risks, limit):
         return {"-k 9": Whispering(k=9)}
 
@@ -89,7 +92,7 @@ def test_another_family_is_audited_without_touching_the_audit():
     assert report.decision.verdict == "do not publish"
     assert [outcome.name for outcome in report.others] == ["whispering:k=9"]
     assert report.to_dict()["risks"][0]["threat"] == "eavesdropper"
-    assert report.to_dict("public")["risks"][0]["attacker"] is None  # one group is far from a hundred
+    assert report.to_dict("public")["risks"] == []  # nobody said that the public may know of the eavesdropper
 
 
 @pytest.mark.usefixtures("whispering")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 
 import pytest
 
@@ -44,20 +45,22 @@ def withheld(report):
 
 @pytest.fixture
 def enough():
-    """Makes the public flavour of a document as it would be with a hundred clusters behind every figure."""
-    from cloven.document import public
+    """Makes an audit as it would be with a hundred clusters behind every figure, or some other number."""
 
-    def made(owner):
-        plain = copy.deepcopy(owner)
-        kinds = [kind for risk in plain["risks"] for kind in risk["details"].get("by_kind", ())]
-        for each in (plain, *plain["outcomes"], *kinds):
-            each["groups"] = 100
-        return public(plain)
+    def made(found, groups=100, kinds=100):
+        def large(risk):
+            parts = [part | {"groups": kinds} for part in risk.details.get("by_kind", ())]
+            return replace(risk, details={**risk.details, "by_kind": parts})
+
+        def of_many(outcome):
+            return replace(outcome, groups=groups, risks=tuple(map(large, outcome.risks)))
+
+        return replace(found, outcome=of_many(found.outcome), others=tuple(map(of_many, found.others)))
 
     return made
 
 
 @pytest.fixture
-def shared(owner, enough):
+def shared(report, enough):
     """The public document as it would be with enough clusters for totals."""
-    return enough(owner)
+    return enough(report).to_dict("public")

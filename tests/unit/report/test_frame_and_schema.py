@@ -71,6 +71,6 @@ def test_what_only_the_owner_knows_is_not_valid_in_public(shared, owner, key):
     assert faults(shared)
 
 
-@pytest.mark.parametrize("key", ["title", "data", "counts", "seconds", "seed", "cautions"])
+@pytest.mark.parametrize("key", ["title", "data", "counts", "seconds", "seed", "failed"])
 def test_keys_of_the_owner_are_not_valid_in_public(shared, owner, key):
     assert faults(shared | {key: owner[key]})

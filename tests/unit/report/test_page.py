@@ -5,12 +5,16 @@ from __future__ import annotations
 import itertools
 import re
 import stat
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 
 import cloven as cv
 from cloven.errors import InputError, OutputError
+from cloven.families.measures import HEADLINE
+from cloven.model.measured import Measured, Utility
+from cloven.model.risk import Estimate
 from cloven.report.page import page, save_page
 
 EVIL = "<script>alert(1)</script>"
@@ -119,7 +123,7 @@ def test_worst_clusters_are_tables_with_right_and_wrong_links(owner):
         assert target is None or f"{sign} {target['items'][0]}" in read.text
 
 
-def test_public_page_has_no_name_of_an_item_and_no_guess(owner, withheld, shared):
+def test_public_page_has_no_name_of_an_item_and_no_guess(enough):
     """Every published item is searched for, rare ones too; common words of the page itself are told apart by the
     page of another data set."""
     names = {f"item-{number:03d}-zq" for number in range(423)}
@@ -127,11 +131,10 @@ def test_public_page_has_no_name_of_an_item_and_no_guess(owner, withheld, shared
     renamed = dict(zip(plain.vocabulary, sorted(names), strict=True))
     secret = cv.Transactions.from_records([[renamed[item] for item in record] for record in plain])
     from cloven.audit import Audit
-    from cloven.document import public
     from cloven.threats import Effort
 
     found = Audit(cv.Disassociation(k=5, m=2), effort=Effort().quick(), advise=False, seed=1).run(secret)
-    for document in (found.to_dict("public"), public({**found.to_dict(), "groups": 100})):
+    for document in (found.to_dict("public"), enough(found).to_dict("public")):
         text = page(document)
         assert "zq" not in text
         for word in ("✓ right:", "✗ wrong:", "Worst clusters", found.to_dict()["hashes"]["input_sha256"]):
@@ -139,33 +142,31 @@ def test_public_page_has_no_name_of_an_item_and_no_guess(owner, withheld, shared
     assert "zq" in page(found.to_dict()), "the search would find a name"
 
 
-def test_every_total_that_is_shared_is_over_enough_clusters(owner, enough):
+def test_every_total_that_is_shared_is_over_enough_clusters(report, enough):
     """Of a setting that was compared and of one kind of parts as well, even where the release has enough."""
-    from cloven.document import public
-
-    owner["groups"] = owner["outcomes"][0]["groups"] = 150
-    rival = owner["outcomes"][1]
-    rival["groups"], rival["utility"], rival["risk"] = 40, 0.123456, 0.0654321
-    owner["decision"] |= {
-        "verdict": "change settings",
-        "sentence": "Change settings: with --safe cover it holds; itemsets kept go from 80.0 % to 12.3 %.",
-        "better": [rival["name"]],
-    }
-    for risk in owner["risks"]:
-        for kind in risk["details"].get("by_kind", ()):
-            kind["groups"] = 3 if kind["kind"] == "shared chunks" else 150
-    found = public(owner)
-    assert [each["name"] for each in found["outcomes"]] == [owner["outcomes"][0]["name"]]
-    assert found["decision"]["sentence"] == f"Change settings: {rival['name']} holds."
-    assert not any(risk["details"].get("by_kind") for risk in found["risks"]), (
-        "the third is the total less the others"
+    large = enough(report, groups=150)
+    kept = Measured(HEADLINE, 0.123456, None, None, 1.0, 0.0, "", "public")
+    rival = replace(
+        large.others[0],
+        groups=40,
+        utility=Utility(HEADLINE, (kept,)),
+        risks=tuple(replace(risk, attacker=Estimate(0.0654321)) for risk in large.others[0].risks),
     )
-    assert any(risk["details"].get("by_kind") for risk in enough(owner)["risks"])
+    decision = replace(large.decision, verdict="change settings", better=(rival.name,))
+    found = replace(large, others=(rival,), decision=decision).to_dict("public")
+    assert [each["name"] for each in found["outcomes"]] == [large.outcome.name]
+    assert found["decision"]["sentence"] == f"Change settings: {rival.name} holds."
     for figure in ("12.3 %", "6.5 %"):
         assert figure not in page(found)
+    risks = enough(report, kinds=3).outcome.risks
+    assert not any(
+        risk["details"].get("by_kind")
+        for risk in replace(large, outcome=large.outcome.of_risks(risks)).to_dict("public")["risks"]
+    ), "the third is the total less the others"
+    assert any(risk["details"].get("by_kind") for risk in large.to_dict("public")["risks"])
 
 
-def test_totals_over_few_guesses_are_kept_back(owner, shared, enough):
+def test_totals_over_few_guesses_are_kept_back(report, shared, enough):
     """A quick audit looks up the items of sixty persons."""
     few = next(risk for risk in shared["risks"] if risk["threat"] == "2 items of a person")
     assert (few["attacker"], few["meaning"], few["count"]) == (None, "", 0)
@@ -174,16 +175,19 @@ def test_totals_over_few_guesses_are_kept_back(owner, shared, enough):
     text = Reader(page(shared)).text
     assert text.count("withheld: totals over fewer than 100") == 2
     assert "nothing to measure" not in text
-    told = enough({**owner, "risks": [risk | {"count": 100} for risk in owner["risks"]]})
+    counted = tuple(replace(risk, count=100) for risk in report.risks)
+    told = enough(replace(report, outcome=report.outcome.of_risks(counted))).to_dict("public")
     assert all(risk["attacker"] for risk in told["risks"])
 
 
-def test_why_an_attack_was_not_tried_stays_with_the_owner(owner, enough):
-    owner["risks"][2] |= {"attacker": None, "not_tried": "'secret item' has no vector", "sentence": ""}
-    text = Reader(page(enough(owner))).text
+def test_why_an_attack_was_not_tried_stays_with_the_owner(report, enough):
+    risks = list(report.risks)
+    risks[2] = replace(risks[2], attacker=None, not_tried="'secret item' has no vector", sentence="")
+    found = enough(replace(report, outcome=report.outcome.of_risks(tuple(risks))))
+    text = Reader(page(found.to_dict("public"))).text
     assert "secret item" not in text
     assert "Not tried; the owner knows why." in text
-    assert "'secret item' has no vector" in Reader(page(owner)).text
+    assert "'secret item' has no vector" in Reader(page(found.to_dict())).text
 
 
 def test_kinds_count_the_clusters_they_come_from(report):

@@ -1,4 +1,4 @@
-"""All measures of what a published table keeps, on one scale."""
+"""All measures of what a published table keeps, on one scale: totals over all rows, for everybody to see."""
 
 from __future__ import annotations
 
@@ -121,7 +121,9 @@ def _agreement(name: str, errors: tuple[QueryError, ...], *, sensitive: bool) ->
     means, low, high = np.array(found).T
     value, spread = float(means.mean()), float(np.sqrt((((high - low) / 2) ** 2).sum()) / len(found))
     sentence = "smaller over larger of the counts of original and release, as a mean over the same queries"
-    return Measured(name, value, max(0.0, value - spread), min(1.0, value + spread), 1.0, 0.0, sentence)
+    return Measured(
+        name, value, max(0.0, value - spread), min(1.0, value + spread), 1.0, 0.0, sentence, "public"
+    )
 
 
 def _error(name: str, errors: tuple[QueryError, ...], *, sensitive: bool) -> Measured:
@@ -140,8 +142,8 @@ def _error(name: str, errors: tuple[QueryError, ...], *, sensitive: bool) -> Mea
         f"mean relative error of counts by {number} quasi-identifier{'s' if most > 1 else ''} {what};"
         f" a query means {share:.1%} of the rows"
     )
-    return Measured(name, value, max(0.0, value - spread), value + spread, 0.0, 1.0, sentence)
+    return Measured(name, value, max(0.0, value - spread), value + spread, 0.0, 1.0, sentence, "public")
 
 
 def _plain(name: str, value: float | None, sentence: str) -> Measured:
-    return Measured(name, value, None, None, 0.0, 1.0, sentence)
+    return Measured(name, value, None, None, 0.0, 1.0, sentence, "public")
