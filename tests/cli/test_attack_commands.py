@@ -86,7 +86,9 @@ def test_score_puts_chance_and_control_beside_the_attack(cloven, place):
     ).json
     hit = next(f for f in found["findings"] if (f["measure"], f["scope"]) == ("hit", "all"))
     assert hit["low"] > hit["chance"]
-    assert hit["low"] > hit["control_high"]
+    assert hit["over_control_low"] > 0  # paired over units
+    assert hit["units"] >= 10
+    assert " units\n" in ended.out
 
 
 def test_score_measures_how_far_words_move(cloven, place):

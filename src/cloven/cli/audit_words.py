@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 Plain = dict[str, Any]
-THREATS = ("threat", "attacker", "guessing", "shuffled", "lift", "what it means")
+THREATS = ("threat", "attacker", "units", "guessing", "shuffled", "lift", "what it means")
 UTILITY = ("measure", "value", "what it means")
 
 
@@ -118,6 +118,7 @@ def _threat(risk: Plain) -> tuple[str, ...]:
     return (
         risk["threat"],
         _interval(attacker),
+        f"{risk['units']:,}" if risk["units"] and attacker["low"] is not None else "-",
         "-" if guessing is None else _short(guessing["value"]),
         "-" if control is None else _short(control["value"]),
         "-" if lift is None else f"{lift:.1f}x",

@@ -75,7 +75,7 @@ def compose(
 
 
 def _tell(guesses: ValueGuesses, found: TableFindings | None, *, json: bool) -> None:
-    from cloven.scoring.tables.definitions import VALUE_MEASURES
+    from cloven.scoring.tables.definitions import GUESSING, VALUE_MEASURES
 
     left = guesses.candidate.sum(axis=1)
     figures: dict[str, Any] = {
@@ -105,6 +105,7 @@ def _tell(guesses: ValueGuesses, found: TableFindings | None, *, json: bool) -> 
             for each in found
         ]
         say(table(rows, ("measure", "attacker", "guessing", "what it means")))
+        say(f"guessing is {GUESSING}")
 
 
 def _write(guesses: ValueGuesses, rows: list[int], out: Path) -> None:

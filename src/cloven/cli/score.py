@@ -96,8 +96,9 @@ def _tell(
 ) -> None:
     """A table of these measures, what each is, and what was not there to be answered."""
     rows = finding_rows(findings, tuple(sentences), scopes)
-    say(table(rows, ("measure", "where", "attack", "guessing", "shuffled", "lift", "of")))
+    say(table(rows, ("measure", "where", "attack", "guessing", "shuffled", "lift", "of", "units")))
     say()
+    say("units: what the intervals go by; of one unit nobody can tell how units differ, so its interval is all there is")
     for name, sentence in sentences.items():
         if any(finding.measure == name for finding in findings):
             say(f"{name}: {sentence}")
@@ -129,6 +130,7 @@ def finding_rows(
             interval(finding.control, finding.control_low, finding.control_high),
             "-" if finding.lift is None else f"{finding.lift:.2f}x",
             f"{finding.count:,.0f}",
+            f"{finding.units:,}",
         )
         for finding in sorted(findings, key=lambda each: (*measures, each.measure).index(each.measure))
         if finding.measure in measures and finding.value is not None

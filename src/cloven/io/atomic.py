@@ -1,32 +1,33 @@
 """All or nothing on disk: stage next to the target, flush to the device, rename into place.
 
 A run that is killed leaves at most a hidden folder ``.cloven-*.partial`` (mode 0700) beside the target.
-Nothing reads it; it can be deleted.
+Nothing reads it; the next run that writes there removes it (see ``staging``).
 """
 
 from __future__ import annotations
 
 import os
-import secrets
-import shutil
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO
 
 from cloven.errors import OutputError
+from cloven.io.staging import PRIVATE_FILE, PRIVATE_FOLDER, staging_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-PRIVATE_FOLDER = 0o700
-PRIVATE_FILE = 0o600
+__all__ = [
+    "PRIVATE_FILE", "PRIVATE_FOLDER", "PUBLIC_FILE", "new_file", "refuse_existing", "refuse_inside_release", "staged",
+    "write_bytes",
+]  # fmt: skip
+
 PUBLIC_FILE = 0o666  # the umask takes its part
 
 
 def refuse_existing(*targets: Path) -> None:
     """Raise ``OutputError`` for the first target that is already there; broken links count.
 
-    >>> from pathlib import Path
     >>> from pathlib import Path
     >>> refuse_existing(Path("surely-not-here"))
     """
@@ -61,19 +62,15 @@ def staged(*targets: Path) -> Iterator[list[Path]]:
     """
     refuse_existing(*targets)
     refuse_inside_release(*targets)
-    # Named before it is made: a signal that strikes in between must not leave it behind.
-    staging = targets[0].parent / f".cloven-{secrets.token_hex(16)}.partial"
     try:
-        staging.mkdir(PRIVATE_FOLDER)
-        places = [staging / target.name for target in targets]
-        yield places
-        for folder in (place for place in places if place.is_dir()):
-            _sync_folder(folder)
-        _move(places, targets)
+        with staging_folder(targets[0].parent) as staging:
+            places = [staging / target.name for target in targets]
+            yield places
+            for folder in (place for place in places if place.is_dir()):
+                _sync_folder(folder)
+            _move(places, targets)
     except OSError as error:
         raise _output_error(targets[-1], error) from error
-    finally:
-        shutil.rmtree(staging, ignore_errors=True)
 
 
 @contextmanager

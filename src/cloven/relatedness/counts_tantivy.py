@@ -7,8 +7,9 @@ them (see ``postings``) without asking the index again. Needs ``cloven[text]``.
 from __future__ import annotations
 
 import json
-import os
+import secrets
 import shutil
+import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,7 @@ FORMAT = "cloven.corpus-index/1"
 ABOUT = "about.json"
 TEXT, NUMBER, WORDS = "text", "number", "words"
 HEAP_BYTES = 128_000_000
+PATIENCE = 10.0  # seconds that the threads of a failed build get to let go of its folder
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ class TantivyIndex:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             message = f"{folder} is not an empty folder; name a new one for the index"
             raise OutputError(message)
-        unfinished = folder.with_name(f".{folder.name}.{os.getpid()}")
+        unfinished = folder.with_name(f".{folder.name}.{secrets.token_hex(8)}")
         try:
             unfinished.mkdir(parents=True)
             count = _write(tantivy, documents, unfinished, stem=stem)
@@ -86,7 +88,7 @@ class TantivyIndex:
             message = f"cannot write the index {folder}: {fault.strerror or fault}"
             raise OutputError(message) from fault
         finally:
-            shutil.rmtree(unfinished, ignore_errors=True)
+            _remove(unfinished)
         return cls(folder, about)
 
     @classmethod
@@ -152,6 +154,15 @@ def _write(tantivy: ModuleType, documents: Iterable[object], folder: Path, *, st
     finally:
         writer.wait_merging_threads()  # else it goes on writing into a folder that is being removed
     return count
+
+
+def _remove(folder: Path) -> None:
+    """Remove an unfinished index. Its threads may outlive the wait for them, and write while the folder is emptied."""
+    end = time.monotonic() + PATIENCE
+    shutil.rmtree(folder, ignore_errors=True)
+    while folder.exists() and time.monotonic() < end:
+        time.sleep(0.01)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _add(tantivy: ModuleType, writer: Any, documents: Iterable[object]) -> int:

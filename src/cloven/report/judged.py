@@ -53,7 +53,7 @@ def of_risk(plain: Mapping[str, Any], limit: float, *, withheld: bool = False) -
 
 
 def of_confidence(rows: Sequence[Sure]) -> str:
-    """Whether an attack knows how much it knows, in words."""
+    """Whether an attack knows how much it knows, in words that every group of guesses bears out."""
     telling = [row for row in rows if row.enough and row.confidence >= TELLING]
     if not telling:
         surest = max((row.confidence for row in rows), default=0.0)
@@ -65,8 +65,22 @@ def of_confidence(rows: Sequence[Sure]) -> str:
         f"Of the {counted(last.guesses, 'guesses')} it was surest of (about {percent(last.confidence)}),"
         f" {percent(last.right)} were right."
     )
-    if abs(gap) <= CLOSE:
+    if abs(gap) > CLOSE:
+        return f"{_more_or_less(gap)}. {example}"
+    if _believable(last) and all(map(_believable, telling)):
         return f"Calibrated: its confidence can be believed. {example}"
+    if not _believable(last):
+        return f"{_more_or_less(last.confidence - last.right)} where it is surest. {example}"
+    return f"Calibrated on average only: too sure of some guesses and not sure enough of others. {example}"
+
+
+def _more_or_less(gap: float) -> str:
     if gap > 0:
-        return f"Overconfident: it is right less often than it says. {example}"
-    return f"Underconfident: it is right more often than it says. {example}"
+        return "Overconfident: it is right less often than it says"
+    return "Underconfident: it is right more often than it says"
+
+
+def _believable(row: Sure) -> bool:
+    """Whether the share that was right is near the confidence, or no farther than chance explains."""
+    spread = (row.confidence * (1 - row.confidence) / max(1, row.guesses)) ** 0.5
+    return abs(row.confidence - row.right) <= max(CLOSE, 2 * spread)

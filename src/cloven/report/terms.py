@@ -9,7 +9,8 @@ if TYPE_CHECKING:
 
 TERMS: Mapping[str, str] = {
     "attacker": "how often the attack is right. The bar is what was measured, the whisker its 95 % interval",
-    "guessing": "how often somebody is right who draws lots. The release gives that much away by itself",
+    "guessing": "how often somebody is right who draws lots, or names the commonest value of everybody where values of"
+    " a table are guessed and that is better. The release gives that much away by itself",
     "shuffled": "the control: the same attack with its knowledge shuffled, so that it behaves alike and knows nothing."
     " Only what lies above guessing and above the control comes from knowledge",
     "limit": "the share of right guesses that the owner accepts. Unless another is set it is 1/k: a promise of k"

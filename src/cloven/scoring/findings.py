@@ -27,7 +27,7 @@ class Finding:
         over_chance: value minus chance, paired over units; its interval; ``over_chance_z`` in standard errors.
         over_control: value minus control, likewise.
         count: how many were measured (true links, targets, transactions, itemsets: what the measure divides by).
-        units: clusters, or outermost joints, that they come from.
+        units: clusters, and joints for shared chunks, that they come from; what the intervals go by.
     """
 
     measure: str

@@ -1,10 +1,11 @@
 """Measures as ratios of sums over units, and intervals that know that answers inside a unit go together.
 
-Bootstrap over units (B. Efron, Annals of Statistics 7, 1979; percentile intervals); where a handful of units is all
-there is, it says little: shares then get Wilson's interval, which takes the counted things as independent, and other
-ratios and differences Student's t over units (linearised ratio: W. G. Cochran, Sampling Techniques, 1977, section
-6.4). Differences of shares inside one single unit combine two of Wilson's intervals (R. G. Newcombe, Statistics in
-Medicine 17, 1998, pages 873-890).
+Bootstrap over units (B. Efron, Annals of Statistics 7, 1979; percentile intervals). Where a handful of units is all
+there is, resampling them says little: then Student's t over units, with the jackknife for its error (R. G. Miller,
+Biometrika 61, 1974). Units that happen to agree would make it too narrow, so a share gets no less than
+Wilson's interval, which takes the counted things as independent, and a difference of shares no less than two of them
+combined (R. G. Newcombe, Statistics in Medicine 17, 1998, pages 873-890). Of a single unit nobody can tell how units
+differ: a share may then be anything.
 """
 
 from __future__ import annotations
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FEW = 10
+"""With fewer units the bootstrap is not asked at all."""
+MANY = 30
+"""With fewer units it is still too narrow, so Student's t has a say."""
 _CELLS = 4_000_000  # weights drawn at once: 32 MB
 
 
@@ -141,16 +145,23 @@ def estimate(tally: Tally, samples: NDArray[np.float64]) -> Estimate:
     value = tally.value
     if value is None:
         return Estimate(None, None, None)
-    if tally.units >= FEW:
-        low, high = np.nanpercentile(samples, (2.5, 97.5))
-        return Estimate(value, float(low), float(high))
-    if tally.share:
-        return Estimate(value, *_as_share(tally))
     error = _standard_error(tally)
     if error is None:
-        return Estimate(value, None, None)
+        return Estimate(value, *((0.0, 1.0) if tally.share else (None, None)))
     half = error * _student(tally.units)
-    return Estimate(value, max(0.0, value - half), value + half)
+    low, high = value - half, value + half
+    if tally.units >= MANY:
+        low, high = map(float, np.nanpercentile(samples, (2.5, 97.5)))
+    elif tally.units >= FEW:
+        low, high = _hull((low, high), tuple(map(float, np.nanpercentile(samples, (2.5, 97.5)))))
+    # Units that agree by chance show no spread, but a share can still be off.
+    if tally.share and (tally.units < FEW or high - low < 1e-12):
+        low, high = _hull((low, high), _as_share(tally))
+    return Estimate(value, max(0.0, low), min(1.0, high) if tally.share else high)
+
+
+def _hull(one: tuple[float, ...], other: tuple[float, ...]) -> tuple[float, float]:
+    return min(one[0], other[0]), max(one[1], other[1])
 
 
 def difference(
@@ -168,23 +179,22 @@ def difference(
         return Difference(value, low, high, _z(value, float(np.nanstd(apart, ddof=1))))
     error = _standard_error(tally, other)
     if error is None:
-        return _in_one_unit(tally, other, first, second)
+        ends = (-1.0, 1.0) if tally.share and other.share else (None, None)
+        return Difference(value, *ends, None)
     half = error * _student(units)
-    return Difference(value, value - half, value + half, _z(value, error))
+    low, high = value - half, value + half
+    if tally.share and other.share and np.any(_pull(tally) != _pull(other)):
+        low, high = _hull((low, high), _apart(tally, other, first, second))
+    return Difference(value, max(-1.0, low) if tally.share else low, high, _z(value, error))
 
 
-def _in_one_unit(tally: Tally, other: Tally, first: float, second: float) -> Difference:
-    value = first - second
-    if not tally.share:
-        return Difference(value, None, None, None)
+def _apart(tally: Tally, other: Tally, first: float, second: float) -> tuple[float, float]:
+    """Newcombe's interval of the difference of two shares that are taken as independent."""
     (low, high), (other_low, other_high) = _as_share(tally), _as_share(other)
-    spread = first * (1 - first) / tally.count + second * (1 - second) / other.count
-    error = sqrt(max(0.0, spread))
-    return Difference(
-        value,
+    value = first - second
+    return (
         value - hypot(first - low, other_high - second),
         value + hypot(high - first, second - other_low),
-        _z(value, error),
     )
 
 
@@ -197,17 +207,18 @@ def _as_share(tally: Tally) -> tuple[float, float]:
 
 
 def _standard_error(tally: Tally, other: Tally | None = None) -> float | None:
-    """Standard error over units by linearisation; None for a single unit."""
+    """Standard error over units by leaving each out in turn; None for a single unit."""
     units = tally.units if other is None else min(tally.units, other.units)
     if units < 2:
         return None
     pull = _pull(tally) if other is None else _pull(tally) - _pull(other)
-    return sqrt(units / (units - 1) * float((pull * pull).sum()))
+    return sqrt((units - 1) / units * float((pull * pull).sum()))
 
 
 def _pull(tally: Tally) -> NDArray[np.float64]:
-    """How far each unit pulls the ratio away from its value."""
-    return (tally.numerator - (tally.value or 0.0) * tally.denominator) / tally.count
+    """How far the ratio moves if a unit is left out; a large unit weighs more than linearisation would say."""
+    rest = np.maximum(tally.count - tally.denominator, 1e-300)
+    return (tally.numerator - (tally.value or 0.0) * tally.denominator) / rest
 
 
 def _student(units: int) -> float:

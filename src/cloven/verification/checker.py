@@ -24,6 +24,7 @@ from cloven.verification.original import check_original
 from cloven.verification.parameters import check_parameters
 from cloven.verification.parts import join_parts
 from cloven.verification.persons import check_persons, persons_of_records
+from cloven.verification.persons_claim import check_persons_claim
 from cloven.verification.placement import check_placement
 from cloven.verification.rebuild import check_cluster_members, check_records_rebuilt
 from cloven.verification.root import check_root, check_withheld
@@ -67,6 +68,7 @@ def verify_disassociated(
     checks += [report_oversize(release), check_parameters(release)]
     checks.append(check_mark(release, "unsafe", allowed=allow_unsafe))
     checks.append(check_mark(release, "seeded", allowed=allow_seeded))
+    checks += check_persons_claim(release, original, key, counted_at="key")
     if original is not None:
         checks += check_original(release, layout, original)
     if original is not None and key is not None:

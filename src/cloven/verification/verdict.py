@@ -8,6 +8,7 @@ from typing import Any, Literal
 from cloven.errors import GuaranteeError
 
 Level = Literal["release", "original", "key"]
+NOT_CHECKED = "not checked at this level"
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,7 @@ class Check:
         passed: False if the release is not what it says it is. Information is a check that passes.
         examined: how many things (rows, clusters, items, ...) were looked at.
         detail: one line; for a failure the place of the first fault and how many there are.
+        decided: False for a claim of the release that nobody can check with what was given; it does not fail then.
     """
 
     name: str
@@ -27,6 +29,7 @@ class Check:
     passed: bool
     examined: int
     detail: str
+    decided: bool = True
 
 
 @dataclass(frozen=True)
@@ -52,8 +55,13 @@ class Verdict:
 
     @property
     def ok(self) -> bool:
-        """Whether every check passed."""
+        """Whether every check passed; claims that could not be checked do not count."""
         return not self.failures
+
+    @property
+    def undecided(self) -> tuple[Check, ...]:
+        """Claims of the release that could not be checked with what was given."""
+        return tuple(check for check in self.checks if not check.decided)
 
     @property
     def failures(self) -> tuple[Check, ...]:
@@ -73,15 +81,21 @@ class Verdict:
         return {"level": self.level, "ok": self.ok, "checks": [asdict(check) for check in self.checks]}
 
     def __str__(self) -> str:
-        total, broken = len(self.checks), len(self.failures)
+        total, broken = len(self.checks) - len(self.undecided), len(self.failures)
         head = (
             f"verified at {self.level} level: all {total} checks passed"
             if self.ok
             else f"BROKEN at {self.level} level: {broken} of {total} checks failed"
         )
+        if self.undecided:
+            count = len(self.undecided)
+            head += f"; {count} claim{'s' if count > 1 else ''} {NOT_CHECKED}"
         width = max((len(check.name) for check in self.checks), default=0)
-        lines = [
-            f"  {'ok  ' if check.passed else 'FAIL'}  {check.name:<{width}}  {check.detail}"
-            for check in self.checks
-        ]
+        lines = [f"  {_mark(check)}  {check.name:<{width}}  {check.detail}" for check in self.checks]
         return "\n".join([head, *lines])
+
+
+def _mark(check: Check) -> str:
+    if not check.passed:
+        return "FAIL"
+    return "ok  " if check.decided else "open"

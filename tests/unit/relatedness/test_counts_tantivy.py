@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
 import sys
 
 import numpy as np
 import pytest
 
 from cloven.errors import InputError, OutputError, ParameterError
+from cloven.relatedness import counts_tantivy
 from cloven.relatedness.counts_closed import ClosedIndex
 from cloven.relatedness.counts_tantivy import TantivyIndex
 
@@ -75,6 +78,33 @@ def test_nothing_makes_no_index(tmp_path):
     with pytest.raises(InputError, match=r"document 2 is not a text.*\(got \"\['a'\]\"\)"):
         TantivyIndex.build(["a", ["a"]], tmp_path / "index")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_thread_that_writes_while_the_folder_is_removed_leaves_nothing(tmp_path, monkeypatch):
+    """A late file appears when the folder is thought to be empty, three times over."""
+    rmdir, late = os.rmdir, []
+
+    def written_to(path, *arguments, **settings):
+        if len(late) < 3:
+            (unfinished,) = tmp_path.iterdir()
+            late.append(unfinished / f"segment-{len(late)}.store")
+            late[-1].touch()
+        return rmdir(path, *arguments, **settings)
+
+    monkeypatch.setattr(os, "rmdir", written_to)
+    with pytest.raises(ParameterError, match="cannot be built from nothing"):
+        TantivyIndex.build([], tmp_path / "index")
+    assert len(late) == 3
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_removed_does_not_stop_the_next_build(tmp_path, monkeypatch):
+    monkeypatch.setattr(counts_tantivy, "PATIENCE", 0.05)
+    with monkeypatch.context() as stuck:
+        stuck.setattr(shutil, "rmtree", lambda *_, **__: None)
+        with pytest.raises(ParameterError, match="cannot be built from nothing"):
+            TantivyIndex.build([], tmp_path / "index")
+    assert TantivyIndex.build(["a"], tmp_path / "index").about.documents == 1
 
 
 def test_interruption_leaves_no_index(tmp_path):

@@ -128,6 +128,22 @@ def test_confidence_is_judged_in_words(right, word):
     assert of_confidence([many, *telling, few]).startswith(word)
 
 
+def test_nobody_is_called_calibrated_whose_surest_guesses_are_wrong():
+    """Many guesses near the truth must not hide a few that are far from it."""
+    near = rows.Sure("t", 0.15, 0.16, 20_000, enough=True)
+    sure = rows.Sure("t", 0.526, 0.161, 62, enough=True)
+    words = of_confidence([near, sure])
+    assert words.startswith("Overconfident: it is right less often than it says where it is surest.")
+    assert "(about 52.6 %), 16.1 % were right" in words
+    modest = rows.Sure("t", 0.526, 0.9, 62, enough=True)
+    assert of_confidence([near, modest]).startswith("Underconfident")
+    believed = rows.Sure("t", 0.526, 0.45, 62, enough=True)  # as far as chance explains
+    assert of_confidence([near, believed]).startswith("Calibrated: its confidence can be believed")
+    both = [rows.Sure("t", 0.2, 0.3, 500, enough=True), rows.Sure("t", 0.3, 0.2, 500, enough=True)]
+    last = rows.Sure("t", 0.5, 0.5, 100, enough=True)
+    assert of_confidence([*both, last]).startswith("Calibrated on average only")
+
+
 def test_gallery_page_is_what_the_words_of_the_charts_give(request):
     page = request.config.rootpath / "docs" / "reference" / "charts.md"
     assert page.read_text(encoding="utf-8") == gallery.page(), "run python docs/pictures/charts.py"

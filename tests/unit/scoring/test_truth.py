@@ -43,13 +43,15 @@ def test_held_items_are_the_records(made):
 
 
 @given(worlds())
-def test_units_are_clusters_or_outermost_joints(made):
+def test_units_are_clusters_and_for_shared_chunks_joints(made):
     found = units(made.questions, made.release)
-    names = [made.unit(cluster) for cluster, _, _ in made.slots]
-    names += [made.unit(made.slots[slots[0]][0]) for _, _, slots in made.targets]
-    numbers = [*found.of_slot.tolist(), *found.of_target.tolist()]
-    assert len(set(zip(names, numbers, strict=True))) == len(set(names)) == len(set(numbers))
-    assert max(numbers) < found.total
+    assert found.of_slot.tolist() == [cluster for cluster, _, _ in made.slots]
+    asked, release = made.questions, made.release
+    for target in range(len(asked)):
+        unit, shared = int(found.of_target[target]), asked.target_cluster[target] < 0
+        joint = release.clusters + int(release.row_joint[asked.target_row[target]])
+        assert unit == (joint if shared else asked.target_cluster[target])
+    assert found.total == release.clusters + len(release.joint_parent)
 
 
 def test_records_without_anchor_take_the_empty_slots_in_order():

@@ -43,7 +43,8 @@ def publish(data, plans, *, suppressed=(), persons=None, **options) -> Anonymise
     ]
     numbers: dict[int, int] = {}
     nodes = [_node(plan, left) for plan in plans]
-    release = build(nodes, numbers=numbers, **options)
+    claim = {} if persons is None else {"persons": True}
+    release = build(nodes, numbers=numbers, **(claim | options))
     free = [(*row[:4], frozenset(release.vocabulary[code] for code in row[4])) for row in rows(release)]
     entries, members = [], {}
     for plan in _everyone(plans):

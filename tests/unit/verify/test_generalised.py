@@ -278,6 +278,56 @@ def test_key_level():
     assert changed_key(persons=key.records[1:]) == ["key arrays"]
 
 
+@pytest.mark.parametrize(
+    ("method", "labels", "detail"),
+    [
+        ("coat", ("", "Ada Lovelace", ""), "block 1, {'b', 'c'}, is called 'Ada Lovelace': coat has no groups"),
+        ("pcta", ("a", "", ""), "block 0, {'a'}, is called 'a': pcta has no groups with names"),
+        ("apriori-km", ("Ada Lovelace", "", ""), "is called 'Ada Lovelace': an item by itself is no group"),
+        ("apriori-km", ("", "drinks", "drinks"), "is called 'drinks': another block has the same name"),
+    ],
+)
+def test_free_text_in_labels(method, labels, detail):
+    parameters = PARAMETERS if method != "apriori-km" else {"method": method, "all_up_to": 1, "search": "refined"}
+    release = replace(made(parameters=parameters | {"method": method}).release, block_labels=labels)
+    for given in ({}, {"original": DATA}):
+        verdict = verify_generalised(release, **given)
+        (fault,) = (check for check in verdict.failures if check.name == "labels")
+        assert detail in fault.detail
+
+
+def test_names_of_groups_are_told_as_not_checked():
+    parameters = {"method": "apriori-km", "all_up_to": 1, "search": "refined", "persons": False}
+    release = replace(made(parameters=parameters).release, block_labels=("", "drinks", "food"))
+    verdict = verify_generalised(release)
+    assert [check.name for check in verdict.undecided] == ["labels"]
+    assert "that the names of 2 groups are those of the owner's taxonomy" in verdict.undecided[0].detail
+    assert "; 1 claim not checked at this level" in str(verdict)
+
+
+PERSONS = np.array([1, 1, 2, 3, 1, 4, 5, 6])
+
+
+@pytest.mark.parametrize(
+    ("claimed", "persons", "failed"),
+    [
+        (True, None, ["persons counted"]),
+        (True, PERSONS, []),
+        (False, PERSONS, ["persons counted"]),
+        (False, np.arange(8), []),
+        (False, None, []),
+    ],
+)
+def test_the_claim_to_count_persons(claimed, persons, failed):
+    data = Transactions.from_arrays(DATA.lengths, DATA.codes, DATA.vocabulary, persons=persons)
+    result = made(data, PARAMETERS | {"persons": claimed}, k=2)
+    assert [check.name for check in verify_generalised(result.release, data).failures] == failed
+    assert failures(result, data) == failed
+    alone = verify_generalised(result.release)
+    assert alone.ok
+    assert [check.name for check in alone.undecided] == ["persons counted"] * claimed
+
+
 def test_persons():
     persons = np.array([1, 1, 2, 3, 1, 4, 5, 6])
     data = Transactions.from_arrays(DATA.lengths, DATA.codes, DATA.vocabulary, persons=persons)
@@ -292,4 +342,4 @@ def test_persons():
     assert failures(fine, data) == []
     wrong = replace(fine.key, persons=np.roll(fine.key.persons, 1))
     assert failures(fine, data, key=wrong) == ["persons"]
-    assert failures(fine, data, key=replace(fine.key, persons=None)) == ["persons"]
+    assert failures(fine, data, key=replace(fine.key, persons=None)) == ["persons counted", "persons"]

@@ -232,7 +232,7 @@ SIX = ["ab", "ab", "ab", "a", "b", "c"]
 
 
 def persons(numbers, chunks=("ab",), term="c", data=SIX):
-    made = publish(data, [group(list(range(len(data))), list(chunks), term)])
+    made = publish(data, [group(list(range(len(data))), list(chunks), term)], persons=numbers)
     return verify(
         made.release,
         original=replace(transactions(data), persons=np.array(numbers)),
@@ -298,3 +298,43 @@ def test_key_level_on_a_release_out_of_order():
     key = edited(made.key, release_row=made.release.rows - 1 - made.key.release_row)
     verdict = verify(release, original=transactions(DATA), key=key)
     assert failed(verdict) == ["order of rows"]
+
+
+@pytest.mark.parametrize(
+    ("claimed", "told", "failed_at_key"),
+    [
+        (True, [7, 8, 9, 7, 8, 9], []),
+        (True, None, ["persons counted"]),
+        (False, [7, 8, 9, 7, 8, 9], ["persons counted"]),
+        (False, [1, 2, 3, 4, 5, 6], []),
+        (False, None, []),
+    ],
+)
+def test_the_claim_to_count_persons(claimed, told, failed_at_key):
+    made = publish(SIX, [group(list(range(6)), ["ab"], "c")], persons=told)
+    release = replace(made.release, parameters=dict(made.release.parameters) | {"persons": claimed})
+    data = replace(transactions(SIX), persons=None if told is None else np.array(told))
+    alone, compared = verify(release), verify(release, original=data)
+    assert alone.ok
+    assert [check.name for check in alone.undecided] == ["persons counted"] * claimed
+    assert failed(compared) == failed_at_key
+    assert [check.name for check in compared.undecided] == ["persons counted"] * (claimed and told is not None)
+    whole = verify(release, original=data, key=made.key)
+    assert failed(whole) == failed_at_key
+    assert whole.undecided == ()
+
+
+def test_a_key_without_persons_contradicts_the_claim():
+    numbers = [7, 8, 9, 7, 8, 9]
+    made = publish(SIX, [group(list(range(6)), ["ab"], "c")], persons=numbers)
+    data = replace(transactions(SIX), persons=np.array(numbers))
+    verdict = verify(made.release, original=data, key=replace(made.key, persons=None))
+    assert failed(verdict) == ["persons counted"]
+    assert "persons were counted, and the key names none" in detail(verdict, "persons counted")
+
+
+def test_a_claim_that_is_not_checked_is_no_passed_check():
+    made = publish(SIX, [group(list(range(6)), ["ab"], "c")], persons=[7, 8, 9, 7, 8, 9])
+    lines = str(verify(made.release)).splitlines()
+    assert lines[0].endswith("checks passed; 1 claim not checked at this level")
+    assert any(line.startswith("  open  persons counted") for line in lines)

@@ -49,6 +49,7 @@ def test_to_dict_is_plain_json():
         "passed": True,
         "examined": 3,
         "detail": "3 rows, all lengths and ranges sound",
+        "decided": True,
     }
 
 

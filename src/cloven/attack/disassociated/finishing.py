@@ -15,12 +15,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from cloven.model.disassociated import Disassociated
     from cloven.model.guesses import Questions
 
 
 def finished(
     asked: Questions,
-    k: int,
+    release: Disassociated,
     score: NDArray[np.float64],
     chosen: NDArray[np.bool_],
     sharpness: float,
@@ -34,6 +35,6 @@ def finished(
     """
     answer = answers(asked, score)
     score = filled(asked, score)
-    confidence = confidences(asked.offsets, score, expected_copies(asked, k), sharpness)
+    confidence = confidences(asked.offsets, score, expected_copies(asked, release), sharpness)
     drop(answer == Answer.NO_ANCHOR, asked.offsets, chosen)
     return Guesses(asked, score, confidence, chosen, answer, dict(parameters), dict(notes))

@@ -53,4 +53,4 @@ class Guesswork:
         chosen = np.zeros(len(asked.slots), bool)
         left = select(asked, release, np.arange(len(asked)), score, self.selection, chosen)
         notes = {"copies_without_a_slot": left}
-        return finished(asked, release.k, score, chosen, 0.0, self.parameters, notes)
+        return finished(asked, release, score, chosen, 0.0, self.parameters, notes)

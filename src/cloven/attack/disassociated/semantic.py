@@ -107,7 +107,7 @@ class Semantic:
             if self.grow_anchors:
                 anchors = grown(anchors, asked, items, targets, chosen, len(release.vocabulary))
         notes = {"coverage": related.coverage.to_dict(), "copies_without_a_slot": left}
-        return finished(asked, release.k, score, chosen, self.sharpness, self.parameters, notes)
+        return finished(asked, release, score, chosen, self.sharpness, self.parameters, notes)
 
     def _blocks(self, related: Related, items: NDArray[np.int64], anchors: Anchors, width: int) -> Blocks:
         """Everything that will be asked of the relatedness; anchors that grow may get any item."""

@@ -92,7 +92,7 @@ class VerticalPartitioning:
                 progress("attack", (chunk.cluster + 1) / release.clusters)
         others = np.flatnonzero(asked.target_kind != Kind.RECORD)
         select(asked, release, others, rng.random(len(asked.slots)), "best", chosen)
-        return finished(asked, release.k, score, chosen, self.sharpness, self.parameters, counts)
+        return finished(asked, release, score, chosen, self.sharpness, self.parameters, counts)
 
     def _try(self, joined: Joined, rows: list[Codes], copies: list[int], lots: np.random.Generator) -> Trial:
         """Look for arrangements of one more chunk that pass."""

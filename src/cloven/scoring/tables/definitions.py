@@ -13,8 +13,11 @@ VALUE_MEASURES = {
 }
 """Measures of guessed values. The first four are the disclosure risk ratio (BinJubier et al. 2022, equation 4, which
 says "matched records by total records" in the formula and "genuine matches to total matches" in the text): over
-individuals and over matches. Chance is a statement drawn from the published distribution in place of each of the
-attack's; for ``left`` it is as many values drawn at random."""
+individuals and over matches. Chance makes as many statements as the attack, knowing the published distribution alone,
+and is the better of two ways: to draw them by lot, or to name the commonest values of everybody."""
+
+GUESSING = "the better of drawing lots from the published values and naming the commonest of everybody"
+"""What stands beside the measures of guessed values, for sentences."""
 
 MEMBERSHIP_MEASURES = {
     "auc": "probability that a person who is in the table looks more like it than one who is not",

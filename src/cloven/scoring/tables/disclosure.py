@@ -121,19 +121,50 @@ def _tallies(guesses: ValueGuesses, truth: Sequence[str]) -> dict[tuple[str, str
 
 
 def _chance(guesses: ValueGuesses, truth: Sequence[str]) -> dict[tuple[str, str], Tally]:
-    """As many statements as the attack makes, each drawn from the published distribution."""
+    """What guessing reaches that knows the published distribution and nothing of the person.
+
+    As many statements as the attack makes. For each measure the better of two ways: values drawn by lot from the
+    distribution, or the commonest ones named of everybody.
+    """
+    lots, named = _by_lots(guesses, truth), _by_naming(guesses, truth)
+    return {
+        name: named[name] if (named[name].value or 0.0) > (lots[name].value or 0.0) else lots[name]
+        for name in lots
+    }
+
+
+def _by_lots(guesses: ValueGuesses, truth: Sequence[str]) -> dict[tuple[str, str], Tally]:
+    """Each statement drawn from the published distribution; for ``left`` so many values of all."""
     at = _places(truth, guesses)
     right = np.where(at >= 0, guesses.prior[np.maximum(at, 0)], 0.0)
     many = guesses.candidate.sum(axis=1)
-    single, one = (many == 1).astype(float), np.ones(len(at))
+    return _guessed(many, right, many * right, many / len(guesses.values))
+
+
+def _by_naming(guesses: ValueGuesses, truth: Sequence[str]) -> dict[tuple[str, str], Tally]:
+    """The commonest published value of everybody; as many of the commonest where several are named."""
+    at = _places(truth, guesses)
+    rank = np.empty(len(guesses.values), np.int64)
+    rank[np.argsort(-guesses.prior, kind="stable")] = np.arange(len(rank))
+    place = np.where(at >= 0, rank[np.maximum(at, 0)], len(rank))
+    many = guesses.candidate.sum(axis=1)
+    among = (place < many).astype(float)
+    return _guessed(many, (place == 0).astype(float), among, among)
+
+
+def _guessed(
+    many: NDArray[np.int64], right: NDArray[np.float64], all_right: NDArray[np.float64], left: NDArray[np.float64]
+) -> dict[tuple[str, str], Tally]:
+    """Tallies of a guesser who is right with one statement, with ``many``, and has the value among those left."""
+    single, one = (many == 1).astype(float), np.ones(len(many))
     columns = {
         "drr_strict": (single * right, one),
         "drr_soft": (right * (many > 0), one),
         "drr_strict_matches": (single * right, single),
-        "drr_soft_matches": (many * right, many.astype(float)),
+        "drr_soft_matches": (all_right, many.astype(float)),
         "likeliest": (right, one),
         "confidence": (right, one),
-        "left": (many / len(guesses.values), one),
+        "left": (left, one),
     }
     return {(name, "all"): Tally(above, below) for name, (above, below) in columns.items()}
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from cloven.errors import ParameterError
 from cloven.verification.generalisation.arrays import check_arrays, check_partition
 from cloven.verification.generalisation.key import check_key
+from cloven.verification.generalisation.labels import check_block_labels
 from cloven.verification.generalisation.order import check_block_order, check_row_order
 from cloven.verification.generalisation.original import check_original
 from cloven.verification.generalisation.parameters import check_parameters
@@ -14,6 +15,7 @@ from cloven.verification.generalisation.policy import check_constraints, check_g
 from cloven.verification.generalisation.promise import check_combinations
 from cloven.verification.generalisation.rows import images, published
 from cloven.verification.marks import check_mark
+from cloven.verification.persons_claim import check_persons_claim
 from cloven.verification.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -72,6 +74,7 @@ def verify_generalised(
         partition,
         check_block_order(release),
         check_row_order(release),
+        check_block_labels(release),
         check_parameters(release),
         check_mark(release, "unsafe", allowed=allow_unsafe),
         check_mark(release, "seeded", allowed=allow_seeded),
@@ -79,6 +82,7 @@ def verify_generalised(
     checks += _promise(release, published(release), original, policy, "release")
     if policy is not None:
         checks.append(check_groups(release, policy))
+    checks += check_persons_claim(release, original, key, counted_at="original")
     if original is not None:
         checks += check_original(release, original)
         if original.persons is not None:
