@@ -29,6 +29,7 @@ from cloven.model.audience import Said
 from cloven.model.measured import Utility
 from cloven.model.outcome import Outcome
 from cloven.model.risk import Risk
+from cloven.outsiders import Outsiders
 from cloven.registry import family_of
 from cloven.running import Forgetful, Run
 from cloven.settings import named, published_setting, setting, told
@@ -123,7 +124,10 @@ class Audit:
         verified = run.step(f"{prefix}verify", lambda _: family.verify(data, result))
         verified.raise_if_broken()
 
-        risks = tuple(self._attack(step, threat, data, result, run) for step, threat in attacks.items())
+        outsiders = Outsiders(data, method, self.effort.splits, int(run.rng("outsiders").integers(2**32)))
+        risks = tuple(
+            self._attack(step, threat, data, result, outsiders, run) for step, threat in attacks.items()
+        )
 
         utility = run.step(
             f"{prefix}measure",
@@ -137,9 +141,11 @@ class Audit:
         outcome = Outcome(name, family.name, told(method), risks, utility, spent, groups, shown)
         return Evaluated(result, verified, outcome)
 
-    def _attack(self, step: str, threat: Threat, data: Any, result: Any, run: Run) -> Risk:
+    def _attack(
+        self, step: str, threat: Threat, data: Any, result: Any, outsiders: Outsiders, run: Run
+    ) -> Risk:
         def attempt(report: Progress) -> Risk:
-            return threat.try_on(data, result, run.rng(step), self.effort, report)
+            return threat.try_on(data, result, run.rng(step), self.effort, report, outsiders)
 
         return run.step(step, attempt, Risk.to_dict, Risk.from_dict)
 

@@ -89,9 +89,9 @@ def _outcomes(main: Outcome, others: tuple[Outcome, ...], measure: str) -> list[
 def _worst(outcome: Outcome) -> dict[str, Any] | None:
     """The attack that the risk of a setting comes from, with its interval."""
     worst = outcome.worst
-    if worst is None or worst.attacker is None:
+    if worst is None or worst.judged is None:
         return None
-    return {"threat": worst.threat, **asdict(worst.attacker)}
+    return {"threat": worst.threat, **asdict(worst.judged)}
 
 
 def ends(outcome: Outcome, measure: str) -> tuple[float | None, float | None]:

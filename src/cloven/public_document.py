@@ -225,9 +225,9 @@ def _outcomes(tried: Sequence[Outcome], measure: str) -> list[ShownOutcome]:
 
 
 def _worst(risk: Risk | None) -> ShownWorst | None:
-    if risk is None or risk.public is None or risk.attacker is None:
+    if risk is None or risk.public is None or risk.judged is None:
         return None
-    found = risk.attacker
+    found = risk.judged
     return {"threat": risk.public.threat, "value": found.value, "low": found.low, "high": found.high}
 
 

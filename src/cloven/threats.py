@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from cloven.model.taxonomy import Taxonomy
+    from cloven.outsiders import Outsiders, Split
     from cloven.protocols import Relatedness
 
 Progress = Callable[[str, float], None]
@@ -51,6 +52,8 @@ class Effort:
         most_records: records above which a random sample of the data is audited instead; None for all.
         tries: arrangements of one chunk that an attacker tries who replays the method.
         known_sets: sets of known items that are tried on a person.
+        splits: divisions of the people into members and outsiders, each with a release of its own.
+        most_people: members and outsiders of each division who are asked about at most.
     """
 
     reconstructions: int = 5
@@ -61,6 +64,8 @@ class Effort:
     most_records: int | None = None
     tries: int = 200
     known_sets: int = 400
+    splits: int = 3
+    most_people: int = 2_000
     rules: tuple[Mapping[str, Collection[str]], ...] = ()
 
     def quick(self) -> Effort:
@@ -77,7 +82,38 @@ class Effort:
             most_pairs=min(10_000_000, self.most_pairs),
             tries=min(40, self.tries),
             known_sets=min(60, self.known_sets),
+            splits=min(1, self.splits),
+            most_people=min(1_000, self.most_people),
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One release on trial, and all that is at hand to try an attack on it.
+
+    Attributes:
+        data: what the release was made from.
+        result: the release, and the owner's key.
+        rng: random numbers for the trial.
+        effort: how thoroughly to try.
+        progress: called along the way.
+        outsiders: releases of the same method with some of the people left out; see ``splits``.
+    """
+
+    data: Any
+    result: Any
+    rng: np.random.Generator
+    effort: Effort
+    progress: Progress | None = None
+    outsiders: Outsiders | None = None
+
+    @property
+    def splits(self) -> tuple[Split, ...]:
+        """Divisions of the people into members and outsiders, each with a release of the members."""
+        if self.outsiders is None:
+            message = "nobody outside the release is there to compare with; give outsiders, or audit the data"
+            raise ParameterError(message)
+        return self.outsiders.splits
 
 
 @dataclass(frozen=True)
@@ -89,8 +125,9 @@ class Threat:
         knows: what the attacker knows, in a sentence.
         linkage: what is linked to a person; see ``Risk``.
         measure: what is measured, in a sentence.
-        attempt: tries it: ``attempt(threat, data, result, effort, rng, progress)``. The attack inside it gets the
-            release; data and key are there to judge what it guessed.
+        attempt: tries it on a ``Case``. The attack inside it gets the release; data and key are there to judge what it
+            guessed, and people outside the release to compare with.
+        outside: whether it needs knowledge from elsewhere, such as word vectors or another release.
         public: what the public reads of this attacker; None, the owner alone knows of it. See ``publicly``.
     """
 
@@ -98,7 +135,8 @@ class Threat:
     knows: str
     linkage: Linkage
     measure: str
-    attempt: Callable[[Threat, Any, Any, Effort, np.random.Generator, Progress | None], Risk]
+    attempt: Callable[[Threat, Case], Risk]
+    outside: bool = False
     public: Wording | None = None
 
     @property
@@ -120,10 +158,12 @@ class Threat:
         rng: np.random.Generator,
         effort: Effort | None = None,
         progress: Progress | None = None,
+        outsiders: Outsiders | None = None,
     ) -> Risk:
         """What the attack reached, or why there was nothing to try."""
+        case = Case(data, result, rng, effort or Effort(), progress, outsiders)
         try:
-            return self.attempt(self, data, result, effort or Effort(), rng, progress)
+            return self.attempt(self, case)
         except ParameterError as error:
             return self.risk(not_tried=str(error))
 
@@ -134,6 +174,7 @@ class Threat:
             knows=self.knows,
             linkage=self.linkage,
             measure=self.measure,
+            outside=self.outside,
             public=self.public,
             **figures,
         )

@@ -53,6 +53,11 @@ class Known:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
+    def of_set(self, number: int) -> list[int]:
+        """Items of one set, in plain Python."""
+        found: list[int] = self.codes[self.offsets[number] : self.offsets[number + 1]].tolist()
+        return found
+
     def check(self, width: int, most: int) -> None:
         """Refuse sets that are no sets of items of the release, or too large."""
         lengths, codes = np.diff(self.offsets), self.codes

@@ -96,8 +96,8 @@ def _row(tuned: Tuned, trial: Trial, audited: str | None) -> tuple[str, ...]:
 def _risk(tuned: Tuned, trial: Trial) -> str:
     """The worst attack with its interval; the objective alone where it is something else."""
     worst = None if trial.outcome is None else trial.outcome.worst
-    if tuned.tune.objective.name != "worst" or worst is None or worst.attacker is None:
+    if tuned.tune.objective.name != "worst" or worst is None or worst.judged is None:
         return percent(tuned.point(trial).risk)
-    low, high = worst.attacker.low, worst.attacker.high
+    low, high = worst.judged.low, worst.judged.high
     ends = "" if low is None or high is None else f" [{100 * low:.1f} - {100 * high:.1f}]"
-    return f"{percent(worst.attacker.value)}{ends}"
+    return f"{percent(worst.judged.value)}{ends}"

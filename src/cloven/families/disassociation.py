@@ -15,6 +15,7 @@ from cloven.families.disassociation_threats import (
 )
 from cloven.families.disassociation_words import cautions, summary
 from cloven.families.known_items import known_items
+from cloven.families.known_person import known_person
 from cloven.families.measures import HEADLINE, drawn, itemsets, pair_error, plain
 from cloven.families.of_transactions import OfTransactions
 from cloven.families.words import numbered
@@ -65,6 +66,7 @@ class DisassociationFamily(OfTransactions):
     def threats(self, method: Disassociation, knowledge: Knowledge) -> tuple[Threat, ...]:
         """Every attacker that there is something to try with."""
         return (
+            known_person(method.m, _readers, method.sensitive),
             known_items(method.m, promised=True),
             known_items(method.m + 1, promised=False),
             release_alone(),
@@ -129,6 +131,13 @@ class DisassociationFamily(OfTransactions):
 
         release = read_disassociated_release(public, "this family")
         return Anonymised(release, read_key(private, release))
+
+
+def _readers(release: Disassociated) -> dict[str, Any]:
+    """Everybody who reads a release: who counts every place, who trusts record chunks, who knows the method."""
+    from cloven.attack.disassociated.known_person import KnownPerson
+
+    return {reader: KnownPerson.of(release, reader) for reader in ("everywhere", "shown", "method")}
 
 
 def _having(other: Any, name: str) -> Threat:

@@ -11,7 +11,7 @@ from cloven.errors import ParameterError
 from cloven.families.guessed import risk_of
 from cloven.families.words import about_release, many
 from cloven.model.disassociated import Kind
-from cloven.threats import Effort, Progress, Threat
+from cloven.threats import Case, Threat
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from cloven.model.key import Anonymised
     from cloven.model.risk import Risk
     from cloven.model.set_generalised import SetGeneralised
-    from cloven.model.transactions import Transactions
     from cloven.protocols import Attack, Relatedness
     from cloven.scoring.findings import Findings
+    from cloven.threats import Effort
 
 MEASURE = "share of the hidden links (which part belongs to which record) that are among as many best guesses"
 
@@ -34,27 +34,20 @@ class _Guessing:
 
     prepare: Callable[[Disassociated, Effort], Attack]
 
-    def __call__(
-        self,
-        threat: Threat,
-        data: Transactions,  # noqa: ARG002 - the key tells what is right
-        result: Anonymised,
-        effort: Effort,
-        rng: np.random.Generator,
-        progress: Progress | None,
-    ) -> Risk:
+    def __call__(self, threat: Threat, case: Case) -> Risk:
         from cloven.scoring.control import control_of
         from cloven.scoring.trial import tried
 
-        attack = self.prepare(result.release, effort)
+        result: Anonymised = case.result
+        attack = self.prepare(result.release, case.effort)
         found = tried(
             attack,
             result.release,
             result.key,
-            rng=rng,
+            rng=case.rng,
             control=control_of(attack),
-            most_candidates=effort.most_candidates,
-            progress=progress,
+            most_candidates=case.effort.most_candidates,
+            progress=case.progress,
         )
         details = {
             **_details(found.findings, result.release),
@@ -133,7 +126,7 @@ def unusable_release(other: object, name: str = "another release") -> Threat:
     """
     kind = type(other).__name__
 
-    def attempt(threat: Threat, *_given: Any) -> Risk:
+    def attempt(threat: Threat, _case: Case) -> Risk:
         return threat.risk(not_tried=f"no attack on this release uses another one of the kind {kind}")
 
     return Threat(
@@ -153,13 +146,13 @@ def the_method(tries: int | None = None) -> Threat:
 
     guessing = _Guessing(lambda _release, effort: VerticalPartitioning(tries or effort.tries))
 
-    def attempt(threat: Threat, *given: Any) -> Risk:
+    def attempt(threat: Threat, case: Case) -> Risk:
         from cloven.breach.breaches import breaches
         from cloven.breach.covers import covers
 
-        found = breaches(covers(given[1].release))
+        found = breaches(covers(case.result.release))
         try:
-            risk = guessing(threat, *given)
+            risk = guessing(threat, case)
         except ParameterError as error:
             risk = threat.risk(not_tried=str(error))
         repairs = f"{many(found.pairs, 'cover problem')}; --safe cover repairs them"

@@ -73,12 +73,12 @@ def cautions(figures: dict[str, int | float], method: Disassociation) -> list[st
         )
     if figures["occurrences_withheld"]:
         out.append(
-            f"{many(figures['occurrences_withheld'], 'occurrence')} of items that fewer than k = {method.k} hold withheld;"
-            " suppressed.parquet lists them, and the release says only that there may be some"
+            f"{many(figures['occurrences_withheld'], 'occurrence')} of items that fewer than k = {method.k} hold"
+            " withheld; suppressed.parquet lists them, and the release says only that there may be some"
         )
     if figures["records_with_nothing"]:
         out.append(
-            f"{many(figures['records_with_nothing'], 'record')} hold nothing but withheld items, and are published empty"
+            f"{many(figures['records_with_nothing'], 'record')} with nothing but withheld items, published empty"
         )
     if figures["items_left_out"]:
         out.append(

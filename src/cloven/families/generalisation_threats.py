@@ -9,12 +9,10 @@ from cloven.families.guessed import risk_of
 from cloven.families.known_items import MEASURE as LINKAGE
 from cloven.families.known_items import judged
 from cloven.families.words import about_release
-from cloven.threats import Threat
+from cloven.threats import Case, Threat
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import numpy as np
 
     from cloven.attack.generalised.elimination import Elimination
     from cloven.attack.generalised.random_attack import RandomElimination
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
     from cloven.model.transactions import Transactions
     from cloven.protocols import Relatedness
     from cloven.scoring.findings import Findings
-    from cloven.threats import Effort, Progress
+    from cloven.threats import Effort
 
 MEASURE = (
     "share of the hidden links (which items of a generalised item a record really has) that are among as many best"
@@ -43,23 +41,16 @@ class _Guessing:
 
     prepare: Callable[[Effort], Elimination | RandomElimination]
 
-    def __call__(
-        self,
-        threat: Threat,
-        data: Transactions,  # noqa: ARG002 - the key tells what is right
-        result: Generalised,
-        effort: Effort,
-        rng: np.random.Generator,
-        progress: Progress | None,
-    ) -> Risk:
+    def __call__(self, threat: Threat, case: Case) -> Risk:
         from cloven.families.generalisation_sample import sampled
         from cloven.scoring.control import control_of
         from cloven.scoring.generalised.trial import trial_eliminations
 
-        attack = self.prepare(effort)
-        part = sampled(result, effort.most_candidates // LOOKS, rng)
+        result: Generalised = case.result
+        attack = self.prepare(case.effort)
+        part = sampled(result, case.effort.most_candidates // LOOKS, case.rng)
         found = trial_eliminations(
-            attack, part.release, part.key, rng=rng, control=control_of(attack), progress=progress
+            attack, part.release, part.key, rng=case.rng, control=control_of(attack), progress=case.progress
         )
         if part.release.records < result.release.records:
             found = replace(found, notes={**found.notes, "rows_attacked": part.release.records})
@@ -111,8 +102,8 @@ def release_alone() -> Threat:
 
     guessing = _Guessing(lambda _effort: RandomElimination(0.0))
 
-    def attempt(threat: Threat, *given: Any) -> Risk:
-        risk = guessing(threat, *given)
+    def attempt(threat: Threat, case: Case) -> Risk:
+        risk = guessing(threat, case)
         if risk.not_tried:
             return risk
         why = "Merged items stand in the same rows, so the release alone does not tell them apart."
@@ -134,24 +125,18 @@ def protected_itemsets(policy: Policy) -> Threat:
     'protected itemset of a person'
     """
 
-    def attempt(
-        threat: Threat,
-        data: Transactions,
-        result: Generalised,
-        effort: Effort,
-        rng: np.random.Generator,
-        progress: Progress | None,
-    ) -> Risk:
+    def attempt(threat: Threat, case: Case) -> Risk:
         from cloven.measure.mining import supports
 
-        there, shown = set(data.vocabulary), set(result.release.vocabulary)
+        data: Transactions = case.data
+        there, shown = set(data.vocabulary), set(case.result.release.vocabulary)
         known = [items for items in policy.protected if there.issuperset(items) and shown.intersection(items)]
         held = [items for items, many in zip(known, supports(data, known), strict=True) if many]
         if not held:
             return threat.risk(not_tried="nobody has a protected itemset")
-        chosen = [held[at] for at in rng.permutation(len(held))[: effort.known_sets].tolist()]
+        chosen = [held[at] for at in case.rng.permutation(len(held))[: case.effort.known_sets].tolist()]
         about = "a protected itemset"
-        return judged(threat, data, result.release, chosen, [], about, progress, promised=True)
+        return judged(threat, case, chosen, [], about, promised=True)
 
     about = f"the release, and one of {len(policy.protected):,} protected itemsets of one person"
     return Threat("protected itemset of a person", about, "record", LINKAGE, attempt).publicly(

@@ -6,14 +6,14 @@ sets of their items are looked up in the release, and so are their rarest items,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cloven.families.words import many, share
 from cloven.model.risk import Estimate
 from cloven.model.set_generalised import SetGeneralised
-from cloven.threats import Threat
+from cloven.threats import Case, Threat
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from cloven.model.disassociated import Disassociated
     from cloven.model.risk import Risk
     from cloven.model.transactions import Transactions
-    from cloven.threats import Effort, Progress
+    from cloven.threats import Progress
 
 Names = tuple[str, ...]
 MEASURE = "mean probability of picking the right record among the candidates that known items leave"
@@ -36,19 +36,13 @@ def known_items(size: int, *, promised: bool) -> Threat:
     '2 items of a person'
     """
 
-    def attempt(
-        threat: Threat,
-        data: Transactions,
-        result: Any,
-        effort: Effort,
-        rng: np.random.Generator,
-        progress: Progress | None,
-    ) -> Risk:
-        sets, rarest = _known(data, result.release, size, effort.known_sets, rng)
+    def attempt(threat: Threat, case: Case) -> Risk:
+        release = case.result.release
+        sets, rarest = _known(case.data, release, size, case.effort.known_sets, case.rng)
         if not sets:
             return threat.risk(counts=promised, not_tried=f"no published record has {size} items")
         about = many(size, "item")
-        return judged(threat, data, result.release, sets, rarest, about, progress, promised=promised)
+        return judged(threat, case, sets, rarest, about, promised=promised)
 
     beyond = "" if promised else ", one more than the promise covers"
     return Threat(
@@ -62,12 +56,10 @@ def known_items(size: int, *, promised: bool) -> Threat:
 
 def judged(
     threat: Threat,
-    data: Transactions,
-    release: Disassociated | SetGeneralised,
+    case: Case,
     sets: list[Names],
     more: list[Names],
     about: str,
-    progress: Progress | None,
     *,
     promised: bool,
 ) -> Risk:
@@ -75,18 +67,18 @@ def judged(
 
     Args:
         threat: who knows them.
-        data: where they come from.
-        release: where they are looked up.
+        case: where they come from, and the release in which they are looked up.
         sets: the attacker's probability of being right is their mean.
         more: sets that are only asked how many candidates they leave.
         about: what is known, in a few words.
-        progress: called along the way.
         promised: whether the release promises k candidates for them.
     """
     from cloven.measure.mining import supports
 
+    data: Transactions = case.data
+    release: Disassociated | SetGeneralised = case.result.release
     chance = 1 / max(1, release.records)
-    found = _look_up(release, sets, progress)
+    found = _look_up(release, sets, case.progress)
     right = _mean((found > 0) / np.maximum(1, found))
     before = _mean(1 / np.maximum(1, np.asarray(supports(data, sets))))
     every = np.concatenate((found, _look_up(release, more, None)))

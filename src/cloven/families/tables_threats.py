@@ -16,7 +16,7 @@ from cloven.families.tables_trying import Attempt, persons
 from cloven.families.words import many, share
 from cloven.model.risk import Estimate
 from cloven.model.row_numbers import row_numbers
-from cloven.threats import Effort, Progress, Threat
+from cloven.threats import Case, Threat
 
 if TYPE_CHECKING:
     from cloven.attack.sliced.answers import ValueGuesses
@@ -47,8 +47,8 @@ def known_person() -> Threat:
     def guess(release: GeneralisedTable | Sliced, known: Known, attribute: str) -> ValueGuesses:
         return AttributeDisclosure(attribute, "rows").guess(release, known)
 
-    def attempt(threat: Threat, data: Table, result: PublishedTable, *given: Any) -> Risk:
-        return Attempt(guess, combinations=True).worst(threat, data, result, given)
+    def attempt(threat: Threat, case: Case) -> Risk:
+        return Attempt(guess, combinations=True).worst(threat, case)
 
     about = "the release, and the quasi-identifiers of one person"
     return Threat("known person", about, "attribute", VALUE, attempt).publicly()
@@ -65,24 +65,19 @@ def persons_row() -> Threat:
     'record'
     """
 
-    def attempt(
-        threat: Threat,
-        data: Table,
-        result: PublishedTable,
-        effort: Effort,
-        rng: np.random.Generator,
-        _progress: Progress | None,
-    ) -> Risk:
+    def attempt(threat: Threat, case: Case) -> Risk:
         from cloven.attack.sliced.linkage import RecordLinkage
         from cloven.model.published_table import Sliced
         from cloven.scoring.tables.linkage import score_rows
 
+        data: Table = case.data
+        result: PublishedTable = case.result
         if not (result.key.records >= 0).any():
             return threat.risk(not_tried="every row is made up, so none is anybody's")
-        rows, known = persons(data, result, effort, rng, published=True)
+        rows, known = persons(case, published=True)
         guesses = RecordLinkage().guess(result.release, known)
-        wrong = RecordLinkage().guess(result.release, known.take(rng.permutation(len(known))))
-        found = score_rows(guesses, result, data.source_rows[rows], rng=rng, control=wrong)
+        wrong = RecordLinkage().guess(result.release, known.take(case.rng.permutation(len(known))))
+        found = score_rows(guesses, result, data.source_rows[rows], rng=case.rng, control=wrong)
         cut = isinstance(result.release, Sliced)
         counted = CUT_ROW if cut else ROW
         risk = found.risk(threat.name, threat.knows, "row", "record", words=counted, public=threat.public)
@@ -127,8 +122,8 @@ def another_release(other: GeneralisedTable | Sliced, name: str = "another relea
     def guess(release: GeneralisedTable | Sliced, known: Known, attribute: str) -> ValueGuesses:
         return Composition(attribute, "rows").guess((release, other), known)
 
-    def attempt(threat: Threat, data: Table, result: PublishedTable, *given: Any) -> Risk:
-        risk = Attempt(guess).worst(threat, data, result, given)
+    def attempt(threat: Threat, case: Case) -> Risk:
+        risk = Attempt(guess).worst(threat, case)
         # One release promises nothing about two.
         return replace(risk, broken=0, broken_what="")
 
@@ -152,8 +147,8 @@ def word_meanings(relatedness: Relatedness) -> Threat:
     def without(release: GeneralisedTable | Sliced, known: Known, attribute: str) -> ValueGuesses:
         return SemanticValues(relatedness, attribute, sharpness=0.0).guess(release, known)
 
-    def attempt(threat: Threat, data: Table, result: PublishedTable, *given: Any) -> Risk:
-        return Attempt(guess, without).worst(threat, data, result, given)
+    def attempt(threat: Threat, case: Case) -> Risk:
+        return Attempt(guess, without).worst(threat, case)
 
     about = (
         f"the release, the quasi-identifiers of one person, and how related words are ({relatedness.name})"
@@ -174,21 +169,15 @@ def membership() -> Threat:
     'table'
     """
 
-    def attempt(
-        threat: Threat,
-        data: Table,
-        result: PublishedTable,
-        effort: Effort,
-        rng: np.random.Generator,
-        _progress: Progress | None,
-    ) -> Risk:
+    def attempt(threat: Threat, case: Case) -> Risk:
         from cloven.attack.sliced.single import Membership
         from cloven.scoring.tables.membership import score_membership
 
+        result: PublishedTable = case.result
         # Where every row is made up, everybody had a part in it.
         real = bool((result.key.records >= 0).any())
-        inside = persons(data, result, effort, rng, published=real)
-        known, others = inside[1], _made_up(inside[1], data, rng)
+        known = persons(case, published=real)[1]
+        others = _made_up(known, case.data, case.rng)
         if not len(others):
             return threat.risk(not_tried="every combination of quasi-identifiers is in the table")
         both = replace(known, codes=np.concatenate([known.codes, others]))

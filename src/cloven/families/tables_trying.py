@@ -22,10 +22,9 @@ if TYPE_CHECKING:
     from cloven.model.risk import Risk
     from cloven.model.table import Table
     from cloven.scoring.tables.table_findings import TableFindings
-    from cloven.threats import Effort, Progress, Threat
+    from cloven.threats import Case, Threat
 
     Guess = Callable[[GeneralisedTable | Sliced, Known, str], ValueGuesses]
-    Given = tuple[Effort, np.random.Generator, Progress | None]
 
 PERSONS = 25
 """Persons that are tried for each set of known items that an effort allows: all of them go at once."""
@@ -47,23 +46,25 @@ class Attempt:
     measure: str = "likeliest"
     combinations: bool = False
 
-    def worst(self, threat: Threat, data: Table, result: PublishedTable, given: Given) -> Risk:
+    def worst(self, threat: Threat, case: Case) -> Risk:
         """The attack on each sensitive attribute; the one with the largest risk stands for all.
 
         The promise is broken by persons whose value is certain although it is promised to be hidden; that may be
         another attribute, or a combination.
         """
-        effort, rng, progress = given
+        data: Table = case.data
+        result: PublishedTable = case.result
+        rng = case.rng
         targets = _targets(result.release, combinations=self.combinations)
         if not targets:
             why = "no attribute is sensitive, so there is no value to find out"
             return threat.risk(not_tried=why, details={"certain": 0.0})
-        rows, known = persons(data, result, effort, rng, published=False)
+        rows, known = persons(case, published=False)
         wrong = known.take(rng.permutation(len(known)))
         risks, refused = [], []
         for number, names in enumerate(targets):
-            if progress is not None:
-                progress(f"guess {' and '.join(names)}", number / len(targets))
+            if case.progress is not None:
+                case.progress(f"guess {' and '.join(names)}", number / len(targets))
             try:
                 found = self._one(data, result.release, names, (rows, known, wrong), rng)
             except ParameterError as error:  # another release may not show it
@@ -145,16 +146,16 @@ def _risk(
     return replace(risk, broken=told, details=details, **words).saying(**words)
 
 
-def persons(
-    data: Table, result: PublishedTable, effort: Effort, rng: np.random.Generator, *, published: bool
-) -> tuple[NDArray[np.int64], Known]:
+def persons(case: Case, *, published: bool) -> tuple[NDArray[np.int64], Known]:
     """Persons to try: rows of the original, and what is known of them."""
     from cloven.attack.sliced.known import Known
 
+    data: Table = case.data
+    result: PublishedTable = case.result
     rows = np.arange(len(data))
     if published:
         rows = rows[~np.isin(data.source_rows, result.key.suppressed)]
-    rows = np.sort(rng.permutation(rows)[: PERSONS * effort.known_sets])
+    rows = np.sort(case.rng.permutation(rows)[: PERSONS * case.effort.known_sets])
     shown = {domain.name for domain in result.release.domains}
     names = [name for name in data.names("quasi-identifier") if name in shown]
     return rows, Known.of(data, rows, names)

@@ -23,7 +23,9 @@ PRIVATE_FOLDER = 0o700
 PRIVATE_FILE = 0o600
 PATTERN = ".cloven-*.partial"
 LOCK = ".in-use"
-ATTEMPTS = 100  # a folder is lost only to a run that clears up in the very moment between its making and its locking
+ATTEMPTS = (
+    100  # a folder is lost only to a run that clears up in the very moment between its making and its locking
+)
 
 
 @contextmanager

@@ -1,11 +1,15 @@
-"""Intervals for shares (E. B. Wilson, J. American Statistical Association 22, 1927, pages 209-212)."""
+"""Intervals for shares (E. B. Wilson, J. American Statistical Association 22, 1927, pages 209-212), and for differences."""
 
 from __future__ import annotations
 
 from math import sqrt
-from statistics import NormalDist
+from statistics import NormalDist, variance
+from typing import TYPE_CHECKING
 
 from cloven.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def wilson(successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
@@ -32,3 +36,61 @@ def wilson(successes: int, trials: int, confidence: float = 0.95) -> tuple[float
     scale = 1 + z * z / trials
     # The ends are exact at 0 and 1; rounding must not push them past the share.
     return 0.0 if successes == 0 else low / scale, 1.0 if successes == trials else high / scale
+
+
+def paired_difference(
+    only_first: float,
+    only_second: float,
+    pairs: int,
+    contrasts: Sequence[float] = (),
+    confidence: float = 0.95,
+) -> tuple[float, float, float]:
+    """Difference of two shares of the same people, and its interval.
+
+    Adjusted Wald interval of Bonett and Price (J. Educational and Behavioral Statistics 37, 2012, pages 479-488): one
+    person is added to each kind of disagreement, so that it works where nobody disagrees.
+
+    Args:
+        only_first: of how many only the first is true; a part of a person where there are several answers.
+        only_second: of how many only the second is.
+        pairs: people.
+        contrasts: the same difference as parts of the trial give it; where they differ more than the people explain,
+            the interval is as wide as they say.
+        confidence: of the interval.
+
+    >>> value, low, high = paired_difference(0, 0, 600)
+    >>> value, round(high, 4)
+    (0.0, 0.0046)
+    >>> paired_difference(0, 0, 0)
+    (0.0, -1.0, 1.0)
+    """
+    if pairs == 0:
+        return 0.0, -1.0, 1.0
+    one, two = (only_first + 1) / (pairs + 2), (only_second + 1) / (pairs + 2)
+    within = (one + two - (one - two) ** 2) / (pairs + 2)
+    between = variance(contrasts) / len(contrasts) if len(contrasts) > 1 else 0.0
+    spread = NormalDist().inv_cdf((1 + confidence) / 2) * sqrt(max(within, between))
+    value = (only_first - only_second) / pairs
+    return value, max(-1.0, one - two - spread), min(1.0, one - two + spread)
+
+
+def difference(
+    found: int, trials: int, other: int, other_trials: int, confidence: float = 0.95
+) -> tuple[float, float, float]:
+    """Difference of two shares of different people, and its interval (Newcombe, Statistics in Medicine 17, 1998, 873-890).
+
+    >>> value, low, high = difference(0, 200, 0, 200)
+    >>> value, round(high, 3)
+    (0.0, 0.019)
+    """
+    if not (trials and other_trials):
+        return 0.0, -1.0, 1.0
+    one, two = found / trials, other / other_trials
+    low, high = wilson(found, trials, confidence)
+    other_low, other_high = wilson(other, other_trials, confidence)
+    value = one - two
+    return (
+        value,
+        max(-1.0, value - sqrt((one - low) ** 2 + (other_high - two) ** 2)),
+        min(1.0, value + sqrt((high - one) ** 2 + (two - other_low) ** 2)),
+    )

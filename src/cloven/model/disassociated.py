@@ -174,7 +174,8 @@ class Disassociated:
     @cached_property
     def at_root(self) -> NDArray[np.bool_]:
         """Whether each row stands at the root, and so tells of no cluster."""
-        return (self.row_joint == self.root) & (self.root >= 0)
+        found: NDArray[np.bool_] = (self.row_joint == self.root) & (self.root >= 0)
+        return found
 
     def row(self, number: int) -> Row:
         """Items of one published row."""
@@ -238,7 +239,8 @@ class Disassociated:
         """Whether each cluster has a term chunk: its own, or the list of terms of the root."""
         found = np.zeros(self.clusters + 1, bool)  # the last stands for no cluster
         found[self.row_cluster[self.row_kind == Kind.TERM]] = True
-        return found[:-1] | found[-1]
+        own: NDArray[np.bool_] = found[:-1] | found[-1]
+        return own
 
     @cached_property
     def _by_item(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -45,14 +45,14 @@ class Outcome:
     @property
     def worst(self) -> Risk | None:
         """The risk of the verdict with the highest upper end; None if no attack could be tried."""
-        tried = [risk for risk in self.risks if risk.counts and risk.attacker is not None]
-        return max(tried, key=lambda risk: risk.attacker.upper, default=None)  # type: ignore[union-attr]
+        tried = [risk for risk in self.risks if risk.counts and risk.judged is not None]
+        return max(tried, key=lambda risk: risk.judged.upper, default=None)  # type: ignore[union-attr]
 
     @property
     def risk(self) -> float:
         """Upper end of the worst risk; 0 if no attack could be tried."""
         worst = self.worst
-        return 0.0 if worst is None or worst.attacker is None else worst.attacker.upper
+        return 0.0 if worst is None or worst.judged is None else worst.judged.upper
 
     @property
     def broken(self) -> int:

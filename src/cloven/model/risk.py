@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 ROUNDING = 1e-9
 """Shares are means of fractions such as 1/6; what exceeds a limit by less is rounding."""
+ESTIMATES = ("attacker", "guessing", "control", "outsiders", "population", "excess")
 Linkage = Literal["record", "attribute", "table", "probabilistic"]
 
 
@@ -31,6 +32,29 @@ class Estimate:
 
 
 @dataclass(frozen=True)
+class Tail:
+    """Persons of whom so much is told that no mean may hide them.
+
+    Attributes:
+        name: what is told, in a few words.
+        members: share of the people in the release.
+        outsiders: share of the same people where they were left out.
+        excess: the difference: what being in the release adds.
+    """
+
+    name: str
+    members: Estimate
+    outsiders: Estimate
+    excess: Estimate
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Tail:
+        """Back from plain values."""
+        estimates = {name: Estimate(**plain[name]) for name in ("members", "outsiders", "excess")}
+        return cls(plain["name"], **estimates)
+
+
+@dataclass(frozen=True)
 class Risk:
     """One threat, tried.
 
@@ -43,8 +67,14 @@ class Risk:
         attacker: what the attacker reaches; None if there was nothing to try.
         guessing: what drawing lots reaches.
         control: what the same attack reaches with its knowledge shuffled.
+        outsiders: what the same attack reaches with people who are not in the release.
+        population: what somebody reaches who knows the records of other people and has no release.
+        excess: attacker less outsiders, of the same people; where it is known, it is what is judged.
+        tails: persons of whom very much is told, judged apart from the mean.
         beats: whether it was shown (95 %) to do better than guessing and control; None if that was not tested.
         counts: whether it takes part in the verdict; knowledge beyond the promise is shown but does not.
+        outside: whether it needs knowledge from elsewhere, such as word vectors; else it has to be tried before publishing.
+        promised: whether the release promises k candidates to this attacker, so that one guess in k is a limit too.
         broken: statements about persons that this attacker can make though the release promises otherwise.
         broken_what: what these statements are, in a few words.
         count: how many guesses were judged.
@@ -63,8 +93,14 @@ class Risk:
     attacker: Estimate | None = None
     guessing: Estimate | None = None
     control: Estimate | None = None
+    outsiders: Estimate | None = None
+    population: Estimate | None = None
+    excess: Estimate | None = None
+    tails: tuple[Tail, ...] = ()
     beats: bool | None = None
     counts: bool = True
+    outside: bool = False
+    promised: bool = False
     broken: int = 0
     broken_what: str = ""
     count: int = 0
@@ -93,9 +129,23 @@ class Risk:
         """
         return self if self.public is None else replace(self, public=replace(self.public, **words))
 
+    @property
+    def judged(self) -> Estimate | None:
+        """What is compared with a limit: what being in the release adds, or else what the attacker reaches."""
+        return self.attacker if self.excess is None else self.excess
+
     def exceeds(self, limit: float) -> bool:
         """Whether it takes part in the verdict and may lie above a limit: the upper end of the interval counts."""
-        return self.counts and self.attacker is not None and self.attacker.upper > limit + ROUNDING
+        return self.counts and self.judged is not None and self.judged.upper > limit + ROUNDING
+
+    def tails_beyond(self, limit: float) -> tuple[Tail, ...]:
+        """Tails that may be longer than a limit, if it takes part in the verdict."""
+        return tuple(tail for tail in self.tails if self.counts and tail.excess.upper > limit + ROUNDING)
+
+    @property
+    def missing(self) -> bool:
+        """Whether it should have been tried and could not be."""
+        return self.counts and not self.outside and bool(self.not_tried)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -110,13 +160,11 @@ class Risk:
         True
         """
         try:
-            estimates = {
-                name: None if plain[name] is None else Estimate(**plain[name])
-                for name in ("attacker", "guessing", "control")
-            }
+            estimates = {name: None if plain[name] is None else Estimate(**plain[name]) for name in ESTIMATES}
+            tails = tuple(map(Tail.from_dict, plain["tails"]))
             words = plain.get("public")
             public = None if words is None else Wording(**words)
-            return cls(**{**plain, **estimates, "public": public})
+            return cls(**{**plain, **estimates, "tails": tails, "public": public})
         except (TypeError, KeyError, ValueError) as error:
             message = "a risk cannot be read back; audit again"
             raise InputError(message, value=str(error)) from error

@@ -314,7 +314,10 @@ def place_listed(
 
     Returns records and items, one pair per occurrence.
     """
-    records, items = np.empty(len(listed) + len(cover), np.int64), np.empty(len(listed) + len(cover), np.int32)
+    records, items = (
+        np.empty(len(listed) + len(cover), np.int64),
+        np.empty(len(listed) + len(cover), np.int32),
+    )
     used = 0
     for item in listed:
         for _ in range(DRAWS * DRAWS):

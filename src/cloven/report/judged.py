@@ -45,7 +45,7 @@ def of_risk(plain: Mapping[str, Any], limit: float, *, withheld: bool = False) -
         return Sign("bad", "breaks the promise")
     risk = Risk.from_dict({name: value for name, value in plain.items() if name != "withheld"})
     if risk.exceeds(limit):
-        sure = risk.attacker is not None and (risk.attacker.low or risk.attacker.value) > limit
+        sure = risk.judged is not None and (risk.judged.low or risk.judged.value) > limit
         return Sign("bad", "above the limit" if sure else "may be above the limit")
     if not plain["counts"]:
         return Sign("quiet", "not judged")

@@ -98,7 +98,7 @@ def _figures(tuned: Tuned, outcome: Outcome) -> dict[str, Any]:
         outcome.worst,
         outcome.utility.get(tuned.tune.limits.measure),
     )
-    attacker = None if worst is None or worst.attacker is None else worst.attacker
+    attacker = None if worst is None or worst.judged is None else worst.judged
     return {
         "risk": point.risk,
         "value": None if attacker is None else attacker.value,

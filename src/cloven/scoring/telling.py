@@ -1,8 +1,8 @@
 """What a release tells of a known person: claims of a reader, judged against what the person holds.
 
-Whoever knows a few items of somebody claims further ones, each with a probability. *Told* at 0.8 is the share of persons of
-whom a claim of 0.8 or more is made and right; *certain* the share of whom an item follows by logic alone. Only claims
-on items that few hold count: that somebody buys milk is no news. The same is asked of persons who are not in the
+Whoever knows a few items of somebody claims further ones, each with a probability. *Told* at 0.8 is the share of persons
+of whom a claim of 0.8 or more is made and right; *certain* the share of whom an item follows by logic alone. Only
+claims on items that few hold count: that somebody buys milk is no news. The same is asked of persons who are not in the
 release, since what is told of them is statistics, and no harm of this release.
 """
 
@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from cloven.attack.known_sets import Known
-from cloven.model.arrays import among, positions
+from cloven.model.arrays import among, distinct, positions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,6 +32,7 @@ COMMON = 0.3
 RAREST = 8
 """The worst set that somebody could know is looked for among so many of a person's rarest items."""
 FLOOR = 0.2
+ROUNDING = 1e-9
 
 
 class Reader(Protocol):
@@ -56,6 +57,7 @@ class People:
         holds: keys ``person * width + item`` of all that each person holds and the release publishes, ascending.
         width: items of the release.
         source: number of each person's record in the data.
+        lots: random numbers of ``items``; those of an item are the same whatever else is published.
     """
 
     offsets: Longs
@@ -63,9 +65,12 @@ class People:
     holds: Longs
     width: int
     source: Longs
+    lots: NDArray[np.float64]
 
     @classmethod
-    def of(cls, data: Transactions, records: Longs, vocabulary: tuple[str, ...], rarity: Longs) -> People:
+    def of(
+        cls, data: Transactions, records: Longs, vocabulary: tuple[str, ...], rarity: Longs, seed: int = 0
+    ) -> People:
         """Persons behind some records of data; ``rarity`` says how many hold each item of its vocabulary.
 
         What is known comes from one record of a person, what is right from all of them.
@@ -76,6 +81,7 @@ class People:
         at = data.codes[positions(data.offsets[records], lengths)]
         person = np.repeat(np.arange(len(records)), lengths)
         shown = code[at] >= 0
+        lots = np.random.default_rng(seed).random(len(at))[shown]
         person, at = person[shown], at[shown]
         order = np.lexsort((at, rarity[at], person))
         items, width = code[at[order]], max(1, len(vocabulary))
@@ -83,8 +89,8 @@ class People:
         offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
         holds = np.sort(person * width + code[at])
         if data.persons is not None:
-            holds = _with_other_records(data, records, code, width)
-        return cls(offsets, items, holds, width, np.asarray(records, np.int64))
+            holds = _with_other_records(data, data.persons, records, code, width)
+        return cls(offsets, items, holds, width, np.asarray(records, np.int64), lots[order])
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -100,12 +106,11 @@ class People:
         at = self.offsets[who][:, None] + np.arange(size)
         return who, _known(self.items[at])
 
-    def random(self, size: int, rng: np.random.Generator) -> tuple[Longs, Known]:
+    def random(self, size: int) -> tuple[Longs, Known]:
         """``size`` random items of everybody who has as many."""
         who = np.flatnonzero(self.lengths >= size)
-        lots = rng.random(len(self.items))
         person = np.repeat(np.arange(len(self)), self.lengths)
-        order = np.lexsort((lots, person))
+        order = np.lexsort((self.lots, person))
         at = order[self.offsets[who][:, None] + np.arange(size)]
         return who, _known(self.items[at])
 
@@ -123,14 +128,12 @@ class People:
         return np.concatenate(people), _known(table)
 
 
-def _with_other_records(data: Transactions, records: Longs, code: Longs, width: int) -> Longs:
+def _with_other_records(data: Transactions, persons: Longs, records: Longs, code: Longs, width: int) -> Longs:
     """What the persons behind some records hold, in whichever record of theirs."""
-    assert data.persons is not None
-    persons = data.persons[records]
-    order = np.argsort(persons, kind="stable")
-    first = np.searchsorted(persons[order], data.persons)
-    first = np.minimum(first, max(0, len(order) - 1))
-    mine = np.flatnonzero(persons[order[first]] == data.persons)
+    asked = persons[records]
+    order = np.argsort(asked, kind="stable")
+    first = np.minimum(np.searchsorted(asked[order], persons), max(0, len(order) - 1))
+    mine = np.flatnonzero(asked[order[first]] == persons)
     lengths = data.lengths[mine]
     items = code[data.codes[positions(data.offsets[mine], lengths)]]
     person = np.repeat(order[first[mine]], lengths)
@@ -153,26 +156,37 @@ class Telling:
         told: the highest probability of a right claim, 0 for none.
         item: the item of that claim, -1 for none.
         known: number of the known set that tells it.
-        right: right claims of at least each of ``LEVELS``.
-        made: claims of at least each of ``LEVELS``.
         best: whether the most likely claim of all was right.
         certain: whether an item follows by logic, and is right.
-        sure: all claims with their probability and whether they were right, for calibration.
+        claims: probability of every claim, whether it is right, and the person.
+        asked: the known sets.
+        source: number of each person's record in the data.
     """
 
     person: Longs
     told: NDArray[np.float64]
     item: Longs
     known: Longs
-    right: Longs
-    made: Longs
     best: NDArray[np.bool_]
     certain: NDArray[np.bool_]
-    sure: tuple[NDArray[np.float64], NDArray[np.bool_]]
+    claims: tuple[NDArray[np.float64], NDArray[np.bool_], Longs]
+    asked: Known
+    source: Longs
 
-    def at(self, level: float) -> NDArray[np.bool_]:
-        """Of whom a claim with this probability or more was made and right."""
-        return self.told >= level - 1e-9
+    def worst(self, names: tuple[str, ...], rows: Longs, most: int) -> list[dict[str, Any]]:
+        """The persons of whom most is told, with what must be known to be told it; ``rows`` say who they are."""
+        order = np.lexsort((rows[self.source], -self.told, ~self.certain))
+        return [
+            {
+                "record": int(rows[self.source[at]]),
+                "known": [names[code] for code in self.asked.of_set(int(self.known[at]))],
+                "told": names[self.item[at]],
+                "probability": round(float(self.told[at]), 4),
+                "certain": bool(self.certain[at]),
+            }
+            for at in order[:most].tolist()
+            if self.item[at] >= 0
+        ]
 
 
 def telling(
@@ -181,49 +195,51 @@ def telling(
     """Ask a reader about known sets of persons; several sets of one person count as the one that tells most."""
     who, known = asked
     claims = reader.claims(known, eligible, FLOOR)
+    person = distinct(who)
+    place = np.searchsorted(person, who)
     number = np.repeat(np.arange(len(known)), np.diff(claims.offsets))
     right = among(who[number] * people.width + claims.items, people.holds)
-    order = np.lexsort((claims.items, -claims.probability * right, who[number]))
-    person = distinct_of(who)
-    place = np.searchsorted(person, who)
-    claimed = place[number]
-    first = order[np.searchsorted(claimed[order], np.arange(len(person)))] if len(order) else order
-    told, item, by = np.zeros(len(person)), np.full(len(person), -1), np.full(len(person), -1)
-    some = np.zeros(len(person), bool)
-    some[claimed[right]] = True
-    if len(order):
-        at = np.searchsorted(claimed[order], np.flatnonzero(some))
-        told[some], item[some] = claims.probability[order[at]], claims.items[order[at]]
-        by[some] = number[order[at]]
-    del first
-    levels = [claims.probability >= level - 1e-9 for level in LEVELS]
-    certain = reader.certain(known, eligible)
-    forced = np.repeat(np.arange(len(known)), np.diff(certain.offsets))
-    sure = among(who[forced] * people.width + certain.items, people.holds)
-    follows = np.zeros(len(person), bool)
-    follows[place[forced[sure]]] = True
-    best = np.zeros(len(person), bool)
-    named = claims.best >= 0
-    best[place[named][among((who * people.width + claims.best)[named], people.holds)]] = True
+    told, item, by = _most_told(place[number], right, claims, number, len(person))
     return Telling(
         person,
         told,
         item,
         by,
-        np.array([int((level & right).sum()) for level in levels]),
-        np.array([int(level.sum()) for level in levels]),
-        best,
-        follows,
-        (claims.probability, right),
+        _any_right(place, who, np.arange(len(known)), claims.best, people, len(person)),
+        _certain(reader.certain(known, eligible), place, who, people, len(person)),
+        (claims.probability, right, who[number]),
+        known,
+        people.source[person],
     )
 
 
-def distinct_of(values: Longs) -> Longs:
-    """Distinct values, ascending; mostly they are distinct already."""
-    from cloven.model.arrays import distinct
+def _most_told(
+    place: Longs, right: NDArray[np.bool_], claims: Claims, number: Longs, persons: int
+) -> tuple[NDArray[np.float64], Longs, Longs]:
+    """Highest probability of a right claim on each person, its item, and the known set that tells it."""
+    told, item, by = np.zeros(persons), np.full(persons, -1), np.full(persons, -1)
+    some = np.flatnonzero(right)
+    order = some[np.lexsort((claims.items[some], -claims.probability[some], place[some]))]
+    first = order[np.flatnonzero(np.diff(place[order], prepend=-1))]
+    told[place[first]], item[place[first]] = claims.probability[first], claims.items[first]
+    by[place[first]] = number[first]
+    return told, item, by
 
-    found: Longs = distinct(values)
+
+def _any_right(
+    place: Longs, who: Longs, number: Longs, items: Longs, people: People, persons: int
+) -> NDArray[np.bool_]:
+    """Of whom one of these items (-1 for none), each claimed from a known set with a number, is right."""
+    found = np.zeros(persons, bool)
+    right = (items >= 0) & among(who[number] * people.width + items, people.holds)
+    found[place[number[right]]] = True
     return found
+
+
+def _certain(certain: Certain, place: Longs, who: Longs, people: People, persons: int) -> NDArray[np.bool_]:
+    """Of whom an item follows by logic, and is right; of members it always is."""
+    number = np.repeat(np.arange(len(certain.offsets) - 1), np.diff(certain.offsets))
+    return _any_right(place, who, number, certain.items, people, persons)
 
 
 def eligible_items(

@@ -48,7 +48,7 @@ class WorstValue:
 
     def __call__(self, outcome: Outcome) -> float:
         """The risk of a setting."""
-        return max((r.attacker.value for r in outcome.risks if r.counts and r.attacker), default=0.0)
+        return max((r.judged.value for r in outcome.risks if r.counts and r.judged), default=0.0)
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Mean:
 
     def __call__(self, outcome: Outcome) -> float:
         """The risk of a setting."""
-        upper = [r.attacker.upper for r in outcome.risks if r.counts and r.attacker]
+        upper = [r.judged.upper for r in outcome.risks if r.counts and r.judged]
         return sum(upper) / len(upper) if upper else 0.0
 
 
@@ -82,7 +82,7 @@ class OneThreat:
         """The risk of a setting."""
         for risk in outcome.risks:
             if risk.threat == self.threat:
-                return 0.0 if risk.attacker is None else risk.attacker.upper
+                return 0.0 if risk.judged is None else risk.judged.upper
         known = ", ".join(repr(risk.threat) for risk in outcome.risks)
         message = f"no threat {self.threat!r} was tried on {outcome.name}; there are {known}"
         raise ParameterError(message)

@@ -82,7 +82,9 @@ def _rows(release: Disassociated) -> list[Fault]:
         _range("item", "code", items, 0, len(release.vocabulary)),
         _range("row", "kind", kind, 0, len(Kind)),
         _range("row", "chunk", release.row_chunk, 0, np.iinfo(np.int32).max),
-        _range("row", "cluster", release.row_cluster, np.where(outside, -1, 0), np.where(outside, 0, clusters)),
+        _range(
+            "row", "cluster", release.row_cluster, np.where(outside, -1, 0), np.where(outside, 0, clusters)
+        ),
         _range("row", "joint", release.row_joint, np.where(outside, 0, -1), np.where(outside, joints, 0)),
     ]
 

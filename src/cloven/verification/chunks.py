@@ -19,9 +19,7 @@ def check_chunks(layout: Layout) -> Check:
     kind, owner, number = layout.chunk_kind, layout.chunk_owner, layout.chunk_number
     follows = np.zeros(layout.chunks, bool)
     outside = layout.chunk_outside
-    follows[1:] = (
-        (kind[1:] == kind[:-1]) & (owner[1:] == owner[:-1]) & (outside[1:] == outside[:-1])
-    )
+    follows[1:] = (kind[1:] == kind[:-1]) & (owner[1:] == owner[:-1]) & (outside[1:] == outside[:-1])
     expected = np.where(follows, np.append(0, number[:-1])[: layout.chunks] + 1, 0)
     term = kind == Kind.TERM
     rows = layout.chunk_rows

@@ -75,7 +75,9 @@ class Layout:
     @property
     def listed(self) -> NDArray[np.int64]:
         """Items of the list of terms of the root, ascending."""
-        return self.pair_item[(self.chunk_outside & (self.chunk_kind == Kind.TERM))[self.pair_chunk]]
+        chunks = self.chunk_outside & (self.chunk_kind == Kind.TERM)
+        items: NDArray[np.int64] = self.pair_item[chunks[self.pair_chunk]]
+        return items
 
     def place(self, chunk: int) -> str:
         """Where a chunk is, in words."""

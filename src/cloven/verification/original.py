@@ -24,7 +24,10 @@ def check_original(release: Disassociated, layout: Layout, original: Transaction
     """Number of records, vocabulary, and bounds on the support of every item."""
     relaxed = _leaves_out(release)
     # Fewer than k persons may stand behind any number of withheld records.
-    repaired = (release.may_be_empty and original.persons is not None) or release.parameters.get("safe") in ("cover", "exact")
+    repaired = (release.may_be_empty and original.persons is not None) or release.parameters.get("safe") in (
+        "cover",
+        "exact",
+    )
     return [
         _records(release, original, relaxed=relaxed),
         _items(release, original, relaxed=relaxed),

@@ -42,7 +42,9 @@ def check_persons_claim(
     """
     claimed = release.parameters.get("persons") is True
     if original is None:
-        return [_undecided("release", 0, f"give the original with its persons (level {counted_at})")] * claimed
+        return [
+            _undecided("release", 0, f"give the original with its persons (level {counted_at})")
+        ] * claimed
     level: Level = "original" if key is None else "key"
     told = {"the original": original.persons} | ({} if key is None else {"the key": key.persons})
     known = [persons for persons in told.values() if persons is not None]

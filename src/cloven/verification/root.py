@@ -34,7 +34,9 @@ def check_root(release: Disassociated, layout: Layout, tree: JointTree) -> Check
     listed = layout.chunk_outside & (layout.chunk_kind == Kind.TERM)
     if release.rare_items == "cluster":
         otherwise = "none: rare items stand in the term chunks of their clusters"
-        fault = Fault(int(listed.any()), "there is a list of terms, but rare items are said to stand in clusters")
+        fault = Fault(
+            int(listed.any()), "there is a list of terms, but rare items are said to stand in clusters"
+        )
         return conclude("root", "release", 0, [fault], otherwise)
     tops = int(np.count_nonzero(tree.parent < 0))
     own = (layout.chunk_kind == Kind.TERM) & ~listed
@@ -78,7 +80,9 @@ def check_withheld(
         ),
         spot(
             holders >= release.k,
-            lambda at: f"item {shorten(str(words[at]))} of {holders[at]} holders is withheld, k is {release.k}",
+            lambda at: (
+                f"item {shorten(str(words[at]))} of {holders[at]} holders is withheld, k is {release.k}"
+            ),
         ),
         spot(
             _published_for(release, layout, tree, cluster, code),
@@ -87,7 +91,9 @@ def check_withheld(
             ),
         ),
     ]
-    return conclude("withheld", "key", len(pairs), faults, f"{len(pairs):,} occurrences of rare items withheld")
+    return conclude(
+        "withheld", "key", len(pairs), faults, f"{len(pairs):,} occurrences of rare items withheld"
+    )
 
 
 def _published_for(

@@ -94,7 +94,8 @@ class ToyFamily:
         return SimpleNamespace(raise_if_broken=lambda: None)
 
     def threats(self, method, knowledge):
-        def attempt(threat, data, result, effort, rng, progress):
+        def attempt(threat, case):
+            data, result = case.data, case.result
             DONE.append((str(result.release), len(data)))
             value = result.release.risk
             broken = int(type(result.release) is Other)

@@ -193,7 +193,17 @@ def _label_block(
     )
     vertical = Vertical(
         *verpart(
-            offsets, codes, members, start, terms.group, terms.barred, person, method.k, method.m, strict, lemma
+            offsets,
+            codes,
+            members,
+            start,
+            terms.group,
+            terms.barred,
+            person,
+            method.k,
+            method.m,
+            strict,
+            lemma,
         )
     )
     if method.safe != "no":
