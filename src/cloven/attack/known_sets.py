@@ -73,7 +73,7 @@ class Known:
             message = "a known set has an item twice; build it with Known.from_sets"
             raise ParameterError(message)
 
-    def distinct(self, width: int) -> Known:
+    def distinct(self) -> Known:
         """The same sets without repeats, ordered by content."""
         lengths = np.diff(self.offsets)
         table = np.full((len(self), max(1, int(lengths.max(initial=0)))), -1, np.int64)

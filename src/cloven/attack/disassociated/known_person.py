@@ -31,6 +31,7 @@ import numpy as np
 from cloven.attack.disassociated import certain_kernel, known_person_kernel
 from cloven.attack.disassociated.known_person_layout import Expected, Layout, layout
 from cloven.attack.disassociated.known_person_rows import offsets_of, sums
+from cloven.attack.disassociated.known_person_weights_kernel import MOST_KNOWN
 from cloven.attack.known_sets import Certain, Claims, Known
 from cloven.errors import ParameterError, ReleaseError
 from cloven.model.disassociated import Disassociated
@@ -111,8 +112,8 @@ class KnownPerson:
         if len(flags) != width:
             message = f"eligible needs a flag for each of the {width:,} items of the release"
             raise ParameterError(message, value=len(flags))
-        known.check(width, known_person_kernel.MOST_KNOWN)
-        return known.distinct(width), flags
+        known.check(width, MOST_KNOWN)
+        return known.distinct(), flags
 
     @cached_property
     def _in_record_chunks(self) -> NDArray[np.bool_]:

@@ -12,11 +12,12 @@ import numpy as np
 
 from cloven.attack.disassociated.known_person_places_kernel import Table, Tree, open_sizes, shared_places
 from cloven.attack.disassociated.known_person_rows import Rows, listed, offsets_of, sums
-from cloven.model.disassociated import Disassociated
 from cloven.reconstruction.joints import members
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from cloven.model.disassociated import Disassociated
 
     Longs = NDArray[np.int64]
     Floats = NDArray[np.float64]
@@ -60,6 +61,7 @@ class Places(NamedTuple):
         slot: where it stands, ``NOWHERE`` for term chunks.
         share: expected share of the records of the cluster that hold the item.
         record: whether it stands in a record chunk.
+        whole: whether it stands in a shared chunk, and the cluster may hold all rows with it.
     """
 
     starts: Longs
@@ -67,6 +69,7 @@ class Places(NamedTuple):
     slot: Longs
     share: Floats
     record: NDArray[np.bool_]
+    whole: NDArray[np.bool_]
 
 
 class Base(NamedTuple):
@@ -142,7 +145,7 @@ class Layout(NamedTuple):
 def layout(release: Disassociated, expected: Expected, most: float) -> Layout:
     """Arrange a release; ``most`` limits the copies of a leftover that one cluster is expected to have."""
     top, base_joint = _tops(release)
-    order = np.argsort(top, kind="stable")
+    order = np.lexsort((_preorder(release)[release.cluster_joint], top))
     size = release.cluster_size[order].astype(np.float64)
     many = int(top.max(initial=0)) + 1
     starts = np.searchsorted(top[order], np.arange(many + 1))
@@ -157,11 +160,11 @@ def layout(release: Disassociated, expected: Expected, most: float) -> Layout:
     whole = np.where(shared, open_size, release.cluster_size[rows.cluster])
     rate = rows.copies / np.maximum(whole, 1.0)
     bar_starts = offsets_of(bars)
-    cluster, slot, share, barred = shared_places(
+    *shared_found, barred = shared_places(
         tree, table, width, base_joint[order], rate, most, bar_starts
     )
     found = _places(
-        release, rows, clusters, new, (named_cluster, named_item), (cluster, slot, share), (expected, most)
+        release, rows, clusters, new, (named_cluster, named_item), tuple(shared_found), (expected, most)
     )
     base = _base(
         release, rows, clusters, base_joint[order], found, rate, named_item[named_cluster < 0], expected
@@ -188,6 +191,20 @@ def _tops(release: Disassociated) -> tuple[Longs, Longs]:
         joint = np.where(above >= 0, above, joint)
     known = np.unique(joint[joint >= 0])
     return np.where(joint >= 0, np.searchsorted(known, joint), len(known)).astype(np.int64), joint
+
+
+def _preorder(release: Disassociated) -> Longs:
+    """Rank of each joint if every joint is followed by those below it; the last entry stands for no joint."""
+    children: list[list[int]] = [[] for _ in range(release.joints + 1)]
+    for joint, parent in enumerate(release.joint_parent.tolist()):
+        children[parent].append(joint)
+    rank, waiting, many = np.full(release.joints + 1, release.joints), list(reversed(children[-1])), 0
+    while waiting:
+        joint = waiting.pop()
+        rank[joint] = many
+        many += 1
+        waiting += reversed(children[joint])
+    return rank
 
 
 def _tree(
@@ -223,7 +240,7 @@ def _places(
     clusters: Clusters,
     new: Longs,
     named: tuple[Longs, Longs],
-    shared: tuple[Longs, Longs, Floats],
+    shared: tuple[Longs, Longs, Floats, NDArray[np.bool_]],
     limits: tuple[Expected, float],
 ) -> Places:
     """Record chunks, term chunks, and shared chunks where they differ from the base, as one list."""
@@ -242,12 +259,15 @@ def _places(
         )
     )
     record = np.arange(len(cluster)) < len(slots)
+    whole = np.concatenate((np.zeros(len(cluster) - len(shared[3]), bool), shared[3]))
     # An item that a cluster both shows and names (no release of ours does) counts as shown.
     key = item * max(1, release.clusters) + cluster
     order = np.argsort(key, kind="stable")
     order = order[np.concatenate((np.ones(min(1, len(order)), bool), np.diff(key[order]) > 0))]
     starts = np.searchsorted(item[order], np.arange(len(release.vocabulary) + 1))
-    return Places(starts, cluster[order], slot[order].astype(np.int64), share[order], record[order])
+    return Places(
+        starts, cluster[order], slot[order].astype(np.int64), share[order], record[order], whole[order]
+    )
 
 
 def _base(

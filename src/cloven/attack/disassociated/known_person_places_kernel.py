@@ -1,8 +1,7 @@
-"""Compiled walk from each cluster up to its outermost joint: where each item stands for it, and which shared rows it
-may hold.
+"""Compiled walk from each cluster up to its outermost joint: where each item stands, which shared rows may be held.
 
 A cluster cannot hold a shared row if it shows an item of the row in a record chunk, or if a joint further in shares
-one: an occurrence is published in one place. Of the clusters that may hold a row, every record is as likely as any other.
+one: an occurrence is published in one place. Of the clusters that may hold a row, every record is as likely as another.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from cloven.compiled import compiled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    Flags = NDArray[np.bool_]
     Longs = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
@@ -135,8 +135,8 @@ def _share(table: Table, slot: int, cluster: int, no: Longs, rate: Floats) -> tu
 @compiled
 def shared_places(
     tree: Tree, table: Table, items: int, base: Longs, rate: Floats, most: float, bar_starts: Longs
-) -> tuple[Longs, Longs, Floats, Longs]:
-    """Cluster, slot and share of each item that stands in a shared chunk for a cluster; then the barred clusters by row.
+) -> tuple[Longs, Longs, Floats, Flags, Longs]:
+    """Cluster, slot, share of each item that a shared chunk has for a cluster, whether no row is barred; bars by row.
 
     Slots of the cluster's ``base`` joint (-1 for none) are left out where their share is the same as everywhere below
     it: no row of the item is barred, and at most ``most`` copies are expected in the cluster.
@@ -145,6 +145,7 @@ def shared_places(
     no = np.full(len(rate), -1, np.int64)
     ends, bars = bar_starts[:-1].copy(), np.empty(bar_starts[-1], np.int64)
     cluster_of, slot_of, share_of = np.empty(1024, np.int64), np.empty(1024, np.int64), np.empty(1024)
+    whole_of = np.empty(1024, np.bool_)
     many = 0
     for cluster in range(len(tree.size)):
         _shown_to(tree, cluster, told)
@@ -164,8 +165,10 @@ def shared_places(
                 if many == len(cluster_of):
                     cluster_of, slot_of = _longer(cluster_of), _longer(slot_of)
                     share_of = np.concatenate((share_of, np.empty(len(share_of))))
+                    whole_of = np.concatenate((whole_of, np.empty(len(whole_of), np.bool_)))
                 cluster_of[many], slot_of[many], share_of[many] = cluster, slot, share
+                whole_of[many] = whole
                 many += 1
             _share_to(tree, table, joint, cluster, told)
             joint = tree.parent[joint]
-    return cluster_of[:many], slot_of[:many], share_of[:many], bars
+    return cluster_of[:many], slot_of[:many], share_of[:many], whole_of[:many], bars
