@@ -83,7 +83,7 @@ class Audit:
             others.attempt(name, rival)
         decision, noun = self._decide(main, others), main.outcome.noun
         if self.advise and decision.verdict == "do not publish" and main.outcome.worst is not None:
-            limit = self.limits.risk_at(self.method.k)
+            limit = self.limits.max_risk
             for words, remedy in family.remedies(self.method, main.outcome.risks, limit).items():
                 others.attempt(words, remedy)
                 decision = self._decide(main, others)
@@ -138,7 +138,8 @@ class Audit:
         spent = round(sum(run.seconds[step] for step in costs), 3)
         groups = len(family.sizes(result.release))
         shown = published_setting(method)
-        outcome = Outcome(name, family.name, told(method), risks, utility, spent, groups, shown)
+        doubts = family.doubts(data, method, result)
+        outcome = Outcome(name, family.name, told(method), risks, utility, spent, groups, shown, doubts)
         return Evaluated(result, verified, outcome)
 
     def _attack(
@@ -150,7 +151,20 @@ class Audit:
         return run.step(step, attempt, Risk.to_dict, Risk.from_dict)
 
     def _decide(self, main: Evaluated, others: Compared) -> Decision:
-        return decide(main.outcome, self.limits, self.method.k, others.made)
+        return decide(main.outcome, self.limits, self.method.k, others.made, self._not_covered())
+
+    def _not_covered(self) -> str:
+        """What no figure of this audit speaks of, in one sentence."""
+        left = [
+            *(["what words mean"] if self.knowledge.relatedness is None else []),
+            *(["other releases about the same people"] if not self.knowledge.releases else []),
+        ]
+        m = getattr(self.method, "m", None)
+        left += [f"people of whom more than {max(2, m)} items are known"] if m else []
+        weak = [f"{name} = {value} is little" for name, value, least in (("k", self.method.k, 3), ("m", m, 2))
+                if value is not None and value < least]  # fmt: skip
+        told = f"Not covered: {', '.join(left)}." if left else ""
+        return f"{told} {'; '.join(weak)}{'.' if weak else ''}".strip()
 
     def _sample(self, data: Any, run: Run) -> Any:
         """All records, or a random part of them where the effort is limited."""

@@ -1,9 +1,10 @@
 """From figures to one verdict: publish; change these settings; use that method instead; do not publish.
 
-The limit of risk is 1/k unless the owner sets another. The promise of k candidates allows one guess in k to be right;
-an attacker who is right more often has taken something back. The upper end of the interval is compared, so that a risk
-that could not be measured well does not pass for a small one. Where no attack was tried nothing is known of the risk,
-and that is no reason to publish.
+Means: no attacker may be right more often than one limit that is the same for every setting of a file (0.2 unless the
+owner sets another; a limit of 1/k alone would let a small k pass where a large one fails). Attackers inside the promise
+may not do better than 1/k either. Tails: people of whom an item is told as good as certainly, or by logic alone, may be
+1 % more among members than among people outside the release. The upper ends of intervals are compared, so that what could
+not be measured well does not pass for small. What should have been tried and could not be is not passed.
 """
 
 from __future__ import annotations
@@ -12,15 +13,27 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from cloven.errors import ParameterError
-from cloven.reasons import against_the_promise, nothing_tried, percent, too_little_kept, too_often_right
+from cloven.model.risk import MAX_TAIL
+from cloven.reasons import (
+    Reason,
+    against_the_promise,
+    could_not_be_tried,
+    nothing_tried,
+    percent,
+    too_little_kept,
+    too_many_told,
+    too_often_right,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from cloven.model.outcome import Outcome
-    from cloven.reasons import Reason
+    from cloven.model.risk import Risk
 
 Verdict = Literal["publish", "change settings", "use another method", "do not publish"]
+MAX_RISK = 0.2
+"""One guess in five: what five candidates promise, and statistical offices accept."""
 
 
 @dataclass(frozen=True)
@@ -28,30 +41,42 @@ class Limits:
     """What the owner accepts.
 
     Attributes:
-        max_risk: largest share of right guesses that any attacker may reach; None for 1/k.
+        max_risk: largest share of right guesses that any attacker may reach, or of people of whom more is told.
         min_utility: least score of utility, from 0 to 1.
         measure: name of the measure that ``min_utility`` is about; empty for the headline of the family.
+        max_tail: largest share of people of whom something is told as good as certainly, beyond outsiders.
     """
 
-    max_risk: float | None = None
+    max_risk: float = MAX_RISK
     min_utility: float = 0.0
     measure: str = ""
+    max_tail: float = MAX_TAIL
 
     def __post_init__(self) -> None:
-        for name, value in (("max_risk", self.max_risk), ("min_utility", self.min_utility)):
-            if value is not None and not 0 <= value <= 1:
-                message = f"{name} must lie between 0 and 1, such as 0.2 for 20 % (got {value})"
+        for name in ("max_risk", "min_utility", "max_tail"):
+            if not 0 <= getattr(self, name) <= 1:
+                message = f"{name} must lie between 0 and 1, such as 0.2 for 20 % (got {getattr(self, name)})"
                 raise ParameterError(message)
 
-    def risk_at(self, k: int) -> float:
-        """The limit of risk for a method that promises ``k`` candidates."""
-        return 1 / k if self.max_risk is None else self.max_risk
+    def limit_of(self, risk: Risk, k: int) -> float:
+        """The limit of one attacker: who is promised k candidates may be right once in k at most."""
+        return min(self.max_risk, 1 / k) if risk.promised else self.max_risk
 
     def faults(self, outcome: Outcome, k: int) -> tuple[Reason, ...]:
         """Why an outcome is not good enough; none if it is."""
-        limit = self.risk_at(k)
-        out = [too_often_right(risk, limit) for risk in outcome.risks if risk.exceeds(limit)]
+        out = [
+            too_often_right(risk, self.limit_of(risk, k))
+            for risk in outcome.risks
+            if risk.exceeds(self.limit_of(risk, k))
+        ]
+        out += [
+            too_many_told(risk, tail, self.max_tail)
+            for risk in outcome.risks
+            for tail in risk.tails_beyond(self.max_tail)
+        ]
         out += [against_the_promise(risk) for risk in outcome.risks if risk.counts and risk.broken]
+        out += [could_not_be_tried(risk) for risk in outcome.risks if risk.missing]
+        out += [Reason(doubt) for doubt in outcome.doubts]
         if outcome.utility.score(self.measure) < self.min_utility:
             out.append(too_little_kept(outcome.utility.get(self.measure), self.min_utility))
         return tuple(out)
@@ -92,30 +117,34 @@ class Decision:
 
 
 def decide(
-    outcome: Outcome, limits: Limits, k: int, others: Mapping[str, tuple[Outcome, int]] | None = None
+    outcome: Outcome,
+    limits: Limits,
+    k: int,
+    others: Mapping[str, tuple[Outcome, int]] | None = None,
+    not_covered: str = "",
 ) -> Decision:
     """Judge one outcome beside others that were tried: words to get each -> (outcome, its k).
 
-    Where the limit is 1/k, another setting has to keep the stricter one of both: what promises fewer candidates, or
-    none, is not better for it.
+    Another setting has to keep the stricter 1/k of both: what promises fewer candidates is not better for it.
+    ``not_covered`` says in one sentence what no figure here speaks of.
     """
     reasons = limits.faults(outcome, k)
     if outcome.worst is None:
         sentence = "Do not publish on this alone: no attack that counts was tried."
         return Decision("do not publish", sentence, (nothing_tried(), *reasons))
     if not reasons:
-        left = ", ".join(risk.threat for risk in outcome.risks if risk.not_tried)
-        more = f" Not tried: {left}." if left else ""
-        return Decision("publish", f"Publish: no attack that was tried gets past the limits.{more}")
+        return Decision("publish", f"Publish: {_rests_on(outcome)} {not_covered}".strip())
     good = {
         words: other
         for words, (other, its_k) in (others or {}).items()
         if other.worst is not None and not limits.faults(other, max(k, its_k))
     }
     if not good:
+        because = f" because of the attacker *{reasons[0].risk.threat}*" if reasons[0].risk else ""
         return Decision(
             "do not publish",
-            f"Do not publish this.{_none_holds(len(others or {}))} `cloven tune` searches for a setting.",
+            f"Do not publish this{because}.{_none_holds(len(others or {}))}"
+            " `cloven tune` searches for a setting.",
             reasons,
         )
     ranked = sorted(good, key=lambda words: -good[words].utility.score(limits.measure))
@@ -128,6 +157,18 @@ def decide(
         )
     how = f"with {words} it" if words.startswith("-") else best.name
     return Decision("change settings", f"Change settings: {how} holds; {cost}.", reasons, names, words)
+
+
+def _rests_on(outcome: Outcome) -> str:
+    """The attacker that comes nearest to its limit."""
+    worst = outcome.worst
+    if worst is None or worst.judged is None:
+        return ""
+    what = "is right in" if worst.excess is None else "is told more of members than of outsiders in"
+    return (
+        f"of all attackers that were tried, *{worst.threat}* gets furthest and {what} {percent(worst.judged.value)},"
+        f" at most {percent(worst.judged.upper)}."
+    )
 
 
 def _none_holds(others: int) -> str:

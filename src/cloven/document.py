@@ -35,8 +35,8 @@ def owned(report: AuditReport) -> dict[str, Any]:
         "setting": outcome.name,
         "parameters": dict(outcome.parameters),
         "limits": {
-            "max_risk": audit.limits.risk_at(k),
-            "max_risk_is_one_in_k": audit.limits.max_risk is None,
+            "max_risk": audit.limits.max_risk,
+            "max_tail": audit.limits.max_tail,
             "min_utility": audit.limits.min_utility,
             "measure": outcome.utility.get(audit.limits.measure).name,
         },

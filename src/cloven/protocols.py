@@ -87,6 +87,10 @@ class Family(Protocol):
         """Whether totals over the rows may be public; not beside a promise that every further figure weakens."""
         ...
 
+    def doubts(self, data: Any, method: Any, result: Any) -> tuple[Said, ...]:
+        """What speaks against publishing, whatever attackers reach."""
+        ...
+
     def remedies(self, method: Any, risks: tuple[Risk, ...], limit: float) -> Mapping[str, Any]:
         """Settings that may hold where this one does not: what to type -> the method.
 

@@ -181,8 +181,8 @@ def _measure(measure: Measured) -> ShownMeasure:
 
 def _limits(limits: Limits, outcome: Outcome, k: int) -> ShownLimits:
     return {
-        "max_risk": limits.risk_at(k),
-        "max_risk_is_one_in_k": limits.max_risk is None,
+        "max_risk": limits.max_risk,
+        "max_tail": limits.max_tail,
         "min_utility": limits.min_utility,
         "measure": _name(outcome.utility.get(limits.measure)),
     }

@@ -10,7 +10,7 @@ from cloven.model.audience import Said
 if TYPE_CHECKING:
     from cloven.model.audience import Audience
     from cloven.model.measured import Measured
-    from cloven.model.risk import Risk
+    from cloven.model.risk import Risk, Tail
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,25 @@ def too_often_right(risk: Risk, limit: float) -> Reason:
         named = f"An attacker ({risk.public.threat}) gets past the limit."
         told = f"{risk.public.sentence} {more}" if risk.public.sentence else named
     return Reason(Said(f"{risk.sentence} {more}", told), risk)
+
+
+def too_many_told(risk: Risk, tail: Tail, limit: float) -> Reason:
+    """Of too many people something is told as good as certainly."""
+    sentence = (
+        f"An attacker ({risk.threat}): {tail.name} of {percent(tail.members.value)} of the people in a release and of"
+        f" {percent(tail.outsiders.value)} of people outside it; that is up to {percent(tail.excess.upper)} more, and"
+        f" {percent(limit)} is too much."
+    )
+    return Reason(Said(sentence, "" if risk.public is None else sentence), risk)
+
+
+def could_not_be_tried(risk: Risk) -> Reason:
+    """What was not tried is not passed."""
+    told = "" if risk.public is None else f"An attacker ({risk.public.threat}) could not be tried."
+    return Reason(
+        Said(f"An attacker ({risk.threat}) could not be tried, so it is not passed: {risk.not_tried}.", told),
+        risk,
+    )
 
 
 def against_the_promise(risk: Risk) -> Reason:

@@ -53,7 +53,7 @@ class Effort:
         tries: arrangements of one chunk that an attacker tries who replays the method.
         known_sets: sets of known items that are tried on a person.
         splits: divisions of the people into members and outsiders, each with a release of its own.
-        most_people: members and outsiders of each division who are asked about at most.
+        most_people: people of each division who are asked about at most; fewer where many known sets are tried on each.
     """
 
     reconstructions: int = 5

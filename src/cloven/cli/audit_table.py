@@ -15,7 +15,6 @@ from cloven.cli.table_options import (
     refuse_methods,
     refuse_of_sets,
 )
-from cloven.errors import ParameterError
 from cloven.families.tables_words import too_common
 from cloven.settings import parse_setting, split_settings
 
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from cloven.cli.auditing import Wanted
-    from cloven.decision import Limits
     from cloven.io.tables_rules import Rules
     from cloven.model.table import Table
     from cloven.protocols import Anonymiser
@@ -45,13 +43,13 @@ def table_plan(
     method, *rivals = _methods(chosen, wanted, rules)
     data = read_persons(place, schema, memory)
     fit_rules(rules, data)
-    if wanted.attack and wanted.max_risk is None:
+    if wanted.attack:
         for line in too_common(data, method.k):
             warn(line)
     return data, Audit(
         method,
         wanted.knowledge(sample=False),
-        _limits(wanted, method, chosen.given["k"]),
+        wanted.limits,
         replace(wanted.effort(data), rules=rules),
         tuple(rivals),
         wanted.threats,
@@ -59,17 +57,6 @@ def table_plan(
         seed=seed,
         title=place.name,
     )
-
-
-def _limits(wanted: Wanted, method: Anonymiser, k: int | None) -> Limits:
-    """What is accepted; a method that promises no k has no limit of 1/k of its own."""
-    if method.k > 1 or wanted.max_risk is not None or not wanted.attack:
-        return wanted.limits
-    if k is None:
-        name = method.parameters["method"]
-        message = f"{name} promises no k, so there is no limit of 1/k; give --max-risk, or -k for 1/k"
-        raise ParameterError(message)
-    return replace(wanted.limits, max_risk=1 / k)
 
 
 def _methods(chosen: Chosen, wanted: Wanted, rules: Rules) -> list[Anonymiser]:

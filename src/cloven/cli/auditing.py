@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from cloven.cli.command import Group
 from cloven.cli.memory_check import Bounds
 from cloven.cli.values import number
-from cloven.decision import Limits
+from cloven.decision import MAX_RISK, Limits
 from cloven.errors import ParameterError
+from cloven.model.risk import MAX_TAIL
 from cloven.threats import Effort, Knowledge
 
 if TYPE_CHECKING:
@@ -32,7 +33,8 @@ class Wanted:
     relatedness: str | None
     other_release: Path | None
     attack: bool
-    max_risk: float | None
+    max_risk: float
+    max_tail: float
     min_utility: float
     utility_measure: str
     methods: str | None
@@ -47,7 +49,7 @@ class Wanted:
     @property
     def limits(self) -> Limits:
         """What is accepted."""
-        return Limits(self.max_risk, self.min_utility, self.utility_measure)
+        return Limits(self.max_risk, self.min_utility, self.utility_measure, self.max_tail)
 
     @property
     def threats(self) -> tuple[()] | None:
@@ -130,7 +132,8 @@ AUDITING = Group(
         "relatedness": (str | None, None, "Attack with word meanings: vectors:FILE, corpus:FILE, ngd:FILE, ...", ()),
         "other_release": OTHER_RELEASE,
         "attack": (bool, True, "Attack the release, or do not.", ("--attack/--no-attack",)),
-        "max_risk": (number(0, 1), None, "Largest share of right guesses to accept; default 1/k.", ()),
+        "max_risk": (number(0, 1), MAX_RISK, "Largest share of right guesses, or of people told more, to accept.", ()),
+        "max_tail": (number(0, 1), MAX_TAIL, "Largest share of people told as good as certainly to accept.", ()),
         "min_utility": (number(0, 1), 0.0, "Least utility to accept, from 0 to 1.", ()),
         "utility_measure": (str, "", _MEASURE, ()),
         "methods": (str | None, None, _METHODS, ()),

@@ -9,8 +9,9 @@ from cloven.cli.auditing import OTHER_RELEASE, knowledge_in
 from cloven.cli.command import Group
 from cloven.cli.table_options import refuse_methods, refuse_of_sets
 from cloven.cli.values import number, whole
-from cloven.decision import Limits
+from cloven.decision import MAX_RISK, Limits
 from cloven.errors import ParameterError
+from cloven.model.risk import MAX_TAIL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 class Search:
     """What an owner asks of a search."""
 
-    max_risk: float | None
+    max_risk: float
+    max_tail: float
     min_utility: float
     utility_measure: str
     k: int
@@ -81,7 +83,7 @@ class Search:
             k=promise["k"],
             m=promise.get("m", USUAL_M),
             l=promise.get("l", USUAL_L),
-            limits=Limits(self.max_risk, self.min_utility, self.utility_measure),
+            limits=Limits(self.max_risk, self.min_utility, self.utility_measure, self.max_tail),
             knowledge=knowledge_in(relatedness, self.other_release),
             effort=effort,
             objective=objective(self.objective),
@@ -141,7 +143,8 @@ _RELATEDNESS = "Attack with word meanings: vectors:FILE, corpus:FILE, ngd:FILE, 
 TUNING = Group(
     "What to accept, and what to search",
     {
-        "max_risk": (number(0, 1), None, "Largest share of right guesses to accept; default 1/k.", ()),
+        "max_risk": (number(0, 1), MAX_RISK, "Largest share of right guesses, or of people told more, to accept.", ()),
+        "max_tail": (number(0, 1), MAX_TAIL, "Largest share of people told as good as certainly to accept.", ()),
         "min_utility": (number(0, 1), 0.0, "Least utility to accept, from 0 to 1.", ()),
         "utility_measure": (str, "", "Measure of utility; default: the family's first.", ()),
         "k": (whole(2), 5, "Everybody keeps at least this many candidates; more is tried too.", ("-k",)),

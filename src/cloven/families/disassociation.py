@@ -14,6 +14,7 @@ from cloven.families.disassociation_threats import (
     word_meanings,
 )
 from cloven.families.disassociation_words import cautions, summary
+from cloven.families.doubts import doubts_about
 from cloven.families.known_items import known_items
 from cloven.families.known_person import known_person
 from cloven.families.measures import HEADLINE, drawn, itemsets, pair_error, plain
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from cloven.anonymise.disassociation import Disassociation
     from cloven.measure.describe import Description
     from cloven.measure.utility import UtilityReport
+    from cloven.model.audience import Said
     from cloven.model.key import Anonymised
     from cloven.model.measured import Measured
     from cloven.model.risk import Risk
@@ -105,23 +107,38 @@ class DisassociationFamily(OfTransactions):
         """What an owner should know before publishing, each with what to do."""
         return cautions(summary(data, result), method)
 
+    def doubts(self, data: Transactions, method: Disassociation, result: Anonymised) -> tuple[Said, ...]:
+        """What speaks against publishing, whatever attackers reach."""
+        return doubts_about(data, method.k, names_published=result.release.rare_items != "withhold")
+
     def remedies(
         self, method: Disassociation, risks: tuple[Risk, ...], limit: float
     ) -> dict[str, Disassociation]:
-        """Settings that may hold where this one does not: what to type -> the method."""
-        safe: dict[str, Any] = {} if method.safe != "no" else {"safe": "cover"}
+        """Settings that may hold where this one does not: what to type -> the method; the cheapest first.
+
+        Rare items go first, for they tell most and cost least; then larger groups, repair and fewer joins, at last
+        together; a larger k costs most.
+        """
+        size = None if method.max_cluster_size is None else 4 * method.max_cluster_size
+        steps: dict[str, dict[str, Any]] = {}
+        if method.rare_items != "withhold":
+            steps["--rare-items withhold"] = {"rare_items": "withhold"}
+        if method.refine:
+            steps["--no-refine"] = {"refine": False}
+        if method.safe == "no" and any(risk.broken for risk in risks):
+            steps["--safe cover"] = {"safe": "cover"}
+        if size is not None:
+            steps[f"--max-cluster-size {size}"] = {"max_cluster_size": size}
         out: dict[str, Disassociation] = {}
-        if safe and any(risk.broken for risk in risks):
-            out["--safe cover"] = replace(method, **safe)
-        if out or any(
-            risk.exceeds(limit) for risk in risks
-        ):  # repairing alone may raise the risk above the limit
-            words = "--safe cover " if safe else ""
-            if method.max_cluster_size is not None:
-                larger = 4 * method.max_cluster_size
-                out[f"{words}--max-cluster-size {larger}"] = replace(method, max_cluster_size=larger, **safe)
-            out[f"{words}--no-refine"] = replace(method, refine=False, **safe)
-        return {words: other for words, other in out.items() if other != method}
+        for words, change in steps.items():
+            out[words] = replace(method, **change)
+        together = {name: value for change in steps.values() for name, value in change.items()}
+        if len(steps) > 1:
+            out[" ".join(steps)] = replace(method, **together)
+        k = 2 * method.k
+        least = {"max_cluster_size": max(size or 0, 2 * k - 1) if size is not None else None}
+        out[" ".join([*steps, f"-k {k}"])] = replace(method, **together, **{**least, "k": k})
+        return out
 
     def read(self, public: Path, private: Path) -> Anonymised:
         """Read back what ``write`` wrote."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cloven.families.doubts import doubts_about
 from cloven.families.generalisation_threats import (
     another_release,
     protected_itemsets,
@@ -21,6 +22,7 @@ from cloven.families.of_transactions import OfTransactions
 from cloven.families.words import numbered
 from cloven.model.disassociated import Disassociated
 from cloven.model.measured import Utility
+from cloven.model.risk import MAX_TAIL
 from cloven.model.set_generalised import SetGeneralised
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
     from cloven.measure.describe import Description
     from cloven.measure.generalised_utility import GeneralisedUtility
+    from cloven.model.audience import Said
     from cloven.model.key_generalised import Generalised
     from cloven.model.measured import Measured
     from cloven.model.risk import Risk
@@ -98,6 +101,10 @@ class GeneralisationFamily(OfTransactions):
         """What an owner should know before publishing, each with what to do."""
         return cautions(summary(data, result), method)
 
+    def doubts(self, data: Transactions, method: Any, result: Generalised) -> tuple[Said, ...]:  # noqa: ARG002
+        """What speaks against publishing, whatever attackers reach: blocks name all their items."""
+        return doubts_about(data, method.k, names_published=True)
+
     def remedies(self, method: Any, risks: tuple[Risk, ...], limit: float) -> dict[str, Any]:
         """Settings that may hold where this one does not: what to type -> the method.
 
@@ -105,7 +112,7 @@ class GeneralisationFamily(OfTransactions):
         Where no risk is too large, it is utility that is missing: PCTA often keeps more than COAT.
         """
         out: dict[str, Any] = {}
-        if any(risk.exceeds(limit) or risk.broken for risk in risks):
+        if any(risk.exceeds(limit) or risk.broken or risk.tails_beyond(MAX_TAIL) for risk in risks):
             out[f"-k {2 * method.k}"] = replace(method, k=2 * method.k)
             policy = getattr(method, "policy", None)
             if policy is None:

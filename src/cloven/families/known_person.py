@@ -36,6 +36,10 @@ MEASURE = (
     " 30 % of the people hold, and sensitive ones, count"
 )
 HEADLINE = 0.8
+MOST_SEARCHED = 1_500
+"""People for whom the worst known set is looked for: some dozens are tried on each."""
+CREDIBLE = 0.8
+"""A reader who says 0.95 and is right in less than 0.8 times that has told nothing; only the first one always counts."""
 WORST = 10
 """People of whom most is told that the owner is shown."""
 
@@ -52,7 +56,7 @@ class Known:
     def of(self, people: People) -> tuple[NDArray[np.int64], Any]:
         """Persons and what is known of them."""
         if self.which == "worst":
-            return people.subsets(self.size)
+            return people.subsets(self.size, max(1, -(-len(people) // MOST_SEARCHED)))
         return people.rarest(self.size) if self.which == "rarest" else people.random(self.size)
 
 
@@ -156,6 +160,12 @@ class Sheet:
         return self.tail("certain", self.certain)
 
     @property
+    def credible(self) -> bool:
+        """Whether what this reader says of members is right about as often as it says."""
+        found = [(_precision(self.claims[1], level), level) for level in (HEADLINE, LEVELS[-1])]
+        return all(right is None or right >= CREDIBLE * level for right, level in found)
+
+    @property
     def people(self) -> int:
         """Persons asked about."""
         return int(self.asked.any(axis=0).sum())
@@ -194,7 +204,12 @@ def known_person(
 
     def attempt(threat: Threat, case: Case) -> Risk:
         sheets = _sheets(ways(m), case, readers, sensitive)
-        judged = [sheet for sheet in sheets if sheet.way.counts and sheet.people]
+        first = sheets[0].reader
+        judged = [
+            sheet
+            for sheet in sheets
+            if sheet.way.counts and sheet.people and (sheet.reader == first or sheet.credible)
+        ]
         if not judged:
             return threat.risk(not_tried="nobody has an item that is published")
         return _risk(threat, sheets, judged, _published(case, ways(m), readers, sensitive))

@@ -7,6 +7,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from cloven.anonymise.slicing.slicing import Slicing
+from cloven.families.doubts import too_few
 from cloven.families.tables_ends import lone_ends
 from cloven.families.tables_single import single_values
 from cloven.families.tables_threats import (
@@ -22,7 +23,7 @@ from cloven.model.audience import is_differentially_private
 from cloven.model.buckets import Buckets
 from cloven.model.measured import Utility
 from cloven.model.published_table import GeneralisedTable, Sliced
-from cloven.model.risk import ROUNDING
+from cloven.model.risk import MAX_TAIL, ROUNDING
 from cloven.model.shown_cells import shown_release
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from cloven.measure.tables.describe import TableDescription
+    from cloven.model.audience import Said
     from cloven.model.key_table import PublishedTable
     from cloven.model.risk import Risk
     from cloven.model.table import Table
@@ -116,6 +118,10 @@ class TablesFamily:
         """Whether totals over the rows may be public; beside differential privacy they are not."""
         return not is_differentially_private(method.parameters)
 
+    def doubts(self, data: Table, method: Any, result: PublishedTable) -> tuple[Said, ...]:  # noqa: ARG002
+        """What speaks against publishing, whatever attackers reach."""
+        return too_few(len(data))
+
     def remedies(self, method: Any, risks: tuple[Risk, ...], limit: float) -> dict[str, Any]:
         """Settings that may hold where this one does not: what to type (an audit completes --methods) -> the method.
 
@@ -124,7 +130,7 @@ class TablesFamily:
         unless the owner sets another. Where coarse rows do not hold, slicing may: it hides which values go together.
         Buckets that are dealt by lot hold better beside another release than those of alike people.
         """
-        if not any(risk.exceeds(limit) or risk.broken for risk in risks):
+        if not any(risk.exceeds(limit) or risk.broken or risk.tails_beyond(MAX_TAIL) for risk in risks):
             return {}
         names = {field.name for field in fields(method)}
         least = ceil(1 / max(limit, 0.01) - ROUNDING)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cloven.errors import InputError
+from cloven.model.audience import Said
 from cloven.model.measured import Utility
 from cloven.model.risk import Risk
 
@@ -26,6 +27,7 @@ class Outcome:
         seconds: what it took.
         groups: groups of records that the figures are totals over.
         published_name: the setting as far as its parameters are published; empty if the public must not read it.
+        doubts: what speaks against publishing, whatever attackers reach.
     """
 
     name: str
@@ -36,6 +38,7 @@ class Outcome:
     seconds: float = 0.0
     groups: int = 0
     published_name: str = ""
+    doubts: tuple[Said, ...] = ()
 
     @property
     def noun(self) -> str:
@@ -76,6 +79,7 @@ class Outcome:
             "seconds": self.seconds,
             "groups": self.groups,
             "published_name": self.published_name,
+            "doubts": [asdict(doubt) for doubt in self.doubts],
         }
 
     @classmethod
@@ -91,6 +95,7 @@ class Outcome:
                 plain["seconds"],
                 plain.get("groups", 0),
                 plain.get("published_name", ""),
+                tuple(Said(**doubt) for doubt in plain.get("doubts", ())),
             )
         except (TypeError, KeyError) as error:
             message = "an outcome cannot be read back; audit again"

@@ -116,7 +116,7 @@ class ShownLimits(TypedDict):
     """What the owner accepts."""
 
     max_risk: float
-    max_risk_is_one_in_k: bool
+    max_tail: float
     min_utility: float
     measure: str
 

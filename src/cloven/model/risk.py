@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 ROUNDING = 1e-9
 """Shares are means of fractions such as 1/6; what exceeds a limit by less is rounding."""
+MAX_TAIL = 0.01
+"""People of whom more is told as good as certainly than of outsiders, at most, unless the owner sets another limit."""
 ESTIMATES = ("attacker", "guessing", "control", "outsiders", "population", "excess")
 Linkage = Literal["record", "attribute", "table", "probabilistic"]
 

@@ -114,13 +114,14 @@ class People:
         at = order[self.offsets[who][:, None] + np.arange(size)]
         return who, _known(self.items[at])
 
-    def subsets(self, most: int) -> tuple[Longs, Known]:
-        """All sets of up to ``most`` items among everybody's rarest: person and set of each."""
+    def subsets(self, most: int, every: int = 1) -> tuple[Longs, Known]:
+        """All sets of up to ``most`` items among the rarest of every n-th person: person and set of each."""
         people: list[Longs] = []
         sets: list[Longs] = []
         for size in range(1, most + 1):
             for places in combinations(range(RAREST), size):
-                who = np.flatnonzero(self.lengths > places[-1])
+                who = np.arange(0, len(self), every)
+                who = who[self.lengths[who] > places[-1]]
                 people.append(who)
                 at = self.items[self.offsets[who][:, None] + np.array(places)]
                 sets.append(np.concatenate((at, np.full((len(who), most - size), -1)), axis=1))

@@ -62,7 +62,7 @@ class Tune:
         k: least number of candidates that the owner promises; settings below are not tried.
         m: least number of known items that the promise covers.
         l: of tables, how well sensitive values are hidden at least: a chance of 1/l, or l different ones.
-        limits: what the owner accepts; without ``max_risk``, 1/k of the ``k`` above, whatever k a setting has.
+        limits: what the owner accepts, of every setting.
         knowledge: what attackers may have, beside the release.
         effort: how thoroughly to measure each setting; the chosen one is audited in full afterwards.
         objective: makes one number of all risks.
@@ -144,7 +144,7 @@ class Tune:
                 yield one, values
         first = searching.trials.get(setting(default))
         if first is not None and first.outcome is not None:
-            limit = self.limits.risk_at(self.k)
+            limit = self.limits.max_risk
             for remedy in family_of(default).remedies(default, first.outcome.risks, limit).values():
                 values = searching.space[0].values_of(remedy)
                 if values is not None:

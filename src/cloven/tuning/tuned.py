@@ -129,7 +129,7 @@ class Tuned:
         The best of many measurements looks better than it is. So the audit draws other random numbers, and a setting
         that does not hold then makes way for the next.
         """
-        limits = replace(self.tune.limits, max_risk=self.tune.limits.risk_at(self.tune.k))
+        limits = self.tune.limits
         seed = None if self.tune.seed is None else self.tune.seed + 1
         for trial in self.satisfying:
             if trial.method is None:
@@ -164,7 +164,7 @@ class Tuned:
             "dominating": [trial.name for trial in self.dominating],
             "objective": self.tune.objective.name,
             "limits": {
-                "max_risk": self.tune.limits.risk_at(self.tune.k),
+                "max_risk": self.tune.limits.max_risk,
                 "min_utility": self.tune.limits.min_utility,
                 "measure": self.measure,
             },

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 def sentence(tuned: Tuned) -> str:
     """Whether there is a setting that satisfies the limits; which it is, or what is nearest."""
-    limits = f"risk up to {percent(tuned.tune.limits.risk_at(tuned.tune.k))}"
+    limits = f"risk up to {percent(tuned.tune.limits.max_risk)}"
     if tuned.tune.limits.min_utility:
         limits += f" and at least {percent(tuned.tune.limits.min_utility)} of {tuned.score_words}"
     if tuned.chosen is not None:
@@ -60,7 +60,7 @@ def percent(share: float) -> str:
 
 def _nearest(tuned: Tuned) -> str:
     """The least risk there is with enough utility, and the most utility there is with a risk that is accepted."""
-    limits, limit = tuned.tune.limits, tuned.tune.limits.risk_at(tuned.tune.k)
+    limits, limit = tuned.tune.limits, tuned.tune.limits.max_risk
     point = tuned.point
     useful = [t for t in tuned.finished if point(t).utility >= limits.min_utility]
     whole = [t for t in tuned.finished if not point(t).broken and point(t).risk <= limit]

@@ -172,7 +172,14 @@ def _bounds(
         if far > 0:
             rest += LEAST * work.factor[top] * top_size[top]
             many = _add(
-                frequent.all_starts, frequent.all_item, frequent.all_copies, top, work.factor[top], turn, many, sums
+                frequent.all_starts,
+                frequent.all_item,
+                frequent.all_copies,
+                top,
+                work.factor[top],
+                turn,
+                many,
+                sums,
             )
             slot = work.base_slot[top]
             for j in range(len(known)):

@@ -160,9 +160,7 @@ def layout(release: Disassociated, expected: Expected, most: float) -> Layout:
     whole = np.where(shared, open_size, release.cluster_size[rows.cluster])
     rate = rows.copies / np.maximum(whole, 1.0)
     bar_starts = offsets_of(bars)
-    *shared_found, barred = shared_places(
-        tree, table, width, base_joint[order], rate, most, bar_starts
-    )
+    *shared_found, barred = shared_places(tree, table, width, base_joint[order], rate, most, bar_starts)
     found = _places(
         release, rows, clusters, new, (named_cluster, named_item), tuple(shared_found), (expected, most)
     )

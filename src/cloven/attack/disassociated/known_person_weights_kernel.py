@@ -154,7 +154,9 @@ def _apart(slot_part: Longs, slot: Longs, share: Floats) -> float:
 
 
 @compiled
-def _base(layout: Layout, top: int, known: Longs, only: Flags, low: Longs, slot: Longs, share: Floats) -> None:
+def _base(
+    layout: Layout, top: int, known: Longs, only: Flags, low: Longs, slot: Longs, share: Floats
+) -> None:
     """Where the known items stand for clusters that list none of them; ``low`` moves on."""
     starts, tops, slots, rate = layout.base.starts, layout.base.top, layout.base.slot, layout.base.rate
     for j in range(len(known)):
