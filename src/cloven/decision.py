@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from cloven.errors import ParameterError
+from cloven.model.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,7 +52,7 @@ class Limits:
         out = [f"{risk.sentence} More than {_percent(limit)} is too much."
                for risk in outcome.risks if risk.exceeds(limit)]  # fmt: skip
         out += [
-            f"An attacker ({risk.threat}) learns {risk.broken:,} {risk.broken_what}, against the promise."
+            f"An attacker ({risk.threat}) learns {counted(risk.broken, risk.broken_what)}, against the promise."
             for risk in outcome.risks
             if risk.counts and risk.broken
         ]

@@ -162,7 +162,7 @@ def counted(findings: Findings) -> list[str]:
     base = counts["base_rate"]
     return [
         f"{many(counts['generalised_items'], 'generalised item')} in {many(counts['rows'], 'row')}:"
-        f" {counts['rows_without_context']:,} rows without an item shown for certain,"
+        f" {many(counts['rows_without_context'], 'row')} without an item shown for certain,"
         f" {counts['rows_without_score']:,} of which the attack knows nothing",
         *(
             []

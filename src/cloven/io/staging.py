@@ -13,17 +13,19 @@ import shutil
 import stat
 import sys
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 PRIVATE_FOLDER = 0o700
 PRIVATE_FILE = 0o600
 PATTERN = ".cloven-*.partial"
 LOCK = ".in-use"
-ATTEMPTS = 100  # a folder is lost only to a run that clears up in the very moment between its making and its locking
+ATTEMPTS = (
+    100  # a folder is lost only to a run that clears up in the very moment between its making and its locking
+)
 
 
 @contextmanager

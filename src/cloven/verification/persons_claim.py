@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cloven.model.arrays import distinct
+from cloven.model.counted import counted
 from cloven.verification.verdict import NOT_CHECKED, Check
 
 if TYPE_CHECKING:
@@ -42,13 +43,15 @@ def check_persons_claim(
     """
     claimed = release.parameters.get("persons") is True
     if original is None:
-        return [_undecided("release", 0, f"give the original with its persons (level {counted_at})")] * claimed
+        return [
+            _undecided("release", 0, f"give the original with its persons (level {counted_at})")
+        ] * claimed
     level: Level = "original" if key is None else "key"
     told = {"the original": original.persons} | ({} if key is None else {"the key": key.persons})
     known = [persons for persons in told.values() if persons is not None]
     if claimed:
         missing = [where for where, persons in told.items() if persons is None]
-        return [_where_claimed(release, level, known, missing, original, counted_at)]
+        return [_where_claimed(release, level, known, missing, counted_at)]
     return [_where_not_claimed(release, level, known[0])] if known else []
 
 
@@ -57,7 +60,6 @@ def _where_claimed(
     level: Level,
     known: list[NDArray[np.int64]],
     missing: list[str],
-    original: Transactions,
     counted_at: Level,
 ) -> Check:
     """The key must know persons; the original too, unless the key does."""
@@ -67,8 +69,10 @@ def _where_claimed(
         return Check(NAME, level, passed=False, examined=release.records, detail=detail)
     persons = len(distinct(known[0]))
     if level == "original" and counted_at == "key":
-        return _undecided(level, persons, f"the original names {persons:,} persons; give the key too")
-    return Check(NAME, level, passed=True, examined=persons, detail=f"{persons:,} persons are known")
+        return _undecided(
+            level, persons, f"the original names {counted(persons, 'persons')}; give the key too"
+        )
+    return Check(NAME, level, passed=True, examined=persons, detail=counted(persons, "persons are known"))
 
 
 def _where_not_claimed(

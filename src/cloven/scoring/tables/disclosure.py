@@ -153,7 +153,10 @@ def _by_naming(guesses: ValueGuesses, truth: Sequence[str]) -> dict[tuple[str, s
 
 
 def _guessed(
-    many: NDArray[np.int64], right: NDArray[np.float64], all_right: NDArray[np.float64], left: NDArray[np.float64]
+    many: NDArray[np.int64],
+    right: NDArray[np.float64],
+    all_right: NDArray[np.float64],
+    left: NDArray[np.float64],
 ) -> dict[tuple[str, str], Tally]:
     """Tallies of a guesser who is right with one statement, with ``many``, and has the value among those left."""
     single, one = (many == 1).astype(float), np.ones(len(many))
