@@ -100,6 +100,23 @@ def test_score_measures_how_far_words_move(cloven, place):
     assert "movers_best" in ended.out
 
 
+def test_attack_needs_nothing_but_the_release(cloven, place, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ended = cloven("attack", place / "release", "--seed", 1)
+    assert (ended.code, ended.err) == (0, "")
+    assert "links guessed" in ended.out
+    assert "confidence  from" in ended.out
+    assert "nothing is written" in ended.out
+    assert list(tmp_path.iterdir()) == []
+    told = cloven("attack", place / "release", "--seed", 1, "--json").json
+    assert told["guesses"] is None
+    assert len(told["surest"]) == 10
+    sure = [each["confidence"] for each in told["surest"]]
+    assert sure == sorted(sure, reverse=True)
+    assert all(each["hidden"] and each["beside"] for each in told["surest"])
+    assert "Learned" in told["attack"]["relatedness"]
+
+
 def refuse(cloven, tmp_path, code, words, *arguments):
     cloven(*arguments).refused(code, *words)
     assert not (tmp_path / "g").exists()
@@ -108,7 +125,7 @@ def refuse(cloven, tmp_path, code, words, *arguments):
 def test_attacks_refuse_what_they_cannot_use(cloven, place, tmp_path):
     out = ("-o", tmp_path / "g")
     release = place / "release"
-    refuse(cloven, tmp_path, 2, ("--relatedness", "vpa"), "attack", release, *out)
+    refuse(cloven, tmp_path, 2, ("--relatedness", "vpa"), "attack", release, "--method", "aba", *out)
     refuse(cloven, tmp_path, 2, ("must be one of",), "attack", release, "--method", "best", *out)
     refuse(cloven, tmp_path, 2, ("vectors:FILE",), "attack", release, "--relatedness", "wordz", *out)
     refuse(cloven, tmp_path, 2, ("none.txt",), "attack", release, "--relatedness", "vectors:none.txt", *out)

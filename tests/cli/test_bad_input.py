@@ -277,8 +277,8 @@ def test_lenient_reading_tells_what_it_left_out(cloven, tmp_path):
     assert ended.code == 0
     assert ended.json["records_read"] == 11
     first, second = ended.err.splitlines()
-    assert "2 lines and 1 blank items left out (line 11: text after a closing quote" in first
-    assert second.endswith("1 empty records left out")
+    assert "2 lines and 1 blank item left out (line 11: text after a closing quote" in first
+    assert second.endswith("1 empty record left out")
 
 
 def test_places_without_permission(cloven, clinic, tmp_path):

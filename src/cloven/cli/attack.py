@@ -1,4 +1,4 @@
-"""``cloven attack RELEASE -o GUESSES``; ``compose`` has ``cloven attack compose``."""
+"""``cloven attack RELEASE``; ``compose`` has ``cloven attack compose``."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +16,7 @@ from cloven.cli.console import many, percent, progress, say, say_json
 from cloven.cli.eliminating import ELIMINATING, Eliminating
 from cloven.cli.places import refuse_places, release_at
 from cloven.cli.reading import JsonFlag, ReleasePath, SeedOption, items_in
+from cloven.cli.surest import surest, surest_table
 from cloven.cli.values import one_of, whole
 from cloven.errors import ParameterError
 from cloven.model.added import Eliminations
@@ -49,6 +50,7 @@ class Chosen:
         self.record_method = record_method or method or "aba"
         self.term_method = term_method or ("random" if method == "vpa" else method) or "aba"
         self.relatedness, self.skip = relatedness, skip
+        self.methods_given = any(each is not None for each in (method, record_method, term_method))
         self._options = {"selection": selection, "grow_anchors": grow_anchors, "tries": tries}
 
     def knowledge(self, release: Disassociated | SetGeneralised) -> Relatedness | None:
@@ -56,9 +58,9 @@ class Chosen:
         from cloven.relatedness.skipping import Skipping
         from cloven.relatedness.spec import parse
 
-        if self.relatedness is None:
+        if self.relatedness is None and self.methods_given:
             return None
-        known = parse(self.relatedness, release=release)
+        known = parse(self.relatedness or "learned", release=release)
         # The list of `cloven text --typos` has a second column, for what was meant.
         skipped = frozenset() if self.skip is None else {line.split("\t")[0] for line in items_in(self.skip)}
         return Skipping(known, frozenset(skipped)) if skipped else known
@@ -102,20 +104,28 @@ ATTACK = Group(
 @takes(chosen=ATTACK, eliminations=ELIMINATING)
 def attack(
     release: ReleasePath,
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="GUESSES", help="New folder for the guesses.")],
     chosen: Chosen,
     eliminations: Eliminating,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", metavar="GUESSES", help="New folder for the guesses; default: only show some."
+        ),
+    ] = None,
     control: Annotated[
         bool, typer.Option("--control/--no-control", help="Also attack with shuffled words, to compare.")
     ] = True,
     seed: SeedOption = None,
     json: JsonFlag = False,
 ) -> None:
-    """Put the records of a release back together, from the release and what words mean alone.
+    """Put the records of a release back together, from the release and what words mean.
+
+    Without --relatedness and --method the attacker learns from the release alone what goes together.
 
     In a disassociated release: which part belongs to which record; in a set-generalised one: which items of a
-    generalised item were added. The guesses, each with a confidence, go to a new folder; `cloven score` compares them
-    with the key. Published tables are attacked by `cloven attack compose`.
+    generalised item were added. The guesses, each with a confidence, go to a new folder with -o; `cloven score`
+    compares them with the key. Without -o the surest are shown. Published tables are attacked by `cloven attack
+    compose`.
     """
     import numpy as np
 
@@ -123,7 +133,8 @@ def attack(
     from cloven.io.release import read_set_release
     from cloven.scoring.control import control_of
 
-    refuse_places(out)
+    if out is not None:
+        refuse_places(out)
     with progress("read") as report:
         published = read_set_release(release_at(release), "`cloven attack`")
         relatedness = chosen.knowledge(published)
@@ -133,16 +144,17 @@ def attack(
             eliminator = eliminations.attack(chosen.method, relatedness)
             found = eliminating.attack_generalised(published, eliminator, out, rng, report, control=control)
             report("tell", 1.0)
-            _tell(out, eliminating.summary(found), found, json=json)
+            _tell(out, eliminating.summary(found), found, [], json=json)
             return
         refuse_given(ELIMINATING, eliminations.given, "set-generalised")
         attacker = chosen.attack(relatedness)
         guesses = attacker.guess(published, rng, report)
-        other = control_of(attacker) if control else None
-        shuffled = None if other is None else other.guess(published, rng, report)
-        report("write", 0.0)
-        write_guesses(guesses, published, out, control=shuffled)
-    _tell(out, summary(guesses), guesses, json=json)
+        if out is not None:
+            other = control_of(attacker) if control else None
+            shuffled = None if other is None else other.guess(published, rng, report)
+            report("write", 0.0)
+            write_guesses(guesses, published, out, control=shuffled)
+    _tell(out, summary(guesses), guesses, surest(guesses, published) if out is None else [], json=json)
 
 
 class Attacking(Branching):
@@ -151,14 +163,27 @@ class Attacking(Branching):
     further: ClassVar = {"compose": (compose, "Intersect what several tables say about one person.")}
 
 
-def _tell(out: Path, facts: dict[str, int], guesses: Guesses | Eliminations, *, json: bool) -> None:
+def _tell(
+    out: Path | None,
+    facts: dict[str, int],
+    guesses: Guesses | Eliminations,
+    shown: list[dict[str, Any]],
+    *,
+    json: bool,
+) -> None:
     if json:
-        say_json({"guesses": str(out), "attack": dict(guesses.attack), "notes": dict(guesses.notes), **facts})
+        place = {"guesses": None, "surest": shown} if out is None else {"guesses": str(out)}
+        say_json({**place, "attack": dict(guesses.attack), "notes": dict(guesses.notes), **facts})
         return
     lines = told(facts) if isinstance(guesses, Guesses) else eliminating.told(facts)
     for line in [*lines, *coverage_words(guesses.notes)]:
         say(line)
-    say(f"guesses {out}; `cloven score` says how many are right")
+    if out is not None:
+        say(f"guesses {out}; `cloven score` says how many are right")
+        return
+    if shown:
+        say(surest_table(shown))
+    say("nothing is written: keep all guesses with -o FOLDER, and `cloven score` says how many are right")
 
 
 def refuse_given(group: Group, given: Mapping[str, Any], kind: str) -> None:

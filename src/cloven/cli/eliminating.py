@@ -89,17 +89,19 @@ ELIMINATING = Group(
 def attack_generalised(
     release: SetGeneralised,
     attacker: Elimination | RandomElimination,
-    out: Path,
+    out: Path | None,
     rng: np.random.Generator,
     report: Callable[[str, float], None],
     *,
     control: bool,
 ) -> Eliminations:
-    """Attack, also with shuffled words, and write the eliminations."""
+    """Attack; with a place for them, attack with shuffled words too and write the eliminations."""
     from cloven.io.eliminations import write_eliminations
     from cloven.scoring.control import control_of
 
     found = attacker.guess(release, rng, report)
+    if out is None:
+        return found
     other = control_of(attacker) if control else None
     shuffled = None if other is None else other.guess(release, rng, report)
     report("write", 0.0)
@@ -162,7 +164,7 @@ def counted(findings: Findings) -> list[str]:
     base = counts["base_rate"]
     return [
         f"{many(counts['generalised_items'], 'generalised item')} in {many(counts['rows'], 'row')}:"
-        f" {counts['rows_without_context']:,} rows without an item shown for certain,"
+        f" {many(counts['rows_without_context'], 'row')} without an item shown for certain,"
         f" {counts['rows_without_score']:,} of which the attack knows nothing",
         *(
             []

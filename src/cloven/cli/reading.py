@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cloven.cli.command import Group
-from cloven.cli.console import warn
+from cloven.cli.console import many, warn
 from cloven.cli.memory_check import MEMORY, MEMORY_HELP, Bounds, refuse_large, refuse_large_file
 from cloven.cli.suggested import in_shell
 from cloven.cli.values import one_of, whole
@@ -93,9 +93,11 @@ def read_data(path: Path | None, options: ReadOptions, bounds: Bounds | None = N
     if report.skipped or report.blank_items:
         first = "; ".join(f"line {line}: {reason}" for line, reason in report.examples)
         shown = f" ({first})" if first else ""
-        warn(f"{path}: {report.skipped:,} lines and {report.blank_items:,} blank items left out{shown}")
+        warn(
+            f"{path}: {many(report.skipped, 'line')} and {many(report.blank_items, 'blank item')} left out{shown}"
+        )
     if report.empty_records:
-        warn(f"{path}: {report.empty_records:,} empty records left out")
+        warn(f"{path}: {many(report.empty_records, 'empty record')} left out")
     return data
 
 

@@ -98,9 +98,7 @@ def _tell(
     rows = finding_rows(findings, tuple(sentences), scopes)
     say(table(rows, ("measure", "where", "attack", "guessing", "shuffled", "lift", "of", "units")))
     say()
-    say(
-        "units: what the intervals go by; of one unit nobody can tell how units differ, so its interval is all there is"
-    )
+    say("units: what the intervals go by; of a single one nobody can tell how units differ")
     for name, sentence in sentences.items():
         if any(finding.measure == name for finding in findings):
             say(f"{name}: {sentence}")

@@ -132,12 +132,13 @@ class DisassociationFamily(OfTransactions):
         out: dict[str, Disassociation] = {}
         for words, change in steps.items():
             out[words] = replace(method, **change)
-        together = {name: value for change in steps.values() for name, value in change.items()}
+        together: dict[str, Any] = {name: value for change in steps.values() for name, value in change.items()}
         if len(steps) > 1:
             out[" ".join(steps)] = replace(method, **together)
-        k = 2 * method.k
-        least = {"max_cluster_size": max(size or 0, 2 * k - 1) if size is not None else None}
-        out[" ".join([*steps, f"-k {k}"])] = replace(method, **together, **{**least, "k": k})
+        together["k"] = 2 * method.k
+        if size is not None:
+            together["max_cluster_size"] = max(size, 4 * method.k - 1)
+        out[" ".join([*steps, f"-k {2 * method.k}"])] = replace(method, **together)
         return out
 
     def read(self, public: Path, private: Path) -> Anonymised:

@@ -83,4 +83,4 @@ def _more_or_less(gap: float) -> str:
 def _believable(row: Sure) -> bool:
     """Whether the share that was right is near the confidence, or no farther than chance explains."""
     spread = (row.confidence * (1 - row.confidence) / max(1, row.guesses)) ** 0.5
-    return abs(row.confidence - row.right) <= max(CLOSE, 2 * spread)
+    return bool(abs(row.confidence - row.right) <= max(CLOSE, 2 * spread))

@@ -3,7 +3,8 @@
 - *confirmed*: the mean paired difference (or slope) has the sign that the thesis says, and its 95 % interval does not
   cover 0; for a printed number, the mean lies in the range that the words allow.
 - *refuted*: the interval lies on the other side of 0; for a printed number, the mean lies outside the range.
-- *chance*: the interval covers 0, so the figures cannot tell.
+- *chance*: the interval covers 0, so the figures cannot tell; for a number that no setting is named for, shuffled words
+  reach it as well.
 
 A claim about several attacks is confirmed if all are, refuted if one is, else chance.
 """

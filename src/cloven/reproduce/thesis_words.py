@@ -31,7 +31,7 @@ the thesis says and its 95 % interval does not cover 0; *refuted* if the interva
 it covers 0. How large the change is ("slightly", "greatly") is not judged. A printed number is confirmed if our mean
 lies in the range that the words allow (25 %: 20 to 30; over 90 %, almost all: 90 and more; 2.5 to 3: as it stands); a
 number without a setting (60 %, 70 %) if the best mean at any setting of the thesis comes within 5 points of it or
-above. A claim about several attacks is
+above, and shuffled words do not; where they do as well, it is *chance*. A claim about several attacks is
 confirmed if all agree, refuted if one disagrees. Of about fifty intervals of 95 %, two or three may miss by luck. A
 step is one place of the sweep: 1 in k, 0.1 in type-token ratio, a doubling of the largest cluster (4 to 64)."""
 

@@ -154,8 +154,8 @@ def estimate(tally: Tally, samples: NDArray[np.float64]) -> Estimate:
         low, high = map(float, np.nanpercentile(samples, (2.5, 97.5)))
     elif tally.units >= FEW:
         low, high = _hull((low, high), tuple(map(float, np.nanpercentile(samples, (2.5, 97.5)))))
-    # Units that agree by chance show no spread, but a share can still be off.
-    if tally.share and (tally.units < FEW or high - low < 1e-12):
+    # Units that agree by chance show no spread, and neither does what never, or always, happened.
+    if tally.share and (tally.units < FEW or min(value, 1 - value) < 1e-12):
         low, high = _hull((low, high), _as_share(tally))
     return Estimate(value, max(0.0, low), min(1.0, high) if tally.share else high)
 
@@ -179,8 +179,8 @@ def difference(
         return Difference(value, low, high, _z(value, float(np.nanstd(apart, ddof=1))))
     error = _standard_error(tally, other)
     if error is None:
-        ends = (-1.0, 1.0) if tally.share and other.share else (None, None)
-        return Difference(value, *ends, None)
+        unknown = 1.0 if tally.share and other.share else None
+        return Difference(value, None if unknown is None else -unknown, unknown, None)
     half = error * _student(units)
     low, high = value - half, value + half
     if tally.share and other.share and np.any(_pull(tally) != _pull(other)):

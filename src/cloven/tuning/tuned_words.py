@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cloven.model.counted import counted
+
 if TYPE_CHECKING:
     from cloven.tuning.trial import Trial
     from cloven.tuning.tuned import Tuned
@@ -44,7 +46,7 @@ def figures(tuned: Tuned, trial: Trial) -> str:
     """Risk and utility of a setting."""
     point = tuned.point(trial)
     broken = 0 if trial.outcome is None else trial.outcome.broken
-    breaks = f", {broken:,} promises broken" if broken else ""
+    breaks = f", {counted(broken, 'promises')} broken" if broken else ""
     return f"risk {percent(point.risk)}{breaks}, {tuned.score_words} {percent(point.utility)}"
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cloven.model.arrays import distinct
+from cloven.model.counted import counted
 from cloven.verification.verdict import NOT_CHECKED, Check
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def check_persons_claim(
     known = [persons for persons in told.values() if persons is not None]
     if claimed:
         missing = [where for where, persons in told.items() if persons is None]
-        return [_where_claimed(release, level, known, missing, original, counted_at)]
+        return [_where_claimed(release, level, known, missing, counted_at)]
     return [_where_not_claimed(release, level, known[0])] if known else []
 
 
@@ -59,7 +60,6 @@ def _where_claimed(
     level: Level,
     known: list[NDArray[np.int64]],
     missing: list[str],
-    original: Transactions,
     counted_at: Level,
 ) -> Check:
     """The key must know persons; the original too, unless the key does."""
@@ -69,8 +69,10 @@ def _where_claimed(
         return Check(NAME, level, passed=False, examined=release.records, detail=detail)
     persons = len(distinct(known[0]))
     if level == "original" and counted_at == "key":
-        return _undecided(level, persons, f"the original names {persons:,} persons; give the key too")
-    return Check(NAME, level, passed=True, examined=persons, detail=f"{persons:,} persons are known")
+        return _undecided(
+            level, persons, f"the original names {counted(persons, 'persons')}; give the key too"
+        )
+    return Check(NAME, level, passed=True, examined=persons, detail=counted(persons, "persons are known"))
 
 
 def _where_not_claimed(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cloven.model.counted import counted
 from cloven.verification.faults import conclude, spot
 from cloven.verification.verdict import Check
 
@@ -21,7 +22,7 @@ def check_cluster_size(release: Disassociated, *, allow_unsafe: bool) -> Check:
     size, k = release.cluster_size, release.k
     fault = spot(size < k, lambda at: f"cluster {at} has {size[at]} records, k is {k}")
     if fault.count and allow_unsafe and bool(release.parameters.get("unsafe")):
-        detail = f"information: {fault.count:,} clusters below k in an unsafe release; first: {fault.first}"
+        detail = f"information: {counted(fault.count, 'clusters')} below k in an unsafe release; first: {fault.first}"
         return Check("cluster size", "release", passed=True, examined=len(size), detail=detail)
     return conclude(
         "cluster size", "release", len(size), [fault], f"smallest has {size.min()} records, k is {k}"
@@ -36,7 +37,6 @@ def report_oversize(release: Disassociated) -> Check:
     else:
         above = int(np.count_nonzero(release.cluster_size > limit))
         largest = int(release.cluster_size.max())
-        detail = (
-            f"information: {above:,} clusters above the maximum of {limit:,}; the largest has {largest:,}"
-        )
+        found = f"information: {counted(above, 'clusters')} above the maximum of {limit:,}"
+        detail = f"{found}; the largest has {largest:,}"
     return Check("oversize clusters", "release", passed=True, examined=release.clusters, detail=detail)

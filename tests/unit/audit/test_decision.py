@@ -43,6 +43,15 @@ def test_statements_against_the_promise_count_whatever_the_share():
     assert "3 pairs" in str(found.reasons[0])
 
 
+def test_one_statement_is_told_in_the_singular():
+    threat = outcome(broken=1).risks[0]
+    what = "pairs of items that have fewer than k candidates"
+    one = replace(outcome(), risks=(replace(threat, broken_what=what),))
+    assert decide(one, Limits(max_risk=1.0), 5).reasons == (
+        "An attacker (word meanings) learns 1 pair of items that has fewer than k candidates, against the promise.",
+    )
+
+
 def test_knowledge_beyond_the_promise_is_shown_but_does_not_decide():
     beyond = outcome(risk=0.9, broken=4, counts=False)
     both = replace(beyond, risks=outcome().risks + beyond.risks)

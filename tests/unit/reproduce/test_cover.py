@@ -41,6 +41,31 @@ def test_page_answers_from_the_figures():
         assert files["cover/breaches.svg"].startswith("<svg")
 
 
+def repair(safe, broken, enumerated, several):
+    kept = dict.fromkeys(("items_kept", "pairs_kept", "tlost_only", "tkd", "re"), 0.5)
+    counts = {"covers": 0, "broken_pairs": broken, "enumerated": enumerated, "several": several}
+    return (
+        {"data": "data", "size": 10, "safe": safe, "suppressed": 1, "occurrences": 100, "seconds": 0.1}
+        | counts
+        | kept
+    )
+
+
+def test_the_headline_tells_of_clusters_that_were_too_large_to_enumerate():
+    pytest.importorskip("altair")
+    rows = [
+        repair("no", 7, 4, 12),
+        repair("cover", 2, 5, 20),
+        repair("cover", 1, 5, 8),
+        repair("exact", 0, 3, 3),
+    ]
+    head = shown(sizes([(10, 100), (20, 400), (40, 90)]), rows)["cover.md"].split("## Covers against")[0]
+    told = " ".join(head.split())
+    assert "after `--safe cover` 3 pairs are broken in the 10 of 28 clusters" in told
+    assert "the other 18 are too large, and nothing is proved of them" in told
+    assert "after `--safe exact` 0 pairs are broken in the 3 of 3 clusters" in told
+
+
 @pytest.mark.slow
 @pytest.mark.data
 def test_experiment_runs_on_small_samples(data_dir):

@@ -10,6 +10,7 @@ from scipy import stats
 
 from cloven.reproduce.thesis_claims import claims
 from cloven.reproduce.thesis_claims_k import accuracy_rises, gap_shrinks
+from cloven.reproduce.thesis_claims_size import seventy_percent_of_itemsets
 from cloven.reproduce.thesis_figures import Estimate, Figures, Series, estimate, slope_of, spread_of
 from cloven.reproduce.thesis_helped import HELPED
 from cloven.reproduce.thesis_judging import judged, together
@@ -90,6 +91,20 @@ def test_random_is_chance_and_other_sides_are_kept_apart() -> None:
 @pytest.mark.parametrize(("rise", "verdict"), [(0.05, "confirmed"), (-0.05, "refuted"), (0.0, "chance")])
 def test_claim_follows_the_figures(rise: float, verdict: str) -> None:
     assert accuracy_rises(made_up(rise, noise=0.01)).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("edge", "verdict"),
+    [(0.1, "refuted"), (0.5, "confirmed")],  # 0.3 and 0.7 at best; shuffled words have 0.21
+)
+def test_number_without_a_setting(edge: float, verdict: str) -> None:
+    assert seventy_percent_of_itemsets(made_up(0.0, edge=edge)).verdict == verdict
+
+
+def test_number_that_shuffled_words_reach_as_well_is_not_confirmed() -> None:
+    found = seventy_percent_of_itemsets(made_up(0.12))  # at k = 5 0.85, and 0.81 with shuffled words
+    assert found.verdict == "chance"
+    assert "above shuffled words +0.04" in found.why
 
 
 def test_gap_that_stays_is_not_said_to_shrink() -> None:

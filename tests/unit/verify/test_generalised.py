@@ -66,7 +66,7 @@ def test_the_release_without_faults_passes_at_every_level():
         assert verdict.ok, str(verdict)
     assert verdict.level == "key"
     detail = {check.name: check.detail for check in verdict.checks}
-    assert detail["suppressed items"] == "1 of at most 1 items suppressed; 1 records are left empty"
+    assert detail["suppressed items"] == "1 of at most 1 items suppressed; 1 record is left empty"
     with pytest.raises(ParameterError, match="a key was given without the original"):
         verify_generalised(result.release, key=result.key)
 
@@ -238,7 +238,7 @@ def test_original_level():
     assert names == ["items", "suppressed items"]
     tight = made(parameters=PARAMETERS | {"max_suppressed": 0.1})
     verdict = verify_generalised(tight.release, DATA)
-    assert [check.detail for check in verdict.failures] == ["1 items are suppressed, 0 may be: {'x'}"]
+    assert [check.detail for check in verdict.failures] == ["1 item is suppressed, 0 may be: {'x'}"]
     silent = made(parameters={})
     assert [check.name for check in verify_generalised(silent.release, DATA).failures] == ["suppressed items"]
 
@@ -281,14 +281,20 @@ def test_key_level():
 @pytest.mark.parametrize(
     ("method", "labels", "detail"),
     [
-        ("coat", ("", "Ada Lovelace", ""), "block 1, {'b', 'c'}, is called 'Ada Lovelace': coat has no groups"),
+        (
+            "coat",
+            ("", "Ada Lovelace", ""),
+            "block 1, {'b', 'c'}, is called 'Ada Lovelace': coat has no groups",
+        ),
         ("pcta", ("a", "", ""), "block 0, {'a'}, is called 'a': pcta has no groups with names"),
         ("apriori-km", ("Ada Lovelace", "", ""), "is called 'Ada Lovelace': an item by itself is no group"),
         ("apriori-km", ("", "drinks", "drinks"), "is called 'drinks': another block has the same name"),
     ],
 )
 def test_free_text_in_labels(method, labels, detail):
-    parameters = PARAMETERS if method != "apriori-km" else {"method": method, "all_up_to": 1, "search": "refined"}
+    parameters = (
+        PARAMETERS if method != "apriori-km" else {"method": method, "all_up_to": 1, "search": "refined"}
+    )
     release = replace(made(parameters=parameters | {"method": method}).release, block_labels=labels)
     for given in ({}, {"original": DATA}):
         verdict = verify_generalised(release, **given)
@@ -301,7 +307,7 @@ def test_names_of_groups_are_told_as_not_checked():
     release = replace(made(parameters=parameters).release, block_labels=("", "drinks", "food"))
     verdict = verify_generalised(release)
     assert [check.name for check in verdict.undecided] == ["labels"]
-    assert "that the names of 2 groups are those of the owner's taxonomy" in verdict.undecided[0].detail
+    assert "that 2 group names are in the owner's taxonomy" in verdict.undecided[0].detail
     assert "; 1 claim not checked at this level" in str(verdict)
 
 

@@ -318,7 +318,9 @@ def test_the_claim_to_count_persons(claimed, told, failed_at_key):
     assert alone.ok
     assert [check.name for check in alone.undecided] == ["persons counted"] * claimed
     assert failed(compared) == failed_at_key
-    assert [check.name for check in compared.undecided] == ["persons counted"] * (claimed and told is not None)
+    assert [check.name for check in compared.undecided] == ["persons counted"] * (
+        claimed and told is not None
+    )
     whole = verify(release, original=data, key=made.key)
     assert failed(whole) == failed_at_key
     assert whole.undecided == ()

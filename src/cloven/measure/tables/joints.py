@@ -78,9 +78,13 @@ def original_pairs(table: Table, first: int, second: int) -> tuple[NDArray[np.in
 
 
 def check_domain(buckets: Buckets, place: int, attribute: Attribute) -> NDArray[np.int64]:
-    """Where each value of the original stands in the domain of a release, which must not know other values."""
+    """Where each value of the original stands in the domain of a release, which must not know impossible values.
+
+    A release may know more than the rows hold: rows that noise has put where nobody is show numbers that the owner
+    states as possible.
+    """
     values = buckets.domains[place].values
-    strange = positions_of(values, attribute.values) < 0
+    strange = (positions_of(values, attribute.values) < 0) & ~_possible(values, attribute)
     if strange.any():
         value = values[int(np.flatnonzero(strange)[0])]
         message = (
@@ -89,6 +93,15 @@ def check_domain(buckets: Buckets, place: int, attribute: Attribute) -> NDArray[
         )
         raise ParameterError(message)
     return positions_of(attribute.values, values)
+
+
+def _possible(values: tuple[str, ...], attribute: Attribute) -> NDArray[np.bool_]:
+    """Numbers at which a block of the owner's begins or ends."""
+    if attribute.blocks is None:
+        return np.zeros(len(values), np.bool_)
+    ends = np.concatenate([attribute.blocks.lows, attribute.blocks.highs])
+    found: NDArray[np.bool_] = np.isin(np.array(values, np.float64), ends)
+    return found
 
 
 def _cell_pairs(buckets: Buckets, first: int, second: int) -> Any:

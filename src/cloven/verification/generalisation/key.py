@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.model.arrays import distinct, positions
+from cloven.model.counted import counted
 from cloven.verification.faults import Fault, conclude, spot
 from cloven.verification.generalisation.rows import block_of_items, published
 
@@ -126,7 +127,7 @@ def _suppressed(release: SetGeneralised, original: Transactions, key: Generalise
     faults = (
         [Fault(len(wrong), f"record {wrong[0][0]}: the key is wrong about what it lost")] if wrong else []
     )
-    said = f"{len(expected):,} records lost items"
+    said = f"{counted(len(expected), 'records')} lost items"
     return conclude("suppressed by record", "key", len(expected), faults, said)
 
 

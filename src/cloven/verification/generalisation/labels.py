@@ -11,6 +11,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from cloven.errors import shorten
+from cloven.model.counted import counted
 from cloven.verification.faults import Fault, conclude, named
 from cloven.verification.verdict import NOT_CHECKED, Check
 
@@ -33,7 +34,7 @@ def check_block_labels(release: SetGeneralised) -> Check:
         said = "no block has a name besides its items"
         return conclude("labels", "release", release.blocks, faults, said)
     detail = (
-        f"{NOT_CHECKED}, nor at any other: that the names of {len(labels):,} groups are those of the owner's"
+        f"{NOT_CHECKED}, nor at any other: that {counted(len(labels), 'group names are')} in the owner's"
         " taxonomy, which is not published; read them"
     )
     return Check("labels", "release", passed=True, examined=release.blocks, detail=detail, decided=False)

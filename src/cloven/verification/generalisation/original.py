@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cloven.model.counted import counted
 from cloven.verification.faults import Fault, conclude, named
 from cloven.verification.generalisation.rows import images, published
 
@@ -37,9 +38,13 @@ def _suppressed(release: SetGeneralised, original: Transactions) -> Check:
     lost = sorted(set(original.vocabulary).difference(release.vocabulary))
     share = release.parameters.get("max_suppressed", 0.0)
     allowed = int(share * len(original.vocabulary) + 1e-9) if isinstance(share, int | float) else 0
-    said = f"{len(lost):,} items are suppressed, {allowed:,} may be: {named(lost, range(len(lost)))}"
+    said = (
+        f"{counted(len(lost), 'items are suppressed')}, {allowed:,} may be: {named(lost, range(len(lost)))}"
+    )
     empty = int((np.diff(release.row_offsets) == 0).sum())
-    otherwise = f"{len(lost):,} of at most {allowed:,} items suppressed; {empty:,} records are left empty"
+    otherwise = (
+        f"{len(lost):,} of at most {allowed:,} items suppressed; {counted(empty, 'records are left empty')}"
+    )
     fault = Fault(int(len(lost) > allowed), said)
     return conclude("suppressed items", "original", len(original.vocabulary), [fault], otherwise)
 

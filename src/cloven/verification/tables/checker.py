@@ -27,6 +27,7 @@ from cloven.verification.tables.original import (
 from cloven.verification.tables.parameters import check_parameters
 from cloven.verification.tables.possible import check_possible
 from cloven.verification.tables.promise import Promise
+from cloven.verification.tables.replaying import check_replay
 from cloven.verification.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -82,7 +83,8 @@ def verify_table(
         *check_demands(release, promise),
     ]
     if original is None:
-        checks += _chances(release, promise, None) if isinstance(release, Sliced) else []
+        if isinstance(release, Sliced):
+            checks += [*_chances(release, promise, None), *check_replay(release, promise, None)]
     else:
         checks += _with_original(release, promise, original, key)
     return Verdict(level, tuple(checks))
@@ -116,7 +118,7 @@ def _with_original(
         return checks
     checks.append(check_cells(release, original))
     if isinstance(release, Sliced):
-        checks += _chances(release, promise, codes)
+        checks += [*_chances(release, promise, codes), *check_replay(release, promise, original)]
     if not promise.invented:
         checks += [check_rows(release, len(original), partly=promise.partly), check_marginals(release, codes)]
         checks.append(check_parts(release, codes, exchanged=promise.exchanged))

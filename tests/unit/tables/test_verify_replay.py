@@ -1,0 +1,101 @@
+"""The promise of replay-proof buckets: kept by those that are, and by no others that say so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import cloven as cv
+
+NAME = "cut as promised"
+
+
+def people(rows, seed):
+    """What one suffers from goes with age, so that plain cuts tell."""
+    rng = np.random.default_rng(seed)
+    age, ills = rng.integers(18, 80, rows), np.array(["acne", "flu", "gout", "mumps", "ulcer", "zoster"])
+    ill = np.where(rng.random(rows) < 0.5, (age - 18) // 11, rng.integers(0, 6, rows))
+    given = {
+        "age": age,
+        "sex": rng.choice(["f", "m"], rows),
+        "work": rng.choice(list("abcde"), rows),
+        "ill": ills[ill],
+    }
+    return cv.read_table(pa.table(given), cv.Schema.of(["age", "sex", "work"], ["ill"]))
+
+
+def made(table, partition, l, seed):
+    return cv.Slicing(k=4, l=l, partition=partition, check="bucket", companions=0, seed=seed).anonymise(table)
+
+
+def saying(release, **parameters):
+    return replace(release, parameters=dict(release.parameters) | {"seeded": False} | parameters)
+
+
+def judged(verdict):
+    return next((check for check in verdict.checks if check.name == NAME), None)
+
+
+@pytest.mark.parametrize("l", [2, 3])
+@pytest.mark.parametrize("rows", [60, 250])
+def test_replay_proof_buckets_pass(rows, l):
+    for seed in range(8):
+        table = people(rows, seed)
+        found = made(table, "replay-proof", l, seed)
+        verdict = cv.verify_table(saying(found.release), table, found.key)
+        assert verdict.ok, str(verdict)
+        assert judged(verdict).decided
+
+
+@pytest.mark.parametrize("partition", ["adaptive", "strict", "relaxed", "stratified"])
+@pytest.mark.parametrize("l", [2, 3])
+def test_other_buckets_that_say_they_are_replay_proof_fail(partition, l):
+    for seed in range(3):
+        table = people(300, seed)
+        found = made(table, partition, l, seed)
+        assert cv.verify_table(saying(found.release), table).ok  # all else is as it should be
+        verdict = cv.verify_table(saying(found.release, partition="replay-proof"), table)
+        assert [check.name for check in verdict.failures] == [NAME]
+
+
+def test_the_release_alone_says_what_it_cannot_check():
+    found = made(people(80, 1), "replay-proof", 2, 1)
+    verdict = cv.verify_table(saying(found.release))
+    assert verdict.ok
+    assert [check.name for check in verdict.undecided] == [NAME]
+    assert "give the original" in judged(verdict).detail
+    assert judged(cv.verify_table(saying(found.release, partition="strict"))) is None
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"check": "matching"}, "check = 'bucket'"),
+        ({"companions": 1, "columns": None}, "companions were chosen"),
+    ],
+)
+def test_parameters_that_contradict_it_fail_from_the_release_alone(parameters, words):
+    found = made(people(80, 1), "replay-proof", 2, 1)
+    check = judged(cv.verify_table(saying(found.release, **parameters)))
+    assert not check.passed
+    assert words in check.detail
+
+
+def test_two_sensitive_columns_are_followed_exactly():
+    rng, rows = np.random.default_rng(3), 120
+    given = {
+        "age": rng.integers(18, 80, rows),
+        "sex": rng.choice(["f", "m"], rows),
+        "ill": rng.permutation(np.resize(list("uvwxyz"), rows)),
+        "pay": rng.permutation(np.resize(list("abcdef"), rows)),
+    }
+    table = cv.read_table(pa.table(given), cv.Schema.of(["age", "sex"], ["ill", "pay"]))
+    columns = (("age", "sex"), ("ill",), ("pay",))
+    for partition, passed in (("replay-proof", True), ("adaptive", False)):
+        method = cv.Slicing(k=2, l=2, columns=columns, partition=partition, check="bucket", seed=1)
+        release = saying(method.anonymise(table).release, partition="replay-proof")
+        verdict = cv.verify_table(release, table)
+        assert judged(verdict).passed is passed, str(verdict)
