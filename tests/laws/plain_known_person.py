@@ -1,4 +1,4 @@
-"""What a release tells of a known person, in plain Python: the formula of the module, and all worlds of small releases."""
+"""What a release tells of a known person, in plain Python: the formula of the module, and all worlds."""
 
 from __future__ import annotations
 

@@ -62,11 +62,11 @@ class Known:
         """Refuse sets that are no sets of items of the release, or too large."""
         lengths, codes = np.diff(self.offsets), self.codes
         if len(codes) and not 0 <= codes.min() <= codes.max() < width:
-            message = "known items must be published; leave others out"
-            raise ParameterError(message, value=int(codes.max()))
+            message = f"known items must be among the {width:,} published ones, by code; leave others out"
+            raise ParameterError(message)
         if lengths.max(initial=0) > most:
-            message = f"at most {most} items can be known of a person"
-            raise ParameterError(message, value=int(lengths.max()))
+            message = f"at most {most} items can be known of a person, got {lengths.max()}"
+            raise ParameterError(message)
         rising = np.diff(codes) > 0
         rising[self.offsets[1:-1][(self.offsets[1:-1] > 0) & (self.offsets[1:-1] < len(codes))] - 1] = True
         if not rising.all():

@@ -1,4 +1,4 @@
-"""What does a disassociated release tell of a person of whom a few items are known? (Not: how many records fit?)
+"""What does a disassociated release tell of a person of whom a few items are known?
 
 The reader knows that the person is in the release and a set K of the person's items, and sees the release alone. For a
 cluster c of n records, K falls into one share for each chunk that its items stand in, for c:
@@ -10,9 +10,9 @@ An item stands for c in the record chunk that shows it, else in c's term chunk, 
 shares it, else in the list of the root, else it may be withheld (if the release says that items may be).
 
 * A row of a record chunk is held by one of n records: chance 1 / n for each.
-* A shared row is held by one record of the clusters that are *open* to it: those below the joint which tell none of the row's
-  items further in. Its chance is 1 / (records of these clusters) in each of them, 0 in the others. So an item with v
-  copies has the share v / (records of the open clusters), less where other items of its rows are barred.
+* A shared row is held by one record of the clusters that are *open* to it: those below the joint which tell none of
+  the row's items further in. Its chance is 1 / (records of these clusters) in each of them, 0 in the others. So an item
+  with v copies has the share v / (records of the open clusters), less where other items of its rows are barred.
 * A term-chunk item has ``expected.named`` copies in c; a listed or withheld one ``expected.listed`` or
   ``expected.withheld`` over all clusters that do not publish it.
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 Reader = Literal["everywhere", "shown", "method"]
 """``everywhere`` counts every place where a known item can stand. ``shown`` looks for known items only in the clusters
 that show them in record chunks, if there are such clusters: it claims too much. ``method`` knows that a leftover (in a
-shared chunk, a list, or withheld) was held by fewer than k records of each cluster, so its share there is at most (k - 1) / n."""
+shared chunk or a list) was held by fewer than k records of each cluster, so its share there is at most (k - 1) / n."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,11 +71,7 @@ class KnownPerson:
         cls, release: Disassociated, reader: Reader = "everywhere", expected: Expected | None = None
     ) -> KnownPerson:
         """Arrange a release, once for all questions."""
-        if not isinstance(release, Disassociated):
-            message = (
-                f"an attack works on a published release alone (got {type(release).__name__}); give it that"
-            )
-            raise ReleaseError(message)
+        _published_only(release)
         copies = Expected.of(release.k) if expected is None else expected
         most = float(max(release.k - 1, 1)) if reader == "method" else np.inf
         return cls(release, reader, copies, layout(release, copies, most), most)
@@ -86,8 +82,8 @@ class KnownPerson:
         Only ``eligible`` items (a flag for each item of the vocabulary) are claimed.
         """
         if not known_person_kernel.LEAST_BEST <= floor <= 1:
-            message = f"floor must lie between {known_person_kernel.LEAST_BEST} and 1"
-            raise ParameterError(message, value=floor)
+            message = f"floor must lie between {known_person_kernel.LEAST_BEST} and 1, got {floor}"
+            raise ParameterError(message)
         asked, flags = self._asked(known, eligible)
         hidden = self._in_record_chunks if self.reader == "shown" else np.zeros(len(flags), bool)
         found = known_person_kernel.claims(
@@ -110,8 +106,10 @@ class KnownPerson:
         width = len(self.release.vocabulary)
         flags = np.ones(width, bool) if eligible is None else np.asarray(eligible, bool)
         if len(flags) != width:
-            message = f"eligible needs a flag for each of the {width:,} items of the release"
-            raise ParameterError(message, value=len(flags))
+            message = (
+                f"eligible needs a flag for each of the {width:,} items of the release, got {len(flags):,}"
+            )
+            raise ParameterError(message)
         known.check(width, MOST_KNOWN)
         return known.distinct(), flags
 
@@ -189,14 +187,24 @@ class KnownPerson:
         room[base.slot[low]] += clusters.top_size[base.top[low]] - told[key]
         filled = self.places.slot_copies >= room
         here = in_rows[filled[places.slot[in_rows]]]
-        cluster, item = [places.cluster[here]], [self._place_item[here]]
+        found = [(places.cluster[here], self._place_item[here])]
         for entry in low[filled[base.slot[low]]].tolist():
             number, code = base.top[entry], self._base_item[entry]
             below = np.arange(clusters.top_starts[number], clusters.top_starts[number + 1])
-            listed = places.cluster[places.starts[code] : places.starts[code + 1]]
-            cluster.append(np.setdiff1d(below, listed))
-            item.append(np.full(len(cluster[-1]), code))
-        return _full(np.concatenate(cluster), np.concatenate(item), clusters.top)
+            rest = np.setdiff1d(below, places.cluster[places.starts[code] : places.starts[code + 1]])
+            found.append((rest, np.full(len(rest), code)))
+        full_cluster, full_item = (np.concatenate(column) for column in zip(*found, strict=True))
+        return _full(full_cluster, full_item, clusters.top)
+
+
+def _published_only(release: object) -> None:
+    """Refuse everything that is not a published release, above all a key."""
+    if not isinstance(release, Disassociated):
+        message = (
+            f"an attack works on a published disassociated release alone (got {type(release).__name__});"
+            " give it `result.release`, or what was read from its folder"
+        )
+        raise ReleaseError(message)
 
 
 def _full(cluster: Longs, item: Longs, top: Longs) -> certain_kernel.Full:

@@ -124,7 +124,7 @@ def _add_rows(
 def _add_all_rows(
     layout: Layout, top: int, known: Longs, first: int, turn: int, many: int, work: Weights, sums: Sums
 ) -> int:
-    """Add what rows show for near clusters, by the chunk of known item ``first``; clusters with the same rows at once."""
+    """Add what rows show for near clusters, in the chunk of known item ``first``; equal rows of clusters at once."""
     near, weight, slots, whole, found = work.near, work.weight, work.slot, work.whole, work.fitting
     slot_part = layout.rows.slot_part
     last, last_key, waiting = -1, -1, 0.0
@@ -205,7 +205,7 @@ def _base_weight(
 ) -> float:
     """Weight of the clusters where an item has its base share, and no row with known items says more."""
     if not _meets(slot_part, slot, work.base_slot, top, many):
-        return max(0.0, work.total[top] - covered)
+        return max(0.0, float(work.total[top]) - covered)
     total, near, weight, slots = 0.0, work.near, work.weight, work.slot
     for i in range(work.near_starts[top], work.near_starts[top + 1]):
         if seen[near[i]] != item and not _meets(slot_part, slot, slots, i, many):
@@ -219,11 +219,11 @@ def _expected(layout: Layout, item: int, many: int, turn: int, work: Weights, su
     cluster_of, slot_of, share = layout.places.cluster, layout.places.slot, layout.places.share
     base_top, base_slot, base_rate = layout.base.top, layout.base.slot, layout.base.rate
     top_of, size, slot_part = layout.clusters.top, layout.clusters.size, layout.rows.slot_part
-    mark, index, weights, factor = work.mark, work.index, work.weight, work.factor
+    mark, index, weights, factor = work.mark, work.position, work.weight, work.factor
     near_slots, far_slots, seen = work.slot, work.base_slot, sums.seen
     at, end = layout.places.starts[item], layout.places.starts[item + 1]
     low, stop = layout.base.starts[item], layout.base.starts[item + 1]
-    total = sums.same[item] if sums.is_touched[item] == turn else 0.0
+    total = float(sums.same[item]) if sums.is_touched[item] == turn else 0.0
     while at < end or low < stop:
         top = len(factor)
         if at < end:

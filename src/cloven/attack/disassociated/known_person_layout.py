@@ -160,9 +160,17 @@ def layout(release: Disassociated, expected: Expected, most: float) -> Layout:
     whole = np.where(shared, open_size, release.cluster_size[rows.cluster])
     rate = rows.copies / np.maximum(whole, 1.0)
     bar_starts = offsets_of(bars)
-    *shared_found, barred = shared_places(tree, table, width, base_joint[order], rate, most, bar_starts)
+    cluster, slot, share, unbarred, barred = shared_places(
+        tree, table, width, base_joint[order], rate, most, bar_starts
+    )
     found = _places(
-        release, rows, clusters, new, (named_cluster, named_item), tuple(shared_found), (expected, most)
+        release,
+        rows,
+        clusters,
+        new,
+        (named_cluster, named_item),
+        (cluster, slot, share, unbarred),
+        (expected, most),
     )
     base = _base(
         release, rows, clusters, base_joint[order], found, rate, named_item[named_cluster < 0], expected

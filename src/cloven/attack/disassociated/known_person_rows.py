@@ -1,4 +1,4 @@
-"""The published rows of a release, arranged for questions about a person: equal rows once, and where each item stands."""
+"""The published rows of a release, arranged for questions about a person: equal rows once, and what holds each item."""
 
 from __future__ import annotations
 

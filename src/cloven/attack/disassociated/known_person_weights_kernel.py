@@ -35,7 +35,7 @@ class Weights(NamedTuple):
         weight: expected records of each of them that hold the set.
         slot: where each known item stands for each of them.
         whole: whether that is a shared chunk, and the cluster may hold all rows with the item.
-        index: position in ``near`` of every cluster; valid where ``mark`` is the number of the set.
+        position: place in ``near`` of every cluster; valid where ``mark`` is the number of the set.
         mark: see there.
         factor: for each outermost joint, the chance of a record of a cluster that is not near.
         base_slot: for each outermost joint, where each known item stands for such a cluster.
@@ -50,7 +50,7 @@ class Weights(NamedTuple):
     weight: Floats
     slot: Longs
     whole: Flags
-    index: Longs
+    position: Longs
     mark: Longs
     factor: Floats
     base_slot: Longs
@@ -66,8 +66,9 @@ def room(layout: Layout) -> Weights:
     n, tops, rows = len(layout.clusters.size), len(layout.clusters.top_size), len(layout.rows.starts)
     return Weights(
         np.empty(n, np.int64), np.zeros(tops + 1, np.int64), np.empty(n), np.empty((n, MOST_KNOWN), np.int64),
-        np.empty((n, MOST_KNOWN), np.bool_), np.zeros(n, np.int64), np.full(n, -1, np.int64), np.empty(tops), np.empty((tops, MOST_KNOWN), np.int64),
-        np.empty(tops), np.empty(tops), np.empty(tops), np.empty(rows, np.int64),
+        np.empty((n, MOST_KNOWN), np.bool_), np.zeros(n, np.int64), np.full(n, -1, np.int64), np.empty(tops),
+        np.empty((tops, MOST_KNOWN), np.int64), np.empty(tops), np.empty(tops), np.empty(tops),
+        np.empty(rows, np.int64),
     )  # fmt: skip
 
 
@@ -185,7 +186,7 @@ def weigh(layout: Layout, known: Longs, only: Flags, most: float, turn: int, wor
     sizes, top_of, slot_part = layout.clusters.size, layout.clusters.top, layout.rows.slot_part
     top_size, fitting, all_slots = layout.clusters.top_size, work.fitting, work.slot
     all_whole = work.whole
-    near, weight, mark, index = work.near, work.weight, work.mark, work.index
+    near, weight, mark, index = work.near, work.weight, work.mark, work.position
     at, end = np.empty(many, np.int64), np.empty(many, np.int64)
     share, far = np.empty(many), np.empty(many)
     for j in range(many):

@@ -1,0 +1,50 @@
+"""The score of membership: the compiled one is the plain one, and members score higher than others."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from plain_known_person import Plain
+from plain_membership import score
+from test_known_person import random_release
+
+import cloven as cv
+from cloven.attack.disassociated.membership import DOUBT, Membership
+from cloven.attack.generalised.membership import MembershipGeneralised
+from cloven.attack.known_sets import Known
+
+
+def test_compiled_score_is_the_plain_one():
+    rng = random.Random(8)
+    for _ in range(120):
+        release, records = random_release(rng)
+        member = Membership.of(release)
+        plain = Plain(release, *member.person.expected)
+        code = {name: number for number, name in enumerate(release.vocabulary)}
+        asked = [record & set(code) for record in records[:5]]
+        asked += [set(rng.sample(sorted(code), rng.randint(0, len(code)))) for _ in range(3)]
+        found, cluster = member.scores(Known.from_sets([[code[i] for i in record] for record in asked]))
+        assert found.tolist() == [pytest.approx(score(plain, record, DOUBT), abs=1e-8) for record in asked]
+        assert ((cluster >= 0) & (cluster < release.clusters)).all()
+
+
+@pytest.mark.parametrize("way", ["disassociated", "generalised"])
+def test_members_score_higher_than_others(way):
+    data = cv.sample("clinic")
+    inside, outside = data.take(np.arange(0, 1000, 2)), data.take(np.arange(1, 1000, 2))
+    if way == "disassociated":
+        release = cv.Disassociation(k=5, m=2).anonymise(inside).release
+        found = Membership.of(release)
+    else:
+        release = cv.Coat(k=5, m=1).anonymise(inside).release
+        found = MembershipGeneralised.of(release)
+    code = {name: number for number, name in enumerate(release.vocabulary)}
+    scores = []
+    for people in (inside, outside):
+        known = Known.from_sets([[code[item] for item in record if item in code] for record in people])
+        given = found.scores(known)
+        scores.append(given[0] if way == "disassociated" else given)
+    higher = (scores[0][:, None] > scores[1][None, :]).mean()
+    assert higher > 0.7
