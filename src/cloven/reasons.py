@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cloven.model.audience import Said
+from cloven.model.counted import counted
 
 if TYPE_CHECKING:
     from cloven.model.audience import Audience
@@ -95,4 +96,4 @@ def percent(share: float) -> str:
 
 
 def _learns(threat: str, number: int, what: str) -> str:
-    return f"An attacker ({threat}) learns {number:,} {what}, against the promise."
+    return f"An attacker ({threat}) learns {counted(number, what)}, against the promise."

@@ -80,7 +80,9 @@ def test_the_root_keeps_the_guarantee_in_all_worlds(rare, chunks, count):
         tested += 1
         rows = result.release.row_joint == result.release.root
         rooted += bool(rows.any())
-        several += bool((np.diff(result.release.row_offsets)[rows & (result.release.row_kind == Kind.SHARED)] > 1).any())
+        several += bool(
+            (np.diff(result.release.row_offsets)[rows & (result.release.row_kind == Kind.SHARED)] > 1).any()
+        )
         assert broken(data, result, found) == [], (k, m, clusters, options)
     assert tested > count / 8
     assert rooted > count / 40
@@ -132,7 +134,9 @@ def _all_can_stand(release, k):
     seed=st.integers(0, 1000),
 )
 def test_nothing_depends_on_the_order_of_records(rows, k, rare, refine, seed):
-    method = Disassociation(k=k, max_cluster_size=2 * k + 3, rare_items=rare, refine=refine, root_chunks="several")
+    method = Disassociation(
+        k=k, max_cluster_size=2 * k + 3, rare_items=rare, refine=refine, root_chunks="several"
+    )
     shuffled = list(rows)
     random.Random(seed).shuffle(shuffled)
     one, two = (method.anonymise(Transactions.from_records(each)).release for each in (rows, shuffled))

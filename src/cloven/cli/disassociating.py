@@ -94,7 +94,7 @@ DISASSOCIATION = Group(
         "max_cluster_size": (str, "120", "Largest wanted group of records, or 'unlimited'.", ()),
         "small_clusters": (one_of(*get_args(SmallClusters)), "add", _SMALL_CLUSTERS, ()),
         "reading": (one_of("occurring", "strict"), "occurring", _READING, ()),
-        "refine": (bool, True, "Share what is left over between groups.", ("--refine/--no-refine",)),
+        "refine": (bool, False, "Share what is left over between groups.", ("--refine/--no-refine",)),
         "rare_items": (one_of(*get_args(RareItems)), "withhold", _RARE_ITEMS, ()),
         "root_chunks": (one_of("single", "several"), "single", _ROOT_CHUNKS, ()),
         "horizontal": (one_of("horpart", "hierarchical"), "horpart", "How to group: horpart or hierarchical.", ()),

@@ -132,7 +132,9 @@ class DisassociationFamily(OfTransactions):
         out: dict[str, Disassociation] = {}
         for words, change in steps.items():
             out[words] = replace(method, **change)
-        together: dict[str, Any] = {name: value for change in steps.values() for name, value in change.items()}
+        together: dict[str, Any] = {
+            name: value for change in steps.values() for name, value in change.items()
+        }
         if len(steps) > 1:
             out[" ".join(steps)] = replace(method, **together)
         together["k"] = 2 * method.k

@@ -16,6 +16,7 @@ import numpy as np
 from cloven.families.words import many, share
 from cloven.measure.intervals import difference, paired_difference, wilson
 from cloven.model.risk import Estimate, Tail
+from cloven.scoring.calibration import BINS, calibration
 from cloven.scoring.telling import LEVELS, ROUNDING, People, eligible_items, telling
 from cloven.threats import Case, Threat
 
@@ -350,19 +351,12 @@ def _precision(claims: tuple[NDArray[np.float64], Flags], level: float) -> float
     return float(claims[1][made].mean()) if made.any() else None
 
 
-def _calibration(sheet: Sheet) -> list[dict[str, float]]:
-    """How often claims on members are right, by their probability."""
+def _calibration(sheet: Sheet) -> dict[str, Any]:
+    """Whether the probabilities of claims on members can be believed."""
     stated, right = sheet.claims[1]
-    bins = np.minimum((stated * 10).astype(np.int64), 9)
-    return [
-        {
-            "stated": float(stated[bins == at].mean()),
-            "right": float(right[bins == at].mean()),
-            "claims": int((bins == at).sum()),
-        }
-        for at in range(10)
-        if (bins == at).any()
-    ]
+    place = np.minimum((stated * BINS).astype(np.int64), BINS - 1)
+    sums = (np.ones(len(stated)), stated, right.astype(np.float64), (stated - right) ** 2)
+    return calibration(*(np.bincount(place, each, BINS) for each in sums)).to_dict()
 
 
 def _published(

@@ -76,7 +76,7 @@ class Disassociation:
     max_cluster_size: int | None = 120
     small_clusters: SmallClusters = "add"
     reading: Literal["occurring", "strict"] = "occurring"
-    refine: bool = True
+    refine: bool = False
     rare_items: RareItems = "withhold"
     root_chunks: Literal["single", "several"] = "single"
     horizontal: str | Horizontal = "horpart"
