@@ -158,11 +158,11 @@ def _row(cluster, joint):
 FAULTS = {
     "format /1 that tells of rare items": (
         lambda f: _edit(f / "manifest.json", "disassociated/2", "disassociated/1"),
-        r"manifest\.json: rare_items should be absent: format /1 has no root; found withhold",
+        r"manifest\.json: rare_items should be absent: format /1 has no root; found 'withhold'",
     ),
     "unknown way": (
         lambda f: _edit(f / "manifest.json", '"withhold"', '"hide"'),
-        r"manifest\.json: rare_items should be withhold, list or cluster; found hide",
+        r"manifest\.json: rare_items should be withhold, list or cluster; found 'hide'",
     ),
     "list where rare items are withheld": (
         lambda f: _append(f / "chunks.parquet", **_row(None, 1)),
@@ -192,19 +192,19 @@ FAULTS = {
     ),
     "term chunk of a cluster": (
         lambda f: _append(f / "chunks.parquet", **_row(0, None)),
-        r"chunks\.parquet: term chunks of clusters should be absent with rare_items withhold; found 1",
+        r"chunks\.parquet: term chunks of clusters should be absent with rare_items withhold; found '1'",
     ),
     "two roots": (
         lambda f: _change(f / "joints.parquet", "parent", lambda _: [None, None]),
-        r"joints\.parquet: joints without a parent should be one, the root; found 2",
+        r"joints\.parquet: joints without a parent should be one, the root; found '2'",
     ),
     "no root": (
         lambda f: _change(f / "joints.parquet", "parent", lambda _: [1, 0]),
-        r"joints\.parquet: joints without a parent should be one, the root; found 0",
+        r"joints\.parquet: joints without a parent should be one, the root; found '0'",
     ),
     "cluster outside the root": (
         lambda f: _change(f / "clusters.parquet", "joint", lambda rows: [None, *rows[1:]]),
-        r"clusters\.parquet: clusters without a joint should be absent: the root is above all; found 1",
+        r"clusters\.parquet: clusters without a joint should be absent: the root is above all; found '1'",
     ),
 }
 
@@ -262,7 +262,7 @@ def test_json_with_what_is_no_root_is_refused(tmp_path):
         (lambda d: d["clusters"][0].update(term_chunk=["rash"]), "term chunks of clusters should be absent"),
         (
             lambda d: d["joints"][0].update(parent=None),
-            "joints without a parent should be one, the root; found 2",
+            "joints without a parent should be one, the root; found '2'",
         ),
         (lambda d: d["clusters"][2].update(joint=None), "clusters without a joint should be absent"),
         (lambda d: d["joints"][1].update(term_chunk="rash"), "chunks of joint 1 should be non-empty lists"),
