@@ -13,7 +13,7 @@ from cloven.anonymise.disassociation import Disassociation
 from cloven.attack.disassociated.questions import questions
 from cloven.model.guesses import Answer, Guesses
 from cloven.model.transactions import Transactions
-from cloven.scoring.rebuilt import anchors, attached
+from cloven.scoring.rebuilt import anchors, attached, disassociated
 from cloven.scoring.score import score
 from cloven.scoring.truth import truth
 
@@ -68,7 +68,21 @@ def test_true_links_rebuild_the_original(rare, seed, n, size, refine):
             rebuilt[record] |= set(items)
     assert all(items == records[record] for record, items in rebuilt.items())
 
+    # Items at the root are disassociated too, but nobody can put them back.
+    away, put = disassociated(answers, len(release.vocabulary)), attached(guess, release)
+    out_of_reach = len(away.item) > len(put.item)
     found = score(guess, release, key, rng=np.random.default_rng(1), draws=5)
     for finding in found:
-        if finding.value is not None and not finding.measure.startswith("broken"):
-            assert finding.value == pytest.approx(0.0 if finding.measure == "brier" else 1.0), finding
+        if finding.value is None or finding.measure.startswith("broken"):
+            continue
+        if (
+            out_of_reach
+            and finding.measure.startswith(("accuracy", "recall", "f"))
+            and finding.scope != "record"
+        ):
+            assert 0 <= finding.value <= 1, finding
+            if (finding.measure, finding.scope) == ("recall", "all"):
+                assert finding.value == pytest.approx(len(put.item) / len(away.item))
+                assert finding.value < 1
+            continue
+        assert finding.value == pytest.approx(0.0 if finding.measure == "brier" else 1.0), finding
