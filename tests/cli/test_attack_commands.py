@@ -8,6 +8,7 @@ import shutil
 import pytest
 
 D = ("anonymise", "disassociation")
+PAPERS = ("--rare-items", "cluster", "--refine")  # with term chunks, which these attacks are about
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +19,7 @@ def place(tmp_path_factory):
     folder = tmp_path_factory.mktemp("attacked")
     for arguments in (
         ["sample", "clinic", "-o", str(folder / "clinic.csv")],
-        [*D, str(folder / "clinic.csv"), "-k", "4", "-m", "2", "-o", str(folder / "release")],
+        [*D, str(folder / "clinic.csv"), "-k", "4", "-m", "2", *PAPERS, "-o", str(folder / "release")],
         ["attack", str(folder / "release"), "--relatedness", "sample", "-o", str(folder / "guesses")],
     ):
         assert run(arguments) == 0
