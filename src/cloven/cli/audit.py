@@ -94,9 +94,11 @@ def audit(
     where = _where(found, target)
     if json:
         say_json({**found.to_dict("owner", digest), "places": where})
-        return
-    tell(found.to_dict("owner", digest), reasons)
-    _say_places(where, holds=found.decision.verdict == "publish")
+    else:
+        tell(found.to_dict("owner", digest), reasons)
+        _say_places(where, holds=found.decision.verdict == "publish")
+    if found.sampled or found.decision.verdict != "publish":
+        raise typer.Exit(1)
 
 
 def _plan(

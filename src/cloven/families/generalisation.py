@@ -17,6 +17,7 @@ from cloven.families.generalisation_threats import (
 )
 from cloven.families.generalisation_words import cautions, summary
 from cloven.families.known_items import known_items
+from cloven.families.known_person import known_person
 from cloven.families.measures import HEADLINE, drawn, itemsets, pair_error, plain
 from cloven.families.of_transactions import OfTransactions
 from cloven.families.words import numbered
@@ -64,6 +65,7 @@ class GeneralisationFamily(OfTransactions):
         """Every attacker that there is something to try with."""
         others = [other for other in knowledge.releases if isinstance(other, Disassociated | SetGeneralised)]
         return (
+            known_person(_known_items_of(method), _readers),
             *_linking(method),
             release_alone(),
             *([] if knowledge.relatedness is None else [word_meanings(knowledge.relatedness)]),
@@ -134,6 +136,19 @@ class GeneralisationFamily(OfTransactions):
             message = f"{public}: is no set-generalised release; audit again"
             raise ReleaseError(message)
         return Generalised(release, read_generalised_key(private, release), read_private_policy(private))
+
+
+def _readers(release: SetGeneralised) -> dict[str, Any]:
+    """Everybody who reads a release: rows that cover what is known."""
+    from cloven.attack.generalised.known_person import KnownPersonGeneralised
+
+    return {"rows": KnownPersonGeneralised.of(release)}
+
+
+def _known_items_of(method: Any) -> int:
+    """How many known items a method protects against; two where only listed itemsets are."""
+    policy = getattr(method, "policy", None)
+    return int((policy.all_up_to if policy is not None else getattr(method, "m", 2)) or 2)
 
 
 def _linking(method: Any) -> list[Threat]:
