@@ -90,7 +90,7 @@ class Outsiders:
 def repeatable(method: Any, seed: int) -> Any:
     """A method whose lots come from a seed, for releases that are measured and never published."""
     has_seed = is_dataclass(method) and any(each.name == "seed" for each in fields(method))
-    return replace(method, seed=seed) if has_seed and method.seed is None else method  # type: ignore[type-var]
+    return replace(method, seed=seed) if has_seed and method.seed is None else method
 
 
 def asked_about(

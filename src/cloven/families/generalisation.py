@@ -19,6 +19,7 @@ from cloven.families.generalisation_words import cautions, summary
 from cloven.families.known_items import known_items
 from cloven.families.known_person import known_person
 from cloven.families.measures import HEADLINE, drawn, itemsets, pair_error, plain
+from cloven.families.membership import membership
 from cloven.families.of_transactions import OfTransactions
 from cloven.families.words import numbered
 from cloven.model.disassociated import Disassociated
@@ -29,6 +30,9 @@ from cloven.model.set_generalised import SetGeneralised
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
+    from cloven.attack.known_sets import Known
     from cloven.measure.describe import Description
     from cloven.measure.generalised_utility import GeneralisedUtility
     from cloven.model.audience import Said
@@ -70,6 +74,7 @@ class GeneralisationFamily(OfTransactions):
             release_alone(),
             *([] if knowledge.relatedness is None else [word_meanings(knowledge.relatedness)]),
             *(another_release(other, numbered(number)) for number, other in enumerate(others, 1)),
+            membership(_fit),
         )
 
     def utility(
@@ -143,6 +148,13 @@ def _readers(release: SetGeneralised) -> dict[str, Any]:
     from cloven.attack.generalised.known_person import KnownPersonGeneralised
 
     return {"rows": KnownPersonGeneralised.of(release)}
+
+
+def _fit(release: SetGeneralised, records: Known) -> NDArray[np.float64]:
+    """How well whole records fit a release."""
+    from cloven.attack.generalised.membership import MembershipGeneralised
+
+    return MembershipGeneralised.of(release).scores(records)
 
 
 def _known_items_of(method: Any) -> int:

@@ -40,9 +40,10 @@ def known_items(size: int, *, promised: bool) -> Threat:
         release = case.result.release
         sets, rarest = _known(case.data, release, size, case.effort.known_sets, case.rng)
         if not sets:
-            return threat.risk(counts=promised, not_tried=f"no published record has {size} items")
+            return threat.risk(counts=False, not_tried=f"no published record has {size} items")
         about = many(size, "item")
-        return judged(threat, case, sets, rarest, about, promised=promised)
+        picked = _picked(release, sets)
+        return judged(threat, case, sets, rarest, about, promised=promised, picked=picked)
 
     beyond = "" if promised else ", one more than the promise covers"
     return Threat(
@@ -62,6 +63,7 @@ def judged(
     about: str,
     *,
     promised: bool,
+    picked: NDArray[np.float64] | None = None,
 ) -> Risk:
     """Look known sets of items up.
 
@@ -72,6 +74,7 @@ def judged(
         more: sets that are only asked how many candidates they leave.
         about: what is known, in a few words.
         promised: whether the release promises k candidates for them.
+        picked: how often somebody is right, for each set, who looks where most such records are expected.
     """
     from cloven.measure.mining import supports
 
@@ -80,6 +83,9 @@ def judged(
     chance = 1 / max(1, release.records)
     found = _look_up(release, sets, case.progress)
     right = _mean((found > 0) / np.maximum(1, found))
+    if picked is not None:
+        # All candidates alike is how the promise counts; an attacker does what is better.
+        right = max(right, _mean(picked), key=lambda each: each.value)
     before = _mean(1 / np.maximum(1, np.asarray(supports(data, sets))))
     every = np.concatenate((found, _look_up(release, more, None)))
     found_some = every[
@@ -94,6 +100,7 @@ def judged(
         guessing=Estimate(chance),
         beats=(right.value if right.low is None else right.low) > chance,
         counts=promised,
+        promised=promised,
         broken=few if promised else 0,
         broken_what=what,
         count=len(sets),
@@ -127,6 +134,26 @@ def _known(
         sets.append(tuple(data.vocabulary[code] for code in rng.permutation(codes)[:size].tolist()))
         rarest.append(tuple(data.vocabulary[code] for code in few.tolist()))
     return sets, rarest
+
+
+def _picked(release: Disassociated | SetGeneralised, sets: list[Names]) -> NDArray[np.float64] | None:
+    """How often somebody is right who picks a candidate where a record with the set is likeliest.
+
+    A cluster of so many expected records with the set, and so many candidates for them, has the person with its part of
+    all expected records; each of its candidates is as likely as the others.
+    """
+    if isinstance(release, SetGeneralised):
+        return None
+    from cloven.reconstruction.evidence import evidence
+
+    code_of = {name: code for code, name in enumerate(release.vocabulary)}
+    out = np.zeros(len(sets))
+    for number, items in enumerate(sets):
+        found = evidence(release, np.array(sorted(code_of[item] for item in items), np.int64))
+        each = found.expected / np.maximum(1, found.at_most)
+        # Fewer than one expected record does not make the person more likely to be there.
+        out[number] = each.max(initial=0.0) / max(1.0, float(found.expected.sum()))
+    return out
 
 
 def _look_up(

@@ -245,7 +245,8 @@ def _calibration(sheet: Sheet) -> dict[str, Any]:
     stated, right = sheet.claims[1]
     place = np.minimum((stated * BINS).astype(np.int64), BINS - 1)
     sums = (np.ones(len(stated)), stated, right.astype(np.float64), (stated - right) ** 2)
-    return calibration(*(np.bincount(place, each, BINS) for each in sums)).to_dict()
+    table = np.array([np.bincount(place, each, BINS) for each in sums], np.float64)
+    return calibration(*table).to_dict()
 
 
 def _published(

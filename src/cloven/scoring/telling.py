@@ -100,6 +100,10 @@ class People:
         """Published items of each person."""
         return np.diff(self.offsets)
 
+    def whole(self) -> Known:
+        """All published items of everybody."""
+        return Known.from_arrays(self.offsets, self.items)
+
     def rarest(self, size: int) -> tuple[Longs, Known]:
         """The ``size`` rarest items of everybody who has as many: which persons, and their sets."""
         who = np.flatnonzero(self.lengths >= size)
