@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     from cloven.model.outcome import Outcome
     from cloven.model.risk import Risk
+    from cloven.protocols import Anonymiser
+    from cloven.threats import Knowledge
 
 Verdict = Literal["publish", "change settings", "use another method", "do not publish"]
 MAX_RISK = 0.2
@@ -61,6 +63,15 @@ class Limits:
     def limit_of(self, risk: Risk, k: int) -> float:
         """The limit of one attacker: who is promised k candidates may be right once in k at most."""
         return min(self.max_risk, 1 / k) if risk.promised else self.max_risk
+
+    def passed_by(self, risks: tuple[Risk, ...], k: int) -> bool:
+        """Whether some attacker gets past a limit, or breaks the promise."""
+        return any(
+            risk.exceeds(self.limit_of(risk, k))
+            or risk.tails_beyond(self.max_tail)
+            or (risk.counts and risk.broken)
+            for risk in risks
+        )
 
     def faults(self, outcome: Outcome, k: int) -> tuple[Reason, ...]:
         """Why an outcome is not good enough; none if it is."""
@@ -157,6 +168,19 @@ def decide(
         )
     how = f"with {words} it" if words.startswith("-") else best.name
     return Decision("change settings", f"Change settings: {how} holds; {cost}.", reasons, names, words)
+
+
+def not_covered(method: Anonymiser, knowledge: Knowledge) -> str:
+    """What no figure of an audit speaks of, in one sentence; and what is promised to few."""
+    m = getattr(method, "m", None)
+    left = [
+        *(["what words mean"] if knowledge.relatedness is None else []),
+        *(["other releases about the same people"] if not knowledge.releases else []),
+        *([f"people of whom more than {max(2, m)} items are known"] if m else []),
+    ]
+    promised = (("k", method.k, 3), ("m", m, 2))
+    weak = [f"{name} = {value} is little." for name, value, least in promised if value and value < least]
+    return " ".join([f"Not covered: {', '.join(left)}." if left else "", *weak]).strip()
 
 
 def _rests_on(outcome: Outcome) -> str:

@@ -170,7 +170,7 @@ def _read(
     for way in known:
         sets = way.of(people)
         for reader, read in reads.items():
-            out[way, reader] = telling(read, people, sets, eligible)
+            out[way, reader] = telling(read, people, sets, eligible, searching=way.which == "worst")
     return out
 
 
@@ -267,7 +267,7 @@ def _published(
         sensitive,
         0,
     )[way, first]
-    edges = (0.0, 0.2, 0.5, 0.8, 0.95, 1.0)
+    edges = (0.0, *LEVELS, 1.0)
     counts = np.histogram(told.told, edges)[0]
     return {
         "histogram": [

@@ -69,7 +69,8 @@ def _scores(case: Case, score: Score) -> tuple[NDArray[np.float64], NDArray[np.f
     from cloven.scoring.telling import People
 
     data: Transactions = case.data
-    inside, outside = [], []
+    inside: list[NDArray[np.float64]] = []
+    outside: list[NDArray[np.float64]] = []
     for split in case.splits:
         release = split.result.release
         for records, out in ((split.members, inside), (split.outsiders, outside)):
