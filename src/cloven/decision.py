@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from cloven.errors import ParameterError
+from cloven.model.audience import Said
 from cloven.model.risk import MAX_TAIL
 from cloven.reasons import (
     Reason,
@@ -26,7 +27,7 @@ from cloven.reasons import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from cloven.model.outcome import Outcome
     from cloven.model.risk import Risk
@@ -115,6 +116,21 @@ class Decision:
         """The same for a sample: every record (or row) has to be audited before anything is published."""
         more = f"This is about a sample; audit all {noun}s before you publish."
         return replace(self, sentence=f"{self.sentence} {more}")
+
+    def beside(self, earlier: Sequence[str]) -> Decision:
+        """The same where earlier releases of the same people are known and were not tried: each speaks against it."""
+        if not earlier:
+            return self
+        reasons = (
+            *(Reason(Said(f"{sentence[0].upper()}{sentence[1:]}.")) for sentence in earlier),
+            *self.reasons,
+        )
+        sentence = (
+            "Do not publish this beside an earlier release of the same people that was not tried with it."
+        )
+        return replace(
+            self, verdict="do not publish", sentence=sentence, reasons=reasons, better=(), words=""
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values, for the owner."""
