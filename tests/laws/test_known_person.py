@@ -51,7 +51,7 @@ def random_release(rng, items="abcdefgh", count=(1, 2, 3, 4, 6), extra=3):
         ]
         for _ in range(rng.choice(count))
     ]
-    result = result_of(clusters, k, 2, refine=rng.random() < 0.8)
+    result = result_of(clusters, k, 2, rare_items="cluster", refine=rng.random() < 0.8)
     rare = rng.choice(("cluster", "withhold", "list"))
     release = result.release if rare == "cluster" else rooted(result, rare, random_groups(rng))
     return release, [row for cluster in clusters for row in cluster]
