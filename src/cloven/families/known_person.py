@@ -177,6 +177,7 @@ class Sheet:
             "known": self.way.name,
             "size": self.way.size,
             "counts": self.way.counts,
+            "credible": self.credible,
             "reader": self.reader,
             "people": self.people,
             "told": {f"{level:g}": _plain(self.told_at(level)) for level in LEVELS},
@@ -309,7 +310,7 @@ def _risk(threat: Threat, sheets: list[Sheet], judged: list[Sheet], published: d
         f" {share(mean.members)} of the people in a release and of {share(mean.outsiders)} of people left out of it;"
         f" being in it adds {share(mean.excess)}."
     )
-    meaning = f"{worst.way.name} known; being in it adds {share(mean.excess)}"
+    meaning = f"a further item at {HEADLINE:g} or more; {worst.way.name} known"
     return threat.risk(
         attacker=mean.members,
         outsiders=mean.outsiders,

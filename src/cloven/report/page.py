@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from jinja2 import Environment
 
-FORMAT = "cloven.audit/2"
+FORMAT = "cloven.audit/3"
 
 
 def page(document: Mapping[str, Any]) -> str:
