@@ -50,7 +50,7 @@ def of_risk(
         sure = risk.judged is not None and (risk.judged.low or risk.judged.value) > limit
         return Sign("bad", "above the limit" if sure else "may be above the limit")
     if risk.tails_beyond(max_tail):
-        return Sign("bad", "tells too much of some")
+        return Sign("bad", "tells too much")
     if not plain["counts"]:
         return Sign("quiet", "not judged")
     return Sign("good", "below the limit")
