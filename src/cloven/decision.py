@@ -200,7 +200,7 @@ def not_covered(method: Anonymiser, knowledge: Knowledge) -> str:
 
 
 def _rests_on(outcome: Outcome) -> str:
-    """The attacker that comes nearest to its limit."""
+    """The attacker that gets furthest."""
     worst = outcome.worst
     if worst is None or worst.judged is None:
         return ""

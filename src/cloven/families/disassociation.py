@@ -181,9 +181,7 @@ def _measures(found: UtilityReport) -> list[Measured]:
     kept, lost = itemsets(found.tkd, found.top)
     out = [
         kept,
-        plain(
-            "items kept", found.items_kept, 1.0, 0.0, "item occurrences that stay in record or shared chunks"
-        ),
+        _items_kept(found.items_kept),
         plain("pairs kept", found.pairs_kept, 1.0, 0.0, "pairs of items of a record that stay together"),
         plain("tlost only", found.tlost_only, 0.0, 1.0, "frequent items found only in term chunks"),
         plain("tlost any", found.tlost_any, 0.0, 1.0, "frequent items found in some term chunk"),
@@ -198,6 +196,12 @@ def _measures(found: UtilityReport) -> list[Measured]:
         plain("re chunks", found.re_chunks, 0.0, 2.0, "the same from what is certain"),
         _all_published(found.suppressed_share),
     ]
+
+
+def _items_kept(share: float) -> Measured:
+    """All or not all of them: that would tell whether anything was withheld, so that it is the owner's."""
+    sentence = "item occurrences that stay in record or shared chunks"
+    return plain("items kept", share, 1.0, 0.0, sentence, audience="owner")
 
 
 def _all_published(suppressed: float) -> Measured:

@@ -99,6 +99,7 @@ class Told:
             "known": self.way.name,
             "size": self.way.size,
             "counts": self.way.counts,
+            "credible": self.credible,
             "reader": self.reader,
             "people": sheet.people,
             "told": {f"{level:g}": _plain(sheet.told_at(level)) for level in LEVELS},
@@ -204,7 +205,7 @@ def _risk(threat: Threat, every: list[Told], judged: list[Told], published: dict
         f" {share(mean.members)} of the people in a release and of {share(mean.outsiders)} of people left out of it;"
         f" being in it adds {share(mean.excess)}."
     )
-    meaning = f"{worst.way.name} known; being in it adds {share(mean.excess)}"
+    meaning = f"a further item at {HEADLINE:g} or more; {worst.way.name} known"
     return threat.risk(
         attacker=mean.members,
         outsiders=mean.outsiders,

@@ -55,7 +55,7 @@ class WhisperingFamily:
     def threats(self, method, knowledge):
         return (Threat("eavesdropper", "the number", "table", "share", self._attempt),)
 
-    def _attempt(self, threat, data, result, effort, rng, progress):
+    def _attempt(self, threat, case):
         return threat.risk(attacker=Estimate(0.75), guessing=Estimate(0.5), sentence="Hears most.")
 
     def utility(self, data, result, effort, rng):
