@@ -27,14 +27,27 @@ FIRST = {"What's Cooking": 12_000}
 """Records of a data set that are used, where not all are."""
 FEW = 3_000
 """Below as many people five divisions leave everybody out once; else there are three."""
-RARE = 0.5
-"""Most that certain may grow, in percent of the people."""
-
 PAPERS = Disassociation(rare_items="cluster", refine=True, max_cluster_size=30)
 BEFORE = Disassociation(rare_items="cluster", refine=True, max_cluster_size=120)
 DEFAULT = Disassociation()
 WAYS: dict[str, Disassociation] = {"papers": PAPERS, "before": BEFORE, "default": DEFAULT}
 """The papers' way, the default before what is rare was withheld, and the default."""
+SIZES = (30, 120, 500, None)
+
+
+def settings(people: int) -> dict[str, Disassociation]:
+    """Settings to choose a default from, by a few words; the slow horizontal step only where there are few people."""
+    found = {"before": BEFORE}
+    for size in SIZES:
+        for refine in (False, True):
+            name = f"{'whole data' if size is None else f'max {size}'}{', refined' if refine else ''}"
+            found[name] = Disassociation(max_cluster_size=size, refine=refine)
+    for refine in (False, True):
+        words = f"max 120{', refined' if refine else ''}, root of several"
+        found[words] = Disassociation(refine=refine, root_chunks="several")
+    if people < FEW:
+        found["max 120, hierarchical"] = Disassociation(horizontal="hierarchical")
+    return found
 
 
 @dataclass(frozen=True)
@@ -73,6 +86,7 @@ def measured(name: str, data: Transactions, method: Disassociation, thorough: Th
     from cloven.running import Run
 
     audit = Audit(method, effort=_effort(data, thorough), threats=_threats(method, thorough), advise=False)
+    method.anonymise(first(data, 100))  # what is compiled at first use is not timed
     run = Run(SEED)
     found = audit.evaluate(data, method, run)
     release: Disassociated = found.result.release
