@@ -108,7 +108,7 @@ def standings(rows: Sequence[Plain]) -> list[Plain]:
                 "seconds": sum(mine["seconds"] for mine, _ in pairs),
             }
         )
-    return sorted(out, key=lambda one: (one["told_missed"], one["kept_missed"], one["tkd"] + 1 - one["pairs"]))
+    return sorted(out, key=lambda one: (one["told_missed"], one["kept_missed"], one["tkd"] + 1 - one["pairs"], one["told"]))
 
 
 def _mean(values: Sequence[Any]) -> float:

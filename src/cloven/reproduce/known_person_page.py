@@ -312,3 +312,7 @@ def _lowered(rows: list[Plain]) -> list[str]:
         )
         table.append((name, *(mine.get(kind, "-") for kind in kinds), said or "never turned"))
     return [filled(intro) + "\n", grid(("data", *(f"k={k}, m={m}" for k, m in kinds), ""), table)]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
