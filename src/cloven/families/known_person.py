@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from cloven.model.risk import Risk, Tail
     from cloven.model.transactions import Transactions
-    from cloven.scoring.telling import Reader, Telling
+    from cloven.scoring.telling import Asked, Reader, Telling
 
     Flags = NDArray[np.bool_]
     Readers = Callable[[Any], dict[str, Reader]]
@@ -53,7 +53,7 @@ class Known:
     which: str
     counts: bool
 
-    def of(self, people: People) -> tuple[NDArray[np.int64], Any]:
+    def of(self, people: People) -> Asked:
         """Persons and what is known of them."""
         if self.which == "worst":
             return people.subsets(self.size, max(1, -(-len(people) // MOST_SEARCHED)))

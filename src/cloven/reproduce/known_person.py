@@ -65,7 +65,11 @@ def of_data(
         tell(words)
         tried.append({"setting": words, **measured(name, some, method, part)})
     tell("k and m")
-    return ways, tried, lowered(name, first(data, part.records if quick and part.records else SAMPLE), Effort().quick())
+    return (
+        ways,
+        tried,
+        lowered(name, first(data, part.records if quick and part.records else SAMPLE), Effort().quick()),
+    )
 
 
 def shown(found: dict[str, list[Plain]]) -> dict[str, str]:

@@ -83,7 +83,8 @@ def meeting(rows: Sequence[Plain], data: str, line: str) -> list[str]:
 
 def standings(rows: Sequence[Plain]) -> list[Plain]:
     """Every setting that was tried on all data sets, the best first: fewest missed lines of what is told, then of what
-    is kept, then the least by which tKd and pairs kept got worse, over all data sets."""
+    is kept, then the least by which tKd and pairs kept got worse, over all data sets.
+    """
     data = list(dict.fromkeys(row["data"] for row in rows))
     out = []
     for setting in dict.fromkeys(row["setting"] for row in rows):
@@ -102,13 +103,18 @@ def standings(rows: Sequence[Plain]) -> list[Plain]:
                 "tkd": _mean([mine["tkd"] - base["tkd"] for mine, base in pairs]),
                 "tkd_sets": _mean([mine["tkd_sets"] - base["tkd_sets"] for mine, base in pairs]),
                 "pairs": _mean([mine["pairs_kept"] / max(base["pairs_kept"], 1e-9) for mine, base in pairs]),
-                "re": _mean([mine["re"] - base["re"] for mine, base in pairs if None not in (mine["re"], base["re"])]),
+                "re": _mean(
+                    [mine["re"] - base["re"] for mine, base in pairs if None not in (mine["re"], base["re"])]
+                ),
                 "linked": _mean([mine["linked"].get("release alone") for mine, _ in pairs]),
                 "method": _mean([mine["linked"].get("method") for mine, _ in pairs]),
                 "seconds": sum(mine["seconds"] for mine, _ in pairs),
             }
         )
-    return sorted(out, key=lambda one: (one["told_missed"], one["kept_missed"], one["tkd"] + 1 - one["pairs"], one["told"]))
+    return sorted(
+        out,
+        key=lambda one: (one["told_missed"], one["kept_missed"], one["tkd"] + 1 - one["pairs"], one["told"]),
+    )
 
 
 def _mean(values: Sequence[Any]) -> float:

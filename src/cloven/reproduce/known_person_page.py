@@ -51,7 +51,10 @@ def page(found: dict[str, list[Plain]]) -> str:
             "Told: the three ways",
             "![What being in the release adds](known-person/told.svg)\n",
             "Members / outsiders, what being in the release adds, and in brackets the upper end of its 95 % interval.\n",
-            grid(("data", "records", "way", *JUDGED, "certain (most)", "precision"), [_told(run) for run in ways]),
+            grid(
+                ("data", "records", "way", *JUDGED, "certain (most)", "precision"),
+                [_told(run) for run in ways],
+            ),
         ),
         section(
             "Kept: the three ways",
@@ -61,7 +64,18 @@ def page(found: dict[str, list[Plain]]) -> str:
             )
             + "\n",
             grid(
-                ("data", "way", "items kept", "ceiling", "pairs kept", "tKd", "tKd of sets", "re", "clusters", "time s"),
+                (
+                    "data",
+                    "way",
+                    "items kept",
+                    "ceiling",
+                    "pairs kept",
+                    "tKd",
+                    "tKd of sets",
+                    "re",
+                    "clusters",
+                    "time s",
+                ),
                 [_kept(run) for run in ways],
             ),
         ),
@@ -113,7 +127,9 @@ def _answers(found: dict[str, list[Plain]]) -> list[str]:
         + (
             "in each of them told and certain are at the level of outsiders."
             if not bad
-            else "not at the level of outsiders: " + ", ".join(f"{case['case']} ({case['setting']})" for case in bad) + "."
+            else "not at the level of outsiders: "
+            + ", ".join(f"{case['case']} ({case['setting']})" for case in bad)
+            + "."
         )
     )
     pairs = turned(found["lowered"])
@@ -204,7 +220,11 @@ def _demanded(ways: list[Plain], tried: list[Plain]) -> list[str]:
         for line in found:
             if not line.holds:
                 good = meeting(tried, data, line.name)
-                remedy = f"met by {', '.join(good)} (on the samples below)" if good else "met by no setting that was tried"
+                remedy = (
+                    f"met by {', '.join(good)} (on the samples below)"
+                    if good
+                    else "met by no setting that was tried"
+                )
                 parts.append(filled(f"- {data}, {line.name}: missed by {line.missed:.3f}; {remedy}.", "  "))
     return [*parts, ""]
 
@@ -293,7 +313,15 @@ def _cases(cases: list[Plain]) -> list[str]:
         )
         for case in cases
     ]
-    heads = ("case", "setting", "verdict", "told most beyond outsiders", "told at 0.95", "certain", "reasons (first two)")
+    heads = (
+        "case",
+        "setting",
+        "verdict",
+        "told most beyond outsiders",
+        "told at 0.95",
+        "certain",
+        "reasons (first two)",
+    )
     return [filled(intro) + "\n", grid(heads, rows)]
 
 
@@ -308,7 +336,8 @@ def _lowered(rows: list[Plain]) -> list[str]:
         mine = {(row["k"], row["m"]): row["verdict"] for row in rows if row["data"] == name}
         pairs = turned([row for row in rows if row["data"] == name])
         said = ", ".join(
-            f"k={weak['k']}, m={weak['m']} though not k={strong['k']}, m={strong['m']}" for strong, weak in pairs
+            f"k={weak['k']}, m={weak['m']} though not k={strong['k']}, m={strong['m']}"
+            for strong, weak in pairs
         )
         table.append((name, *(mine.get(kind, "-") for kind in kinds), said or "never turned"))
     return [filled(intro) + "\n", grid(("data", *(f"k={k}, m={m}" for k, m in kinds), ""), table)]
