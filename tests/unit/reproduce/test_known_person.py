@@ -68,8 +68,13 @@ def test_every_demand_is_held_against_its_limit(change, missed):
 def test_the_page_says_what_is_missed_and_what_would_meet_it():
     good = words(page(found(run("default"))))
     assert "Of 6 demands on the default, 6 hold: all." in good
-    assert "40.0 % with the papers' way (shop), 20.0 % with the default before (shop), 0.0 % with the default" in good
-    assert "*max 120* misses fewest demands (0 on what is told, 0 on what is kept): it is the default." in good
+    assert (
+        "40.0 % with the papers' way (shop), 20.0 % with the default before (shop), 0.0 % with the default"
+        in good
+    )
+    assert (
+        "*max 120* misses fewest demands (0 on what is told, 0 on what is kept): it is the default." in good
+    )
     bad = words(page(found(run("default", tkd=0.15))))
     assert "Of 6 demands on the default, 5 hold; missed: tKd on shop by 0.030." in bad
     assert "- shop, tKd: missed by 0.030; met by max 120, max 30 (on the samples below)." in bad
@@ -85,7 +90,13 @@ def test_the_best_setting_tells_least_and_then_keeps_most():
 
 
 def test_a_setting_that_was_not_tried_everywhere_takes_no_part():
-    rows = [run("before"), run("max 120"), run("hierarchical"), run("before", data="other"), run("max 120", data="other")]
+    rows = [
+        run("before"),
+        run("max 120"),
+        run("hierarchical"),
+        run("before", data="other"),
+        run("max 120", data="other"),
+    ]
     assert {one["setting"] for one in standings(rows)} == {"before", "max 120"}
 
 
