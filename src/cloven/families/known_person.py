@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.families.words import many, share
+from cloven.measure.intervals import wilson
+from cloven.model.risk import Estimate
+from cloven.model.set_generalised import SetGeneralised
 from cloven.outsiders import one_record_each
 from cloven.scoring.calibration import BINS, calibration
-from cloven.scoring.members import Sheet
+from cloven.scoring.members import ROUNDING, Sheet
 from cloven.scoring.telling import LEVELS, People, eligible_items, telling
 from cloven.threats import Case, Threat
 
@@ -133,7 +136,8 @@ def known_person(
         ]
         if not judged:
             return threat.risk(not_tried="nobody has an item that is published")
-        return _risk(threat, every, judged, _published(case, ways(m), readers, sensitive))
+        published = _published(case, ways(m), readers, sensitive)
+        return _risk(threat, every, judged, published, lambda way: _population(case, way, sensitive))
 
     about = f"the release, that one person is in it, and up to {many(max(2, m), 'item')} of that person"
     return Threat(name, about, "attribute", MEASURE, attempt).publicly()
@@ -192,7 +196,13 @@ def _sheet(told: list[Telling], left_out: Flags) -> Sheet:
     return Sheet(~left_out, asked, level, certain, best, (joined[0], joined[1]))  # type: ignore[arg-type]
 
 
-def _risk(threat: Threat, every: list[Told], judged: list[Told], published: dict[str, Any]) -> Risk:
+def _risk(
+    threat: Threat,
+    every: list[Told],
+    judged: list[Told],
+    published: dict[str, Any],
+    population: Callable[[Known], Estimate],
+) -> Risk:
     """The way of knowing that adds most is the headline; the longest tails of all that count are judged."""
     worst = max(judged, key=lambda told: told.sheet.told_at(HEADLINE).excess.upper)
     mean = worst.sheet.told_at(HEADLINE)
@@ -209,6 +219,7 @@ def _risk(threat: Threat, every: list[Told], judged: list[Told], published: dict
     return threat.risk(
         attacker=mean.members,
         outsiders=mean.outsiders,
+        population=population(worst.way),
         excess=mean.excess,
         tails=tails,
         beats=(mean.excess.low or 0.0) > 0,
@@ -248,6 +259,43 @@ def _calibration(sheet: Sheet) -> dict[str, Any]:
     sums = (np.ones(len(stated)), stated, right.astype(np.float64), (stated - right) ** 2)
     table = np.array([np.bincount(place, each, BINS) for each in sums], np.float64)
     return calibration(*table).to_dict()
+
+
+def _population(case: Case, way: Known, sensitive: frozenset[str]) -> Estimate:
+    """What somebody is told who has no release, but the records of the people who were left out of one.
+
+    It is asked about as many others: of rows that hold what is known, the share that hold a further item.
+    """
+    from cloven.attack.generalised.known_person import KnownPersonGeneralised
+
+    data: Transactions = case.data
+    left_out, others = (np.sort(case.rng.permutation(side)[: case.effort.most_people]) for side in (
+        case.splits[0].outsiders, case.splits[0].members))  # fmt: skip
+    rows = _as_release(data.take(left_out))
+    people = People.of(data, one_record_each(data, others), rows.vocabulary, data.holders)
+    told = telling(
+        KnownPersonGeneralised.of(rows),
+        people,
+        way.of(people),
+        eligible_items(data, rows.vocabulary, sensitive),
+    )
+    found = int((told.told >= HEADLINE - ROUNDING).sum())
+    return Estimate(found / max(1, len(told.told)), *wilson(found, len(told.told)))
+
+
+def _as_release(data: Transactions) -> SetGeneralised:
+    """Records as they are, for readers of rows."""
+    items = len(data.vocabulary)
+    return SetGeneralised(
+        k=1,
+        parameters={},
+        vocabulary=data.vocabulary,
+        block_labels=("",) * items,
+        block_offsets=np.arange(items + 1),
+        block_items=np.arange(items, dtype=np.int32),
+        row_offsets=np.array(data.offsets),
+        row_blocks=np.array(data.codes),
+    )
 
 
 def _published(
