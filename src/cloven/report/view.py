@@ -14,7 +14,17 @@ from cloven.report.worst import Cluster, cluster
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-STANDARD = ("by_kind", "calibration", "covers", "worst", "findings", "ways", "people", "people_of", "histogram")
+STANDARD = (
+    "by_kind",
+    "calibration",
+    "covers",
+    "worst",
+    "findings",
+    "ways",
+    "people",
+    "people_of",
+    "histogram",
+)
 """Parts of the details of a risk that have a section of their own."""
 
 

@@ -54,9 +54,7 @@ def histogram(label: str, rows: Sequence[Column], below: str, beside: str, css: 
                       width=across(width * 0.88), height=across(tall), class_="bar")  # fmt: skip
         parts.append(element("g", bar, class_=css))
         if number % every == 0:
-            parts.append(
-                words(row.label, across(width * (number + 0.5)), "100%", "words mark middle", dy=18)
-            )
+            parts.append(words(row.label, across(width * (number + 0.5)), "100%", "words mark middle", dy=18))
     parts += [
         line(0, "100%", "100%", "100%", "baseline"),
         words(below, "100%", "100%", "words axis end", dy=36),
