@@ -86,7 +86,7 @@ def ratio() -> list[dict[str, Any]]:
     rows = []
     for name, file in FILES.items():
         data, records = read(DATA / file), plain.read(str(DATA / file))
-        method = Disassociation(k=5, m=2, max_cluster_size=30, refine=False)
+        method = Disassociation(k=5, m=2, max_cluster_size=30, rare_items="cluster", refine=False)
         split(data, method)
 
         def run_plain(records: Any = records) -> None:
@@ -109,7 +109,7 @@ def depth() -> list[dict[str, Any]]:
         data = read(DATA / file)
         times = {}
         for m in (2, 3, 4):
-            method = Disassociation(k=5, m=m, max_cluster_size=30, refine=False)
+            method = Disassociation(k=5, m=m, max_cluster_size=30, rare_items="cluster", refine=False)
             split(data, method)
             times[m] = seconds(lambda d=data, x=method: split(d, x))
         rows.append(
@@ -127,12 +127,23 @@ def scale() -> list[dict[str, Any]]:
     """Growth on data of the POS shape: an eighth, the published size, and eight times it."""
     rows: list[dict[str, Any]] = []
     small = shaped("pos", scale=0.01)
-    for warm_up in (Disassociation(), Disassociation(block_records=1_000)):
+    for warm_up in (
+        Disassociation(rare_items="cluster", refine=True),
+        Disassociation(block_records=1_000, rare_items="cluster", refine=True),
+    ):
         warm_up.anonymise(small)
     for factor, runs in ((0.125, 3), (1.0, 3), (8.0, 1)):
         data = shaped("pos", scale=factor)
-        parts = seconds(lambda d=data: split(d, Disassociation(max_cluster_size=30, refine=False)), runs)
-        whole = seconds(lambda d=data: Disassociation(max_cluster_size=30).anonymise(d), runs)
+        parts = seconds(
+            lambda d=data: split(d, Disassociation(max_cluster_size=30, rare_items="cluster", refine=False)),
+            runs,
+        )
+        whole = seconds(
+            lambda d=data: Disassociation(max_cluster_size=30, rare_items="cluster", refine=True).anonymise(
+                d
+            ),
+            runs,
+        )
         rows.append({"records": len(data), "split_s": parts, "anonymise_s": whole})
         print(f"scale: {len(data):>9,} records   H+V {parts:7.3f} s   anonymise {whole:7.3f} s", end="")
         if len(rows) > 1:
@@ -196,7 +207,7 @@ def attack() -> list[dict[str, Any]]:
     for share in (0.5, 1.0):
         part = data.take(np.arange(round(share * len(data))))
         for refine in (False, True):
-            method = Disassociation(k=3, m=2, max_cluster_size=30, refine=refine)
+            method = Disassociation(k=3, m=2, max_cluster_size=30, rare_items="cluster", refine=refine)
             release = method.anonymise(part).release
             spent = seconds(lambda release=release: Semantic(Vectors(str(vectors))).guess(release), 3)
             rows.append({"records": len(part), "refine": refine, "seconds": spent})
@@ -210,7 +221,9 @@ def attack() -> list[dict[str, Any]]:
     rows.append({"movers_pairs": 10_000, "seconds": spent})
     print(f"attack: word mover's distance, 10,000 pairs of 20 to 24 words {spent:6.2f} s")
     release = (
-        Disassociation(k=3, m=2, max_cluster_size=25).anonymise(read(DATA / FILES["BMS-WebView-2"])).release
+        Disassociation(k=3, m=2, max_cluster_size=25, rare_items="cluster", refine=True)
+        .anonymise(read(DATA / FILES["BMS-WebView-2"]))
+        .release
     )
     spent = seconds(lambda: covers(release))
     rows.append({"covers": len(covers(release)), "seconds": spent})

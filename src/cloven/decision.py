@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from cloven.errors import ParameterError
+from cloven.model.audience import Said
 from cloven.model.risk import MAX_TAIL
 from cloven.reasons import (
     Reason,
@@ -26,10 +27,12 @@ from cloven.reasons import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from cloven.model.outcome import Outcome
     from cloven.model.risk import Risk
+    from cloven.protocols import Anonymiser
+    from cloven.threats import Knowledge
 
 Verdict = Literal["publish", "change settings", "use another method", "do not publish"]
 MAX_RISK = 0.2
@@ -61,6 +64,15 @@ class Limits:
     def limit_of(self, risk: Risk, k: int) -> float:
         """The limit of one attacker: who is promised k candidates may be right once in k at most."""
         return min(self.max_risk, 1 / k) if risk.promised else self.max_risk
+
+    def passed_by(self, risks: tuple[Risk, ...], k: int) -> bool:
+        """Whether some attacker gets past a limit, or breaks the promise."""
+        return any(
+            risk.exceeds(self.limit_of(risk, k))
+            or risk.tails_beyond(self.max_tail)
+            or (risk.counts and risk.broken)
+            for risk in risks
+        )
 
     def faults(self, outcome: Outcome, k: int) -> tuple[Reason, ...]:
         """Why an outcome is not good enough; none if it is."""
@@ -104,6 +116,21 @@ class Decision:
         """The same for a sample: every record (or row) has to be audited before anything is published."""
         more = f"This is about a sample; audit all {noun}s before you publish."
         return replace(self, sentence=f"{self.sentence} {more}")
+
+    def beside(self, earlier: Sequence[str]) -> Decision:
+        """The same where earlier releases of the same people are known and were not tried: each speaks against it."""
+        if not earlier:
+            return self
+        reasons = (
+            *(Reason(Said(f"{sentence[0].upper()}{sentence[1:]}.")) for sentence in earlier),
+            *self.reasons,
+        )
+        sentence = (
+            "Do not publish this beside an earlier release of the same people that was not tried with it."
+        )
+        return replace(
+            self, verdict="do not publish", sentence=sentence, reasons=reasons, better=(), words=""
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values, for the owner."""
@@ -157,6 +184,19 @@ def decide(
         )
     how = f"with {words} it" if words.startswith("-") else best.name
     return Decision("change settings", f"Change settings: {how} holds; {cost}.", reasons, names, words)
+
+
+def not_covered(method: Anonymiser, knowledge: Knowledge) -> str:
+    """What no figure of an audit speaks of, in one sentence; and what is promised to few."""
+    m = getattr(method, "m", None)
+    left = [
+        *(["what words mean"] if knowledge.relatedness is None else []),
+        *(["other releases about the same people"] if not knowledge.releases else []),
+        *([f"people of whom more than {max(2, m)} items are known"] if m else []),
+    ]
+    promised = (("k", method.k, 3), ("m", m, 2))
+    weak = [f"{name} = {value} is little." for name, value, least in promised if value and value < least]
+    return " ".join([f"Not covered: {', '.join(left)}." if left else "", *weak]).strip()
 
 
 def _rests_on(outcome: Outcome) -> str:

@@ -30,7 +30,11 @@ FIGURE_3 = [["a", "b", "c"], ["a", "b", "c", "e"], ["a", "e"], ["b"]]
 
 
 def released(records, k):
-    return cv.Disassociation(k=k, m=2, refine=False).anonymise(cv.Transactions.from_records(records)).release
+    return (
+        cv.Disassociation(k=k, m=2, rare_items="cluster", refine=False)
+        .anonymise(cv.Transactions.from_records(records))
+        .release
+    )
 
 
 @pytest.fixture(scope="module")

@@ -25,6 +25,8 @@ def chunk(text):
 
 
 def disassociate(rows, **options):
+    """The papers' way: rare items in term chunks, and refining unless the example goes without."""
+    options = {"rare_items": "cluster", "refine": True, **options}
     return Disassociation(**options).anonymise(Transactions.from_records(rows)).release
 
 

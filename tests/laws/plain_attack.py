@@ -23,6 +23,8 @@ def targets_of(release):
             found += [("record", (number, chunk), row, many, here) for row, many in Counter(rows).items()]
         found += [("term", (number, 0), (item,), 0, here) for item in cluster.term_chunk]
     for number, joint in enumerate(joints):
+        if number == release.root:  # tells of no cluster, so nothing there is asked about
+            continue
         below = [c for c in range(len(clusters)) if number in path(clusters[c].joint, joints)]
         for chunk, rows in enumerate(joint.shared_chunks):
             for row, many in Counter(rows).items():

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+RARE_ITEMS = ("cluster", "withhold", "list")
+"""Where rare items can go. Laws hold for all of them, unless they are about term chunks."""
+
 
 def records(max_records=40, items="abcdefgh", min_records=1):
     """Lists of non-empty sets over a few letters."""

@@ -9,7 +9,7 @@ import plain_breach as plain
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from strategies import records, skewed_records
+from strategies import RARE_ITEMS, records, skewed_records
 
 import cloven as cv
 from cloven.breach.breaches import breaches
@@ -30,6 +30,7 @@ MOST = 3_000
 
 def released(rows, k=2, m=2, **options):
     data = cv.Transactions.from_records([sorted(row) for row in rows])
+    options = {"rare_items": "cluster", **options}
     return cv.Disassociation(k=k, m=m, **options).anonymise(data).release
 
 
@@ -37,7 +38,14 @@ def released(rows, k=2, m=2, **options):
 def releases(draw, max_records=40, maximum=(6, 9, 14)):
     rows = draw(skewed_records(min_records=6, max_records=max_records, n_items=draw(st.integers(4, 9))))
     k, m = draw(st.integers(2, 3)), draw(st.integers(2, 3))
-    return released(rows, k, m, max_cluster_size=draw(st.sampled_from(maximum)), refine=draw(st.booleans()))
+    return released(
+        rows,
+        k,
+        m,
+        max_cluster_size=draw(st.sampled_from(maximum)),
+        refine=draw(st.booleans()),
+        rare_items=draw(st.sampled_from(RARE_ITEMS)),
+    )
 
 
 def small_clusters(release, most=MOST):
@@ -137,7 +145,7 @@ def test_the_order_of_ties_tells_more():
     assert len(covers(release)) == 0
     assert prove(release, ties="some").total("broken") == 0
     assert prove(release).proofs[0].broken == (("b", "a"),), "the release says that ties go by name"
-    elsewhere = cv.Disassociation(k=2, m=2, refine=False, tie_order=tuple("bcda"))
+    elsewhere = cv.Disassociation(k=2, m=2, rare_items="cluster", refine=False, tie_order=tuple("bcda"))
     release = elsewhere.anonymise(cv.Transactions.from_records(map(list, HIDDEN))).release
     assert prove(release).total("broken") == 0, "an order of its own is not published"
 

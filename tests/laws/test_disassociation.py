@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from strategies import skewed_records
+from strategies import RARE_ITEMS, skewed_records
 
 from cloven.anonymise.disassociation import Disassociation
 from cloven.errors import ParameterError
@@ -41,7 +41,7 @@ def assert_chunks_hold(release, k, m):
 
 @pytest.mark.parametrize("horizontal", ["horpart", "hierarchical"])
 @pytest.mark.parametrize("small", STRATEGIES)
-@settings(max_examples=100)
+@settings(max_examples=150)
 @given(
     rows=skewed_records(min_records=4, max_records=70),
     k=st.integers(2, 4),
@@ -50,8 +50,12 @@ def assert_chunks_hold(release, k, m):
     strict=st.booleans(),
     refine=st.booleans(),
     listed=st.booleans(),
+    rare=st.sampled_from(RARE_ITEMS),
+    several=st.booleans(),
 )
-def test_every_release_passes_every_level(small, horizontal, rows, k, m, extra, strict, refine, listed):
+def test_every_release_passes_every_level(
+    small, horizontal, rows, k, m, extra, strict, refine, listed, rare, several
+):
     if (small, horizontal) == ("abandon", "hierarchical"):
         pytest.skip("hierarchical never splits, so there is nothing to abandon")
     method = Disassociation(
@@ -63,6 +67,8 @@ def test_every_release_passes_every_level(small, horizontal, rows, k, m, extra, 
         reading="strict" if strict else "occurring",
         refine=refine,
         join_terms="listed" if listed else "moved",
+        rare_items=rare,
+        root_chunks="several" if several else "single",
     )
     data, result = anonymised(rows, method)
     if result is None:
@@ -72,7 +78,8 @@ def test_every_release_passes_every_level(small, horizontal, rows, k, m, extra, 
     assert verdict.ok, str(verdict)
 
 
-@settings(max_examples=150)
+@pytest.mark.parametrize("rare", RARE_ITEMS)
+@settings(max_examples=80)
 @given(
     rows=skewed_records(min_records=8, max_records=60),
     k=st.integers(2, 4),
@@ -80,8 +87,10 @@ def test_every_release_passes_every_level(small, horizontal, rows, k, m, extra, 
     sensitive=st.frozensets(st.sampled_from("abcdz"), max_size=3),
     groups=st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=4), max_size=3),
     block=st.integers(8, 60),
+    refine=st.booleans(),
+    several=st.booleans(),
 )
-def test_options_keep_the_promise(rows, k, least, sensitive, groups, block):
+def test_options_keep_the_promise(rare, rows, k, least, sensitive, groups, block, refine, several):
     method = Disassociation(
         k=k,
         max_cluster_size=2 * k + 3,
@@ -90,6 +99,9 @@ def test_options_keep_the_promise(rows, k, least, sensitive, groups, block):
         ignore_unknown=True,
         utility_groups=tuple(map(tuple, groups)),
         block_records=max(block, 2 * k),
+        refine=refine,
+        rare_items=rare,
+        root_chunks="several" if several else "single",
     )
     data, result = anonymised(rows, method)
     if result is None:
@@ -100,30 +112,42 @@ def test_options_keep_the_promise(rows, k, least, sensitive, groups, block):
         for chunk in cluster.record_chunks:
             items = {item for row in chunk for item in row}
             assert not items & sensitive
-            assert (
-                len({next((g for g, names in enumerate(groups) if item in names), -1) for item in items}) == 1
-            )
-    assert all(
-        not set(row) & sensitive
-        for joint in result.release.iter_joints()
-        for c in joint.shared_chunks
-        for row in c
-    )
+            assert len({_group(item, groups) for item in items}) == 1
+    for number, joint in enumerate(result.release.iter_joints()):
+        for chunk in joint.shared_chunks:
+            items = {item for row in chunk for item in row}
+            # At the root each stands alone, so that it is beside no other item.
+            assert not items & sensitive or (number == result.release.root and len(items) == 1)
+            assert len({_group(item, groups) for item in items}) == 1
     named = {item for group in result.release.parameters["utility_groups"] for item in group}
     assert named <= set(result.release.vocabulary)
     counts = Counter(item for row in rows for item in row)
     assert all(counts[item] >= least for item in result.release.vocabulary)
 
 
+def _group(item, groups):
+    return next((g for g, names in enumerate(groups) if item in names), -1)
+
+
 @settings(max_examples=100)
-@given(rows=skewed_records(min_records=20, max_records=60), least=st.integers(2, 5))
-def test_least_support_holds_for_what_is_published(rows, least):
+@given(
+    rows=skewed_records(min_records=20, max_records=60),
+    least=st.integers(2, 5),
+    rare=st.sampled_from(RARE_ITEMS),
+)
+def test_least_support_holds_for_what_is_published(rows, least, rare):
     """Also when small clusters are left out: supports are counted on the records that stay."""
-    method = Disassociation(k=3, max_cluster_size=6, small_clusters="suppress", min_item_support=least)
+    method = Disassociation(
+        k=3, max_cluster_size=6, small_clusters="suppress", min_item_support=least, rare_items=rare
+    )
     data, result = anonymised(rows, method)
     if result is None:
         return
-    held = Counter(result.release.vocabulary[code] for code in result.key.items.tolist())
+    key = result.key
+    held = Counter(result.release.vocabulary[code] for code in key.items.tolist())
+    for reason, items in zip(key.suppressed_reason, key.suppressed_items, strict=True):
+        # Rare among what is left over; the item as a whole is not.
+        held.update(item for item in items if reason == "rare" and item in result.release.vocabulary)
     assert min(held.values()) >= least
     assert verify(result.release, original=data, key=result.key).ok
 
@@ -136,13 +160,23 @@ def test_least_support_holds_for_what_is_published(rows, least):
     m=st.integers(1, 3),
     small=st.sampled_from(STRATEGIES),
     refine=st.booleans(),
+    rare=st.sampled_from(RARE_ITEMS),
+    several=st.booleans(),
 )
-def test_persons_are_counted_not_records(rows, persons, k, m, small, refine):
+def test_persons_are_counted_not_records(rows, persons, k, m, small, refine, rare, several):
     plain = Transactions.from_records(rows)
     persons = np.array(persons[: len(rows)], np.int64)
     assume(len(set(persons.tolist())) >= k)
     data = Transactions(plain.offsets.copy(), plain.codes.copy(), plain.vocabulary, persons)
-    method = Disassociation(k=k, m=m, max_cluster_size=2 * k + 4, small_clusters=small, refine=refine)
+    method = Disassociation(
+        k=k,
+        m=m,
+        max_cluster_size=2 * k + 4,
+        small_clusters=small,
+        refine=refine,
+        rare_items=rare,
+        root_chunks="several" if several else "single",
+    )
     try:
         result = method.anonymise(data)
     except ParameterError:
@@ -165,10 +199,19 @@ def test_persons_are_counted_not_records(rows, persons, k, m, small, refine):
     small=st.sampled_from([*STRATEGIES, "keep"]),
     horizontal=st.sampled_from(["horpart", "hierarchical"]),
     seed=st.integers(0, 100),
+    rare=st.sampled_from(RARE_ITEMS),
+    refine=st.booleans(),
 )
-def test_order_of_records_reaches_nothing(rows, small, horizontal, seed):
+def test_order_of_records_reaches_nothing(rows, small, horizontal, seed, rare, refine):
     assume((small, horizontal) != ("abandon", "hierarchical"))
-    method = Disassociation(k=3, max_cluster_size=8, small_clusters=small, horizontal=horizontal)
+    method = Disassociation(
+        k=3,
+        max_cluster_size=8,
+        small_clusters=small,
+        horizontal=horizontal,
+        rare_items=rare,
+        refine=refine,
+    )
     _, one = anonymised(rows, method)
     order = np.random.default_rng(seed).permutation(len(rows))
     _, two = anonymised([rows[i] for i in order], method)
@@ -176,24 +219,27 @@ def test_order_of_records_reaches_nothing(rows, small, horizontal, seed):
     assert one is None or one.release == two.release
 
 
-def test_blocks_are_worked_on_apart():
+@pytest.mark.parametrize("rare", RARE_ITEMS)
+def test_blocks_are_worked_on_apart(rare):
     """Small blocks give another release than one block, but one that holds; a block never falls below k."""
     rng = np.random.default_rng(5)
     rows = [frozenset(rng.choice(list("abcdefghijkl"), size=4).tolist()) for _ in range(600)]
     data = Transactions.from_records(rows)
-    whole = Disassociation(k=3).anonymise(data)
-    parts = Disassociation(k=3, block_records=50).anonymise(data)
+    whole = Disassociation(k=3, rare_items=rare).anonymise(data)
+    parts = Disassociation(k=3, rare_items=rare, block_records=50).anonymise(data)
     assert whole.release != parts.release
     assert verify(parts.release, original=data, key=parts.key).ok
 
 
-def test_relabelling_items_changes_names_only():
+@pytest.mark.parametrize("rare", RARE_ITEMS)
+def test_relabelling_items_changes_names_only(rare):
     """Names that keep their order give the same release under the new names."""
     rng = np.random.default_rng(6)
     rows = [[f"i{n:02d}" for n in rng.integers(0, 20, 5)] for _ in range(300)]
     renamed = [[item.replace("i", "item ") for item in row] for row in rows]
-    one = Disassociation(k=4).anonymise(Transactions.from_records(rows)).release
-    two = Disassociation(k=4).anonymise(Transactions.from_records(renamed)).release
+    method = Disassociation(k=4, rare_items=rare, refine=True)
+    one = method.anonymise(Transactions.from_records(rows)).release
+    two = method.anonymise(Transactions.from_records(renamed)).release
     assert tuple(name.replace("i", "item ") for name in one.vocabulary) == two.vocabulary
     assert np.array_equal(one.row_items, two.row_items)
     assert np.array_equal(one.row_offsets, two.row_offsets)
@@ -201,13 +247,19 @@ def test_relabelling_items_changes_names_only():
 
 @pytest.mark.parametrize("horizontal", ["horpart", "hierarchical"])
 @pytest.mark.parametrize("block", [60, 1_000_000])
-def test_clusters_do_not_gather_those_who_hold_a_sensitive_item(horizontal, block):
+@pytest.mark.parametrize("rare", RARE_ITEMS)
+def test_clusters_do_not_gather_those_who_hold_a_sensitive_item(horizontal, block, rare):
     """A cluster in which everybody holds it would tell it of each of them; so nothing is split by it."""
     rng = np.random.default_rng(3)
     rows = [{*rng.choice(list("abcdefgh"), 3), *(["hiv"] if rng.random() < 0.45 else [])} for _ in range(400)]
     data = Transactions.from_records(rows)
     method = Disassociation(
-        k=5, max_cluster_size=30, sensitive={"hiv"}, horizontal=horizontal, block_records=block
+        k=5,
+        max_cluster_size=30,
+        sensitive={"hiv"},
+        horizontal=horizontal,
+        block_records=block,
+        rare_items=rare,
     )
     result = method.anonymise(data)
     assert verify(result.release, original=data, key=result.key).ok
@@ -218,14 +270,16 @@ def test_clusters_do_not_gather_those_who_hold_a_sensitive_item(horizontal, bloc
     assert np.average((share - 0.45) ** 2, weights=sizes) < 0.05
 
 
-def test_reconstructions_agree_with_nested_joints():
+@pytest.mark.parametrize("rare", RARE_ITEMS)
+def test_reconstructions_agree_with_nested_joints(rare):
     """A cluster takes nothing from a shared chunk that its record chunks, or a joint further in, show already."""
     from cloven.reconstruction import reconstruct
 
     rng = np.random.default_rng(8)
     names, weights = [f"i{i:02d}" for i in range(60)], 1 / np.arange(1, 61)
     rows = [set(rng.choice(names, rng.integers(1, 5), p=weights / weights.sum())) for _ in range(4000)]
-    release = Disassociation(k=3, m=2, max_cluster_size=8).anonymise(Transactions.from_records(rows)).release
+    method = Disassociation(k=3, m=2, max_cluster_size=8, rare_items=rare, refine=True)
+    release = method.anonymise(Transactions.from_records(rows)).release
     told = [{i for chunk in c.record_chunks for row in chunk for i in row} for c in release.iter_clusters()]
     shared = [{i for chunk in j.shared_chunks for row in chunk for i in row} for j in release.iter_joints()]
     again = 0

@@ -40,6 +40,7 @@ def release_of(clusters, k, m, **options):
     rows = [row for cluster in clusters for row in cluster]
     numbers = [c for c, cluster in enumerate(clusters) for _ in cluster]
     step = Given(rows, numbers)
+    options = {"rare_items": "cluster", "refine": True, **options}  # test_root.py has the other ways
     method = Disassociation(k=k, m=m, horizontal=step, max_cluster_size=None, **options)
     return method.anonymise(Transactions.from_records(rows)).release
 

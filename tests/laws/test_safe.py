@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from strategies import skewed_records
+from strategies import RARE_ITEMS, skewed_records
 
 import cloven as cv
 from cloven.anonymise.disassociation.safe_exact import MOST
@@ -64,7 +64,9 @@ def test_figure_1_loses_one_occurrence_or_two():
     data = data_of(FIGURE_1)
     seen = set()
     for seed in range(12):
-        made = cv.Disassociation(k=3, m=2, refine=False, safe="cover", seed=seed).anonymise(data)
+        made = cv.Disassociation(
+            k=3, m=2, rare_items="cluster", refine=False, safe="cover", seed=seed
+        ).anonymise(data)
         assert not len(found_covers(made.release))
         assert set(made.key.suppressed_reason) == {"cover"}
         seen.add(tuple(sorted(item for items in made.key.suppressed_items for item in items)))
@@ -75,7 +77,9 @@ def test_figure_1_loses_one_occurrence_or_two():
 
 
 def test_figure_3_has_to_move_the_item():
-    made = cv.Disassociation(k=2, m=2, refine=False, safe="cover").anonymise(data_of(FIGURE_3))
+    made = cv.Disassociation(k=2, m=2, rare_items="cluster", refine=False, safe="cover").anonymise(
+        data_of(FIGURE_3)
+    )
     assert made.release.cluster(0).term_chunk == ("e",)
     assert made.key.suppressed_items == ()
 
@@ -83,13 +87,17 @@ def test_figure_3_has_to_move_the_item():
 def test_an_item_as_frequent_as_all_of_i_is_moved():
     """Suppressing two would make them rarer than e, and leave the set that e was tried against."""
     data = data_of(map(set, ["ab", "ab", "ab", "abe", "e", "e", "e"]))
-    made = cv.Disassociation(k=2, m=2, refine=False, safe="cover").anonymise(data)
+    made = cv.Disassociation(k=2, m=2, rare_items="cluster", refine=False, safe="cover").anonymise(data)
     assert made.key.suppressed_items == ()
     assert made.release.cluster(0).term_chunk == ("e",)
 
 
 def broken_names(rows, safe):
-    release = cv.Disassociation(k=2, m=2, refine=False, safe=safe).anonymise(data_of(map(set, rows))).release
+    release = (
+        cv.Disassociation(k=2, m=2, rare_items="cluster", refine=False, safe=safe)
+        .anonymise(data_of(map(set, rows)))
+        .release
+    )
     assert not len(found_covers(release))
     return sorted("".join(sorted(pair.items)) for pairs in broken_pairs(release).values() for pair in pairs)
 
@@ -117,7 +125,9 @@ def test_order_of_chunks_does_not_show_what_was_suppressed():
     """If b and c lost one occurrence each, a would have been tried before them: a reader could put both back."""
     data = data_of(map(set, ["abc", "bc", "bc", "bc", "a", "ad"]))
     for safe in ("cover", "exact"):
-        made = cv.Disassociation(k=2, m=2, refine=False, safe=safe, seed=1).anonymise(data)
+        made = cv.Disassociation(k=2, m=2, rare_items="cluster", refine=False, safe=safe, seed=1).anonymise(
+            data
+        )
         assert chunks_in_order(made.release)
         assert made.release.cluster(0).term_chunk == ("a", "d")
         assert made.key.suppressed_items == ()
@@ -126,7 +136,9 @@ def test_order_of_chunks_does_not_show_what_was_suppressed():
 def test_order_of_chunks_does_not_show_what_was_moved():
     """Items of the second chunk go; what is left of it is rarer than the third, and now stands after it."""
     data = data_of(map(set, ["abeg", "adef", "adfg", "d", "bg", "be", "bd"]))
-    made = cv.Disassociation(k=2, m=2, refine=False, safe="cover", seed=0).anonymise(data)
+    made = cv.Disassociation(k=2, m=2, rare_items="cluster", refine=False, safe="cover", seed=0).anonymise(
+        data
+    )
     assert len(made.release.cluster(0).term_chunk) > 0
     assert chunks_in_order(made.release)
 
@@ -140,28 +152,36 @@ DATA = {
 
 @pytest.mark.parametrize("reading", ["occurring", "strict"])
 @settings(max_examples=150)
-@given(**DATA, refine=st.booleans())
-@example(rows=FIGURE_1, k=3, m=2, refine=True)
-def test_no_cover_is_left_and_everything_verifies(reading, rows, k, m, refine):
+@given(**DATA, refine=st.booleans(), rare=st.sampled_from(RARE_ITEMS))
+@example(rows=FIGURE_1, k=3, m=2, refine=True, rare="cluster")
+@example(rows=FIGURE_1, k=3, m=2, refine=True, rare="withhold")
+def test_no_cover_is_left_and_everything_verifies(reading, rows, k, m, refine, rare):
     data = data_of(rows)
     method = cv.Disassociation(
-        k=k, m=m, max_cluster_size=2 * k + 3, refine=refine, reading=reading, safe="cover"
+        k=k,
+        m=m,
+        max_cluster_size=2 * k + 3,
+        refine=refine,
+        reading=reading,
+        rare_items=rare,
+        safe="cover",
     )
     made = method.anonymise(data)
     assert not len(found_covers(made.release))
     assert chunks_in_order(made.release)
     verdict = cv.verify(made.release, original=data, key=made.key)
     assert verdict.ok, str(verdict)
-    assert set(made.key.suppressed_reason) <= {"cover"}
+    assert set(made.key.suppressed_reason) <= {"cover"} | ({"rare"} if rare == "withhold" else set())
     assert made.release.parameters["safe"] == "cover"
     assert not made.release.parameters["seeded"]
 
 
 @settings(max_examples=60)
-@given(**DATA)
-def test_after_exact_no_enumerable_world_is_broken(rows, k, m):
+@given(**DATA, rare=st.sampled_from(RARE_ITEMS))
+def test_after_exact_no_enumerable_world_is_broken(rows, k, m, rare):
     data = data_of(rows)
-    made = cv.Disassociation(k=k, m=m, max_cluster_size=2 * k, refine=False, safe="exact").anonymise(data)
+    method = cv.Disassociation(k=k, m=m, max_cluster_size=2 * k, rare_items=rare, refine=False, safe="exact")
+    made = method.anonymise(data)
     assert not len(found_covers(made.release))
     assert all(len(worlds) for worlds in enumerated(made.release).values()), "none would show the repair"
     assert not any(broken_pairs(made.release).values())
@@ -176,14 +196,23 @@ def test_what_cover_leaves_is_counted():
     for _ in range(60):
         rows = [set(rng.choice(list("abcdef"), rng.integers(1, 5), replace=False).tolist()) for _ in range(7)]
         for safe in left:
-            release = cv.Disassociation(k=2, m=2, refine=False, safe=safe).anonymise(data_of(rows)).release
+            release = (
+                cv.Disassociation(k=2, m=2, rare_items="cluster", refine=False, safe=safe)
+                .anonymise(data_of(rows))
+                .release
+            )
             left[safe] += sum(map(len, broken_pairs(release).values()))
     assert left["no"] > left["cover"] > left["exact"] == 0
 
 
 def test_a_seed_repeats_and_marks():
     data = data_of(FIGURE_1)
-    made = [cv.Disassociation(k=3, m=2, safe="cover", seed=seed % 8).anonymise(data) for seed in range(16)]
+    made = [
+        cv.Disassociation(k=3, m=2, rare_items="cluster", refine=True, safe="cover", seed=seed % 8).anonymise(
+            data
+        )
+        for seed in range(16)
+    ]
     assert [each.release for each in made[:8]] == [each.release for each in made[8:]]
     assert any(each.release != made[0].release for each in made)
     assert not cv.verify(made[0].release).ok
@@ -193,7 +222,9 @@ def test_a_seed_repeats_and_marks():
 def test_without_a_seed_lots_differ():
     data = data_of(FIGURE_1)
     seen = {
-        cv.Disassociation(k=3, m=2, refine=False, safe="cover").anonymise(data).key.suppressed_items
+        cv.Disassociation(k=3, m=2, rare_items="cluster", refine=False, safe="cover")
+        .anonymise(data)
+        .key.suppressed_items
         for _ in range(40)
     }
     assert len(seen) > 1
@@ -219,12 +250,15 @@ def test_bad_values_are_refused():
 )
 def test_repair_excuses_missing_occurrences_only(more, caught):
     """It suppresses occurrences; records and items that are not published are lost, with or without the key."""
-    made = cv.Disassociation(k=3, m=2, refine=False, safe="cover").anonymise(data_of(FIGURE_1))
+    made = cv.Disassociation(k=3, m=2, rare_items="cluster", refine=False, safe="cover").anonymise(
+        data_of(FIGURE_1)
+    )
     verdict = cv.verify(made.release, original=data_of([*FIGURE_1, *more]))
     assert {check.name for check in verdict.checks if not check.passed} == caught
 
 
 def test_plain_releases_do_not_mention_safety():
-    """Format /1 as it always was."""
-    release = cv.Disassociation(k=5, m=2).anonymise(cv.sample("clinic")).release
-    assert "safe" not in release.parameters
+    """As format /1 always had it."""
+    for rare in RARE_ITEMS:
+        release = cv.Disassociation(k=5, m=2, rare_items=rare).anonymise(cv.sample("clinic")).release
+        assert "safe" not in release.parameters

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from strategies import skewed_records
+from strategies import RARE_ITEMS, skewed_records
 
 import cloven as cv
 from cloven.attack.disassociated.candidates import Candidates
@@ -49,7 +49,8 @@ class _Scattered:
 
 def published(rows, k, **options):
     data = cv.Transactions.from_records([sorted(row) for row in rows])
-    return cv.Disassociation(k=k, m=2, max_cluster_size=2 * k + 3, **options).anonymise(data).release
+    method = cv.Disassociation(k=k, m=2, max_cluster_size=2 * k + 3, refine=True, **options)
+    return method.anonymise(data).release
 
 
 def same(left, right, names):
@@ -62,9 +63,9 @@ def places(sample, full):
     return np.array([names[pair] for pair in zip(sample.target_row, sample.target_item, strict=True)], int)
 
 
-@pytest.fixture(scope="module")
-def clinic():
-    return cv.Disassociation(k=5, m=2).anonymise(cv.sample("clinic"))
+@pytest.fixture(scope="module", params=["cluster", "withhold"])
+def clinic(request):
+    return cv.Disassociation(k=5, m=2, rare_items=request.param, refine=True).anonymise(cv.sample("clinic"))
 
 
 DATA = {
@@ -72,13 +73,14 @@ DATA = {
     "k": st.integers(2, 4),
     "seed": st.integers(0, 999),
     "share": st.floats(0.1, 0.9),
+    "rare": st.sampled_from(RARE_ITEMS),
 }
 
 
 @settings(max_examples=80)
 @given(**DATA)
-def test_a_sample_is_a_part_of_all(rows, k, seed, share):
-    release = published(rows, k)
+def test_a_sample_is_a_part_of_all(rows, k, seed, share, rare):
+    release = published(rows, k, rare_items=rare)
     full = questions(release)
     most = int(share * len(full.slots))
     assume(len(full) and most * len(full) >= len(full.slots))
@@ -96,8 +98,8 @@ def test_a_sample_is_a_part_of_all(rows, k, seed, share):
 @pytest.mark.parametrize("names", [("aba", "aba"), ("rga", "mra"), ("vpa", "aba")])
 @settings(max_examples=40)
 @given(**DATA)
-def test_answers_do_not_depend_on_who_else_is_asked(names, rows, k, seed, share):
-    release = published(rows, k)
+def test_answers_do_not_depend_on_who_else_is_asked(names, rows, k, seed, share, rare):
+    release = published(rows, k, rare_items=rare)
     attack = attack_named(*names, Scattered(seed), tries=20)
     full = attack.guess(release, np.random.default_rng(seed))
     at = np.flatnonzero(np.random.default_rng(seed).random(len(full.questions)) < share)
@@ -148,7 +150,11 @@ def test_values_on_samples_are_right_on_average(clinic):
 
 
 def test_all_candidates_are_never_written_down():
-    release = cv.Disassociation(k=3, m=2).anonymise(sparse(20_000, 2000, 6.0, 40)).release
+    release = (
+        cv.Disassociation(k=3, m=2, rare_items="cluster", refine=True)
+        .anonymise(sparse(20_000, 2000, 6.0, 40))
+        .release
+    )
     total = Candidates.of(release).total
     tracemalloc.start()
     sample = questions(release, 20_000, np.random.default_rng(1))

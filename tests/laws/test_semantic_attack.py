@@ -9,10 +9,11 @@ import plain_attack as plain
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import skewed_records
+from strategies import RARE_ITEMS, skewed_records
 
 import cloven as cv
 from cloven.attack.disassociated.guesswork import Guesswork
+from cloven.attack.disassociated.prior import expected_copies
 from cloven.attack.disassociated.questions import questions
 from cloven.attack.disassociated.semantic import Semantic
 from cloven.attack.disassociated.vertical_attack import (
@@ -62,9 +63,10 @@ class _Table:
         return np.array([[self.table.score(self.items[i], self.items[j]) for j in right] for i in left])
 
 
-def published(rows, k, refine=True):
+def published(rows, k, rare="cluster", refine=True):
     data = cv.Transactions.from_records([sorted(row) for row in rows])
-    return cv.Disassociation(k=k, m=2, max_cluster_size=2 * k + 3, refine=refine).anonymise(data).release
+    method = cv.Disassociation(k=k, m=2, max_cluster_size=2 * k + 3, rare_items=rare, refine=refine)
+    return method.anonymise(data).release
 
 
 def by_content(guesses, release):
@@ -83,13 +85,14 @@ DATA = {
     "rows": skewed_records(min_records=8, max_records=70),
     "k": st.integers(2, 4),
     "seed": st.integers(0, 999),
+    "rare": st.sampled_from(RARE_ITEMS),
 }
 
 
 @settings(max_examples=150)
 @given(**DATA)
-def test_questions_are_those_of_the_plain_reading(rows, k, seed):
-    release = published(rows, k)
+def test_questions_are_those_of_the_plain_reading(rows, k, seed, rare):
+    release = published(rows, k, rare)
     asked = questions(release)
     expected = plain.targets_of(release)
     assert len(asked) == len(expected)
@@ -105,8 +108,8 @@ def test_questions_are_those_of_the_plain_reading(rows, k, seed):
 @pytest.mark.parametrize("method", ["aba", "rga", "mra"])
 @settings(max_examples=80)
 @given(**DATA)
-def test_scores_and_choice_are_those_of_the_plain_reading(method, rows, k, seed):
-    release = published(rows, k)
+def test_scores_and_choice_are_those_of_the_plain_reading(method, rows, k, seed, rare):
+    release = published(rows, k, rare)
     table = Table(seed)
     guesses = Semantic(table, record_method=method, term_method=method).guess(release)
     asked = guesses.questions
@@ -124,15 +127,18 @@ def test_scores_and_choice_are_those_of_the_plain_reading(method, rows, k, seed)
 
 @settings(max_examples=60)
 @given(**DATA, selection=st.sampled_from(["best", "one-per-row", "optimal"]), grow=st.booleans())
-def test_confidences_are_probabilities_that_add_up(rows, k, seed, selection, grow):
-    release = published(rows, k)
+def test_confidences_are_probabilities_that_add_up(rows, k, seed, rare, selection, grow):
+    release = published(rows, k, rare)
     guesses = Semantic(Table(seed), selection=selection, grow_anchors=grow).guess(release)
     asked = guesses.questions
     assert (guesses.confidence >= 0).all()
     assert (guesses.confidence <= 1).all()
+    term, expected = asked.target_kind == Kind.TERM, expected_copies(asked, release)
+    assert (expected[~term] == asked.target_copies[~term]).all()
+    assert ((expected[term] >= 1) & (expected[term] <= max(1, k - 1))).all()
     for target in range(len(asked)):
         here = slice(asked.offsets[target], asked.offsets[target + 1])
-        wanted = k / 2 if asked.target_kind[target] == Kind.TERM else asked.target_copies[target]
+        wanted = expected[target]
         many = here.stop - here.start
         assert guesses.confidence[here].sum() == pytest.approx(min(wanted, many), abs=1e-3)
         order = np.argsort(guesses.score[here], kind="stable")
@@ -142,8 +148,8 @@ def test_confidences_are_probabilities_that_add_up(rows, k, seed, selection, gro
 @pytest.mark.parametrize("selection", ["one-per-row", "optimal"])
 @settings(max_examples=60)
 @given(**DATA)
-def test_no_slot_gets_two_sub_records_of_a_chunk(selection, rows, k, seed):
-    release = published(rows, k)
+def test_no_slot_gets_two_sub_records_of_a_chunk(selection, rows, k, seed, rare):
+    release = published(rows, k, rare)
     guesses = Semantic(Table(seed), selection=selection).guess(release)
     asked, taken = guesses.questions, set()
     placed = 0
@@ -161,8 +167,8 @@ def test_no_slot_gets_two_sub_records_of_a_chunk(selection, rows, k, seed):
 
 @settings(max_examples=40)
 @given(**DATA)
-def test_optimal_is_never_worse_than_greedy(rows, k, seed):
-    release = published(rows, k, refine=False)
+def test_optimal_is_never_worse_than_greedy(rows, k, seed, rare):
+    release = published(rows, k, rare, refine=False)
     table = Table(seed)
     total = {}
     for selection in ("one-per-row", "optimal"):
@@ -174,14 +180,15 @@ def test_optimal_is_never_worse_than_greedy(rows, k, seed):
 
 @settings(max_examples=40)
 @given(**DATA)
-def test_relabelling_items_and_relatedness_alike_changes_nothing(rows, k, seed):
+def test_relabelling_items_and_relatedness_alike_changes_nothing(rows, k, seed, rare):
     """The canonical order follows the names, so slots are compared by what they show."""
     names = sorted({item for row in rows for item in row})
     order = np.random.default_rng(seed).permutation(len(names))
     new = {name: f"{names[order[i]]}'" for i, name in enumerate(names)}
     back = {b: a for a, b in new.items()}
     data = cv.Transactions.from_records([sorted(row) for row in rows])
-    result = cv.Disassociation(k=k, m=2, max_cluster_size=2 * k + 3).anonymise(data).release
+    method = cv.Disassociation(k=k, m=2, max_cluster_size=2 * k + 3, rare_items=rare, refine=True)
+    result = method.anonymise(data).release
     renamed = relabelled(result, new)
     first = Semantic(Table(seed)).guess(result)
     second = Semantic(Table(seed, renamed=tuple(back.items()))).guess(renamed)
@@ -210,13 +217,15 @@ def relabelled(release, new):
     for start, end in zip(release.row_offsets[:-1], release.row_offsets[1:], strict=True):
         items[start:end].sort()
     fields = {name: getattr(release, name) for name in release.ARRAYS} | {"row_items": items}
-    return cv.Disassociated(k=release.k, m=release.m, parameters={}, vocabulary=tuple(names), **fields)
+    return cv.Disassociated(
+        k=release.k, m=release.m, parameters=release.parameters, vocabulary=tuple(names), **fields
+    )
 
 
 @settings(max_examples=30)
 @given(**DATA)
-def test_vertical_partitioning_and_guesswork_place_every_copy(rows, k, seed):
-    release = published(rows, k)
+def test_vertical_partitioning_and_guesswork_place_every_copy(rows, k, seed, rare):
+    release = published(rows, k, rare)
     for attack in (VerticalPartitioning(tries=20), Guesswork()):
         guesses = attack.guess(release, np.random.default_rng(seed))
         again = attack.guess(release, np.random.default_rng(seed))
@@ -253,14 +262,13 @@ def kept_for_truth(made):
 
 @pytest.mark.parametrize("reading", ["occurring", "strict"])
 @settings(max_examples=60)
-@given(rows=DATA["rows"], k=DATA["k"])
-def test_the_truth_always_passes_vertical_partitioning(reading, rows, k):
+@given(rows=DATA["rows"], k=DATA["k"], rare=DATA["rare"])
+def test_the_truth_always_passes_vertical_partitioning(reading, rows, k, rare):
     data = cv.Transactions.from_records([sorted(row) for row in rows])
-    assert all(
-        kept_for_truth(
-            cv.Disassociation(k=k, m=2, max_cluster_size=2 * k + 3, reading=reading).anonymise(data)
-        )
+    method = cv.Disassociation(
+        k=k, m=2, max_cluster_size=2 * k + 3, reading=reading, rare_items=rare, refine=True
     )
+    assert all(kept_for_truth(method.anonymise(data)))
 
 
 @pytest.mark.parametrize(

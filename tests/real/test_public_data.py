@@ -16,10 +16,11 @@ from cloven.verification import verify
 pytestmark = pytest.mark.data
 
 
+@pytest.mark.parametrize("rare", ["cluster", "withhold", "list"])
 @pytest.mark.parametrize("name", PUBLIC_DATA)
-def test_release_holds_and_is_worth_something(name, data_dir):
+def test_release_holds_and_is_worth_something(name, rare, data_dir):
     data = PUBLIC_DATA[name].load(data_dir)
-    result = Disassociation().anonymise(data)
+    result = Disassociation(rare_items=rare, refine=rare == "cluster").anonymise(data)
     verdict = verify(result.release, original=data, key=result.key)
     assert verdict.ok, str(verdict)
     assert result.release.records == len(data)
@@ -29,9 +30,10 @@ def test_release_holds_and_is_worth_something(name, data_dir):
 
 
 @pytest.mark.parametrize("small", ["add", "abandon", "suppress", "remaining"])
-def test_strategies_on_a_click_stream(small, data_dir):
+@pytest.mark.parametrize("rare", ["cluster", "withhold", "list"])
+def test_strategies_on_a_click_stream(small, rare, data_dir):
     data = PUBLIC_DATA["BMS-WebView-1"].load(data_dir)
-    result = Disassociation(small_clusters=small, max_cluster_size=30).anonymise(data)
+    result = Disassociation(small_clusters=small, max_cluster_size=30, rare_items=rare).anonymise(data)
     verdict = verify(result.release, original=data, key=result.key)
     assert verdict.ok, str(verdict)
     sizes = result.release.cluster_size
@@ -41,20 +43,22 @@ def test_strategies_on_a_click_stream(small, data_dir):
         assert 0.7 < sizes[sizes > 30].sum() / len(data) < 0.8
 
 
-def test_whoever_knows_two_items_keeps_k_candidates(data_dir):
+@pytest.mark.parametrize("rare", ["cluster", "withhold", "list"])
+def test_whoever_knows_two_items_keeps_k_candidates(rare, data_dir):
     data = PUBLIC_DATA["groceries"].load(data_dir)
-    release = Disassociation(k=5, m=2).anonymise(data).release
+    release = Disassociation(k=5, m=2, rare_items=rare).anonymise(data).release
     rng = np.random.default_rng(2)
     for record in rng.choice(np.flatnonzero(data.lengths >= 2), 300):
         known = rng.choice(sorted(data[int(record)]), 2, replace=False).tolist()
         assert candidates(release, known).candidates >= 5
 
 
-def test_utility_groups_of_the_health_records(data_dir):
+@pytest.mark.parametrize("rare", ["cluster", "withhold", "list"])
+def test_utility_groups_of_the_health_records(rare, data_dir):
     data = PUBLIC_DATA["ICD-9"].load(data_dir)
     groups = json.loads((data_dir / "ehr" / "icd9_utility_constraints.json").read_text())
     of = {code: name for name, codes in groups.items() for code in codes}
-    method = Disassociation(utility_groups=tuple(map(tuple, groups.values())))
+    method = Disassociation(utility_groups=tuple(map(tuple, groups.values())), rare_items=rare)
     result = method.anonymise(data)
     assert verify(result.release, original=data, key=result.key).ok
     for cluster in result.release.iter_clusters():
@@ -62,9 +66,10 @@ def test_utility_groups_of_the_health_records(data_dir):
             assert len({of.get(item) for row in chunk for item in row}) == 1
 
 
-def test_one_cluster_of_everything(data_dir):
+@pytest.mark.parametrize("rare", ["cluster", "withhold", "list"])
+def test_one_cluster_of_everything(rare, data_dir):
     """Bitsets and row walks as wide as the data."""
     data = PUBLIC_DATA["BMS-WebView-2"].load(data_dir)
-    result = Disassociation(max_cluster_size=None).anonymise(data)
+    result = Disassociation(max_cluster_size=None, rare_items=rare).anonymise(data)
     assert result.release.clusters == 1
     assert verify(result.release, original=data, key=result.key).ok

@@ -18,6 +18,7 @@ from cloven.families.doubts import doubts_about
 from cloven.families.known_items import known_items
 from cloven.families.known_person import known_person
 from cloven.families.measures import HEADLINE, drawn, itemsets, pair_error, plain
+from cloven.families.membership import membership
 from cloven.families.of_transactions import OfTransactions
 from cloven.families.words import numbered
 from cloven.model.disassociated import Disassociated
@@ -29,8 +30,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import numpy as np
+    from numpy.typing import NDArray
 
     from cloven.anonymise.disassociation import Disassociation
+    from cloven.attack.known_sets import Known
     from cloven.measure.describe import Description
     from cloven.measure.utility import UtilityReport
     from cloven.model.audience import Said
@@ -60,10 +63,10 @@ class DisassociationFamily(OfTransactions):
         return describe(data, m=method.m, k=method.k, rng=rng)
 
     def verify(self, data: Transactions, result: Anonymised) -> Verdict:
-        """Check the release with all that is known."""
+        """Check the release with all that is known; what is only compared may draw its lots from a seed."""
         from cloven.verification import verify
 
-        return verify(result.release, original=data, key=result.key)
+        return verify(result.release, original=data, key=result.key, allow_seeded=True)
 
     def threats(self, method: Disassociation, knowledge: Knowledge) -> tuple[Threat, ...]:
         """Every attacker that there is something to try with."""
@@ -75,6 +78,7 @@ class DisassociationFamily(OfTransactions):
             the_method(),
             *([] if knowledge.relatedness is None else [word_meanings(knowledge.relatedness)]),
             *(_having(other, numbered(number)) for number, other in enumerate(knowledge.releases, 1)),
+            membership(_fit),
         )
 
     def utility(
@@ -158,6 +162,13 @@ def _readers(release: Disassociated) -> dict[str, Any]:
     from cloven.attack.disassociated.known_person import KnownPerson
 
     return {reader: KnownPerson.of(release, reader) for reader in ("everywhere", "shown", "method")}
+
+
+def _fit(release: Disassociated, records: Known) -> NDArray[np.float64]:
+    """How well whole records fit a release."""
+    from cloven.attack.disassociated.membership import Membership
+
+    return Membership.of(release).scores(records)[0]
 
 
 def _having(other: Any, name: str) -> Threat:

@@ -73,6 +73,7 @@ def word_meanings(relatedness: Relatedness, method: str = "aba") -> Threat:
         "attribute",
         MEASURE,
         _Guessing(lambda _release, _effort: Semantic(relatedness, method, method)),
+        outside=True,
     ).publicly(knows="the release, and how related words are")
 
 
@@ -115,6 +116,7 @@ def another_release(other: Disassociated | SetGeneralised, name: str = "another 
         "attribute",
         MEASURE,
         _Guessing(lambda _release, effort: Semantic(Learned.of_release(other, most_pairs=effort.most_pairs))),
+        outside=True,
     )
 
 

@@ -51,7 +51,7 @@ def read_disassociated(path: Path, manifest: Mapping[str, Any]) -> Disassociated
     size = whole_numbers(clusters, "size", path / "clusters.parquet")
     cluster_joint = whole_numbers(clusters, "joint", path / "clusters.parquet", below=len(joints), null=True)
     parent = whole_numbers(joints, "parent", path / "joints.parquet", below=len(joints), null=True)
-    return Disassociated(
+    release = Disassociated(
         k=manifest["k"],
         m=manifest["m"],
         parameters=parameters_of(manifest),
@@ -60,6 +60,8 @@ def read_disassociated(path: Path, manifest: Mapping[str, Any]) -> Disassociated
         joint_parent=parent,
         **_read_rows(path / "chunks.parquet", len(size), len(parent)),
     )
+    check_rare_items(release, str(path))
+    return release
 
 
 def check_version(manifest: Mapping[str, Any], source: str) -> None:
@@ -68,6 +70,25 @@ def check_version(manifest: Mapping[str, Any], source: str) -> None:
     old = manifest["format"].endswith("/1")
     wanted = "absent: format /1 has no root" if old else "withhold, list or cluster"
     expect(found in ((None,) if old else (None, *get_args(RareItems))), source, "rare_items", wanted, found)
+
+
+def check_rare_items(release: Disassociated, source: str) -> None:
+    """Term chunks stand where the release says that rare items are; where there is a root, it is above everything."""
+    term, outside = release.row_kind == Kind.TERM, release.row_cluster < 0
+    own, listed = int(np.count_nonzero(term & ~outside)), int(np.count_nonzero(term & outside))
+    way = release.rare_items
+    found = f"{listed} with rare_items {way}"
+    if way == "cluster":
+        expect(listed == 0, source, "lists of terms", "absent: there is no root", found)
+        return
+    tops = int(np.count_nonzero(release.joint_parent < 0))
+    expect(tops == 1, source, "joints without a parent", "one, the root", tops)
+    apart = int(np.count_nonzero(release.cluster_joint < 0))
+    expect(apart == 0, source, "clusters without a joint", "absent: the root is above all", apart)
+    expect(own == 0, source, "term chunks of clusters", f"absent with rare_items {way}", own)
+    expect(listed <= (way == "list"), source, "lists of terms", "one with rare_items list, else none", found)
+    lower = int(np.count_nonzero(term & outside & (release.row_joint != release.root)))
+    expect(lower == 0, source, "the list of terms", "at the root", "one of another joint")
 
 
 def _read_rows(path: Path, clusters: int, joints: int) -> dict[str, Any]:

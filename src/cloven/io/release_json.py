@@ -14,7 +14,7 @@ import numpy as np
 
 from cloven.errors import ReleaseError
 from cloven.io import generalised_json
-from cloven.io.disassociated import check_version
+from cloven.io.disassociated import check_rare_items, check_version
 from cloven.io.manifest import build_manifest, check_manifest, expect, parameters_of, parse_json
 from cloven.io.tables import read_bytes
 from cloven.model.disassociated import Disassociated, Kind
@@ -80,7 +80,7 @@ def _of_document(document: dict[str, Any], source: str) -> Disassociated:
         if joint.get("term_chunk", []) != []:
             rows.add_chunks([[joint["term_chunk"]]], Kind.TERM, -1, number)
         rows.add_chunks(joint["shared_chunks"], Kind.SHARED, -1, number)
-    return Disassociated(
+    release = Disassociated(
         k=manifest["k"],
         m=manifest["m"],
         parameters=parameters_of(manifest),
@@ -89,6 +89,8 @@ def _of_document(document: dict[str, Any], source: str) -> Disassociated:
         joint_parent=_numbers([joint["parent"] for joint in joints], "parent", source, len(joints)),
         **rows.arrays(),
     )
+    check_rare_items(release, source)
+    return release
 
 
 def read_json_manifest(path: Path) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from cloven.model.outcome import Outcome
 
@@ -34,7 +34,17 @@ def outcome_frame(outcomes: Sequence[Outcome]) -> Any:
 
     What was not tried or has no interval is null.
     """
-    table = outcome_table(outcomes)
+    return _framed(outcome_table(outcomes))
+
+
+def frame_of(columns: Mapping[str, Sequence[Any]]) -> Any:
+    """Columns of plain values as a frame."""
+    import pyarrow
+
+    return _framed(pyarrow.table(dict(columns)))
+
+
+def _framed(table: Any) -> Any:
     try:
         import polars
 

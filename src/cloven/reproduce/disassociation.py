@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 STRATEGIES: tuple[SmallClusters, ...] = ("add", "abandon", "suppress", "remaining", "keep")
 SIZES = (10, 20, 30, 60, 120, 250, 1_000, 10_000, None)
-ANCHOR = Disassociation(k=5, m=2, max_cluster_size=10)
+ANCHOR = Disassociation(k=5, m=2, max_cluster_size=10, rare_items="cluster", refine=True)
 
 
 def sources(folder: Path, *, quick: bool) -> Iterator[tuple[str, Transactions, Taxonomy]]:
@@ -50,7 +50,7 @@ def sources(folder: Path, *, quick: bool) -> Iterator[tuple[str, Transactions, T
 
 def experiments() -> dict[str, list[Disassociation]]:
     """Settings of each experiment."""
-    base = Disassociation(k=5, m=2, max_cluster_size=30)
+    base = Disassociation(k=5, m=2, max_cluster_size=30, rare_items="cluster", refine=True)
     return {
         "anchor": [ANCHOR, replace(ANCHOR, refine=False)],
         "k": [

@@ -39,7 +39,7 @@ def datasets(folder: Path, report: Callable[[str, float], None]) -> tuple[str, l
             f"| {name} | {figures.records:,} | {figures.items:,} | {figures.mean_length:.2f} | {figures.max_length}"
             f" | {alone:.1f} % | {pair:.1f} % |"
         )
-        runs.append(run(name, data, Disassociation(), taxonomy=taxonomy))
+        runs.append(run(name, data, Disassociation(rare_items="cluster", refine=True), taxonomy=taxonomy))
     names = ("data", "records", "items", "mean length", "max", "singled out by 1", "by 2")
     shape_head = "| " + " | ".join(names) + " |\n" + "|---" * len(names) + "|\n"
     setting = runs[0].setting

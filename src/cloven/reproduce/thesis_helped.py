@@ -114,7 +114,9 @@ def lost_terms(folder: Path) -> list[dict[str, Any]]:
         data = PUBLIC_DATA[name].load(folder)
         for strategy in STRATEGIES:
             for k in KS:
-                method = Disassociation(k=k, m=2, max_cluster_size=30, small_clusters=strategy, refine=False)
+                method = Disassociation(
+                    k=k, m=2, max_cluster_size=30, small_clusters=strategy, rare_items="cluster", refine=False
+                )
                 lost = terms_lost(data, method.anonymise(data).release)
                 rows.append({"data": name, "strategy": strategy, "k": k, "only": lost.only, "any": lost.any})
     return rows

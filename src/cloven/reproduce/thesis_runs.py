@@ -179,7 +179,11 @@ class Arena:
     def bout(self, data: Transactions, setting: Setting, seed: int) -> Bout:
         """Anonymise, and let the attacker study the release."""
         made = Disassociation(
-            k=setting.k, m=2, max_cluster_size=setting.max_cluster_size, refine=setting.refine
+            k=setting.k,
+            m=2,
+            max_cluster_size=setting.max_cluster_size,
+            refine=setting.refine,
+            rare_items="cluster",
         ).anonymise(data)
         measures = dict(self.measures)
         if any(tried.relatedness == "learned" for tried in setting.attacks):

@@ -38,8 +38,15 @@ ROUNDING = 1e-9
 class Reader(Protocol):
     """Reads a release: what it claims of somebody, and what is certain."""
 
-    def claims(self, known: Known, eligible: NDArray[np.bool_] | None = None, floor: float = 0.2) -> Claims:
-        """Claims with a probability each."""
+    def claims(
+        self,
+        known: Known,
+        eligible: NDArray[np.bool_] | None = None,
+        floor: float = 0.2,
+        *,
+        best: bool = True,
+    ) -> Claims:
+        """Claims with a probability of at least ``floor``; the ``best`` guess below it only if it is asked for."""
         ...
 
     def certain(self, known: Known, eligible: NDArray[np.bool_] | None = None) -> Certain:
@@ -99,6 +106,10 @@ class People:
     def lengths(self) -> Longs:
         """Published items of each person."""
         return np.diff(self.offsets)
+
+    def whole(self) -> Known:
+        """All published items of everybody."""
+        return Known.from_arrays(self.offsets, self.items)
 
     def rarest(self, size: int) -> tuple[Longs, Known]:
         """The ``size`` rarest items of everybody who has as many: which persons, and their sets."""
@@ -177,25 +188,39 @@ class Telling:
     def worst(self, names: tuple[str, ...], rows: Longs, most: int) -> list[dict[str, Any]]:
         """The persons of whom most is told, with what must be known to be told it; ``rows`` say who they are."""
         order = np.lexsort((rows[self.source], -self.told, ~self.certain))
+        return [row for row in self.rows(names, rows, order[:most]) if row["told"] is not None]
+
+    def rows(self, names: tuple[str, ...], rows: Longs, order: Longs | None = None) -> list[dict[str, Any]]:
+        """What is told of each person, as plain values; nothing where no right claim was made."""
+        every = np.arange(len(self.person)) if order is None else order
         return [
             {
                 "record": int(rows[self.source[at]]),
-                "known": [names[code] for code in self.asked.of_set(int(self.known[at]))],
-                "told": names[self.item[at]],
+                "known": None
+                if self.item[at] < 0
+                else [names[code] for code in self.asked.of_set(int(self.known[at]))],
+                "told": None if self.item[at] < 0 else names[self.item[at]],
                 "probability": round(float(self.told[at]), 4),
                 "certain": bool(self.certain[at]),
             }
-            for at in order[:most].tolist()
-            if self.item[at] >= 0
+            for at in every.tolist()
         ]
 
 
 def telling(
-    reader: Reader, people: People, asked: tuple[Longs, Known], eligible: NDArray[np.bool_]
+    reader: Reader,
+    people: People,
+    asked: tuple[Longs, Known],
+    eligible: NDArray[np.bool_],
+    *,
+    searching: bool = False,
 ) -> Telling:
-    """Ask a reader about known sets of persons; several sets of one person count as the one that tells most."""
+    """Ask a reader about known sets of persons; several sets of one person count as the one that tells most.
+
+    ``searching`` for the worst of many sets leaves out claims that tell nothing.
+    """
     who, known = asked
-    claims = reader.claims(known, eligible, FLOOR)
+    claims = reader.claims(known, eligible, LEVELS[0] if searching else FLOOR, best=not searching)
     person = distinct(who)
     place = np.searchsorted(person, who)
     number = np.repeat(np.arange(len(known)), np.diff(claims.offsets))

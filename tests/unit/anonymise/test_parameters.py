@@ -33,6 +33,8 @@ DATA = Transactions.from_records([["flu", "fever"], ["flu", "cough"], ["flu", "f
         ({"utility_groups": ("flu", "x")}, "collection of item names"),
         ({"tie_order": "random"}, "first-seen"),
         ({"block_records": 3}, "block_records"),
+        ({"rare_items": "drop"}, "rare_items must be one of withhold, list, cluster"),
+        ({"root_chunks": "many"}, "root_chunks must be one of single, several"),
     ],
 )
 def test_wrong_parameters_are_refused_at_once(parameters, words):
@@ -49,9 +51,26 @@ def test_numpy_numbers_become_plain_ones():
 def test_a_misspelt_sensitive_item_is_an_error():
     with pytest.raises(ParameterError, match="'fluu'"):
         Disassociation(k=3, sensitive={"fluu"}).anonymise(DATA)
-    release = Disassociation(k=3, sensitive={"fluu", "flu"}, ignore_unknown=True).anonymise(DATA).release
+    method = Disassociation(k=3, sensitive={"fluu", "flu"}, ignore_unknown=True, rare_items="cluster")
+    release = method.anonymise(DATA).release
     assert all("flu" in cluster.term_chunk for cluster in release.iter_clusters())
     assert release.parameters["sensitive"] == 2
+
+
+@pytest.mark.parametrize("rare", ["withhold", "list"])
+def test_a_sensitive_item_stands_alone_at_the_root(rare):
+    release = Disassociation(k=3, sensitive={"flu"}, rare_items=rare).anonymise(DATA).release
+    shown = {item for each in release.iter_clusters() for chunk in each.record_chunks for row in chunk for item in row}
+    assert "flu" not in shown
+    root = release.joint(release.root)
+    assert (("flu",),) * 20 in root.shared_chunks
+    assert root.term_chunk == ()
+
+
+def test_chunks_of_the_root_are_no_matter_where_there_is_none():
+    assert "root_chunks" not in Disassociation(rare_items="cluster").parameters
+    assert Disassociation().parameters["root_chunks"] == "single"
+    assert Disassociation().parameters["rare_items"] == "withhold"
 
 
 def test_parameters_name_nobody():

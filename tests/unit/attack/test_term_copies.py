@@ -37,7 +37,7 @@ def baskets(name):
 @pytest.mark.parametrize("name", ["clinic", "sparse", pytest.param("groceries", marks=pytest.mark.data)])
 @pytest.mark.parametrize("refine", [True, False])
 def test_confidence_in_items_of_term_chunks_adds_up_to_the_true_copies(name, k, refine):
-    made = cv.Disassociation(k=k, m=2, refine=refine).anonymise(baskets(name))
+    made = cv.Disassociation(k=k, m=2, rare_items="cluster", refine=refine).anonymise(baskets(name))
     found = cv.Guesswork().guess(made.release, np.random.default_rng(1))
     truth = true_links(found.questions, made.release, made.key)
     target = np.repeat(np.arange(len(found.questions)), np.diff(found.questions.offsets))
@@ -59,7 +59,7 @@ def test_means_against_plain_enumeration():
 
 
 def test_k_of_two_leaves_one_copy_and_sub_records_keep_their_own():
-    release = cv.Disassociation(k=2, m=2).anonymise(cv.sample("clinic")).release
+    release = cv.Disassociation(k=2, m=2, rare_items="cluster", refine=True).anonymise(cv.sample("clinic")).release
     asked = questions(release)
     expected, term = expected_copies(asked, release), asked.target_kind == Kind.TERM
     assert term.any()
@@ -70,7 +70,7 @@ def test_k_of_two_leaves_one_copy_and_sub_records_keep_their_own():
 def test_without_record_chunks_there_is_still_an_answer():
     """Nothing is frequent, so nothing can be fitted to."""
     data = cv.Transactions.from_records([[f"item {number}"] for number in range(12)])
-    release = cv.Disassociation(k=4, m=2).anonymise(data).release
+    release = cv.Disassociation(k=4, m=2, rare_items="cluster", refine=True).anonymise(data).release
     asked = questions(release)
     expected = expected_copies(asked, release)
     assert (asked.target_kind == Kind.TERM).all()

@@ -21,9 +21,10 @@ def data():
     return cv.sample("clinic")
 
 
-@pytest.fixture(scope="module", params=[2, 3])
+@pytest.fixture(scope="module", params=[(2, "cluster"), (3, "cluster"), (2, "withhold"), (3, "list")])
 def made(request, data):
-    return cv.Disassociation(k=4, m=request.param, max_cluster_size=30).anonymise(data)
+    m, rare = request.param
+    return cv.Disassociation(k=4, m=m, max_cluster_size=30, rare_items=rare, refine=True).anonymise(data)
 
 
 def named(knowledge, release):

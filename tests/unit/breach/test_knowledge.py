@@ -21,7 +21,7 @@ from cloven.errors import InputError
 @pytest.fixture(scope="module")
 def release():
     data = cv.Transactions.from_records([["a", "b", "c"], ["a", "b", "c", "e"], ["a", "e"], ["b"]])
-    return cv.Disassociation(k=2, m=2, refine=False).anonymise(data).release
+    return cv.Disassociation(k=2, m=2, rare_items="cluster", refine=False).anonymise(data).release
 
 
 def pairs_of(knowledge, release):

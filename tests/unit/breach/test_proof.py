@@ -26,15 +26,16 @@ FIGURE_1 = [
 FIGURE_3 = [["a", "b", "c"], ["a", "b", "c", "e"], ["a", "e"], ["b"]]
 
 
-@pytest.fixture(scope="module")
-def release():
-    return cv.Disassociation(k=4, m=2, max_cluster_size=30).anonymise(cv.sample("clinic")).release
+@pytest.fixture(scope="module", params=["cluster", "withhold"])
+def release(request):
+    method = cv.Disassociation(k=4, m=2, max_cluster_size=30, rare_items=request.param, refine=True)
+    return method.anonymise(cv.sample("clinic")).release
 
 
 def test_samples_agree_with_enumeration():
     """A pair that a sample clears is not broken; all that is broken stays unseen, or has a cover."""
     data = cv.Transactions.from_records(FIGURE_1)
-    small = cv.Disassociation(k=3, m=2, refine=False).anonymise(data).release
+    small = cv.Disassociation(k=3, m=2, rare_items="cluster", refine=False).anonymise(data).release
     exact = prove(small)
     assert exact.exact == 1
     sampled = prove(small, limit=FEWEST, rng=np.random.default_rng(1))
@@ -72,7 +73,7 @@ def test_a_huge_cluster_is_sampled_in_time():
     rows = [
         [f"i{item:03}" for item in np.flatnonzero(rng.random(120) < 0.06)] or ["i000"] for _ in range(3000)
     ]
-    options = {"max_cluster_size": None, "refine": False}
+    options = {"max_cluster_size": None, "rare_items": "cluster", "refine": False}
     release = cv.Disassociation(k=12, m=2, **options).anonymise(cv.Transactions.from_records(rows)).release
     assert (release.clusters, len(release.cluster(0).record_chunks) > 5) == (1, True)
     start = perf_counter()
@@ -113,7 +114,7 @@ def test_nothing_is_proven_where_nothing_follows(release, changed, reason):
 def test_a_cluster_that_the_method_cannot_make_is_told():
     """b and c never part and never fail: the method would not have cut between them."""
     data = cv.Transactions.from_records(FIGURE_3)
-    release = cv.Disassociation(k=2, m=2, refine=False).anonymise(data).release
+    release = cv.Disassociation(k=2, m=2, rare_items="cluster", refine=False).anonymise(data).release
     moved = replace(
         release,
         row_chunk=np.array([0, 0, 1, 1], np.int32),
@@ -149,7 +150,7 @@ def test_values_are_plain(release):
 @pytest.mark.data
 def test_covers_of_a_public_data_set_are_found_at_once(data_dir):
     data = cv.read(data_dir / "transactions" / "BMS2.txt.gz")
-    made = cv.Disassociation(k=3, m=2, max_cluster_size=25).anonymise(data)
+    made = cv.Disassociation(k=3, m=2, max_cluster_size=25, rare_items="cluster", refine=True).anonymise(data)
     release = made.release
     covers(release).pairs()  # compiled
     start = perf_counter()

@@ -305,8 +305,9 @@ def release_of(records, **options):
     return cv.Disassociation(**options).anonymise(cv.Transactions.from_records(records)).release
 
 
-def test_sub_records_of_a_release_are_documents():
-    release = cv.Disassociation(k=3, m=2).anonymise(cv.sample("clinic")).release
+@pytest.mark.parametrize("rare", ["cluster", "withhold", "list"])
+def test_sub_records_of_a_release_are_documents(rare):
+    release = cv.Disassociation(k=3, m=2, rare_items=rare, refine=True).anonymise(cv.sample("clinic")).release
     shown = [release.row(row) for row in range(release.rows) if release.row_kind[row] != Kind.TERM]
     documents = documents_of_release(release)
     assert [tuple(sorted(document)) for document in documents] == shown
@@ -322,7 +323,7 @@ def test_sub_records_of_a_release_are_documents():
 
 def test_a_release_teaches_what_belongs_together():
     data = cv.sample("clinic")
-    release = cv.Disassociation(k=3, m=2).anonymise(data).release
+    release = cv.Disassociation(k=3, m=2, rare_items="cluster", refine=True).anonymise(data).release
     learned = Learned.of_release(release, clusters=False)
     assert isinstance(learned, Relatedness)
     assert learned.name == "learned"

@@ -23,7 +23,7 @@ def rng(seed=1):
 
 @pytest.fixture(scope="module")
 def made():
-    return cv.Disassociation(k=5, m=2).anonymise(cv.sample("clinic"))
+    return cv.Disassociation(k=5, m=2, rare_items="cluster", refine=True).anonymise(cv.sample("clinic"))
 
 
 @pytest.fixture(scope="module")

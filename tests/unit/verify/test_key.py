@@ -43,7 +43,7 @@ def test_sound_key_passes():
     verdict = judge(publish(DATA, plans()))
     assert failed(verdict) == []
     assert verdict.level == "key"
-    assert sum(check.level == "key" for check in verdict.checks) == 7
+    assert sum(check.level == "key" for check in verdict.checks) == 8
 
 
 def test_key_needs_the_original():

@@ -24,7 +24,7 @@ def test_unsafe_release_fails_unless_allowed():
     assert failed(verify(release)) == ["cluster size", "not unsafe"]
     verdict = verify(release, allow_unsafe=True)
     assert failed(verdict) == []
-    assert detail(verdict, "cluster size").startswith("information: 1 clusters below k")
+    assert detail(verdict, "cluster size").startswith("information: 1 cluster below k")
 
 
 def test_allow_unsafe_does_not_excuse_an_unmarked_release():
@@ -44,7 +44,7 @@ def test_seeded_release_fails_unless_allowed():
 
 
 @pytest.mark.parametrize(
-    ("limit", "said"), [(3, "1 clusters above"), (4, "0 clusters above"), (None, "no max")]
+    ("limit", "said"), [(3, "1 cluster above"), (4, "0 clusters above"), (None, "no max")]
 )
 def test_oversize_clusters_are_information(limit, said):
     verdict = verify(build([cluster(4, [], "ab"), cluster(3, [], "ab")], max_cluster_size=limit))

@@ -21,14 +21,14 @@ def test_sound_verdict_raises_nothing():
     verdict = verify(build([cluster(3, [["a"] * 3])]))
     verdict.raise_if_broken()
     assert verdict.ok
-    assert str(verdict).startswith("verified at release level: all 19 checks passed")
+    assert str(verdict).startswith("verified at release level: all 20 checks passed")
 
 
 def test_broken_verdict_raises_one_line():
     with pytest.raises(GuaranteeError) as caught:
         broken().raise_if_broken()
     message = str(caught.value)
-    assert message.startswith("cluster size: cluster 0 has 2 records, k is 3 (3 of 19 checks failed)")
+    assert message.startswith("cluster size: cluster 0 has 2 records, k is 3 (3 of 20 checks failed)")
     assert "\n" not in message
 
 
