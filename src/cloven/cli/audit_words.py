@@ -22,7 +22,7 @@ def tell(found: Plain, reasons: Sequence[str] = ()) -> None:
         say(f"  {reason}")
     say(table([(what, text, f"{spent:.1f} s") for what, text, spent in _steps(found)]) + "\n")
     tried = [risk for risk in found["risks"] if not risk["not_tried"]]
-    persons = [row for risk in tried if risk["excess"] for row in _told(risk, found["limits"])]
+    persons = [row for risk in tried for row in _told(risk, found["limits"])]
     if persons:
         say(table(persons, PERSONS) + "\n")
     rows = [_threat(risk) for risk in tried if not risk["excess"]]
@@ -117,17 +117,20 @@ def _in_words(found: Plain) -> str:
 
 def _told(risk: Plain, limits: Plain) -> list[tuple[str, ...]]:
     """What is told of members beside outsiders: the headline, and a line for each tail."""
-    people = f"{risk['units']:,}"
-    first = (*_beside(risk["attacker"], risk, limits["max_risk"]), people, risk["meaning"])
+    people, means = f"{risk['units']:,}", risk["meaning"]
+    first = []
+    if risk["excess"]:
+        first = [(risk["threat"], *_beside(risk["attacker"], risk, limits["max_risk"]), people, means)]
+    before = "  " if first else f"{risk['threat']}: "
     tails = [
-        (f"  {tail['name']}", *_beside(tail["members"], tail, limits["max_tail"]), "", _TAILS.get(tail["name"], ""))
+        (f"{before}{tail['name']}", *_beside(tail["members"], tail, limits["max_tail"]), "", _TAILS.get(tail["name"], ""))
         for tail in risk["tails"]
     ]  # fmt: skip
-    return [(risk["threat"], *first), *tails]
+    return [*first, *tails]
 
 
 _TAILS = {
-    "told at 0.95": "the same at 0.95 or more: as good as certain",
+    "told at 0.95": "rightly claimed with 0.95 or more: as good as certain",
     "certain": "it follows by logic",
 }
 

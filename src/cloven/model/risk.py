@@ -151,7 +151,7 @@ class Risk:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
-        return asdict(self)
+        return asdict(self) | {"tails": [asdict(tail) for tail in self.tails]}
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Risk:

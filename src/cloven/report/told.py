@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 HEADLINE, SURE = "0.8", "0.95"
 """Levels of the details that the chart and the tables show."""
+ALL = "told at 0.8"
+"""What the headline of a threat is called beside its tails."""
 Ends = tuple[float, float | None, float | None]
 
 
@@ -59,7 +61,7 @@ class Told:
     Attributes:
         name: the threat.
         risk: the threat in the document.
-        totals: the headline and every tail.
+        totals: the headline, where it was compared with outsiders, and every tail.
         ways: every way of knowing and reading (owner).
         shown: one row for each way of knowing, the reader that adds most; the headline alone where ways are not told.
         histogram: how many people are told how much of (owner).
@@ -78,18 +80,19 @@ class Told:
 
 
 def told(document: Mapping[str, Any]) -> list[Told]:
-    """Every threat that was tried on members and on outsiders."""
+    """Every threat that was tried on members and on outsiders, in its mean or in its tails."""
     return [
         _told(name, risk, document["limits"])
         for name, risk in threats(document)
-        if risk.get("excess") is not None and risk["attacker"] is not None and risk["outsiders"] is not None
+        if risk.get("excess") is not None or risk.get("tails")
     ]
 
 
 def _told(name: str, risk: Mapping[str, Any], limits: Mapping[str, Any]) -> Told:
     details = risk["details"]
+    compared = risk["excess"] is not None
     totals = (
-        _total("headline", risk["attacker"], risk, limits["max_risk"]),
+        *([_total(ALL, risk["attacker"], risk, limits["max_risk"])] if compared else []),
         *(_total(tail["name"], tail["members"], tail, limits["max_tail"]) for tail in risk["tails"]),
     )
     plain = details.get("ways", ())
