@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 Plain = dict[str, Any]
 
-FULL = Thorough(people=1_000, reconstructions=2)
-TRIED = Thorough(records=4_000, people=500, reconstructions=2, linking=True)
+FULL = Thorough(people=2_000, reconstructions=3)
+TRIED = Thorough(records=4_000, people=800, reconstructions=2, linking=True)
 SMALL = Thorough(records=400, people=50, divisions=1, reconstructions=1, linking=True)
 
 

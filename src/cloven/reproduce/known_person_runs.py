@@ -169,10 +169,11 @@ def _threats(method: Disassociation, thorough: Thorough) -> tuple[Threat, ...]:
     """The known person, read by the reader that counts every place; and who links parts."""
     from cloven.attack.disassociated.known_person import KnownPerson
     from cloven.families.disassociation_threats import release_alone, the_method
-    from cloven.families.known_person import known_person
+    from cloven.families.known_person import known_person, ways
 
     def everywhere(release: Disassociated) -> dict[str, Any]:
         return {"everywhere": KnownPerson.of(release, "everywhere")}
 
+    judged = tuple(way for way in ways(method.m) if way.counts and way.which != "worst")
     linking = (release_alone(), the_method()) if thorough.linking else ()
-    return (known_person(method.m, everywhere), *linking)
+    return (known_person(method.m, everywhere, known=judged), *linking)
