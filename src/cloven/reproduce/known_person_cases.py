@@ -106,7 +106,9 @@ def told(outcome: Outcome) -> list[Any] | None:
     compared = [
         [risk.attacker.value, risk.outsiders.value, risk.excess.value, risk.excess.upper, risk.threat]
         for risk in outcome.risks
-        if risk.counts and risk.excess is not None and risk.attacker is not None and risk.outsiders is not None
+        if risk.counts
+        and risk.linkage == "attribute"
+        and None not in (risk.excess, risk.attacker, risk.outsiders)
     ]
     return max(compared, key=lambda row: row[3], default=None)
 

@@ -113,7 +113,7 @@ def _answers(found: dict[str, list[Plain]]) -> list[str]:
         + (
             "in each of them told and certain are at the level of outsiders."
             if not bad
-            else "not at the level of outsiders: " + ", ".join(f"{case['case']} ({case['setting']})" for case in bad) + "."
+            else "not at the level of outsiders: " + ", ".join(map(_beyond, bad)) + "."
         )
     )
     pairs = turned(found["lowered"])
@@ -125,6 +125,12 @@ def _answers(found: dict[str, list[Plain]]) -> list[str]:
         + "."
     )
     return out
+
+
+def _beyond(case: Plain) -> str:
+    """A case that is published though more is told of members."""
+    gain = "" if case["told"] is None else f", told {_percent(case['told'][2])} more"
+    return f"{case['case']} ({case['setting']}{gain})"
 
 
 def _most_told(ways: list[Plain], way: str) -> tuple[float, str]:
@@ -213,7 +219,7 @@ def _settings(tried: list[Plain]) -> list[str]:
     if not tried:
         return ["None was tried.\n"]
     intro = (
-        "The same on the first 4,000 records of each data set, rare items withheld in all but the first line (*before*)."
+        "The same on the first 3,000 records of each data set, rare items withheld in all but the first line (*before*)."
         " *Missed* counts demands over all data sets; tKd, tKd of sets and re are differences to the default before, pairs kept"
         " is relative to it, all as means over the data sets. *Release alone* and *method* are the shares of hidden links that"
         " these attackers get right. A root of several items publishes leftovers together where that keeps the promise."
@@ -268,8 +274,10 @@ def _link(run: Plain, threat: str) -> str:
 
 
 def level(case: Plain) -> bool:
-    """Whether being in the release adds no more than may be: told and certain are at the level of outsiders."""
-    return all(tail[3] <= TAIL for tail in case["tails"].values())
+    """Whether told and certain are at the level of outsiders: within what is demanded of a default, and of a verdict."""
+    told = case["told"]
+    mean = told is None or (told[2] <= TOLD and told[3] <= TOLD_UPPER)
+    return mean and all(tail[3] <= TAIL for tail in case["tails"].values())
 
 
 def _cases(cases: list[Plain]) -> list[str]:
