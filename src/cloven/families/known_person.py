@@ -126,7 +126,6 @@ def known_person(
     >>> known_person(2, lambda release: {}).knows
     'the release, that one person is in it, and up to 2 items of that person'
     """
-
     tried = ways(m) if known is None else known
 
     def attempt(threat: Threat, case: Case) -> Risk:

@@ -141,7 +141,7 @@ def ceiling(data: Transactions, k: int) -> float:
 
 
 def tkd_of_sets(data: Transactions, release: Disassociated, effort: Effort) -> float:
-    """tKd of the most frequent sets of two and more items: single items cannot hide in it."""
+    """Deviation (tKd) of the most frequent sets of two and more items: single items cannot hide in it."""
     from cloven.measure.mining import top_itemsets
     from cloven.measure.topk import top_k_deviation
     from cloven.reconstruction import reconstruct_many

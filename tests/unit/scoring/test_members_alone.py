@@ -11,7 +11,9 @@ from cloven.scoring.members import Sheet
 def sheet(member, asked, told):
     shape, none = np.shape(told), (np.empty(0), np.empty(0, bool))
     flags = np.zeros(shape, bool)
-    return Sheet(np.array(member, bool), np.array(asked, bool), np.array(told, float), flags, flags, (none, none))
+    return Sheet(
+        np.array(member, bool), np.array(asked, bool), np.array(told, float), flags, flags, (none, none)
+    )
 
 
 def test_where_nothing_of_outsiders_is_published_all_that_is_told_is_added():
