@@ -158,6 +158,8 @@ def _effort(data: Transactions, thorough: Thorough) -> Effort:
     effort = Effort().quick()
     return replace(
         effort,
+        most_candidates=500_000,
+        tries=10,
         top=1_000,
         reconstructions=thorough.reconstructions,
         splits=thorough.divisions or (5 if len(data) < FEW else 3),
