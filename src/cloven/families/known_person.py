@@ -116,18 +116,24 @@ class Told:
 
 
 def known_person(
-    m: int, readers: Readers, sensitive: frozenset[str] = frozenset(), name: str = "a known person"
+    m: int,
+    readers: Readers,
+    sensitive: frozenset[str] = frozenset(),
+    name: str = "a known person",
+    known: tuple[Known, ...] | None = None,
 ) -> Threat:
     """Somebody who knows up to m items (two at least) of a person in the release, and claims further ones.
 
-    ``readers`` gives every way to read a release; the one that tells most counts.
+    ``readers`` gives every way to read a release; the one that tells most counts. ``known`` says which ways of knowing
+    are tried; experiments leave the slow ones out.
 
     >>> known_person(2, lambda release: {}).knows
     'the release, that one person is in it, and up to 2 items of that person'
     """
+    tried = ways(m) if known is None else known
 
     def attempt(threat: Threat, case: Case) -> Risk:
-        every = _all_told(ways(m), case, readers, sensitive)
+        every = _all_told(tried, case, readers, sensitive)
         first = every[0].reader
         judged = [
             told
@@ -136,7 +142,7 @@ def known_person(
         ]
         if not judged:
             return threat.risk(not_tried="nobody has an item that is published")
-        published = _published(case, ways(m), readers, sensitive)
+        published = _published(case, tried, readers, sensitive)
         return _risk(threat, every, judged, published, lambda way: _population(case, way, sensitive))
 
     about = f"the release, that one person is in it, and up to {many(max(2, m), 'item')} of that person"
@@ -301,11 +307,16 @@ def _as_release(data: Transactions) -> SetGeneralised:
 def _published(
     case: Case, known: tuple[Known, ...], readers: Readers, sensitive: frozenset[str]
 ) -> dict[str, Any]:
-    """What the release itself tells of random people: how many are told how much, and the people of whom most is."""
+    """What the release itself tells of random people: how many are told how much, and the people of whom most is.
+
+    Nothing where the worst that could be known is not looked for.
+    """
+    way = next((each for each in known if each.which == "worst"), None)
+    if way is None:
+        return {}
     data: Transactions = case.data
     everybody = one_record_each(data, np.arange(len(data)))
     asked = np.sort(case.rng.permutation(everybody)[: case.effort.most_people])
-    way = next(each for each in known if each.which == "worst")
     first = next(iter(readers(case.result.release)))
     told = _read(
         data,

@@ -73,7 +73,7 @@ def cases(folder: Path, *, quick: bool = False) -> Iterator[tuple[str, str, Any,
         ("five records a person, not told", visits(people // 5, told=False)),
         ("five records a person, told", visits(people // 5, told=True)),
     ):
-        for way, method in WAYS.items():
+        for way, method in {**WAYS, "whole data": Disassociation(max_cluster_size=None)}.items():
             yield name, way, data, method
     table = adult(folder, 500 if quick else SAMPLE)
     for k, l in ((2, None), (5, None), (5, 4)):
@@ -116,9 +116,8 @@ def told(outcome: Outcome) -> list[Any] | None:
         [risk.attacker.value, risk.outsiders.value, risk.excess.value, risk.excess.upper, risk.threat]
         for risk in outcome.risks
         if risk.counts
-        and risk.excess is not None
-        and risk.attacker is not None
-        and risk.outsiders is not None
+        and risk.linkage == "attribute"
+        and None not in (risk.excess, risk.attacker, risk.outsiders)
     ]
     return max(compared, key=lambda row: row[3], default=None)
 

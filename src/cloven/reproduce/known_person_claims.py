@@ -53,12 +53,20 @@ def lines(run: Plain, before: Plain) -> list[Line]:
     """All demands on one run; ``before`` is the former default on the same data."""
     ways = [run["told"][way] for way in JUDGED if way in run["told"]]
     return [
-        Line("told", max((way["told"][2] for way in ways), default=0.0), TOLD, True, "told"),
-        Line("told, upper end", max((way["told"][3] for way in ways), default=0.0), TOLD_UPPER, True, "told"),
-        Line("certain", max((way["certain"][2] for way in ways), default=0.0), CERTAIN, True, "told"),
-        Line("items of the ceiling", run["items_kept"] / run["ceiling"], ITEMS, False, "kept"),
-        Line("tKd", run["tkd"], before["tkd"] + TKD, True, "kept"),
-        Line("pairs kept", run["pairs_kept"], PAIRS * before["pairs_kept"], False, "kept"),
+        Line("told", max((way["told"][2] for way in ways), default=0.0), TOLD, most=True, about="told"),
+        Line(
+            "told, upper end",
+            max((way["told"][3] for way in ways), default=0.0),
+            TOLD_UPPER,
+            most=True,
+            about="told",
+        ),
+        Line(
+            "certain", max((way["certain"][2] for way in ways), default=0.0), CERTAIN, most=True, about="told"
+        ),
+        Line("items of the ceiling", run["items_kept"] / run["ceiling"], ITEMS, most=False, about="kept"),
+        Line("tKd", run["tkd"], before["tkd"] + TKD, most=True, about="kept"),
+        Line("pairs kept", run["pairs_kept"], PAIRS * before["pairs_kept"], most=False, about="kept"),
     ]
 
 
@@ -82,8 +90,9 @@ def meeting(rows: Sequence[Plain], data: str, line: str) -> list[str]:
 
 
 def standings(rows: Sequence[Plain]) -> list[Plain]:
-    """Every setting that was tried on all data sets, the best first: fewest missed lines of what is told, then of what
-    is kept, then the least by which tKd and pairs kept got worse, over all data sets.
+    """Every setting that was tried on all data sets, the best first.
+
+    Fewest missed lines of what is told, then of what is kept, then the least by which tKd and pairs kept got worse.
     """
     data = list(dict.fromkeys(row["data"] for row in rows))
     out = []
