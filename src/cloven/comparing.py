@@ -33,8 +33,8 @@ class Compared:
     """All that was compared.
 
     Attributes:
-        evaluate: anonymises, verifies, attacks and measures with one method; stops attacking, if asked to, once one attack
-            gets past the limits.
+        evaluate: anonymises, verifies, attacks and measures with one method; stops attacking, if asked to, once one
+            attack gets past the limits.
         made: what to type to get a setting -> what came of it, and its k.
         failed: name of a setting -> why nothing was made with it.
     """

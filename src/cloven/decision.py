@@ -1,10 +1,11 @@
 """From figures to one verdict: publish; change these settings; use that method instead; do not publish.
 
 Means: no attacker may be right more often than one limit that is the same for every setting of a file (0.2 unless the
-owner sets another; a limit of 1/k alone would let a small k pass where a large one fails). Attackers inside the promise
-may not do better than 1/k either. Tails: people of whom an item is told as good as certainly, or by logic alone, may be
-1 % more among members than among people outside the release. The upper ends of intervals are compared, so that what could
-not be measured well does not pass for small. What should have been tried and could not be is not passed.
+owner sets another; a limit of 1/k alone would let a small k pass where a large one fails). Attackers inside the
+promise may not do better than 1/k either. Tails: people of whom an item is told as good as certainly, or by logic
+alone, may be 1 % more among members than among people outside the release. The upper ends of intervals are compared,
+so that what could not be measured well does not pass for small. What should have been tried and could not be is not
+passed.
 """
 
 from __future__ import annotations

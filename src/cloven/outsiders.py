@@ -1,9 +1,9 @@
 """People outside the release: what an attacker says of them is statistics, and no harm of this release.
 
-Before anything is published, a part of the people is left out, and a release is made from the others by the same method.
-The attacker reads it and is asked about those who were left out; then about the same people in the release that has
-them. What is told of them only as members is what being in the release costs. Other people are left out each time.
-Whoever tries an attack can ask for these releases.
+Before anything is published, a part of the people is left out, and a release is made from the others by the same
+method. The attacker reads it and is asked about those who were left out; then about the same people in the release
+that has them. What is told of them only as members is what being in the release costs. Other people are left out each
+time. Whoever tries an attack can ask for these releases.
 """
 
 from __future__ import annotations

@@ -73,7 +73,8 @@ def _reader(release: Disassociated | SetGeneralised) -> Reader:
         from cloven.attack.generalised.known_person import KnownPersonGeneralised
 
         return KnownPersonGeneralised.of(release)
-    if not isinstance(release, Disassociated):
+    kind: object = release
+    if not isinstance(kind, Disassociated):
         message = (
             f"person_risk reads releases of sets (got {type(release).__name__}); for tables see the owner's page of"
             " an audit"

@@ -54,11 +54,15 @@ def broken(data, result, found):
     """Sets of at most m items of a record that no world gives to k records."""
     release, out = result.release, []
     for _, shown, hidden in set(published_parts(data, result)):
-        for size in range(1, release.m + 1):
-            for items in combinations(sorted(shown | hidden), size):
-                # What is published with a count must do without what could have been withheld.
-                if most_holders(release, found, items, withheld=bool(hidden & set(items))) < release.k:
-                    out.append(items)
+        known = (
+            items for size in range(1, release.m + 1) for items in combinations(sorted(shown | hidden), size)
+        )
+        # What is published with a count must do without what could have been withheld.
+        out += [
+            items
+            for items in known
+            if most_holders(release, found, items, withheld=bool(hidden & set(items))) < release.k
+        ]
     return out
 
 
@@ -150,7 +154,7 @@ def test_only_what_fewer_than_k_hold_is_missing(rows, k, refine):
     method = Disassociation(k=k, max_cluster_size=2 * k + 3, rare_items="withhold", refine=refine)
     release = method.anonymise(data).release
     assert not release.row_kind[release.row_kind == Kind.TERM].size
-    support = {word: 0 for word in data.vocabulary}
+    support = dict.fromkeys(data.vocabulary, 0)
     for row in range(release.rows):
         for item in release.row(row):
             support[item] += 1

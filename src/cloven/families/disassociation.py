@@ -116,7 +116,10 @@ class DisassociationFamily(OfTransactions):
         return doubts_about(data, method.k, names_published=result.release.rare_items != "withhold")
 
     def remedies(
-        self, method: Disassociation, risks: tuple[Risk, ...], limit: float
+        self,
+        method: Disassociation,
+        risks: tuple[Risk, ...],
+        limit: float,  # noqa: ARG002 - whatever the limit, the same is tried
     ) -> dict[str, Disassociation]:
         """Settings that may hold where this one does not: what to type -> the method; the cheapest first.
 

@@ -1,8 +1,8 @@
 """A known person: somebody knows that a person is in the release and a few of the person's items, and claims more.
 
-Candidates do not stop this attacker: k records may have in common just what nobody was to know. Everybody is asked about
-in releases that were made with and without them (``cloven.outsiders``), all of the same size. What is told of people only
-as members is the harm.
+Candidates do not stop this attacker: k records may have in common just what nobody was to know. Everybody is asked
+about in releases that were made with and without them (``cloven.outsiders``), all of the same size. What is told of
+people only as members is the harm.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
     Readers = Callable[[Any], dict[str, Reader]]
 
 MEASURE = (
-    "people of whom a further item is claimed with a probability of 0.8 or more, and rightly; only items that fewer than"
-    " 30 % of the people hold, and sensitive ones, count"
+    "people of whom a further item is claimed with a probability of 0.8 or more, and rightly; only items that fewer"
+    " than 30 % of the people hold, and sensitive ones, count"
 )
 HEADLINE = 0.8
 MOST_SEARCHED = 1_500
 """People for whom the worst known set is looked for: some dozens are tried on each."""
 CREDIBLE = 0.8
-"""A reader who says 0.95 and is right in less than 0.8 times that has told nothing; only the first one always counts."""
+"""A reader who is right less often than this part of what he says has told nothing; the first one always counts."""
 WORST = 10
 """People of whom most is told that the owner is shown."""
 
@@ -54,7 +54,7 @@ class Known:
     name: str
     size: int
     which: str
-    counts: bool
+    counts: bool = True
 
     def of(self, people: People) -> Asked:
         """Persons and what is known of them."""
@@ -71,13 +71,10 @@ def ways(m: int) -> tuple[Known, ...]:
     """
     most = max(2, m)
     return (
-        *(
-            Known(f"{size} rarest item{'s' * (size > 1)}", size, "rarest", True)
-            for size in range(1, most + 1)
-        ),
-        Known(f"{most} random items", most, "random", True),
-        Known(f"worst of up to {most}", most, "worst", True),
-        Known(f"{most + 1} rarest items", most + 1, "rarest", False),
+        *(Known(f"{size} rarest item{'s' * (size > 1)}", size, "rarest") for size in range(1, most + 1)),
+        Known(f"{most} random items", most, "random"),
+        Known(f"worst of up to {most}", most, "worst"),
+        Known(f"{most + 1} rarest items", most + 1, "rarest", counts=False),
     )
 
 

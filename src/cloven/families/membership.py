@@ -47,7 +47,7 @@ def membership(score: Score) -> Threat:
         words = {
             "sentence": f"An attacker ({threat.name}) tells members from others in {share(attacker)}; with"
             f" {100 * ALARMS:.0f} % false alarms {share(Estimate(found))} of the members are found.",
-            "meaning": f"{share(Estimate(found))} found at {100 * ALARMS:.0f} % false alarms; not promised to be hidden",
+            "meaning": f"{share(Estimate(found))} found at {100 * ALARMS:.0f} % false alarms; not promised to hide",
         }
         return threat.risk(
             attacker=attacker,

@@ -1,7 +1,7 @@
 """Persons of whom a table tells the sensitive value as good as certainly, members beside outsiders.
 
-Means hide victims: a class whose persons all have one value gives each of them away, however few they are. Everybody asked
-about is looked up in tables that were made with and without them (``cloven.outsiders``).
+Means hide victims: a class whose persons all have one value gives each of them away, however few they are. Everybody
+asked about is looked up in tables that were made with and without them (``cloven.outsiders``).
 """
 
 from __future__ import annotations

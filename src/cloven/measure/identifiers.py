@@ -55,8 +55,8 @@ def identifiers(data: Transactions, k: int) -> Identifiers:
     """Look for names among the items that fewer than k hold.
 
     >>> from cloven.model.transactions import Transactions
-    >>> identifiers(Transactions.from_records([["flu", "ann@x.org"], ["flu", "joe@x.org"]]), 2).sentence
-    "100 % of the people hold an item that nobody else holds; 2 rare items look like an e-mail address, such as 'ann@x.org'"
+    >>> identifiers(Transactions.from_records([["flu", "ann@x.org"], ["flu"], ["flu"]]), 2).sentence
+    "1 rare item looks like an e-mail address, such as 'ann@x.org'"
     """
     holders = data.holders
     rare = [data.vocabulary[code] for code in np.flatnonzero(holders < k).tolist()]

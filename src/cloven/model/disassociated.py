@@ -2,8 +2,8 @@
 
 A cluster is a group of records. Its *record chunks* are bags of sub-records over disjoint sets of items; its *term
 chunk* is one set of items whose multiplicities are not told. Clusters may be joined: a *shared chunk* belongs to a
-joint and spans every cluster below it (Terrovitis et al., PVLDB 2012, sections 3 and 5). The *root* is a last joint above
-all clusters: what is rare is published there once, or withheld, so that it tells nothing of any cluster.
+joint and spans every cluster below it (Terrovitis et al., PVLDB 2012, sections 3 and 5). The *root* is a last joint
+above all clusters: what is rare is published there once, or withheld, so that it tells nothing of any cluster.
 
 The arrays mirror the tables on disk. One row is one published sub-record; a term chunk is one row. All orders are
 canonical: a function of content alone (see docs/reference/release-format.md).
@@ -167,7 +167,7 @@ class Disassociated:
 
     @cached_property
     def root(self) -> int:
-        """The joint above all clusters, -1 for none. The papers' way has none, even where one joint spans everything."""
+        """The joint above all clusters, -1 for none; the papers' way has none, even if one joint spans everything."""
         top = np.flatnonzero(self.joint_parent < 0)
         return -1 if self.rare_items == "cluster" or len(top) == 0 else int(top[0])
 

@@ -1,10 +1,11 @@
 """What a release says about a set of items: how many records of each cluster may hold them all, or must.
 
-In a cluster an item has one place: a record chunk, else the term chunk, else a shared chunk of a joint
-above, else the list of the root. What may have been withheld is not counted: fewer than k hold it. The items fall into one part per chunk. A record holds them all only if it has a sub-record with the
-part in each of those chunks, so the scarcest part is an upper bound. Parts with supports n1 .. nr in a
-cluster of size s overlap in at least n1 + .. + nr - (r - 1) s records (the rest of each part leaves at most
-s - ni records out); a term-chunk item counts 1. No record of a release is empty, which bounds it further.
+In a cluster an item has one place: a record chunk, else the term chunk, else a shared chunk of a joint above, else
+the list of the root. What may have been withheld is not counted: fewer than k hold it. The items fall into one part
+per chunk. A record holds them all only if it has a sub-record with the part in each of those chunks, so the scarcest
+part is an upper bound. Parts with supports n1 .. nr in a cluster of size s overlap in at least n1 + .. + nr - (r - 1)
+s records (the rest of each part leaves at most s - ni records out); a term-chunk item counts 1. No record of a
+release is empty, which bounds it further.
 """
 
 from __future__ import annotations
@@ -109,7 +110,8 @@ def _open_records(size: NDArray[np.int64], parts: SharedParts) -> NDArray[np.flo
     if not len(parts.cluster):
         return np.empty(0)
     _, group = np.unique(np.stack((parts.chunk, parts.part)), axis=1, return_inverse=True)
-    open_records: NDArray[np.float64] = np.bincount(group.ravel(), size[parts.cluster])[group.ravel()]
+    total = np.bincount(group.ravel(), size[parts.cluster]).astype(np.float64)
+    open_records: NDArray[np.float64] = total[group.ravel()]
     return open_records
 
 

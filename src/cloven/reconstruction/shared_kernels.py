@@ -1,10 +1,10 @@
 """Compiled placement of shared chunks.
 
-A shared sub-record may go to any record below its joint, except where the cluster shows one of its items in
-its record chunks, or a joint between the two shares one (all its occurrences are published there), and where
-the record has one of its items already. Random draws mostly succeed; where few clusters are left to draw from, all
-records of them are listed once, in random order. A sub-record that still finds no place moves others along an augmenting
-path, so that a placement is found whenever the chunk has one.
+A shared sub-record may go to any record below its joint, except where the cluster shows one of its items in its
+record chunks, or a joint between the two shares one (all its occurrences are published there), and where the record
+has one of its items already. Random draws mostly succeed; where few clusters are left to draw from, all records of
+them are listed once, in random order. A sub-record that still finds no place moves others along an augmenting path,
+so that a placement is found whenever the chunk has one.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def place_shared_chunk(
                 found = record
             draws += 1
         if found < 0 and not listed:
-            waiting, listed = _allowed(rng, row, clusters, bounds, ends, table, told), True
+            waiting, listed = _allowed(rng, row, clusters, ends, table, told), True
         while found < 0 and following_one < len(waiting):
             cluster, record = _at(waiting[following_one], clusters, bounds, ends)
             following_one += 1
@@ -153,7 +153,6 @@ def _allowed(
     rng: np.random.Generator,
     row: int,
     clusters: Longs,
-    bounds: Longs,
     ends: Longs,
     table: tuple[Longs, Ints],
     told: Told,
@@ -322,7 +321,7 @@ def place_listed(
     for item in listed:
         for _ in range(DRAWS * DRAWS):
             record = int(rng.random() * len(cover))
-            cluster = np.searchsorted(bounds, record, side="right") - 1
+            cluster = int(np.searchsorted(bounds, record, side="right")) - 1
             if not is_told(item, cluster, (told[0], told[1], joint)):
                 records[used], items[used] = record, item
                 cover[record] += 1

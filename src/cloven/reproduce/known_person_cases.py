@@ -112,12 +112,14 @@ def tails(outcome: Outcome) -> dict[str, list[float]]:
 
 def told(outcome: Outcome) -> list[Any] | None:
     """The attacker that is compared with outsiders and gains most: members, outsiders, gain, its upper end, name."""
-    compared = [
+    compared: list[list[Any]] = [
         [risk.attacker.value, risk.outsiders.value, risk.excess.value, risk.excess.upper, risk.threat]
         for risk in outcome.risks
         if risk.counts
         and risk.linkage == "attribute"
-        and None not in (risk.excess, risk.attacker, risk.outsiders)
+        and risk.excess is not None
+        and risk.attacker is not None
+        and risk.outsiders is not None
     ]
     return max(compared, key=lambda row: row[3], default=None)
 

@@ -1,7 +1,7 @@
 """Members beside outsiders: what is told of people who are in a release, and of the same people left out of one.
 
-With several divisions everybody asked about is left out of one release and is in the others, all of the same size, so that
-people are compared with themselves and what one release tells more than another cancels out.
+With several divisions everybody asked about is left out of one release and is in the others, all of the same size, so
+that people are compared with themselves and what one release tells more than another cancels out.
 """
 
 from __future__ import annotations
@@ -66,8 +66,7 @@ class Sheet:
             sides = [(int(flags[here].sum()), int(here.sum())) for here in (inside, outside)]
             return Estimate(*difference(*sides[0], *sides[1]))
         member, outsider = (
-            np.where(here, flags, False).sum(axis=0)[both] / here.sum(axis=0)[both]
-            for here in (inside, outside)
+            (here & flags).sum(axis=0)[both] / here.sum(axis=0)[both] for here in (inside, outside)
         )
         return Estimate(
             *paired_difference(

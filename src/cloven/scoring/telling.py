@@ -1,9 +1,9 @@
 """What a release tells of a known person: claims of a reader, judged against what the person holds.
 
-Whoever knows a few items of somebody claims further ones, each with a probability. *Told* at 0.8 is the share of persons
-of whom a claim of 0.8 or more is made and right; *certain* the share of whom an item follows by logic alone. Only
-claims on items that few hold count: that somebody buys milk is no news. The same is asked of persons who are not in the
-release, since what is told of them is statistics, and no harm of this release.
+Whoever knows a few items of somebody claims further ones, each with a probability. *Told* at 0.8 is the share of
+persons of whom a claim of 0.8 or more is made and right; *certain* the share of whom an item follows by logic alone.
+Only claims on items that few hold count: that somebody buys milk is no news. The same is asked of persons who are not
+in the release, since what is told of them is statistics, and no harm of this release.
 """
 
 from __future__ import annotations

@@ -115,7 +115,8 @@ def check_shared_origin(release: Disassociated, layout: Layout, tree: JointTree,
             bad,
             lambda at: (
                 f"record {parts.record[part[at]]} contributes {shorten(words[items[at]])} to"
-                f" {layout.place(int(parts.chunk[part[at]]))}, but it is published for cluster {parts.cluster[part[at]]} already"
+                f" {layout.place(int(parts.chunk[part[at]]))}, but it is published for cluster"
+                f" {parts.cluster[part[at]]} already"
             ),
         )
     ]

@@ -95,8 +95,8 @@ class Bounds:
 def _bounds(release: Disassociated, layout: Layout) -> Bounds:
     """Rows that show an item, plus one to all records of each cluster whose term chunk lists it.
 
-    The list of the root may stand for one to all records of the release. Of an item that has no chunk at the root, fewer
-    than k occurrences may have been withheld.
+    The list of the root may stand for one to all records of the release. Of an item that has no chunk at the root,
+    fewer than k occurrences may have been withheld.
     """
     words = len(release.vocabulary)
     counted = layout.chunk_kind[layout.pair_chunk] != Kind.TERM

@@ -123,9 +123,16 @@ def test_threats_say_what_they_know_and_link():
     other = cv.Disassociation(k=2).anonymise(DATA).release
     threats = family.threats(cv.Disassociation(), cv.Knowledge(cv.Vectors.sample(), (other,)))
     assert [threat.name for threat in threats] == [
-        "a known person", "2 items of a person", "3 items of a person", "release alone", "method", "word meanings", "another release",
-    ]  # fmt: skip
-    assert {threat.linkage for threat in threats} == {"record", "attribute"}
+        "a known person",
+        "2 items of a person",
+        "3 items of a person",
+        "release alone",
+        "method",
+        "word meanings",
+        "another release",
+        "being in it",
+    ]
+    assert {threat.linkage for threat in threats} == {"record", "attribute", "table"}
 
 
 def test_known_items_leave_k_candidates_and_more_may_leave_fewer():

@@ -137,8 +137,8 @@ def _publish(
 ) -> tuple[dict[str, NDArray[Any]], NDArray[np.int64], NDArray[np.int64]]:
     """Interleave term chunks with record chunks, append shared chunks; the list of the root stands before its chunks.
 
-    Returns the row arrays of a release, the place of each record row, and the place of each cluster's term row, and last
-    that of the list.
+    Returns the row arrays of a release, the place of each record row, and the place of each cluster's term row, and
+    last that of the list.
     """
     term_offsets, term_items = terms
     joint_of_list, listed = root
