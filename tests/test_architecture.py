@@ -61,8 +61,8 @@ ALLOWED = {
         "threats",
     },
     "reproduce": {
-        "anonymise", "attack", "audit", "breach", "datasets", "io", "measure", "model", "protocols", "reconstruction",
-        "relatedness", "running", "scoring", "text", "threats", "tuning", "verification",
+        "anonymise", "attack", "audit", "breach", "datasets", "families", "io", "measure", "model", "protocols",
+        "reconstruction", "relatedness", "running", "scoring", "text", "threats", "tuning", "verification",
     },
     "cli": {
         "anonymise", "attack", "audit", "datasets", "reproduce", "io", "measure", "memory", "model", "protocols",

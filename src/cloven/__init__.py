@@ -119,6 +119,7 @@ if TYPE_CHECKING:
     from cloven.model.table import Table
     from cloven.model.taxonomy import Taxonomy, read_taxonomy
     from cloven.model.transactions import Transactions
+    from cloven.people import person_risk
     from cloven.reconstruction import lower_bound_supports, reconstruct, reconstruct_table
     from cloven.relatedness.backfill import BackFilled
     from cloven.relatedness.centred import CentredDistance
@@ -231,6 +232,7 @@ __all__ = [
     "from_frame",
     "known_items",
     "lower_bound_supports",
+    "person_risk",
     "possible_worlds",
     "prove",
     "questions",
@@ -338,6 +340,7 @@ _NAMES = {
     "cloven.model.table": "Table",
     "cloven.model.taxonomy": "Taxonomy read_taxonomy",
     "cloven.model.transactions": "Transactions",
+    "cloven.people": "person_risk",
     "cloven.reconstruction": "lower_bound_supports reconstruct reconstruct_table",
     "cloven.relatedness.backfill": "BackFilled",
     "cloven.relatedness.centred": "CentredDistance",

@@ -24,12 +24,12 @@ import numpy as np
 from cloven.anonymise.disassociation import Disassociation
 from cloven.audit_report import AuditReport
 from cloven.comparing import Compared, Evaluated
-from cloven.decision import Limits, decide
+from cloven.decision import Limits, decide, not_covered
 from cloven.model.audience import Said
 from cloven.model.measured import Utility
 from cloven.model.outcome import Outcome
 from cloven.model.risk import Risk
-from cloven.outsiders import Outsiders
+from cloven.outsiders import Outsiders, repeatable
 from cloven.registry import family_of
 from cloven.running import Forgetful, Run
 from cloven.settings import named, published_setting, setting, told
@@ -78,14 +78,14 @@ class Audit:
             "describe", lambda _: family.describe(tried_on, self.method, run.rng("describe"))
         )
         main = self.evaluate(tried_on, self.method, run)
-        others = Compared(lambda method: self.evaluate(tried_on, method, run))
+        others = Compared(lambda method, stop: self.evaluate(tried_on, method, run, stop=stop))
         for name, rival in rivals.items():
             others.attempt(name, rival)
         decision, noun = self._decide(main, others), main.outcome.noun
         if self.advise and decision.verdict == "do not publish" and main.outcome.worst is not None:
             limit = self.limits.max_risk
             for words, remedy in family.remedies(self.method, main.outcome.risks, limit).items():
-                others.attempt(words, remedy)
+                others.attempt(words, remedy, stop=True)
                 decision = self._decide(main, others)
                 if decision.verdict != "do not publish":
                     break
@@ -105,8 +105,11 @@ class Audit:
             seconds=run.seconds,
         )
 
-    def evaluate(self, data: Any, method: Anonymiser, run: Run) -> Evaluated:
-        """The loop itself, for one method: anonymise -> verify -> attack -> measure."""
+    def evaluate(self, data: Any, method: Anonymiser, run: Run, *, stop: bool = False) -> Evaluated:
+        """The loop itself, for one method: anonymise -> verify -> attack -> measure.
+
+        With ``stop``, no further attack is tried once one gets past the limits: what does not hold is no remedy.
+        """
         family, name = family_of(method), setting(method)
         prefix = "" if method == self.method else f"{name} "
         threats = family.threats(method, self.knowledge) if self.threats is None else self.threats
@@ -119,15 +122,20 @@ class Audit:
         }
         run.plan(costs)
 
-        result = run.result(f"{prefix}anonymise", family, lambda report: method.anonymise(data, report))
+        # Lots of what is only compared may come from the seed, so that the same command gives the same figures.
+        made_by = method if method == self.method or self.seed is None else repeatable(method, self.seed)
+        result = run.result(f"{prefix}anonymise", family, lambda report: made_by.anonymise(data, report))
 
         verified = run.step(f"{prefix}verify", lambda _: family.verify(data, result))
         verified.raise_if_broken()
 
         outsiders = Outsiders(data, method, self.effort.splits, int(run.rng("outsiders").integers(2**32)))
-        risks = tuple(
-            self._attack(step, threat, data, result, outsiders, run) for step, threat in attacks.items()
-        )
+        risks: tuple[Risk, ...] = ()
+        for step, threat in attacks.items():
+            if stop and self.limits.passed_by(risks, method.k):
+                risks += (threat.risk(not_tried="another attack got past the limits already"),)
+                continue
+            risks += (self._attack(step, threat, data, result, outsiders, run),)
 
         utility = run.step(
             f"{prefix}measure",
@@ -135,7 +143,7 @@ class Audit:
             Utility.to_dict,
             Utility.from_dict,
         )
-        spent = round(sum(run.seconds[step] for step in costs), 3)
+        spent = round(sum(run.seconds.get(step, 0.0) for step in costs), 3)
         groups = len(family.sizes(result.release))
         shown = published_setting(method)
         doubts = family.doubts(data, method, result)
@@ -151,20 +159,9 @@ class Audit:
         return run.step(step, attempt, Risk.to_dict, Risk.from_dict)
 
     def _decide(self, main: Evaluated, others: Compared) -> Decision:
-        return decide(main.outcome, self.limits, self.method.k, others.made, self._not_covered())
-
-    def _not_covered(self) -> str:
-        """What no figure of this audit speaks of, in one sentence."""
-        left = [
-            *(["what words mean"] if self.knowledge.relatedness is None else []),
-            *(["other releases about the same people"] if not self.knowledge.releases else []),
-        ]
-        m = getattr(self.method, "m", None)
-        left += [f"people of whom more than {max(2, m)} items are known"] if m else []
-        weak = [f"{name} = {value} is little" for name, value, least in (("k", self.method.k, 3), ("m", m, 2))
-                if value is not None and value < least]  # fmt: skip
-        told = f"Not covered: {', '.join(left)}." if left else ""
-        return f"{told} {'; '.join(weak)}{'.' if weak else ''}".strip()
+        return decide(
+            main.outcome, self.limits, self.method.k, others.made, not_covered(self.method, self.knowledge)
+        )
 
     def _sample(self, data: Any, run: Run) -> Any:
         """All records, or a random part of them where the effort is limited."""

@@ -33,23 +33,24 @@ class Compared:
     """All that was compared.
 
     Attributes:
-        evaluate: anonymises, verifies, attacks and measures with one method.
+        evaluate: anonymises, verifies, attacks and measures with one method; stops attacking, if asked to, once one
+            attack gets past the limits.
         made: what to type to get a setting -> what came of it, and its k.
         failed: name of a setting -> why nothing was made with it.
     """
 
-    evaluate: Callable[[Anonymiser], Evaluated]
+    evaluate: Callable[[Anonymiser, bool], Evaluated]
     made: dict[str, tuple[Outcome, int]] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
 
-    def attempt(self, words: str, method: Anonymiser) -> None:
+    def attempt(self, words: str, method: Anonymiser, *, stop: bool = False) -> None:
         """Try one more setting, once; one that cannot be met for this data is told, and stops nothing."""
         name = setting(method)
         if name in self.failed or any(outcome.name == name for outcome, _ in self.made.values()):
             return
         typed = f"{METHODS}{quote(name)}" if words.startswith(METHODS) else words
         try:
-            self.made[typed] = self.evaluate(method).outcome, method.k
+            self.made[typed] = self.evaluate(method, stop).outcome, method.k
         except ParameterError as error:
             self.failed[name] = str(error)
 

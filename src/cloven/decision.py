@@ -1,10 +1,11 @@
 """From figures to one verdict: publish; change these settings; use that method instead; do not publish.
 
 Means: no attacker may be right more often than one limit that is the same for every setting of a file (0.2 unless the
-owner sets another; a limit of 1/k alone would let a small k pass where a large one fails). Attackers inside the promise
-may not do better than 1/k either. Tails: people of whom an item is told as good as certainly, or by logic alone, may be
-1 % more among members than among people outside the release. The upper ends of intervals are compared, so that what could
-not be measured well does not pass for small. What should have been tried and could not be is not passed.
+owner sets another; a limit of 1/k alone would let a small k pass where a large one fails). Attackers inside the
+promise may not do better than 1/k either. Tails: people of whom an item is told as good as certainly, or by logic
+alone, may be 1 % more among members than among people outside the release. The upper ends of intervals are compared,
+so that what could not be measured well does not pass for small. What should have been tried and could not be is not
+passed.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from cloven.errors import ParameterError
+from cloven.model.audience import Said
 from cloven.model.risk import MAX_TAIL
 from cloven.reasons import (
     Reason,
@@ -26,10 +28,12 @@ from cloven.reasons import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from cloven.model.outcome import Outcome
     from cloven.model.risk import Risk
+    from cloven.protocols import Anonymiser
+    from cloven.threats import Knowledge
 
 Verdict = Literal["publish", "change settings", "use another method", "do not publish"]
 MAX_RISK = 0.2
@@ -61,6 +65,15 @@ class Limits:
     def limit_of(self, risk: Risk, k: int) -> float:
         """The limit of one attacker: who is promised k candidates may be right once in k at most."""
         return min(self.max_risk, 1 / k) if risk.promised else self.max_risk
+
+    def passed_by(self, risks: tuple[Risk, ...], k: int) -> bool:
+        """Whether some attacker gets past a limit, or breaks the promise."""
+        return any(
+            risk.exceeds(self.limit_of(risk, k))
+            or risk.tails_beyond(self.max_tail)
+            or (risk.counts and risk.broken)
+            for risk in risks
+        )
 
     def faults(self, outcome: Outcome, k: int) -> tuple[Reason, ...]:
         """Why an outcome is not good enough; none if it is."""
@@ -105,6 +118,21 @@ class Decision:
         more = f"This is about a sample; audit all {noun}s before you publish."
         return replace(self, sentence=f"{self.sentence} {more}")
 
+    def beside(self, earlier: Sequence[str]) -> Decision:
+        """The same where earlier releases of the same people are known and were not tried: each speaks against it."""
+        if not earlier:
+            return self
+        reasons = (
+            *(Reason(Said(f"{sentence[0].upper()}{sentence[1:]}.")) for sentence in earlier),
+            *self.reasons,
+        )
+        sentence = (
+            "Do not publish this beside an earlier release of the same people that was not tried with it."
+        )
+        return replace(
+            self, verdict="do not publish", sentence=sentence, reasons=reasons, better=(), words=""
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values, for the owner."""
         return {
@@ -140,7 +168,7 @@ def decide(
         if other.worst is not None and not limits.faults(other, max(k, its_k))
     }
     if not good:
-        because = f" because of the attacker *{reasons[0].risk.threat}*" if reasons[0].risk else ""
+        because = f" because of an attacker ({reasons[0].risk.threat})" if reasons[0].risk else ""
         return Decision(
             "do not publish",
             f"Do not publish this{because}.{_none_holds(len(others or {}))}"
@@ -159,14 +187,27 @@ def decide(
     return Decision("change settings", f"Change settings: {how} holds; {cost}.", reasons, names, words)
 
 
+def not_covered(method: Anonymiser, knowledge: Knowledge) -> str:
+    """What no figure of an audit speaks of, in one sentence; and what is promised to few."""
+    m = getattr(method, "m", None)
+    left = [
+        *(["what words mean"] if knowledge.relatedness is None else []),
+        *(["other releases about the same people"] if not knowledge.releases else []),
+        *([f"people of whom more than {max(2, m)} items are known"] if m else []),
+    ]
+    promised = (("k", method.k, 3), ("m", m, 2))
+    weak = [f"{name} = {value} is little." for name, value, least in promised if value and value < least]
+    return " ".join([f"Not covered: {', '.join(left)}." if left else "", *weak]).strip()
+
+
 def _rests_on(outcome: Outcome) -> str:
-    """The attacker that comes nearest to its limit."""
+    """The attacker that gets furthest."""
     worst = outcome.worst
     if worst is None or worst.judged is None:
         return ""
     what = "is right in" if worst.excess is None else "is told more of members than of outsiders in"
     return (
-        f"of all attackers that were tried, *{worst.threat}* gets furthest and {what} {percent(worst.judged.value)},"
+        f"of all attackers that were tried, the furthest ({worst.threat}) {what} {percent(worst.judged.value)},"
         f" at most {percent(worst.judged.upper)}."
     )
 

@@ -1,4 +1,4 @@
-"""The one JSON document of an audit (``cloven.audit/2``), from which terminal, page and charts are made.
+"""The one JSON document of an audit (``cloven.audit/3``), from which terminal, page and charts are made.
 
 This is the owner's, which holds everything. What may be shared is another document; see ``public_document``.
 """
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from cloven.model.outcome import Outcome
     from cloven.model.risk import Risk
 
-FORMAT = "cloven.audit/2"
+FORMAT = "cloven.audit/3"
 
 
 def owned(report: AuditReport) -> dict[str, Any]:
     """The owner's document, before anything is written."""
     audit, outcome = report.audit, report.outcome
-    k, sizes = audit.method.k, report.family.sizes(report.result.release)
+    sizes = report.family.sizes(report.result.release)
     return {
         "format": FORMAT,
         "version": __version__,
@@ -73,6 +73,7 @@ def _outcomes(main: Outcome, others: tuple[Outcome, ...], measure: str) -> list[
             "front": outcome in best,
             "risk": outcome.risk,
             "worst": _worst(outcome),
+            "tail": outcome.tail,
             "broken": outcome.broken,
             "utility": outcome.utility.score(measure),
             "utility_low": ends(outcome, measure)[0],
@@ -81,6 +82,7 @@ def _outcomes(main: Outcome, others: tuple[Outcome, ...], measure: str) -> list[
             "measures": {each.name: each.score for each in outcome.utility.measures},
             "seconds": outcome.seconds,
             "groups": outcome.groups,
+            "doubts": [str(doubt) for doubt in outcome.doubts],
         }
         for outcome in every
     ]
@@ -104,7 +106,10 @@ def ends(outcome: Outcome, measure: str) -> tuple[float | None, float | None]:
 
 
 def _headline(risk: Risk) -> dict[str, Any]:
-    names = ("threat", "attacker", "guessing", "control", "counts", "broken", "not_tried")
+    names = (
+        *("threat", "attacker", "guessing", "control", "outsiders", "excess"),
+        *("counts", "broken", "not_tried"),
+    )
     return {name: value for name, value in risk.to_dict().items() if name in names}
 
 

@@ -1,9 +1,9 @@
 """People outside the release: what an attacker says of them is statistics, and no harm of this release.
 
-Before anything is published, a part of the people is left out, and a release is made from the others by the same method.
-The attacker reads it and is asked about those who were left out; then about the same people in the release that has
-them. What is told of them only as members is what being in the release costs. Other people are left out each time.
-Whoever tries an attack can ask for these releases.
+Before anything is published, a part of the people is left out, and a release is made from the others by the same
+method. The attacker reads it and is asked about those who were left out; then about the same people in the release
+that has them. What is told of them only as members is what being in the release costs. Other people are left out each
+time. Whoever tries an attack can ask for these releases.
 """
 
 from __future__ import annotations
@@ -90,4 +90,27 @@ class Outsiders:
 def repeatable(method: Any, seed: int) -> Any:
     """A method whose lots come from a seed, for releases that are measured and never published."""
     has_seed = is_dataclass(method) and any(each.name == "seed" for each in fields(method))
-    return replace(method, seed=seed) if has_seed and method.seed is None else method  # type: ignore[type-var]
+    return replace(method, seed=seed) if has_seed and method.seed is None else method
+
+
+def asked_about(
+    data: Any, splits: tuple[Split, ...], most: int, rng: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Records to ask about, one of each person, and whether each division leaves the person out.
+
+    With several divisions everybody asked about is left out of one, and is a member of the others. With one there are
+    as many members beside the outsiders.
+    """
+    groups = [one_record_each(data, split.outsiders)[:most] for split in splits]
+    if len(groups) == 1:
+        members = rng.permutation(one_record_each(data, splits[0].members))[:most]
+        groups.append(np.sort(members))
+    division = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
+    records, first = np.unique(np.concatenate(groups), return_index=True)
+    return records, division[first] == np.arange(len(splits))[:, None]
+
+
+def one_record_each(data: Any, records: NDArray[np.int64]) -> NDArray[np.int64]:
+    """One record of each person behind some records."""
+    persons = getattr(data, "persons", None)
+    return records if persons is None else records[np.unique(persons[records], return_index=True)[1]]

@@ -38,9 +38,10 @@ if TYPE_CHECKING:
         ShownMeasure,
         ShownOutcome,
         ShownRisk,
+        ShownTail,
         ShownWorst,
     )
-    from cloven.model.risk import Estimate, Risk
+    from cloven.model.risk import Estimate, Risk, Tail
 
 FEWEST = 100
 """Clusters below which a total could tell about single persons."""
@@ -85,7 +86,7 @@ def _with_totals(report: AuditReport, common: Common) -> Public:
     return {
         **common,
         "withheld": WITHHELD if few else "",
-        "limits": _limits(limits, outcome, report.audit.method.k),
+        "limits": _limits(limits, outcome),
         "sample": {"records": len(report.data), "of": report.records_in_all} if report.sampled else None,
         "groups": outcome.groups,
         "sizes": [
@@ -124,8 +125,14 @@ def _risk(risk: Risk, *, few: bool) -> ShownRisk:
         "attacker": _estimate(risk.attacker) if told else None,
         "guessing": _estimate(risk.guessing) if told else None,
         "control": _estimate(risk.control) if told else None,
+        "outsiders": _estimate(risk.outsiders) if told else None,
+        "population": _estimate(risk.population) if told else None,
+        "excess": _estimate(risk.excess) if told else None,
+        "tails": list(map(_tail, risk.tails)) if told else [],
         "beats": risk.beats if told else None,
         "counts": risk.counts,
+        "outside": risk.outside,
+        "promised": risk.promised,
         "broken": risk.broken if told else 0,
         "broken_what": words.broken_what if told else "",
         "count": risk.count if told else 0,
@@ -179,7 +186,7 @@ def _measure(measure: Measured) -> ShownMeasure:
     }
 
 
-def _limits(limits: Limits, outcome: Outcome, k: int) -> ShownLimits:
+def _limits(limits: Limits, outcome: Outcome) -> ShownLimits:
     return {
         "max_risk": limits.max_risk,
         "max_tail": limits.max_tail,
@@ -215,6 +222,7 @@ def _outcomes(tried: Sequence[Outcome], measure: str) -> list[ShownOutcome]:
                 "front": outcome in best,
                 "risk": outcome.risk,
                 "worst": _worst(outcome.worst),
+                "tail": outcome.tail,
                 "broken": outcome.broken,
                 "utility": outcome.utility.score(measure),
                 "utility_low": low,
@@ -232,7 +240,17 @@ def _worst(risk: Risk | None) -> ShownWorst | None:
 
 
 def _estimate(found: Estimate | None) -> Shown | None:
-    return None if found is None else {"value": found.value, "low": found.low, "high": found.high}
+    return None if found is None else _shown(found)
+
+
+def _shown(found: Estimate) -> Shown:
+    return {"value": found.value, "low": found.low, "high": found.high}
+
+
+def _tail(tail: Tail) -> ShownTail:
+    sides = (tail.members, tail.outsiders, tail.excess)
+    members, outsiders, excess = map(_shown, sides)
+    return {"name": tail.name, "members": members, "outsiders": outsiders, "excess": excess}
 
 
 def _decision(report: AuditReport, tried: Sequence[Outcome], *, few: bool) -> ShownDecision:

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 from cloven.errors import ParameterError
 from cloven.model.audience import Audience, Wording
 from cloven.model.risk import Linkage, Risk
+from cloven.outsiders import asked_about
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     import numpy as np
+    from numpy.typing import NDArray
 
     from cloven.model.taxonomy import Taxonomy
     from cloven.outsiders import Outsiders, Split
@@ -114,6 +116,10 @@ class Case:
             message = "nobody outside the release is there to compare with; give outsiders, or audit the data"
             raise ParameterError(message)
         return self.outsiders.splits
+
+    def asked(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """People to ask about: one record of each, and which of them each division leaves out."""
+        return asked_about(self.data, self.splits, self.effort.most_people, self.rng)
 
 
 @dataclass(frozen=True)

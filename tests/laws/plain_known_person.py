@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import permutations
+from itertools import permutations, product
 
 
 class Plain:
@@ -214,3 +214,36 @@ def _placed(state, places, rows):
         if fine:
             found.add(tuple(tuple(sorted(cluster, key=sorted)) for cluster in trial))
     return found
+
+
+def expectations(plain, known, limit=20_000):
+    """P(s | K) over all placements of the rows, each equally likely; None if there are too many, or K is nowhere.
+
+    The ratio of two expected numbers of records: with K and s, and with K. Only what stands in rows is looked at.
+    """
+    ways = []
+    total = 1
+    for places, rows in plain.chunks():
+        found = [
+            [places[index][:2] for index in chosen]
+            for chosen in permutations(range(len(places)), len(rows))
+            if not any(places[index][2] & row for index, row in zip(chosen, rows, strict=True))
+        ]
+        total *= len(found)
+        if total > limit or len(places) > 9:
+            return None
+        ways.append((rows, found))
+    with_known, with_both = 0, {}
+    for world in product(*(found for _, found in ways)):
+        held = {}
+        for (rows, _), chosen in zip(ways, world, strict=True):
+            for row, slot in zip(rows, chosen, strict=True):
+                held[slot] = held.get(slot, frozenset()) | row
+        if not plain.release.may_be_empty and len(held) < plain.release.records:
+            continue
+        for row in held.values():
+            if known <= row:
+                with_known += 1
+                for item in row:
+                    with_both[item] = with_both.get(item, 0) + 1
+    return {s: many / with_known for s, many in with_both.items() if s not in known} if with_known else None

@@ -73,6 +73,11 @@ def assert_same(release, reader, rng):
         wanted = {release.vocabulary.index(s): p for s, p in truth.items() if p > FLOOR + 1e-9}
         found = claims.of(number)
         assert wanted == {s: pytest.approx(p, abs=1e-9) for s, p in found.items() if p > FLOOR + 1e-9}
+        if number % 3 == 0:
+            high = person.claims(Known.from_sets([codes]), floor=0.5, best=False)
+            sure = {s: p for s, p in found.items() if p >= 0.5}
+            assert high.of(0) == {s: pytest.approx(p, abs=1e-9) for s, p in sure.items()}
+            assert high.best_probability[0] == pytest.approx(max(sure.values(), default=0), abs=1e-9)
         best = max(truth.values(), default=0.0)
         assert claims.best_probability[number] == pytest.approx(best if best > FLOOR else 0.0, abs=1e-9)
         assert (

@@ -56,11 +56,15 @@ def broken(data, result, found):
     """Sets of at most m items of a record that no world gives to k records."""
     release, out = result.release, []
     for _, shown, hidden in set(published_parts(data, result)):
-        for size in range(1, release.m + 1):
-            for items in combinations(sorted(shown | hidden), size):
-                # What is published with a count must do without what could have been withheld.
-                if most_holders(release, found, items, withheld=bool(hidden & set(items))) < release.k:
-                    out += [items]
+        known = (
+            items for size in range(1, release.m + 1) for items in combinations(sorted(shown | hidden), size)
+        )
+        # What is published with a count must do without what could have been withheld.
+        out += [
+            items
+            for items in known
+            if most_holders(release, found, items, withheld=bool(hidden & set(items))) < release.k
+        ]
     return out
 
 

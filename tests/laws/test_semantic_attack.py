@@ -13,6 +13,7 @@ from strategies import RARE_ITEMS, skewed_records
 
 import cloven as cv
 from cloven.attack.disassociated.guesswork import Guesswork
+from cloven.attack.disassociated.prior import expected_copies
 from cloven.attack.disassociated.questions import questions
 from cloven.attack.disassociated.semantic import Semantic
 from cloven.attack.disassociated.vertical_attack import (
@@ -132,9 +133,12 @@ def test_confidences_are_probabilities_that_add_up(rows, k, seed, rare, selectio
     asked = guesses.questions
     assert (guesses.confidence >= 0).all()
     assert (guesses.confidence <= 1).all()
+    term, expected = asked.target_kind == Kind.TERM, expected_copies(asked, release)
+    assert (expected[~term] == asked.target_copies[~term]).all()
+    assert ((expected[term] >= 1) & (expected[term] <= max(1, k - 1))).all()
     for target in range(len(asked)):
         here = slice(asked.offsets[target], asked.offsets[target + 1])
-        wanted = k / 2 if asked.target_kind[target] == Kind.TERM else asked.target_copies[target]
+        wanted = expected[target]
         many = here.stop - here.start
         assert guesses.confidence[here].sum() == pytest.approx(min(wanted, many), abs=1e-3)
         order = np.argsort(guesses.score[here], kind="stable")

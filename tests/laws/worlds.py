@@ -1,11 +1,11 @@
 """All original data sets that a small release allows, by exhaustive search (release level: algorithms A1).
 
-A world gives every published sub-record to a record of its cluster (or, shared, of a cluster below its joint), at most
-one of each chunk to a record; no record is empty; items of a term chunk may stand in any number >= 1 of the records of
-their cluster. The reader of a release knows that an occurrence is published once: a cluster that shows an item in its
-record chunks, or whose inner joint shares it, cannot take it from a shared chunk further out. With a root, items of its
-list may stand in any records of clusters that do not publish them; where rare items may have been withheld, a record
-may be empty, and any item that is not published for a cluster may stand in any of its records.
+A world gives every published sub-record to a record of its cluster (or, shared, of a cluster below its joint), at
+most one of each chunk to a record; no record is empty; items of a term chunk may stand in any number >= 1 of the
+records of their cluster. The reader of a release knows that an occurrence is published once: a cluster that shows an
+item in its record chunks, or whose inner joint shares it, cannot take it from a shared chunk further out. With a
+root, items of its list may stand in any records of clusters that do not publish them; where rare items may have been
+withheld, a record may be empty, and any item that is not published for a cluster may stand in any of its records.
 
 Records of a cluster are interchangeable, so a state is, for each cluster, the sorted tuple of its records' contents.
 """

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 Plain = dict[str, Any]
 THREATS = ("threat", "attacker", "units", "guessing", "shuffled", "lift", "what it means")
+PERSONS = ("told of", "members", "outsiders", "being in it adds", "accepted", "people", "what it means")
 UTILITY = ("measure", "value", "what it means")
 
 
@@ -20,7 +21,11 @@ def tell(found: Plain, reasons: Sequence[str] = ()) -> None:
     for reason in reasons:
         say(f"  {reason}")
     say(table([(what, text, f"{spent:.1f} s") for what, text, spent in _steps(found)]) + "\n")
-    rows = [_threat(risk) for risk in found["risks"] if not risk["not_tried"]]
+    tried = [risk for risk in found["risks"] if not risk["not_tried"]]
+    persons = [row for risk in tried for row in _told(risk, found["limits"])]
+    if persons:
+        say(table(persons, PERSONS) + "\n")
+    rows = [_threat(risk) for risk in tried if not risk["excess"]]
     if rows:
         say(table(rows, THREATS) + "\n")
     for risk in found["risks"]:
@@ -110,6 +115,35 @@ def _in_words(found: Plain) -> str:
     return f"{name}  {rest.replace(',', ' ')}"
 
 
+def _told(risk: Plain, limits: Plain) -> list[tuple[str, ...]]:
+    """What is told of members beside outsiders: the headline, and a line for each tail."""
+    people, means = f"{risk['units']:,}", risk["meaning"]
+    first = []
+    if risk["excess"]:
+        first = [(risk["threat"], *_beside(risk["attacker"], risk, limits["max_risk"]), people, means)]
+    before = "  " if first else f"{risk['threat']}: "
+    tails = [
+        (f"{before}{tail['name']}", *_beside(tail["members"], tail, limits["max_tail"]), "", _TAILS.get(tail["name"],
+        "")) for tail in risk["tails"]
+    ]  # fmt: skip
+    return [*first, *tails]
+
+
+_TAILS = {
+    "told at 0.95": "rightly claimed with 0.95 or more: as good as certain",
+    "certain": "it follows by logic",
+}
+
+
+def _beside(members: Plain, sides: Plain, limit: float) -> tuple[str, ...]:
+    return (
+        _short(members["value"]),
+        _short(sides["outsiders"]["value"]),
+        _interval(sides["excess"]),
+        percent(limit),
+    )
+
+
 def _threat(risk: Plain) -> tuple[str, ...]:
     attacker, guessing, control = risk["attacker"], risk["guessing"], risk["control"]
     # Any known item helps to find a record, so guessing is no yardstick there; the original is.
@@ -139,7 +173,7 @@ def _short(share: float) -> str:
 
 
 def _digits(share: float) -> int:
-    return 2 if 0 < share < 0.005 else 1
+    return 2 if 0 < abs(share) < 0.005 else 1
 
 
 def _measure(measure: Plain) -> tuple[str, str, str]:
@@ -159,13 +193,14 @@ def _compared(outcomes: list[Plain]) -> tuple[list[tuple[str, ...]], tuple[str, 
         (
             str(each["name"]),
             percent(each["risk"]),
+            "-" if each["tail"] is None else percent(each["tail"]),
             f"{each['broken']:,}",
             percent(each["utility"]),
             " ".join(word for word, said in (("audited", each["main"]), ("front", each["front"])) if said),
         )
         for each in outcomes
     ]
-    return rows, ("setting", "worst risk, at most", "broken", "utility", "")
+    return rows, ("setting", "worst risk, at most", "longest tail", "broken", "utility", "")
 
 
 def _tell_cautions(found: Plain) -> None:

@@ -3,8 +3,8 @@
 ======  =================================================================
  code   meaning
 ======  =================================================================
-     0  fine
-     1  a release does not keep its promise, or no setting of a search does
+     0  fine; of an audit or a search only: publish
+     1  a release does not keep its promise, or is not to be published, or no setting of a search is
      2  wrong parameters
      3  bad input
      4  cannot write, or out of memory

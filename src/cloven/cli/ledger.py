@@ -9,7 +9,7 @@ import typer
 from cloven.cli.command import takes
 from cloven.cli.console import many, say, say_json, table, visible, warn
 from cloven.cli.reading import JsonFlag
-from cloven.errors import ReleaseError
+from cloven.errors import ParameterError, ReleaseError
 
 if TYPE_CHECKING:
     from cloven.io.ledger import Ledger
@@ -29,18 +29,26 @@ HEADER = ("released", "method", "promise", "records", "items", "data", "place")
 @takes()
 def ledger(
     folder: Annotated[
-        Path, typer.Argument(help="Folder that holds releases, or a ledger.", metavar="FOLDER")
+        Path, typer.Argument(help="Folder that holds releases, or a ledger; or `discard`.", metavar="FOLDER")
     ] = Path(),
+    release: Annotated[
+        Path | None,
+        typer.Argument(help="After `discard`: a release that was never published.", metavar="OUT"),
+    ] = None,
     ledger: LedgerFolder = None,
     json: JsonFlag = False,
 ) -> None:
     """List what was released before: by the private folders in FOLDER, and by the ledger.
 
     Releases that show the same under data were made from the same data: do not publish more than one of them.
+    `cloven ledger discard OUT` says that the release OUT was never published; it is not held against later ones.
     """
     from cloven.io.ledger import Ledger
     from cloven.io.ledger_file import RELEASES
 
+    if release is not None:
+        _discard(str(folder), release)
+        return
     if not folder.is_dir():
         message = f"{folder}: is no folder; name one that holds releases and their private folders"
         raise ReleaseError(message)
@@ -55,6 +63,16 @@ def ledger(
         say("no release is known here; private folders (OUT.private) lie beside their release")
     for caution in _cautions(known):
         warn(caution)
+
+
+def _discard(word: str, release: Path) -> None:
+    from cloven.io.ledger import discard
+
+    if word != "discard":
+        message = f"`cloven ledger {word} {release}` is not known; to list give one folder, or `discard` and a release"
+        raise ParameterError(message)
+    entry = discard(release)
+    say(f"noted in {visible(str(entry.private))}: never published, so it is not held against later releases")
 
 
 def told_of_earlier(data: "Transactions | Table", out: Path, ledger: Path | None) -> list[str]:

@@ -121,6 +121,19 @@ def slicing(
     _run(experiment, "slicing", out, data, quick)
 
 
+@app.command("known-person")
+@takes()
+def known_person(
+    out: Out,
+    data: Data = None,
+    quick: Quick = False,
+) -> None:
+    """What is told of people of whom something is known, setting by setting. Takes about half an hour."""
+    from cloven.reproduce.known_person import known_person as experiment
+
+    _run(experiment, "known-person", out, data, quick)
+
+
 def _run(
     experiment: Callable[..., dict[str, str]], name: str, out: Path, data: Path | None, quick: bool
 ) -> None:

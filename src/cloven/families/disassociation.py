@@ -18,6 +18,7 @@ from cloven.families.doubts import doubts_about
 from cloven.families.known_items import known_items
 from cloven.families.known_person import known_person
 from cloven.families.measures import HEADLINE, drawn, itemsets, pair_error, plain
+from cloven.families.membership import membership
 from cloven.families.of_transactions import OfTransactions
 from cloven.families.words import numbered
 from cloven.model.disassociated import Disassociated
@@ -29,8 +30,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import numpy as np
+    from numpy.typing import NDArray
 
     from cloven.anonymise.disassociation import Disassociation
+    from cloven.attack.known_sets import Known
     from cloven.measure.describe import Description
     from cloven.measure.utility import UtilityReport
     from cloven.model.audience import Said
@@ -60,10 +63,10 @@ class DisassociationFamily(OfTransactions):
         return describe(data, m=method.m, k=method.k, rng=rng)
 
     def verify(self, data: Transactions, result: Anonymised) -> Verdict:
-        """Check the release with all that is known."""
+        """Check the release with all that is known; what is only compared may draw its lots from a seed."""
         from cloven.verification import verify
 
-        return verify(result.release, original=data, key=result.key)
+        return verify(result.release, original=data, key=result.key, allow_seeded=True)
 
     def threats(self, method: Disassociation, knowledge: Knowledge) -> tuple[Threat, ...]:
         """Every attacker that there is something to try with."""
@@ -75,6 +78,7 @@ class DisassociationFamily(OfTransactions):
             the_method(),
             *([] if knowledge.relatedness is None else [word_meanings(knowledge.relatedness)]),
             *(_having(other, numbered(number)) for number, other in enumerate(knowledge.releases, 1)),
+            membership(_fit),
         )
 
     def utility(
@@ -112,7 +116,10 @@ class DisassociationFamily(OfTransactions):
         return doubts_about(data, method.k, names_published=result.release.rare_items != "withhold")
 
     def remedies(
-        self, method: Disassociation, risks: tuple[Risk, ...], limit: float
+        self,
+        method: Disassociation,
+        risks: tuple[Risk, ...],
+        limit: float,  # noqa: ARG002 - whatever the limit, the same is tried
     ) -> dict[str, Disassociation]:
         """Settings that may hold where this one does not: what to type -> the method; the cheapest first.
 
@@ -160,6 +167,13 @@ def _readers(release: Disassociated) -> dict[str, Any]:
     return {reader: KnownPerson.of(release, reader) for reader in ("everywhere", "shown", "method")}
 
 
+def _fit(release: Disassociated, records: Known) -> NDArray[np.float64]:
+    """How well whole records fit a release."""
+    from cloven.attack.disassociated.membership import Membership
+
+    return Membership.of(release).scores(records)[0]
+
+
 def _having(other: Any, name: str) -> Threat:
     """Somebody who has another release, of whatever kind."""
     usable = isinstance(other, Disassociated | SetGeneralised)
@@ -170,9 +184,7 @@ def _measures(found: UtilityReport) -> list[Measured]:
     kept, lost = itemsets(found.tkd, found.top)
     out = [
         kept,
-        plain(
-            "items kept", found.items_kept, 1.0, 0.0, "item occurrences that stay in record or shared chunks"
-        ),
+        _items_kept(found.items_kept),
         plain("pairs kept", found.pairs_kept, 1.0, 0.0, "pairs of items of a record that stay together"),
         plain("tlost only", found.tlost_only, 0.0, 1.0, "frequent items found only in term chunks"),
         plain("tlost any", found.tlost_any, 0.0, 1.0, "frequent items found in some term chunk"),
@@ -187,6 +199,12 @@ def _measures(found: UtilityReport) -> list[Measured]:
         plain("re chunks", found.re_chunks, 0.0, 2.0, "the same from what is certain"),
         _all_published(found.suppressed_share),
     ]
+
+
+def _items_kept(share: float) -> Measured:
+    """All or not all of them: that would tell whether anything was withheld, so that it is the owner's."""
+    sentence = "item occurrences that stay in record or shared chunks"
+    return plain("items kept", share, 1.0, 0.0, sentence, audience="owner")
 
 
 def _all_published(suppressed: float) -> Measured:

@@ -39,6 +39,11 @@ class _Guessing:
         from cloven.scoring.trial import tried
 
         result: Anonymised = case.result
+        if not leaves_open(result.release):
+            # What whole parts tell is measured on known persons, so that this attacker is not missing.
+            return threat.risk(
+                not_tried="nothing is split off, so there is nothing to put back", counts=False
+            )
         attack = self.prepare(result.release, case.effort)
         found = tried(
             attack,
@@ -73,6 +78,7 @@ def word_meanings(relatedness: Relatedness, method: str = "aba") -> Threat:
         "attribute",
         MEASURE,
         _Guessing(lambda _release, _effort: Semantic(relatedness, method, method)),
+        outside=True,
     ).publicly(knows="the release, and how related words are")
 
 
@@ -115,6 +121,7 @@ def another_release(other: Disassociated | SetGeneralised, name: str = "another 
         "attribute",
         MEASURE,
         _Guessing(lambda _release, effort: Semantic(Learned.of_release(other, most_pairs=effort.most_pairs))),
+        outside=True,
     )
 
 
@@ -172,6 +179,12 @@ def the_method(tries: int | None = None) -> Threat:
         MEASURE,
         attempt,
     ).publicly()
+
+
+def leaves_open(release: Disassociated) -> bool:
+    """Whether some part of a record was split off inside its cluster, or shared below the root."""
+    later = (release.row_kind != Kind.RECORD) | (release.row_chunk > 0)
+    return bool((later & ~release.at_root).any())
 
 
 def _covered(found: Breach) -> str:

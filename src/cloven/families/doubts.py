@@ -1,4 +1,4 @@
-"""What speaks against publishing a release of sets, whatever attackers reach: few people, names, repeated records."""
+"""What speaks against publishing sets, whatever attackers reach: too few people, names, repeated records."""
 
 from __future__ import annotations
 

@@ -17,7 +17,9 @@ from cloven.families.generalisation_threats import (
 )
 from cloven.families.generalisation_words import cautions, summary
 from cloven.families.known_items import known_items
+from cloven.families.known_person import known_person
 from cloven.families.measures import HEADLINE, drawn, itemsets, pair_error, plain
+from cloven.families.membership import membership
 from cloven.families.of_transactions import OfTransactions
 from cloven.families.words import numbered
 from cloven.model.disassociated import Disassociated
@@ -28,6 +30,9 @@ from cloven.model.set_generalised import SetGeneralised
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
+    from cloven.attack.known_sets import Known
     from cloven.measure.describe import Description
     from cloven.measure.generalised_utility import GeneralisedUtility
     from cloven.model.audience import Said
@@ -64,10 +69,12 @@ class GeneralisationFamily(OfTransactions):
         """Every attacker that there is something to try with."""
         others = [other for other in knowledge.releases if isinstance(other, Disassociated | SetGeneralised)]
         return (
+            known_person(_known_items_of(method), _readers),
             *_linking(method),
             release_alone(),
             *([] if knowledge.relatedness is None else [word_meanings(knowledge.relatedness)]),
             *(another_release(other, numbered(number)) for number, other in enumerate(others, 1)),
+            membership(_fit),
         )
 
     def utility(
@@ -134,6 +141,26 @@ class GeneralisationFamily(OfTransactions):
             message = f"{public}: is no set-generalised release; audit again"
             raise ReleaseError(message)
         return Generalised(release, read_generalised_key(private, release), read_private_policy(private))
+
+
+def _readers(release: SetGeneralised) -> dict[str, Any]:
+    """Everybody who reads a release: rows that cover what is known."""
+    from cloven.attack.generalised.known_person import KnownPersonGeneralised
+
+    return {"rows": KnownPersonGeneralised.of(release)}
+
+
+def _fit(release: SetGeneralised, records: Known) -> NDArray[np.float64]:
+    """How well whole records fit a release."""
+    from cloven.attack.generalised.membership import MembershipGeneralised
+
+    return MembershipGeneralised.of(release).scores(records)
+
+
+def _known_items_of(method: Any) -> int:
+    """How many known items a method protects against; two where only listed itemsets are."""
+    policy = getattr(method, "policy", None)
+    return int((policy.all_up_to if policy is not None else getattr(method, "m", 2)) or 2)
 
 
 def _linking(method: Any) -> list[Threat]:

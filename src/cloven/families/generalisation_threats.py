@@ -66,7 +66,7 @@ def word_meanings(relatedness: Relatedness, method: str = "rba") -> Threat:
     """
     about = f"the release, and how related words are ({relatedness.name})"
     guessing = _Guessing(_by(lambda _: relatedness, method))
-    return Threat("word meanings", about, "attribute", MEASURE, guessing).publicly(
+    return Threat("word meanings", about, "attribute", MEASURE, guessing, outside=True).publicly(
         knows="the release, and how related words are"
     )
 
@@ -87,7 +87,7 @@ def another_release(other: Disassociated | SetGeneralised, name: str = "another 
         return Learned.of_release(other, most_pairs=effort.most_pairs)
 
     about = f"the release, and another one about the same people ({about_release(other)})"
-    return Threat(name, about, "attribute", MEASURE, _Guessing(_by(learned)))
+    return Threat(name, about, "attribute", MEASURE, _Guessing(_by(learned)), outside=True)
 
 
 def release_alone() -> Threat:
@@ -133,7 +133,7 @@ def protected_itemsets(policy: Policy) -> Threat:
         known = [items for items in policy.protected if there.issuperset(items) and shown.intersection(items)]
         held = [items for items, many in zip(known, supports(data, known), strict=True) if many]
         if not held:
-            return threat.risk(not_tried="nobody has a protected itemset")
+            return threat.risk(counts=False, not_tried="nobody has a protected itemset")
         chosen = [held[at] for at in case.rng.permutation(len(held))[: case.effort.known_sets].tolist()]
         about = "a protected itemset"
         return judged(threat, case, chosen, [], about, promised=True)

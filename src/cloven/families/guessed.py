@@ -19,7 +19,9 @@ def risk_of(threat: Threat, found: Findings, details: dict[str, Any], puts: str)
     attacker = _estimate(hit.value, hit.low, hit.high)
     guessing = _estimate(hit.chance, hit.chance_low, hit.chance_high)
     if attacker is None or guessing is None:
-        return threat.risk(not_tried="nothing is hidden, so there is nothing to guess", details=details)
+        # What whole parts tell is measured on known persons, so that this attacker is not missing.
+        why = "nothing is split off, so there is nothing to put back"
+        return threat.risk(not_tried=why, counts=False, details=details)
     sentence = f"An attacker ({threat.name}) puts {share(attacker)} {puts}; guessing gets {share(guessing)}."
     meant = meaning(attacker, beats=beats(auc))
     return threat.risk(

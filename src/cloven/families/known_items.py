@@ -6,6 +6,7 @@ sets of their items are looked up in the release, and so are their rarest items,
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,7 +41,7 @@ def known_items(size: int, *, promised: bool) -> Threat:
         release = case.result.release
         sets, rarest = _known(case.data, release, size, case.effort.known_sets, case.rng)
         if not sets:
-            return threat.risk(counts=promised, not_tried=f"no published record has {size} items")
+            return threat.risk(counts=False, not_tried=f"no published record has {size} items")
         about = many(size, "item")
         return judged(threat, case, sets, rarest, about, promised=promised)
 
@@ -78,10 +79,13 @@ def judged(
     data: Transactions = case.data
     release: Disassociated | SetGeneralised = case.result.release
     chance = 1 / max(1, release.records)
-    found = _look_up(release, sets, case.progress)
-    right = _mean((found > 0) / np.maximum(1, found))
+    looked = _look_up(release, sets, case.progress)
+    found = looked.candidates
+    # All candidates alike is how the promise counts; an attacker does what is better.
+    ways = ((found > 0) / np.maximum(1, found), looked.picked)
+    right = max(map(_mean, ways), key=lambda each: each.value)
     before = _mean(1 / np.maximum(1, np.asarray(supports(data, sets))))
-    every = np.concatenate((found, _look_up(release, more, None)))
+    every = np.concatenate((found, _look_up(release, more, None).candidates))
     found_some = every[
         every > 0
     ]  # who finds nobody has learnt of no record: the person is not published, or not so
@@ -94,6 +98,7 @@ def judged(
         guessing=Estimate(chance),
         beats=(right.value if right.low is None else right.low) > chance,
         counts=promised,
+        promised=promised,
         broken=few if promised else 0,
         broken_what=what,
         count=len(sets),
@@ -129,29 +134,58 @@ def _known(
     return sets, rarest
 
 
-def _look_up(
-    release: Disassociated | SetGeneralised, sets: list[Names], progress: Progress | None
-) -> NDArray[np.int64]:
+@dataclass(frozen=True)
+class Looked:
+    """What looking known sets up gives.
+
+    Attributes:
+        candidates: records that may hold each set.
+        picked: how often somebody is right who picks a candidate where a record with the set is likeliest.
+    """
+
+    candidates: NDArray[np.int64]
+    picked: NDArray[np.float64]
+
+
+def _look_up(release: Disassociated | SetGeneralised, sets: list[Names], progress: Progress | None) -> Looked:
     """Candidates that known sets leave in the release."""
     code_of = {name: code for code, name in enumerate(release.vocabulary)}
-    count = _counter(release)
+    look = _looker(release)
     found = []
     for number, items in enumerate(sets):
-        found.append(count([code_of[item] for item in items if item in code_of]))
+        found.append(look([code_of[item] for item in items if item in code_of]))
         if progress is not None:
             progress("look up known items", (number + 1) / len(sets))
-    return np.array(found, np.int64)
+    table = np.array(found, np.float64).reshape(-1, 2)
+    return Looked(table[:, 0].astype(np.int64), table[:, 1])
 
 
-def _counter(release: Disassociated | SetGeneralised) -> Callable[[list[int]], int]:
-    """Counts the candidates of somebody who knows these published items."""
+def _looker(release: Disassociated | SetGeneralised) -> Callable[[list[int]], tuple[int, float]]:
+    """Looks up somebody who knows these published items: candidates, and how often the likeliest one is right.
+
+    A cluster of so many expected records with the set, and so many candidates for them, has the person with its part of
+    all expected records; each of its candidates is as likely as the others. All rows of a set-generalised release are.
+    """
     if isinstance(release, SetGeneralised):
         from cloven.attack.generalised.link import LookUp
 
-        return LookUp.of(release).candidates
+        rows = LookUp.of(release)
+
+        def among_rows(codes: list[int]) -> tuple[int, float]:
+            many = rows.candidates(codes)
+            return many, 1 / many if many else 0.0
+
+        return among_rows
     from cloven.reconstruction.evidence import evidence
 
-    return lambda codes: evidence(release, np.array(sorted(codes), np.int64)).total_at_most
+    def among_clusters(codes: list[int]) -> tuple[int, float]:
+        found = evidence(release, np.array(sorted(codes), np.int64))
+        each = found.expected / np.maximum(1, found.at_most)
+        # Fewer than one expected record does not make the person more likely to be there.
+        picked = each.max(initial=0.0) / max(1.0, float(found.expected.sum()))
+        return found.total_at_most, float(picked)
+
+    return among_clusters
 
 
 def _mean(values: NDArray[np.float64]) -> Estimate:

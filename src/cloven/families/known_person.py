@@ -1,23 +1,25 @@
 """A known person: somebody knows that a person is in the release and a few of the person's items, and claims more.
 
-Candidates do not stop this attacker: k records may have in common just what nobody was to know. Everybody is asked about
-in releases that were made with and without them (``cloven.outsiders``), all of the same size. What is told of people only
-as members is the harm.
+Candidates do not stop this attacker: k records may have in common just what nobody was to know. Everybody is asked
+about in releases that were made with and without them (``cloven.outsiders``), all of the same size. What is told of
+people only as members is the harm.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cloven.families.words import many, share
-from cloven.measure.intervals import difference, paired_difference, wilson
-from cloven.model.risk import Estimate, Tail
+from cloven.measure.intervals import wilson
+from cloven.model.risk import Estimate
+from cloven.model.set_generalised import SetGeneralised
+from cloven.outsiders import one_record_each
 from cloven.scoring.calibration import BINS, calibration
-from cloven.scoring.telling import LEVELS, ROUNDING, People, eligible_items, telling
+from cloven.scoring.members import ROUNDING, Sheet
+from cloven.scoring.telling import LEVELS, People, eligible_items, telling
 from cloven.threats import Case, Threat
 
 if TYPE_CHECKING:
@@ -25,22 +27,22 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cloven.model.risk import Risk
+    from cloven.model.risk import Risk, Tail
     from cloven.model.transactions import Transactions
-    from cloven.scoring.telling import Reader, Telling
+    from cloven.scoring.telling import Asked, Reader, Telling
 
     Flags = NDArray[np.bool_]
     Readers = Callable[[Any], dict[str, Reader]]
 
 MEASURE = (
-    "people of whom a further item is claimed with a probability of 0.8 or more, and rightly; only items that fewer than"
-    " 30 % of the people hold, and sensitive ones, count"
+    "people of whom a further item is claimed with a probability of 0.8 or more, and rightly; only items that fewer"
+    " than 30 % of the people hold, and sensitive ones, count"
 )
 HEADLINE = 0.8
 MOST_SEARCHED = 1_500
 """People for whom the worst known set is looked for: some dozens are tried on each."""
 CREDIBLE = 0.8
-"""A reader who says 0.95 and is right in less than 0.8 times that has told nothing; only the first one always counts."""
+"""A reader who is right less often than this part of what he says has told nothing; the first one always counts."""
 WORST = 10
 """People of whom most is told that the owner is shown."""
 
@@ -52,9 +54,9 @@ class Known:
     name: str
     size: int
     which: str
-    counts: bool
+    counts: bool = True
 
-    def of(self, people: People) -> tuple[NDArray[np.int64], Any]:
+    def of(self, people: People) -> Asked:
         """Persons and what is known of them."""
         if self.which == "worst":
             return people.subsets(self.size, max(1, -(-len(people) // MOST_SEARCHED)))
@@ -69,160 +71,87 @@ def ways(m: int) -> tuple[Known, ...]:
     """
     most = max(2, m)
     return (
-        *(
-            Known(f"{size} rarest item{'s' * (size > 1)}", size, "rarest", True)
-            for size in range(1, most + 1)
-        ),
-        Known(f"{most} random items", most, "random", True),
-        Known(f"worst of up to {most}", most, "worst", True),
-        Known(f"{most + 1} rarest items", most + 1, "rarest", False),
+        *(Known(f"{size} rarest item{'s' * (size > 1)}", size, "rarest") for size in range(1, most + 1)),
+        Known(f"{most} random items", most, "random"),
+        Known(f"worst of up to {most}", most, "worst"),
+        Known(f"{most + 1} rarest items", most + 1, "rarest", counts=False),
     )
 
 
 @dataclass(frozen=True, eq=False)
-class Sheet:
-    """What one reader tells for one way of knowing: a row for each division, a column for each person.
-
-    Attributes:
-        way: how something is known.
-        reader: how the release is read.
-        member: whether the person is in the release of the division.
-        asked: whether there was enough to know of the person.
-        told: the highest probability of a right claim.
-        certain: whether an item follows by logic.
-        best: whether the most likely claim was right.
-        claims: probability and rightness of all claims on outsiders, then on members.
-    """
+class Told:
+    """What one reader tells for one way of knowing."""
 
     way: Known
     reader: str
-    member: Flags
-    asked: Flags
-    told: NDArray[np.float64]
-    certain: Flags
-    best: Flags
-    claims: tuple[tuple[NDArray[np.float64], Flags], tuple[NDArray[np.float64], Flags]]
-
-    def share(self, flags: Flags, *, member: bool) -> Estimate:
-        """Share of the members, or of the outsiders; an interval over persons."""
-        here = self.asked & (self.member == member)
-        people = here.any(axis=0)
-        value = float(flags[here].mean()) if here.any() else 0.0
-        found, total = value * int(people.sum()), int(people.sum())
-        return Estimate(value, *(wilson(round(found), total) if total else (0.0, 1.0)))
-
-    def excess(self, flags: Flags) -> Estimate:
-        """What being a member adds: of the same people on both sides, where there are such; else of all."""
-        inside, outside = self.asked & self.member, self.asked & ~self.member
-        both = inside.any(axis=0) & outside.any(axis=0)
-        if not both.any():
-            sides = [(int(flags[here].sum()), int(here.sum())) for here in (inside, outside)]
-            return Estimate(*difference(*sides[0], *sides[1]))
-        member, outsider = (
-            np.where(here, flags, False).sum(axis=0)[both] / here.sum(axis=0)[both]
-            for here in (inside, outside)
-        )
-        return Estimate(
-            *paired_difference(
-                float(np.maximum(member - outsider, 0).sum()),
-                float(np.maximum(outsider - member, 0).sum()),
-                int(both.sum()),
-                self._contrasts(flags, inside, outside),
-            )
-        )
-
-    def _contrasts(self, flags: Flags, inside: Flags, outside: Flags) -> list[float]:
-        """What being a member adds by two releases each: those left out of one are in the other, and the other way.
-
-        What one release tells more than the other, of whomever, cancels out.
-        """
-        found = []
-        for one, two in combinations(range(len(flags)), 2):
-            sides = []
-            for release, other in ((one, two), (two, one)):
-                people = outside[release] & inside[other]
-                sides.append(
-                    np.mean(flags[other, people]) - np.mean(flags[release, people]) if people.any() else 0.0
-                )
-            found.append(float(np.mean(sides)))
-        return found
-
-    def tail(self, name: str, flags: Flags) -> Tail:
-        """One figure, with both sides and the difference."""
-        sides = (self.share(flags, member=True), self.share(flags, member=False))
-        return Tail(name, *sides, self.excess(flags))
-
-    def told_at(self, level: float) -> Tail:
-        """Persons of whom a claim of this probability is made and right."""
-        return self.tail(f"told at {level:g}", self.told >= level - ROUNDING)
-
-    def certainly(self) -> Tail:
-        """Persons of whom an item follows by logic."""
-        return self.tail("certain", self.certain)
+    sheet: Sheet
 
     @property
     def credible(self) -> bool:
         """Whether what this reader says of members is right about as often as it says."""
-        found = [(_precision(self.claims[1], level), level) for level in (HEADLINE, LEVELS[-1])]
+        found = [(self.sheet.precision(level, member=True), level) for level in (HEADLINE, LEVELS[-1])]
         return all(right is None or right >= CREDIBLE * level for right, level in found)
-
-    @property
-    def people(self) -> int:
-        """Persons asked about."""
-        return int(self.asked.any(axis=0).sum())
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values: both sides of every figure."""
+        sheet, sides = self.sheet, (("members", True), ("outsiders", False))
         return {
             "known": self.way.name,
             "size": self.way.size,
             "counts": self.way.counts,
+            "credible": self.credible,
             "reader": self.reader,
-            "people": self.people,
-            "told": {f"{level:g}": _plain(self.told_at(level)) for level in LEVELS},
-            "certain": _plain(self.certainly()),
+            "people": sheet.people,
+            "told": {f"{level:g}": _plain(sheet.told_at(level)) for level in LEVELS},
+            "certain": _plain(sheet.certainly()),
             "precision": {
-                side: {f"{level:g}": _precision(self.claims[member], level) for level in LEVELS}
-                for side, member in (("members", 1), ("outsiders", 0))
+                side: {f"{level:g}": sheet.precision(level, member=member) for level in LEVELS}
+                for side, member in sides
             },
-            "first_guess": {
-                side: self.share(self.best, member=bool(member)).value
-                for side, member in (("members", 1), ("outsiders", 0))
-            },
+            "first_guess": {side: sheet.share(sheet.best, member=member).value for side, member in sides},
         }
 
 
 def known_person(
-    m: int, readers: Readers, sensitive: frozenset[str] = frozenset(), name: str = "a known person"
+    m: int,
+    readers: Readers,
+    sensitive: frozenset[str] = frozenset(),
+    name: str = "a known person",
+    known: tuple[Known, ...] | None = None,
 ) -> Threat:
     """Somebody who knows up to m items (two at least) of a person in the release, and claims further ones.
 
-    ``readers`` gives every way to read a release; the one that tells most counts.
+    ``readers`` gives every way to read a release; the one that tells most counts. ``known`` says which ways of knowing
+    are tried; experiments leave the slow ones out.
 
     >>> known_person(2, lambda release: {}).knows
     'the release, that one person is in it, and up to 2 items of that person'
     """
+    tried = ways(m) if known is None else known
 
     def attempt(threat: Threat, case: Case) -> Risk:
-        sheets = _sheets(ways(m), case, readers, sensitive)
-        first = sheets[0].reader
+        every = _all_told(tried, case, readers, sensitive)
+        first = every[0].reader
         judged = [
-            sheet
-            for sheet in sheets
-            if sheet.way.counts and sheet.people and (sheet.reader == first or sheet.credible)
+            told
+            for told in every
+            if told.way.counts and told.sheet.people and (told.reader == first or told.credible)
         ]
         if not judged:
             return threat.risk(not_tried="nobody has an item that is published")
-        return _risk(threat, sheets, judged, _published(case, ways(m), readers, sensitive))
+        published = _published(case, tried, readers, sensitive)
+        return _risk(threat, every, judged, published, lambda way: _population(case, way, sensitive))
 
     about = f"the release, that one person is in it, and up to {many(max(2, m), 'item')} of that person"
     return Threat(name, about, "attribute", MEASURE, attempt).publicly()
 
 
-def _sheets(known: tuple[Known, ...], case: Case, readers: Readers, sensitive: frozenset[str]) -> list[Sheet]:
+def _all_told(
+    known: tuple[Known, ...], case: Case, readers: Readers, sensitive: frozenset[str]
+) -> list[Told]:
     """Ask all readers about people who were left out of some release, in this and in the others."""
     data: Transactions = case.data
-    asked, left_out = _asked(case)
+    asked, left_out = case.asked()
     seed = int(case.rng.integers(2**32))
     found: dict[tuple[Known, str], list[Telling]] = {}
     for number, split in enumerate(case.splits):
@@ -230,33 +159,7 @@ def _sheets(known: tuple[Known, ...], case: Case, readers: Readers, sensitive: f
             case.progress("ask about members and outsiders", number / len(case.splits))
         for key, told in _read(data, split.result.release, asked, known, readers, sensitive, seed).items():
             found.setdefault(key, []).append(told)
-    return [_sheet(*key, told, left_out) for key, told in found.items()]
-
-
-def _asked(case: Case) -> tuple[NDArray[np.int64], Flags]:
-    """Records to ask about, one of each person, and whether each division leaves the person out.
-
-    With several divisions everybody asked about is left out of one, and is a member of the others. With one there are
-    as many members beside the outsiders.
-    """
-    data: Transactions = case.data
-    most = case.effort.most_people
-    groups = [_one_record_each(data, split.outsiders)[:most] for split in case.splits]
-    if len(groups) == 1:
-        members = case.rng.permutation(_one_record_each(data, case.splits[0].members))[:most]
-        groups.append(np.sort(members))
-    records = np.concatenate(groups)
-    division = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
-    records, first = np.unique(records, return_index=True)
-    left_out = division[first] == np.arange(len(case.splits))[:, None]
-    return records, left_out
-
-
-def _one_record_each(data: Transactions, records: NDArray[np.int64]) -> NDArray[np.int64]:
-    """One record of each person behind some records."""
-    if data.persons is None:
-        return records
-    return records[np.unique(data.persons[records], return_index=True)[1]]
+    return [Told(*key, _sheet(told, left_out)) for key, told in found.items()]
 
 
 def _read(
@@ -275,11 +178,11 @@ def _read(
     for way in known:
         sets = way.of(people)
         for reader, read in reads.items():
-            out[way, reader] = telling(read, people, sets, eligible)
+            out[way, reader] = telling(read, people, sets, eligible, searching=way.which == "worst")
     return out
 
 
-def _sheet(way: Known, reader: str, told: list[Telling], left_out: Flags) -> Sheet:
+def _sheet(told: list[Telling], left_out: Flags) -> Sheet:
     """Tellings of several divisions side by side."""
     shape = left_out.shape
     asked, certain, best = np.zeros(shape, bool), np.zeros(shape, bool), np.zeros(shape, bool)
@@ -293,36 +196,43 @@ def _sheet(way: Known, reader: str, told: list[Telling], left_out: Flags) -> She
             side = left_out[row, person] != bool(member)
             claims[member].append((probability[side], right[side]))
     joined = [tuple(np.concatenate(part) for part in zip(*side, strict=True)) for side in claims]
-    return Sheet(way, reader, ~left_out, asked, level, certain, best, (joined[0], joined[1]))  # type: ignore[arg-type]
+    return Sheet(~left_out, asked, level, certain, best, (joined[0], joined[1]))  # type: ignore[arg-type]
 
 
-def _risk(threat: Threat, sheets: list[Sheet], judged: list[Sheet], published: dict[str, Any]) -> Risk:
+def _risk(
+    threat: Threat,
+    every: list[Told],
+    judged: list[Told],
+    published: dict[str, Any],
+    population: Callable[[Known], Estimate],
+) -> Risk:
     """The way of knowing that adds most is the headline; the longest tails of all that count are judged."""
-    worst = max(judged, key=lambda sheet: sheet.told_at(HEADLINE).excess.upper)
-    mean = worst.told_at(HEADLINE)
+    worst = max(judged, key=lambda told: told.sheet.told_at(HEADLINE).excess.upper)
+    mean = worst.sheet.told_at(HEADLINE)
     tails = (
-        max((sheet.told_at(LEVELS[-1]) for sheet in judged), key=lambda tail: tail.excess.upper),
-        max((sheet.certainly() for sheet in judged), key=lambda tail: tail.excess.upper),
+        max((told.sheet.told_at(LEVELS[-1]) for told in judged), key=lambda tail: tail.excess.upper),
+        max((told.sheet.certainly() for told in judged), key=lambda tail: tail.excess.upper),
     )
     sentence = (
         f"Who knows {_article(worst.way.name)} of a person is told a further item, with 0.8 or more and rightly, of"
         f" {share(mean.members)} of the people in a release and of {share(mean.outsiders)} of people left out of it;"
         f" being in it adds {share(mean.excess)}."
     )
-    meaning = f"{worst.way.name} known; being in it adds {share(mean.excess)}"
+    meaning = f"a further item at {HEADLINE:g} or more; {worst.way.name} known"
     return threat.risk(
         attacker=mean.members,
         outsiders=mean.outsiders,
+        population=population(worst.way),
         excess=mean.excess,
         tails=tails,
         beats=(mean.excess.low or 0.0) > 0,
-        count=worst.people,
-        units=worst.people,
+        count=worst.sheet.people,
+        units=worst.sheet.people,
         sentence=sentence,
         meaning=meaning,
         details={
-            "ways": [sheet.to_dict() for sheet in sheets],
-            "calibration": _calibration(worst),
+            "ways": [told.to_dict() for told in every],
+            "calibration": _calibration(worst.sheet),
             **published,
         },
     ).saying(sentence=sentence, meaning=meaning)
@@ -345,28 +255,65 @@ def _plain(tail: Tail) -> dict[str, list[float | None]]:
     return {name: [side.value, side.low, side.high] for name, side in sides.items()}
 
 
-def _precision(claims: tuple[NDArray[np.float64], Flags], level: float) -> float | None:
-    """Share of the claims at a level that are right; None where none is made."""
-    made = claims[0] >= level - ROUNDING
-    return float(claims[1][made].mean()) if made.any() else None
-
-
 def _calibration(sheet: Sheet) -> dict[str, Any]:
     """Whether the probabilities of claims on members can be believed."""
     stated, right = sheet.claims[1]
     place = np.minimum((stated * BINS).astype(np.int64), BINS - 1)
     sums = (np.ones(len(stated)), stated, right.astype(np.float64), (stated - right) ** 2)
-    return calibration(*(np.bincount(place, each, BINS) for each in sums)).to_dict()
+    table = np.array([np.bincount(place, each, BINS) for each in sums], np.float64)
+    return calibration(*table).to_dict()
+
+
+def _population(case: Case, way: Known, sensitive: frozenset[str]) -> Estimate:
+    """What somebody is told who has no release, but the records of the people who were left out of one.
+
+    It is asked about as many others: of rows that hold what is known, the share that hold a further item.
+    """
+    from cloven.attack.generalised.known_person import KnownPersonGeneralised
+
+    data: Transactions = case.data
+    left_out, others = (np.sort(case.rng.permutation(side)[: case.effort.most_people]) for side in (
+        case.splits[0].outsiders, case.splits[0].members))  # fmt: skip
+    rows = _as_release(data.take(left_out))
+    people = People.of(data, one_record_each(data, others), rows.vocabulary, data.holders)
+    told = telling(
+        KnownPersonGeneralised.of(rows),
+        people,
+        way.of(people),
+        eligible_items(data, rows.vocabulary, sensitive),
+    )
+    found = int((told.told >= HEADLINE - ROUNDING).sum())
+    return Estimate(found / max(1, len(told.told)), *wilson(found, len(told.told)))
+
+
+def _as_release(data: Transactions) -> SetGeneralised:
+    """Records as they are, for readers of rows."""
+    items = len(data.vocabulary)
+    return SetGeneralised(
+        k=1,
+        parameters={},
+        vocabulary=data.vocabulary,
+        block_labels=("",) * items,
+        block_offsets=np.arange(items + 1),
+        block_items=np.arange(items, dtype=np.int32),
+        row_offsets=np.array(data.offsets),
+        row_blocks=np.array(data.codes),
+    )
 
 
 def _published(
     case: Case, known: tuple[Known, ...], readers: Readers, sensitive: frozenset[str]
 ) -> dict[str, Any]:
-    """What the release itself tells of random people: how many are told how much, and the people of whom most is."""
+    """What the release itself tells of random people: how many are told how much, and the people of whom most is.
+
+    Nothing where the worst that could be known is not looked for.
+    """
+    way = next((each for each in known if each.which == "worst"), None)
+    if way is None:
+        return {}
     data: Transactions = case.data
-    everybody = _one_record_each(data, np.arange(len(data)))
+    everybody = one_record_each(data, np.arange(len(data)))
     asked = np.sort(case.rng.permutation(everybody)[: case.effort.most_people])
-    way = next(each for each in known if each.which == "worst")
     first = next(iter(readers(case.result.release)))
     told = _read(
         data,
@@ -377,7 +324,7 @@ def _published(
         sensitive,
         0,
     )[way, first]
-    edges = (0.0, 0.2, 0.5, 0.8, 0.95, 1.0)
+    edges = (0.0, *LEVELS, 1.0)
     counts = np.histogram(told.told, edges)[0]
     return {
         "histogram": [

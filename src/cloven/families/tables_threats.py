@@ -48,7 +48,7 @@ def known_person() -> Threat:
         return AttributeDisclosure(attribute, "rows").guess(release, known)
 
     def attempt(threat: Threat, case: Case) -> Risk:
-        return Attempt(guess, combinations=True).worst(threat, case)
+        return Attempt(guess, combinations=True, tails=True).worst(threat, case)
 
     about = "the release, and the quasi-identifiers of one person"
     return Threat("known person", about, "attribute", VALUE, attempt).publicly()
@@ -73,7 +73,7 @@ def persons_row() -> Threat:
         data: Table = case.data
         result: PublishedTable = case.result
         if not (result.key.records >= 0).any():
-            return threat.risk(not_tried="every row is made up, so none is anybody's")
+            return threat.risk(not_tried="every row is made up, so none is anybody's", counts=False)
         rows, known = persons(case, published=True)
         guesses = RecordLinkage().guess(result.release, known)
         wrong = RecordLinkage().guess(result.release, known.take(case.rng.permutation(len(known))))
@@ -99,6 +99,7 @@ def persons_row() -> Threat:
             broken_what=what,
             sentence=sentence,
             meaning=f"at least {many(least, 'row')} to choose from; in the original {share(before)}",
+            promised=True,
             details={"least": least, "in_the_original": before.value, "findings": found.to_dict()},
         ).saying(measure=counted, broken_what=what)
 
@@ -129,7 +130,7 @@ def another_release(other: GeneralisedTable | Sliced, name: str = "another relea
 
     about = f"another table about the same people ({len(other):,} rows, k={other.k})"
     knows = f"the release, the quasi-identifiers of one person, and {about}"
-    return Threat(name, knows, "attribute", VALUE, attempt)
+    return Threat(name, knows, "attribute", VALUE, attempt, outside=True)
 
 
 def word_meanings(relatedness: Relatedness) -> Threat:
@@ -153,7 +154,7 @@ def word_meanings(relatedness: Relatedness) -> Threat:
     about = (
         f"the release, the quasi-identifiers of one person, and how related words are ({relatedness.name})"
     )
-    return Threat("word meanings", about, "attribute", VALUE, attempt).publicly(
+    return Threat("word meanings", about, "attribute", VALUE, attempt, outside=True).publicly(
         knows="the release, the quasi-identifiers of one person, and how related words are"
     )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.errors import ParameterError
+from cloven.families.tables_tails import longest_tails
 from cloven.families.words import share
 
 if TYPE_CHECKING:
@@ -39,12 +40,14 @@ class Attempt:
         control: the same without its knowledge; None asks about the wrong persons instead.
         measure: the finding that is the risk.
         combinations: whether combinations of attributes are tried too, where the release promises to hide them.
+        tails: whether people are compared with outsiders of whom a value is told as good as certainly.
     """
 
     guess: Guess
     control: Guess | None = None
     measure: str = "likeliest"
     combinations: bool = False
+    tails: bool = False
 
     def worst(self, threat: Threat, case: Case) -> Risk:
         """The attack on each sensitive attribute; the one with the largest risk stands for all.
@@ -58,7 +61,7 @@ class Attempt:
         targets = _targets(result.release, combinations=self.combinations)
         if not targets:
             why = "no attribute is sensitive, so there is no value to find out"
-            return threat.risk(not_tried=why, details={"certain": 0.0})
+            return threat.risk(not_tried=why, counts=False, details={"certain": 0.0})
         rows, known = persons(case, published=False)
         wrong = known.take(rng.permutation(len(known)))
         risks, refused = [], []
@@ -76,7 +79,14 @@ class Attempt:
         worst = max(risks, key=lambda risk: -1.0 if risk.attacker is None else risk.attacker.upper)
         broken = max(risks, key=lambda risk: risk.broken)
         told = "" if broken.public is None else broken.public.broken_what
-        return replace(worst, broken=broken.broken, broken_what=broken.broken_what).saying(broken_what=told)
+        found_out = longest_tails(case, self.guess) if self.tails else ()
+        return replace(
+            worst,
+            outside=threat.outside,
+            tails=found_out,
+            broken=broken.broken,
+            broken_what=broken.broken_what,
+        ).saying(broken_what=told)
 
     def _one(
         self,

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cloven.errors import ReleaseError
+from cloven.io.atomic import PRIVATE_FILE, write_bytes
 from cloven.io.fingerprint import fingerprint
-from cloven.io.ledger_entry import PRIVATE, Entry
+from cloven.io.ledger_entry import DISCARDED, PRIVATE, Entry
 from cloven.io.ledger_file import ledger_folder, read_releases
 from cloven.io.ledger_sketch import Overlap, overlap, standing_out
 from cloven.io.receipt import RECEIPT, read_receipt
@@ -125,7 +126,11 @@ class Ledger:
 
         If they are needed, the hashes of its records and the share of them that others have by chance are asked for.
         """
-        others = [entry for entry in self.entries if own is None or entry.identity != own.identity]
+        others = [
+            entry
+            for entry in self.entries
+            if not entry.discarded and (own is None or entry.identity != own.identity)
+        ]
         needed = any(entry.sketch is not None and entry.input_sha256 != mine for entry in others)
         present, by_chance = (hashes(), chance()) if needed else (None, CHANCE)
         found = []
@@ -148,6 +153,21 @@ def earlier_releases(
     ()
     """
     return Ledger.read(Path(out).parent, ledger).earlier(data, own_entry(out))
+
+
+def discard(out: str | os.PathLike[str]) -> Entry:
+    """Say of a release that it was never published and never will be, so that nobody can combine it with others.
+
+    Raises:
+        ReleaseError: there is no private folder with a receipt beside it.
+    """
+    entry = own_entry(out)
+    if entry is None:
+        message = f"{out}: no private folder with a receipt lies beside it; name the folder that -o named"
+        raise ReleaseError(message)
+    if not entry.discarded:
+        write_bytes(entry.private / DISCARDED, b"never published\n", PRIVATE_FILE)
+    return entry
 
 
 def own_entry(out: str | os.PathLike[str]) -> Entry | None:

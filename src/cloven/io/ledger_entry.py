@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PRIVATE = ".private"
+DISCARDED = "discarded"
+"""File in a private folder that says that its release was never published."""
 PROMISES = ("k", "m", "l", "t", "epsilon")  # parameters that say what is promised, in the order of speech
 
 
@@ -73,6 +75,11 @@ class Entry:
         return self.manifest_sha256, self.released
 
     @property
+    def discarded(self) -> bool:
+        """Whether the owner says that it was never published."""
+        return (self.private / DISCARDED).is_file()
+
+    @property
     def promise(self) -> str:
         """What was promised, in short: ``k=3 m=2``."""
         told = {name: self.parameters.get(name) for name in PROMISES}
@@ -102,6 +109,7 @@ class Entry:
             "input_sha256": self.input_sha256,
             "manifest_sha256": self.manifest_sha256,
             "standing_out": None if self.sketch is None else self.sketch.records,
+            "discarded": self.discarded,
         }
 
 

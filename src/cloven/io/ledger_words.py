@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from cloven.io.ledger_entry import shown
+from cloven.io.ledger_entry import PRIVATE, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,9 +47,11 @@ def _sentence(each: Earlier) -> str:
     place = shown(each.entry.place)
     promise = f" with {each.entry.promise}" if each.entry.promise else ""
     audit = f", or audit with --other-release {shlex.quote(place)}" if each.entry.has_release else ""
+    folder = shlex.quote(shown(each.entry.private).removesuffix(PRIVATE))
     return (
         f"{_what(each)} released{_when(each)}{promise} in {place}: somebody who has both can combine them, and the"
-        f" promise of neither covers that; publish one of them only{audit}"
+        f" promise of neither covers that; publish one of them only{audit}; if that one was never published:"
+        f" cloven ledger discard {folder}"
     )
 
 

@@ -1,4 +1,4 @@
-"""Intervals for shares (E. B. Wilson, J. American Statistical Association 22, 1927, 209-212), and for differences."""
+"""Intervals for shares (E. B. Wilson, J. American Statistical Association 22, 1927, 209-212) and for differences."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def paired_difference(
 def difference(
     found: int, trials: int, other: int, other_trials: int, confidence: float = 0.95
 ) -> tuple[float, float, float]:
-    """Difference of two shares of different people, and its interval (Newcombe, Stat. in Medicine 17, 1998, 873-890).
+    """Difference of two shares of different people, and its interval (R. G. Newcombe, Statistics in Medicine 17, 1998).
 
     >>> value, low, high = difference(0, 200, 0, 200)
     >>> value, round(high, 3)

@@ -167,7 +167,7 @@ class Disassociated:
 
     @cached_property
     def root(self) -> int:
-        """The joint above all clusters, -1 for none: the papers' way has none, even where one joint spans all."""
+        """The joint above all clusters, -1 for none; the papers' way has none, even if one joint spans everything."""
         top = np.flatnonzero(self.joint_parent < 0)
         return -1 if self.rare_items == "cluster" or len(top) == 0 else int(top[0])
 

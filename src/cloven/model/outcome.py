@@ -58,6 +58,13 @@ class Outcome:
         return 0.0 if worst is None or worst.judged is None else worst.judged.upper
 
     @property
+    def tail(self) -> float | None:
+        """Upper end of the longest tail of the verdict; None if no attacker has one."""
+        return max(
+            (tail.excess.upper for risk in self.risks if risk.counts for tail in risk.tails), default=None
+        )
+
+    @property
     def broken(self) -> int:
         """Statements about persons that break the promise, over all risks of the verdict."""
         return sum(risk.broken for risk in self.risks if risk.counts)
@@ -73,6 +80,7 @@ class Outcome:
             "family": self.family,
             "parameters": dict(self.parameters),
             "risk": self.risk,
+            "tail": self.tail,
             "broken": self.broken,
             "risks": [risk.to_dict() for risk in self.risks],
             "utility": self.utility.to_dict(),

@@ -19,6 +19,15 @@ class Shown(TypedDict):
     high: float | None
 
 
+class ShownTail(TypedDict):
+    """People of whom very much is told."""
+
+    name: str
+    members: Shown
+    outsiders: Shown
+    excess: Shown
+
+
 class ShownWorst(Shown):
     """The attack that the risk of a setting comes from."""
 
@@ -54,8 +63,14 @@ class ShownRisk(TypedDict):
     attacker: Shown | None
     guessing: Shown | None
     control: Shown | None
+    outsiders: Shown | None
+    population: Shown | None
+    excess: Shown | None
+    tails: list[ShownTail]
     beats: bool | None
     counts: bool
+    outside: bool
+    promised: bool
     broken: int
     broken_what: str
     count: int
@@ -96,6 +111,7 @@ class ShownOutcome(TypedDict):
     front: bool
     risk: float
     worst: ShownWorst | None
+    tail: float | None
     broken: int
     utility: float
     utility_low: float | None

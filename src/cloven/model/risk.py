@@ -75,8 +75,8 @@ class Risk:
         tails: persons of whom very much is told, judged apart from the mean.
         beats: whether it was shown (95 %) to do better than guessing and control; None if that was not tested.
         counts: whether it takes part in the verdict; knowledge beyond the promise is shown but does not.
-        outside: whether it needs knowledge from elsewhere, such as word vectors; else it has to be tried
-            before publishing.
+        outside: whether it needs knowledge from elsewhere, such as word vectors; else it has to be tried before
+            publishing.
         promised: whether the release promises k candidates to this attacker, so that one guess in k is a limit too.
         broken: statements about persons that this attacker can make though the release promises otherwise.
         broken_what: what these statements are, in a few words.
@@ -152,7 +152,7 @@ class Risk:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
-        return asdict(self)
+        return asdict(self) | {"tails": [asdict(tail) for tail in self.tails]}
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Risk:

@@ -1,10 +1,11 @@
 """What a release says about a set of items: how many records of each cluster may hold them all, or must.
 
-In a cluster an item has one place: a record chunk, else the term chunk, else a shared chunk of a joint
-above, else the list of the root. What may have been withheld is not counted: fewer than k hold it. The items fall into one part per chunk. A record holds them all only if it has a sub-record with the
-part in each of those chunks, so the scarcest part is an upper bound. Parts with supports n1 .. nr in a
-cluster of size s overlap in at least n1 + .. + nr - (r - 1) s records (the rest of each part leaves at most
-s - ni records out); a term-chunk item counts 1. No record of a release is empty, which bounds it further.
+In a cluster an item has one place: a record chunk, else the term chunk, else a shared chunk of a joint above, else
+the list of the root. What may have been withheld is not counted: fewer than k hold it. The items fall into one part
+per chunk. A record holds them all only if it has a sub-record with the part in each of those chunks, so the scarcest
+part is an upper bound. Parts with supports n1 .. nr in a cluster of size s overlap in at least n1 + .. + nr - (r - 1)
+s records (the rest of each part leaves at most s - ni records out); a term-chunk item counts 1. No record of a
+release is empty, which bounds it further.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ class Evidence:
     Attributes:
         at_most: upper bound for each cluster; 0 where the items cannot meet.
         at_least: lower bound for each cluster, from its own chunks.
+        expected: records of each cluster that are expected to hold them: its size times the share of records that hold
+            each part. A cluster that merely lists an item has few of them, whatever it might have.
         shared_at_least: shared sub-records that hold all the items; each is one more record, in some cluster. A single
             item of the list of the root is in one more.
         total_at_most: upper bound for the whole release: the sum of ``at_most``, except that a shared
@@ -43,6 +46,7 @@ class Evidence:
 
     at_most: NDArray[np.int64]
     at_least: NDArray[np.int64]
+    expected: NDArray[np.float64]
     shared_at_least: int
     total_at_most: int
 
@@ -68,21 +72,27 @@ def evidence(release: Disassociated, codes: NDArray[np.int64]) -> Evidence:
     hits = _hits(release, codes)
     kind = release.row_kind[hits.rows]
     size = release.cluster_size
-    held, at_most, at_least = _record_parts(release, Hits(*(column[kind == Kind.RECORD] for column in hits)))
+    held, at_most, at_least, share = _record_parts(
+        release, Hits(*(column[kind == Kind.RECORD] for column in hits))
+    )
     terms = _term_parts(release, Hits(*(column[kind == Kind.TERM] for column in hits))) & ~held
     at_least += np.bitwise_count(terms) * (1 - size)
+    share /= size.astype(np.float64) ** np.bitwise_count(terms)
     held |= terms
     shared = Hits(*(column[kind == Kind.SHARED] for column in hits))
     parts = shared_parts(release, shared.rows, shared.masks, wanted & ~held)
     held |= parts.held
+    np.multiply.at(share, parts.cluster, parts.supply / _open_records(size, parts))
     listed = _listed(release, hits) & ~held
+    share /= float(max(1, release.records)) ** np.bitwise_count(listed)
     held |= listed
     at_least[(parts.held | listed) != 0] = 0
     np.minimum.at(at_most, parts.cluster, parts.fitting)
     at_most[held != wanted] = 0
     at_least[(held != wanted) | (at_least < 0)] = 0
     surely = int((shared.masks == wanted).sum()) + int(len(codes) == 1 and bool(listed.any()))
-    return Evidence(at_most, at_least, surely, _total(at_most, parts))
+    share[held != wanted] = 0
+    return Evidence(at_most, at_least, share * size, surely, _total(at_most, parts))
 
 
 def _hits(release: Disassociated, codes: NDArray[np.int64]) -> Hits:
@@ -95,11 +105,22 @@ def _hits(release: Disassociated, codes: NDArray[np.int64]) -> Hits:
     return Hits(rows[first], np.bitwise_or.reduceat(masks, first) if len(rows) else masks)
 
 
+def _open_records(size: NDArray[np.int64], parts: SharedParts) -> NDArray[np.float64]:
+    """Records of all clusters that draw the same part from the same shared chunk."""
+    if not len(parts.cluster):
+        return np.empty(0)
+    _, group = np.unique(np.stack((parts.chunk, parts.part)), axis=1, return_inverse=True)
+    total = np.bincount(group.ravel(), size[parts.cluster]).astype(np.float64)
+    open_records: NDArray[np.float64] = total[group.ravel()]
+    return open_records
+
+
 def _record_parts(
     release: Disassociated, hits: Hits
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Items in record chunks, upper bound and (possibly negative) lower bound for each cluster."""
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Items in record chunks, upper and (possibly negative) lower bound, and share of records, for each cluster."""
     size = release.cluster_size
+    share = np.ones(len(size))
     held, at_most, at_least = np.zeros(len(size), np.int64), size.copy(), size.copy()
     if len(hits.rows):
         cluster, chunk = release.row_cluster[hits.rows], release.row_chunk[hits.rows]
@@ -112,7 +133,8 @@ def _record_parts(
         np.minimum.at(at_most, cluster, support)
         _leave_none_empty(release, at_most, np.bincount(cluster, minlength=len(size)))
         np.add.at(at_least, cluster, support - size[cluster])
-    return held, at_most, at_least
+        np.multiply.at(share, cluster, support / size[cluster])
+    return held, at_most, at_least, share
 
 
 def _leave_none_empty(release: Disassociated, at_most: NDArray[np.int64], parts: NDArray[np.int64]) -> None:

@@ -1,10 +1,10 @@
 """Compiled placement of shared chunks.
 
-A shared sub-record may go to any record below its joint, except where the cluster shows one of its items in
-its record chunks, or a joint between the two shares one (all its occurrences are published there), and where
-the record has one of its items already. Random draws mostly succeed; where few clusters are left to draw from, all
-records of them are listed once, in random order. A sub-record that still finds no place moves others along an
-augmenting path, so that a placement is found whenever the chunk has one.
+A shared sub-record may go to any record below its joint, except where the cluster shows one of its items in its
+record chunks, or a joint between the two shares one (all its occurrences are published there), and where the record
+has one of its items already. Random draws mostly succeed; where few clusters are left to draw from, all records of
+them are listed once, in random order. A sub-record that still finds no place moves others along an augmenting path,
+so that a placement is found whenever the chunk has one.
 """
 
 from __future__ import annotations
@@ -319,12 +319,10 @@ def place_listed(
     )
     used = 0
     for item in listed:
-        start = int(rng.random() * len(cover))
-        for draw in range(DRAWS + len(cover)):
-            # Where few may have it, lots miss them all: then everybody is asked in turn.
-            record = int(rng.random() * len(cover)) if draw < DRAWS else (start + draw) % len(cover)
-            owner = np.searchsorted(bounds, record, side="right") - 1
-            if not is_told(item, int(owner), (told[0], told[1], joint)):
+        for _ in range(DRAWS * DRAWS):
+            record = int(rng.random() * len(cover))
+            cluster = int(np.searchsorted(bounds, record, side="right")) - 1
+            if not is_told(item, cluster, (told[0], told[1], joint)):
                 records[used], items[used] = record, item
                 cover[record] += 1
                 used += 1

@@ -1,10 +1,10 @@
 """Rebuild a plausible data set from a disassociated release (Terrovitis et al., PVLDB 2012, section 6).
 
-Sub-records of a record chunk go to distinct random records of their cluster, those of a shared chunk to
-records of all clusters below the joint, and every term-chunk item to one random record, empty records first. Rows of
-the root move to records that are empty. No record stays empty where that can be avoided. A data set made so agrees
-with everything published; averages over several of them estimate what a reader can learn. Set-generalised releases
-are handed on to ``generalised``.
+Sub-records of a record chunk go to distinct random records of their cluster, those of a shared chunk to records of
+all clusters below the joint, and every term-chunk item to one random record, empty records first. Rows of the root
+move to records that are empty. No record stays empty where that can be avoided. A data set made so agrees with
+everything published; averages over several of them estimate what a reader can learn. Set-generalised releases are
+handed on to ``generalised``.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from cloven.report.visible import visible
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-COLOURS = {"attacker": "#c2570c", "guessing": "#8b96a3", "shuffled": "#3b78b8"}
+COLOURS = {"attacker": "#c2570c", "adds": "#e08a4f", "guessing": "#8b96a3", "shuffled": "#3b78b8"}
 KEPT, LIMIT, INK = "#17635a", "#a61b3c", "#1f2933"
 WIDTH = 420
 
@@ -83,7 +83,7 @@ def trade_off(alt: Any, document: Mapping[str, Any]) -> Any:
         axis=alt.Axis(format="%"),
         scale=alt.Scale(zero=False, padding=20),
     )
-    y = alt.Y("risk:Q", title="risk: right guesses, upper end", axis=alt.Axis(format="%"))
+    y = alt.Y("risk:Q", title="risk, upper end", axis=alt.Axis(format="%"))
     dash = alt.StrokeDash("promise:N", legend=None)
     front = made.mark_line(color=KEPT).encode(x=x, y=y, strokeDash=dash).transform_filter("datum.front")
     points = made.mark_point(filled=True, size=120, opacity=1).encode(

@@ -9,33 +9,65 @@ from cloven.report import rows
 from cloven.report.scale import Scale, scale
 from cloven.report.speech import speech
 from cloven.report.svg.bars import Bar, Group, bars
-from cloven.report.svg.columns import columns
+from cloven.report.svg.columns import Column, columns, histogram
+from cloven.report.svg.dots import dots
 from cloven.report.svg.plot import settings
 from cloven.report.svg.reliability import reliability
-from cloven.report.words import percent
+from cloven.report.words import counted, percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from markupsafe import Markup
 
-RISK_AXIS = "risk: right guesses, upper end"
-CSS = {"attacker": "attacker", "guessing": "guessing", "shuffled": "control"}
+    from cloven.report.told import Told
+
+RISK_AXIS = "risk, upper end"
+CSS = {"attacker": "attacker", "adds": "attacker", "guessing": "guessing", "shuffled": "control"}
 
 
 def gauges(document: Mapping[str, Any]) -> dict[str, Markup]:
     """One gauge for each threat that was tried, all on one scale, so that they can be compared."""
-    limit = document["limits"]["max_risk"]
     found = rows.reached(document)
-    axis = scale(0, max([1.05 * limit, *_ends(found)]), most=1.0)
-    judged = {name: risk["counts"] for name, risk in rows.threats(document)}
+    axis = scale(0, max([1.05 * document["limits"]["max_risk"], *_ends(found)]), most=1.0)
+    risks = dict(rows.threats(document))
     out = {}
     for threat, each in groupby(found, key=lambda row: row.threat):
         group = _group("", list(each))
-        note = f"limit {100 * limit:.3g} %" if judged[threat] else "limit, not applied"
+        limit = rows.limit_of(document, risks[threat])
+        note = f"limit {100 * limit:.3g} %" if risks[threat]["counts"] else "limit, not applied"
         label = f"{threat}: " + "; ".join(f"{bar.label} {percent(bar.value)}" for bar in group.bars)
         out[threat] = bars(label, [group], axis, limit=limit, note=note)
     return out
+
+
+def told(found: Told) -> Markup:
+    """What is told of known persons: members beside outsiders, for each way of knowing."""
+    ends = [row[2] or row[0] for each in found.shown for row in (each.members, each.outsiders)]
+    axis = scale(0, max([0.01, *(1.02 * end for end in ends)]), most=1.0)
+    label = f"{found.name}: " + "; ".join(
+        f"{row.label}, members {percent(row.members[0])}, outsiders {percent(row.outsiders[0])}"
+        for row in found.shown
+    )
+    return dots(label, found.shown, axis)
+
+
+def told_of(found: Told) -> Markup | None:
+    """Of how many people how much is told."""
+    if not found.histogram:
+        return None
+    columns = [
+        Column(
+            f"{each['from']:g}-{each['to']:g}",
+            each["people"],
+            f"{counted(each['people'], 'persons')}: {each['from']:g} to {each['to']:g}",
+        )
+        for each in found.histogram
+    ]
+    return histogram(
+        "How much is told of how many people", columns, "highest probability of a right claim", "people",
+        "attacker",
+    )  # fmt: skip
 
 
 def kinds(document: Mapping[str, Any]) -> dict[str, Markup]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from cloven.model.outcome import Outcome
 
@@ -16,6 +16,10 @@ COLUMNS = (
     "attacker",
     "low",
     "high",
+    "outsiders",
+    "excess",
+    "excess_low",
+    "excess_high",
     "guessing",
     "control",
     "beats",
@@ -30,7 +34,17 @@ def outcome_frame(outcomes: Sequence[Outcome]) -> Any:
 
     What was not tried or has no interval is null.
     """
-    table = outcome_table(outcomes)
+    return _framed(outcome_table(outcomes))
+
+
+def frame_of(columns: Mapping[str, Sequence[Any]]) -> Any:
+    """Columns of plain values as a frame."""
+    import pyarrow
+
+    return _framed(pyarrow.table(dict(columns)))
+
+
+def _framed(table: Any) -> Any:
     try:
         import polars
 
@@ -60,6 +74,10 @@ def _rows(outcome: Outcome) -> list[dict[str, Any]]:
             "attacker": None if risk.attacker is None else risk.attacker.value,
             "low": None if risk.attacker is None else risk.attacker.low,
             "high": None if risk.attacker is None else risk.attacker.high,
+            "outsiders": None if risk.outsiders is None else risk.outsiders.value,
+            "excess": None if risk.excess is None else risk.excess.value,
+            "excess_low": None if risk.excess is None else risk.excess.low,
+            "excess_high": None if risk.excess is None else risk.excess.high,
             "guessing": None if risk.guessing is None else risk.guessing.value,
             "control": None if risk.control is None else risk.control.value,
             "beats": risk.beats,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cloven.model.risk import Risk
+from cloven.model.risk import MAX_TAIL, Risk
 from cloven.report.words import counted, percent
 
 if TYPE_CHECKING:
@@ -35,8 +35,10 @@ VERDICTS: Mapping[str, Sign] = {
 }
 
 
-def of_risk(plain: Mapping[str, Any], limit: float, *, withheld: bool = False) -> Sign:
-    """How one threat came out against the limit."""
+def of_risk(
+    plain: Mapping[str, Any], limit: float, max_tail: float = MAX_TAIL, *, withheld: bool = False
+) -> Sign:
+    """How one threat came out against the limits."""
     if plain["not_tried"]:
         return Sign("quiet", "not tried")
     if withheld or (plain["attacker"] is None and not plain["broken"]):
@@ -47,6 +49,8 @@ def of_risk(plain: Mapping[str, Any], limit: float, *, withheld: bool = False) -
     if risk.exceeds(limit):
         sure = risk.judged is not None and (risk.judged.low or risk.judged.value) > limit
         return Sign("bad", "above the limit" if sure else "may be above the limit")
+    if risk.tails_beyond(max_tail):
+        return Sign("bad", "tells too much")
     if not plain["counts"]:
         return Sign("quiet", "not judged")
     return Sign("good", "below the limit")

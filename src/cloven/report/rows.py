@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Who = Literal["attacker", "guessing", "shuffled"]
+Who = Literal["attacker", "adds", "guessing", "shuffled"]
 WHO: Mapping[Who, str] = {"attacker": "attacker", "guessing": "guessing", "shuffled": "control"}
 """Who is right how often -> what the document calls it."""
+ADDS: Mapping[Who, str] = {"adds": "excess"}
+"""The same where outsiders were asked about too: what is judged is what being in the release adds."""
 ENOUGH = 30
 """Guesses below which a share of right ones says little."""
 MOST_COLUMNS = 30
@@ -19,7 +21,7 @@ MOST_COLUMNS = 30
 
 @dataclass(frozen=True)
 class Reached:
-    """What one of three reaches against one release; ``kind`` is empty for all kinds of parts together."""
+    """What somebody reaches against one release; ``kind`` is empty for all kinds of parts together."""
 
     threat: str
     kind: str
@@ -57,6 +59,7 @@ class Tried:
     risk_low: float | None = None
     utility_low: float | None = None
     utility_high: float | None = None
+    tail: float | None = None
 
 
 @dataclass(frozen=True)
@@ -95,14 +98,24 @@ def threats(document: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
 
 
 def reached(document: Mapping[str, Any]) -> list[Reached]:
-    """What every attacker reaches, beside guessing and control."""
+    """What every attacker reaches, beside guessing and control; or what being in the release adds for it."""
     return [
         Reached(name, "", who, risk[key]["value"], risk[key]["low"], risk[key]["high"])
         for name, risk in threats(document)
         if risk["attacker"] is not None
-        for who, key in WHO.items()
+        for who, key in (WHO if risk.get("excess") is None else ADDS).items()
         if risk[key] is not None
     ]
+
+
+def limit_of(document: Mapping[str, Any], risk: Mapping[str, Any]) -> float:
+    """The limit of one attacker: who is promised k candidates may be right once in k at most.
+
+    >>> limit_of({"limits": {"max_risk": 0.2}, "parameters": {"k": 10}}, {"promised": True})
+    0.1
+    """
+    most, k = document["limits"]["max_risk"], document["parameters"].get("k")
+    return float(min(most, 1 / k) if risk.get("promised") and k else most)
 
 
 def reached_by_kind(document: Mapping[str, Any]) -> list[Reached]:
@@ -164,6 +177,7 @@ def tried(document: Mapping[str, Any]) -> list[Tried]:
             (each.get("worst") or {}).get("low"),
             each.get("utility_low"),
             each.get("utility_high"),
+            each.get("tail"),
         )
         for number, each in enumerate(document["outcomes"], start=1)
     ]

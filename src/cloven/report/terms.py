@@ -13,8 +13,14 @@ TERMS: Mapping[str, str] = {
     " a table are guessed and that is better. The release gives that much away by itself",
     "shuffled": "the control: the same attack with its knowledge shuffled, so that it behaves alike and knows nothing."
     " Only what lies above guessing and above the control comes from knowledge",
-    "limit": "the share of right guesses that the owner accepts. Unless another is set it is 1/k: a promise of k"
-    " candidates allows one guess in k to be right. The upper end of the interval is compared with it",
+    "members, outsiders": "people in a release, and people who were left out of one made by the same method. What is"
+    " told of outsiders is statistics, which no release can hide",
+    "adds": "members less outsiders: what being in the release costs. Where it is known, it is what is judged",
+    "told at 0.95, certain": "tails: people of whom something is claimed with 0.95 or more and rightly, or follows by"
+    " logic. They are judged apart from the mean, by a limit of their own",
+    "limit": "the share that the owner accepts: of right guesses, or of people of whom more is told because they are in"
+    " the release. An attacker whom the release promises k candidates may be right once in k at most. The upper end of"
+    " the interval is compared with it",
     "not judged": "an attacker who knows more than the promise covers; shown, but without a part in the verdict",
     "beats guessing": "shown with 95 % that the attack does better than guessing and control. Where it is not shown,"
     " that does not prove the attack harmless",
@@ -113,16 +119,18 @@ NOT_MODELLED_OF_TABLES: tuple[tuple[str, str], ...] = (
     ("Anything outside the files.", "Who was sent the key, who kept a copy of the original."),
 )
 _OF_CONFIDENCE = ("confidence", "calibrated", "Brier score", "calibration error")
+_OF_OUTSIDERS = ("members, outsiders", "adds", "told at 0.95, certain")
 _TRIED_BY_LINKAGE = {"Being in the data.": "table"}
 
 
 def terms(document: Mapping[str, Any], *, calibrated: bool) -> Mapping[str, str]:
     """Words that the page of a document uses."""
+    compared = _compared(document)
     own = {"shuffled": SHUFFLED_PERSONS} if document["family"] == "tables" else {}
     return {
         name: own.get(name, sentence)
         for name, sentence in TERMS.items()
-        if calibrated or name not in _OF_CONFIDENCE
+        if (calibrated or name not in _OF_CONFIDENCE) and (compared or name not in _OF_OUTSIDERS)
     }
 
 
@@ -130,4 +138,14 @@ def not_modelled(document: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What no attack of this audit has tried."""
     linkages = {risk["linkage"] for risk in document["risks"] if not risk["not_tried"]}
     every = NOT_MODELLED_OF_TABLES if document["family"] == "tables" else NOT_MODELLED
-    return [(name, sentence) for name, sentence in every if _TRIED_BY_LINKAGE.get(name) not in linkages]
+    tried = {"Groups."} if _compared(document) else set()
+    return [
+        (name, sentence)
+        for name, sentence in every
+        if _TRIED_BY_LINKAGE.get(name) not in linkages and name not in tried
+    ]
+
+
+def _compared(document: Mapping[str, Any]) -> bool:
+    """Whether somebody asked about members and about outsiders."""
+    return any(risk.get("excess") or risk.get("tails") for risk in document["risks"])

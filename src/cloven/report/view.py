@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from cloven.report import drawn, judged, rows
+from cloven.report import told as known
 from cloven.report.speech import speech
 from cloven.report.terms import COVERS, LINKAGES, not_modelled, terms
 from cloven.report.worst import Cluster, cluster
@@ -13,7 +14,17 @@ from cloven.report.worst import Cluster, cluster
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-STANDARD = ("by_kind", "calibration", "covers", "worst", "findings")
+STANDARD = (
+    "by_kind",
+    "calibration",
+    "covers",
+    "worst",
+    "findings",
+    "ways",
+    "people",
+    "people_of",
+    "histogram",
+)
 """Parts of the details of a risk that have a section of their own."""
 
 
@@ -26,6 +37,7 @@ def view(document: Mapping[str, Any]) -> dict[str, Any]:
         "title": document.get("title") or "Audit of a release",
         "settings": [document["setting"], *document["decision"]["better"]],
         "verdict": judged.VERDICTS[document["decision"]["verdict"]],
+        "told": _told(document),
         "gauges": _gauges(document),
         "kept": rows.kept(document),
         "utility_chart": drawn.utility(document) if rows.kept(document) else None,
@@ -63,15 +75,25 @@ def facts(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def _gauges(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     charts, withheld = drawn.gauges(document), bool(document.get("withheld"))
-    limit = document["limits"]["max_risk"]
+    most = document["limits"]["max_tail"]
     return [
         {
             "name": name,
             "risk": risk,
-            "sign": judged.of_risk(risk, limit, withheld=withheld or risk.get("withheld", False)),
+            "sign": judged.of_risk(
+                risk, rows.limit_of(document, risk), most, withheld=withheld or risk.get("withheld", False)
+            ),
             "chart": charts.get(name),
         }
         for name, risk in rows.threats(document)
+    ]
+
+
+def _told(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What is told of known persons, each threat with its chart and its histogram."""
+    return [
+        {"found": each, "chart": drawn.told(each), "histogram": drawn.told_of(each)}
+        for each in known.told(document)
     ]
 
 

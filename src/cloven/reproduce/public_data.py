@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,11 +18,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PublicData:
-    """One data set: file below the data folder, how to read it, and its item hierarchy if there is one."""
+    """One data set: file below the data folder, how to read it, and its item hierarchy if there is one.
+
+    A ``wide`` file has a header, and an item in every cell of a row.
+    """
 
     file: str
     options: ReadOptions = ReadOptions()  # noqa: RUF009 - frozen
     taxonomy: str | None = None
+    wide: bool = False
 
     def path(self, folder: Path) -> Path:
         """Where the file is; a missing one is an error that says where it was looked for."""
@@ -32,7 +38,8 @@ class PublicData:
 
     def load(self, folder: Path) -> Transactions:
         """Read the data set."""
-        return read_reported(self.path(folder), self.options)[0]
+        path = self.path(folder)
+        return _cells(path) if self.wide else read_reported(path, self.options)[0]
 
 
 PUBLIC_DATA = {
@@ -44,6 +51,26 @@ PUBLIC_DATA = {
     "What's Cooking": PublicData("named/whats_cooking_train.json.zip", ReadOptions(column="ingredients")),
     "ICD-9": PublicData("ehr/icd9_records.csv.gz"),
 }
+
+OF_PEOPLE = {
+    "Synthea": PublicData(
+        "named/synthea_conditions.csv.gz", ReadOptions(id_column="PATIENT", item_column="DESCRIPTION")
+    ),
+    "MovieLens": PublicData(
+        "named/ml-latest-small_ratings.csv.gz", ReadOptions(id_column="userId", item_column="movieId")
+    ),
+    "disease-symptom": PublicData("named/disease_symptom_dataset.csv.gz", wide=True),
+}
+"""More data sets, for what is told of known people: conditions of patients, movies of users, symptoms of illnesses."""
+
+
+def _cells(path: Path) -> Transactions:
+    """A wide table: the cells of a row that are not empty are one record."""
+    from cloven.model.transactions import Transactions
+
+    with gzip.open(path, "rt", encoding="utf-8", newline="") as lines:
+        rows = list(csv.reader(lines))[1:]
+    return Transactions.from_records([[cell.strip() for cell in row if cell.strip()] for row in rows])
 
 
 def data_folder(given: Path | None = None) -> Path:

@@ -67,7 +67,7 @@ class Layout:
         return np.diff(self.chunk_start)
 
     def pairs_of(self, kind: Kind) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Owner and item of every distinct pair (chunk, item) in chunks of one kind; the list of the root is none."""
+        """Owner and item of every distinct pair (chunk, item) in chunks of one kind, the list of the root left out."""
         wanted = (self.chunk_kind == kind) & (self.chunk_outside == (kind == Kind.SHARED))
         pairs = wanted[self.pair_chunk]
         return self.chunk_owner[self.pair_chunk[pairs]], self.pair_item[pairs]

@@ -1,10 +1,10 @@
 """Lemma on sub-record counts (Terrovitis et al., PVLDB 2012): is a cluster of safe chunks safe as a whole?
 
-Knowledge may spread over h = max(1, min(m, v)) of the v record chunks. To give it k candidates, k sub-records
-of each of the h chunks are stacked on the same k records, and the other records must still not be empty.
-Items of a term chunk, or of the list of the root, can fill such holes, because their number is not told; without one
-the sub-records must suffice: sum of |C_i| >= |P| + k (h - 1). Rows of shared chunks do not count: they may belong to
-others. Where rare items may have been withheld, records may be empty, and there is nothing to fill.
+Knowledge may spread over h = max(1, min(m, v)) of the v record chunks. To give it k candidates, k sub-records of each
+of the h chunks are stacked on the same k records, and the other records must still not be empty. Items of a term
+chunk, or of the list of the root, can fill such holes, because their number is not told; without one the sub-records
+must suffice: sum of |C_i| >= |P| + k (h - 1). Rows of shared chunks do not count: they may belong to others. Where
+rare items may have been withheld, records may be empty, and there is nothing to fill.
 """
 
 from __future__ import annotations

@@ -8,9 +8,10 @@ import pytest
 
 from cloven.decision import Limits, decide
 from cloven.errors import ParameterError
+from cloven.model.audience import Said
 from cloven.model.measured import Measured, Utility
 from cloven.model.outcome import Outcome, front
-from cloven.model.risk import Estimate, Risk
+from cloven.model.risk import Estimate, Risk, Tail
 
 
 def outcome(name="one", risk=0.1, utility=0.5, broken=0, family="disassociation", counts=True):
@@ -30,11 +31,83 @@ def outcome(name="one", risk=0.1, utility=0.5, broken=0, family="disassociation"
     return Outcome(name, family, {}, (threat,), Utility("itemsets kept", measures))
 
 
-def test_limit_is_one_in_k_and_the_upper_end_counts():
-    assert decide(outcome(risk=0.2), Limits(), 5).verdict == "publish"
-    assert decide(outcome(risk=0.201), Limits(), 5).verdict == "do not publish"
-    assert decide(outcome(risk=0.201), Limits(), 4).verdict == "publish"
-    assert decide(outcome(risk=0.201), Limits(max_risk=0.3), 5).verdict == "publish"
+def test_limit_is_the_same_for_every_k_and_the_upper_end_counts():
+    for k in (2, 5, 50):
+        assert decide(outcome(risk=0.2), Limits(), k).verdict == "publish"
+        assert decide(outcome(risk=0.201), Limits(), k).verdict == "do not publish"
+        assert decide(outcome(risk=0.201), Limits(max_risk=0.3), k).verdict == "publish"
+
+
+def test_who_is_promised_k_candidates_may_be_right_once_in_k():
+    promised = replace(outcome(risk=0.15), risks=(replace(outcome(risk=0.15).risks[0], promised=True),))
+    assert decide(promised, Limits(), 5).verdict == "publish"
+    assert decide(promised, Limits(), 10).verdict == "do not publish"
+    much = replace(promised, risks=(replace(outcome(risk=0.4).risks[0], promised=True),))
+    assert decide(much, Limits(), 2).verdict == "do not publish", "1/k never allows more than the limit"
+
+
+def told(tail=0.005, excess=0.05, counts=True):
+    """Much is told of everybody, and a little more of members."""
+    sides = Estimate(0.7, 0.65, 0.75), Estimate(0.68, 0.63, 0.73)
+    threat = Risk(
+        "a known person",
+        "two items",
+        "attribute",
+        "people",
+        attacker=sides[0],
+        outsiders=sides[1],
+        excess=Estimate(excess - 0.02, excess - 0.04, excess),
+        tails=(Tail("told at 0.95", *sides, Estimate(tail / 2, 0.0, tail)),),
+        counts=counts,
+        sentence="Much is told.",
+    )
+    return replace(outcome(), risks=(threat,))
+
+
+def test_what_is_told_of_outsiders_as_well_is_not_judged():
+    assert decide(told(), Limits(), 5).verdict == "publish"
+    assert decide(told(excess=0.21), Limits(), 5).verdict == "do not publish"
+
+
+def test_a_tail_is_judged_apart_from_the_mean():
+    found = decide(told(tail=0.02), Limits(), 5)
+    assert found.verdict == "do not publish"
+    (reason,) = map(str, found.reasons)
+    assert "(a known person): told at 0.95 of 70.0 %" in reason
+    assert "up to 2.0 % more, and 1.0 % is too much" in reason
+    assert "*a known person*" in found.sentence
+    assert decide(told(tail=0.02), Limits(max_tail=0.02), 5).verdict == "publish"
+    both = replace(told(), risks=told().risks + told(tail=0.9, counts=False).risks)
+    assert decide(both, Limits(), 5).verdict == "publish", "beyond the promise"
+
+
+def test_what_should_have_been_tried_and_could_not_be_is_not_passed():
+    one = outcome()
+    missing = replace(one.risks[0], threat="a known person", attacker=None, not_tried="too few people")
+    found = decide(replace(one, risks=(*one.risks, missing)), Limits(), 5)
+    assert found.verdict == "do not publish"
+    assert [str(reason) for reason in found.reasons] == [
+        "An attacker (a known person) could not be tried, so it is not passed: too few people."
+    ]
+
+
+def test_doubts_block_whatever_attackers_reach():
+    found = decide(replace(outcome(), doubts=(Said("Names are published."),)), Limits(max_risk=1.0), 5)
+    assert found.verdict == "do not publish"
+    assert [str(reason) for reason in found.reasons] == ["Names are published."]
+    doubted = replace(outcome("two"), doubts=(Said("Names are published."),))
+    assert decide(outcome(broken=1), Limits(), 5, {"--two": (doubted, 5)}).better == ()
+
+
+def test_verdict_names_what_it_rests_on_and_what_it_does_not_cover():
+    found = decide(outcome(risk=0.15), Limits(), 5, not_covered="Not covered: rumours.")
+    assert found.sentence == (
+        "Publish: of all attackers that were tried, *word meanings* gets furthest and is right in 14.0 %, at most"
+        " 15.0 %. Not covered: rumours."
+    )
+    assert "*a known person* gets furthest and is told more of members than of outsiders" in (
+        decide(told(), Limits(), 5).sentence
+    )
 
 
 def test_statements_against_the_promise_count_whatever_the_share():
@@ -47,7 +120,7 @@ def test_one_statement_is_told_in_the_singular():
     threat = outcome(broken=1).risks[0]
     what = "pairs of items that have fewer than k candidates"
     one = replace(outcome(), risks=(replace(threat, broken_what=what),))
-    assert decide(one, Limits(max_risk=1.0), 5).reasons == (
+    assert tuple(map(str, decide(one, Limits(max_risk=1.0), 5).reasons)) == (
         "An attacker (word meanings) learns 1 pair of items that has fewer than k candidates, against the promise.",
     )
 
@@ -72,12 +145,12 @@ def test_where_nothing_was_tried_nothing_speaks_for_publishing(why):
     assert decide(outcome(broken=1), Limits(), 5, {"--blind": (blind, 5)}).better == ()
 
 
-def test_what_was_not_tried_is_named_beside_publish():
+def test_knowledge_from_elsewhere_that_is_not_at_hand_does_not_block():
     one = outcome()
-    missing = replace(one.risks[0], threat="another release", attacker=None, not_tried="of another kind")
-    found = decide(replace(one, risks=(*one.risks, missing)), Limits(), 5)
-    assert found.verdict == "publish"
-    assert found.sentence.endswith("Not tried: another release.")
+    missing = replace(
+        one.risks[0], threat="another release", attacker=None, not_tried="of another kind", outside=True
+    )
+    assert decide(replace(one, risks=(*one.risks, missing)), Limits(), 5).verdict == "publish"
 
 
 def test_settings_that_do_not_hold_are_not_called_worse():
@@ -123,7 +196,7 @@ def test_another_family_is_another_method():
     assert decide(outcome(broken=1), Limits(), 5, others).verdict == "use another method"
 
 
-@pytest.mark.parametrize(("name", "value"), [("max_risk", 20), ("min_utility", -0.1)])
+@pytest.mark.parametrize(("name", "value"), [("max_risk", 20), ("min_utility", -0.1), ("max_tail", 2)])
 def test_limits_out_of_range_say_what_is_meant(name, value):
     with pytest.raises(ParameterError, match=rf"{name} must lie between 0 and 1.*got {value}"):
         Limits(**{name: value})
@@ -140,6 +213,9 @@ def test_front_holds_what_nothing_beats():
 
 
 def test_outcome_survives_json():
+    one = replace(told(tail=0.02), doubts=(Said("a", "b"), Said("c")))
+    assert Outcome.from_dict(one.to_dict()) == one
+    assert (one.risk, one.tail) == (0.05, 0.02)
     one = outcome(broken=2)
     assert Outcome.from_dict(one.to_dict()) == one
 

@@ -55,7 +55,7 @@ class WhisperingFamily:
     def threats(self, method, knowledge):
         return (Threat("eavesdropper", "the number", "table", "share", self._attempt),)
 
-    def _attempt(self, threat, data, result, effort, rng, progress):
+    def _attempt(self, threat, case):
         return threat.risk(attacker=Estimate(0.75), guessing=Estimate(0.5), sentence="Hears most.")
 
     def utility(self, data, result, effort, rng):
@@ -72,6 +72,9 @@ class WhisperingFamily:
 
     def cautions(self, data, method, result):
         return []
+
+    def doubts(self, data, method, result):
+        return ()
 
     def shares_totals(self, method):
         return True
@@ -120,9 +123,16 @@ def test_threats_say_what_they_know_and_link():
     other = cv.Disassociation(k=2).anonymise(DATA).release
     threats = family.threats(cv.Disassociation(), cv.Knowledge(cv.Vectors.sample(), (other,)))
     assert [threat.name for threat in threats] == [
-        "2 items of a person", "3 items of a person", "release alone", "method", "word meanings", "another release",
-    ]  # fmt: skip
-    assert {threat.linkage for threat in threats} == {"record", "attribute"}
+        "a known person",
+        "2 items of a person",
+        "3 items of a person",
+        "release alone",
+        "method",
+        "word meanings",
+        "another release",
+        "being in it",
+    ]
+    assert {threat.linkage for threat in threats} == {"record", "attribute", "table"}
 
 
 def test_known_items_leave_k_candidates_and_more_may_leave_fewer():
@@ -186,8 +196,8 @@ def test_frames_are_refused_with_what_to_do():
 
 def test_nothing_to_try_is_said():
     data = cv.Transactions.from_records([["flu"]] * 20)
-    report = Audit(cv.Disassociation(k=5, m=1)).run(data)
-    assert report.decision.verdict == "publish"
+    report = Audit(cv.Disassociation(k=5, m=1), effort=Effort().quick(), advise=False).run(data)
+    assert report.decision.verdict == "do not publish", "what was not tried is not passed"
     assert any(risk.not_tried for risk in report.risks)
 
 
@@ -232,11 +242,10 @@ def test_more_than_repair_is_proposed_where_repair_may_not_do():
     proposed = family.remedies(method, (risk,), 0.2)
     assert list(proposed) == [
         "--safe cover",
+        "--max-cluster-size 120",
         "--safe cover --max-cluster-size 120",
-        "--safe cover --no-refine",
+        "--safe cover --max-cluster-size 120 -k 10",
     ]
-    assert all(remedy.safe == "cover" for remedy in proposed.values())
-    assert (
-        family.remedies(method, (Threat("m", "h", "attribute", "s", None).risk(attacker=Estimate(0.1)),), 0.2)
-        == {}
-    )
+    assert all(("--safe" in words) == (remedy.safe == "cover") for words, remedy in proposed.items())
+    whole = Threat("m", "h", "attribute", "s", None).risk(attacker=Estimate(0.3))
+    assert not any("--safe" in words for words in family.remedies(method, (whole,), 0.2))

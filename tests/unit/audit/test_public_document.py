@@ -91,9 +91,9 @@ def test_a_verdict_that_rests_on_what_only_the_owner_knows_is_a_word():
 
 
 def test_reasons_and_the_better_setting_are_told_where_their_figures_are():
-    report = audited(limits=cv.Limits(min_utility=0.99, measure="items kept"))
+    report = audited(limits=cv.Limits(min_utility=0.99, measure="pairs kept"))
     told = report.to_dict("public")["decision"]
-    assert any("Utility (items kept)" in reason for reason in told["reasons"])
+    assert any("Utility (pairs kept)" in reason for reason in told["reasons"])
     left = audited(
         limits=cv.Limits(min_utility=1.0, measure="records published"), threats=(cv.release_alone(),)
     )

@@ -16,6 +16,8 @@ def test_frame_has_a_row_for_each_setting_and_threat(report):
     assert len(frame) == sum(len(outcome.risks) for outcome in outcomes)
     first = report.outcome.risks[0]
     assert frame["attacker"][0] == first.attacker.value
+    assert frame["outsiders"][0] == first.outsiders.value
+    assert frame["excess_high"][0] == first.excess.high
     assert frame["utility"][0] == report.outcome.utility.score()
 
 
@@ -64,7 +66,7 @@ def test_a_broken_document_is_not_valid(owner, shared, spoil):
         assert faults(broken)
 
 
-@pytest.mark.parametrize("key", ["worst", "calibration", "findings", "covers"])
+@pytest.mark.parametrize("key", ["worst", "calibration", "findings", "covers", "ways", "people", "histogram"])
 def test_what_only_the_owner_knows_is_not_valid_in_public(shared, owner, key):
     told = next(risk["details"][key] for risk in owner["risks"] if risk["details"].get(key))
     shared["risks"][0]["details"][key] = told

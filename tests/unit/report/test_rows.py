@@ -13,19 +13,26 @@ from cloven.report import drawn, gallery, rows
 from cloven.report.charts import CHARTS, chart
 from cloven.report.judged import of_confidence, of_risk
 from cloven.report.picture import first_screen
+from cloven.report.svg.elements import across
+from cloven.report.told import told
+
+NEAR, FAR = {"value": 0.05, "low": 0.0, "high": 0.1}, {"value": 0.5, "low": 0.4, "high": 0.6}
+LONG = {"name": "certain", "members": FAR, "outsiders": FAR, "excess": NEAR}
 
 
 def test_every_risk_is_a_row_beside_guessing_and_control(owner):
     found = rows.reached(owner)
     for risk in owner["risks"]:
         mine = {row.who: row.value for row in found if row.threat == risk["threat"]}
-        expected = {who: risk[name]["value"] for who, name in rows.WHO.items() if risk[name] is not None}
+        judged = rows.WHO if risk["excess"] is None else rows.ADDS
+        expected = {who: risk[name]["value"] for who, name in judged.items() if risk[name] is not None}
         assert mine == expected
 
 
 def test_threats_of_one_name_are_told_apart(owner):
-    owner["risks"].append(owner["risks"][2])
-    name = owner["risks"][2]["threat"]
+    twice = next(risk for risk in owner["risks"] if risk["details"].get("calibration"))
+    owner["risks"].append(twice)
+    name = twice["threat"]
     assert {row.threat for row in rows.sure(owner)} >= {name, f"{name} (2)"}
 
 
@@ -109,10 +116,15 @@ def test_points_lie_where_their_figures_are(owner):
         ({"broken": 3}, "bad", "breaks the promise"),
         ({"not_tried": "too large"}, "quiet", "not tried"),
         ({"attacker": None}, "quiet", "nothing to measure"),
+        ({"attacker": FAR, "outsiders": FAR, "excess": NEAR}, "good", "below the limit"),
+        ({"attacker": NEAR, "outsiders": NEAR, "excess": FAR}, "bad", "above the limit"),
+        ({"tails": [LONG]}, "bad", "tells too much"),
+        ({"tails": [LONG], "counts": False}, "quiet", "not judged"),
     ],
 )
 def test_each_risk_is_judged_in_words(owner, change, tone, words):
-    risk = owner["risks"][0] | {"attacker": {"value": 0.1, "low": 0.09, "high": 0.11}, "broken": 0} | change
+    plain = next(risk for risk in owner["risks"] if risk["excess"] is None and risk["counts"])
+    risk = plain | {"attacker": {"value": 0.1, "low": 0.09, "high": 0.11}, "broken": 0} | change
     assert of_risk(risk, 0.2) == (sign := of_risk(risk, 0.2))
     assert (sign.tone, sign.words) == (tone, words)
 
@@ -158,3 +170,41 @@ def test_pictures_are_whole_files(owner):
 
     for picture in (*gallery.pictures(owner).values(), first_screen(owner)):
         assert Tree.fromstring(picture).tag == "{http://www.w3.org/2000/svg}svg"  # noqa: S314
+
+
+def test_each_way_of_knowing_is_a_row_with_the_reader_that_adds_most(owner):
+    (found,) = told(owner)
+    risk = owner["risks"][0]
+    assert found.name == risk["threat"] == "a known person"
+    assert [row.label for row in found.totals] == ["told at 0.8", "told at 0.95", "certain"]
+    assert [row.limit for row in found.totals] == [0.2, 0.01, 0.01]
+    ways = risk["details"]["ways"]
+    assert [row.label for row in found.shown] == list(dict.fromkeys(way["known"] for way in ways))
+    for row in found.shown:
+        mine = [way["told"]["0.8"]["excess"][2] for way in ways if way["known"] == row.label]
+        assert row.excess[2] in mine
+    judged = [row for row in found.shown if row.judged]
+    assert max(row.excess[2] for row in judged) == risk["excess"]["high"]
+
+
+def test_public_rows_are_totals_alone(shared):
+    known = shared["risks"][0]
+    (found,) = told(shared)
+    assert known["details"] == {}
+    assert (found.ways, found.people, found.histogram) == ((), (), ())
+    assert found.shown == found.totals
+    assert drawn.told_of(found) is None
+
+
+def test_dots_lie_where_their_figures_are(owner):
+    (found,) = told(owner)
+    drawing = drawn.told(found)
+    assert drawing.count("<circle") == drawing.count('<rect x="') == len(found.shown)
+    (axis,) = re.findall(r">(\d+) %</text></svg>", drawing) or ["100"]
+    assert f'cx="{across(found.shown[0].members[0] / (int(axis) / 100))}"' in drawing
+
+
+def test_tails_of_a_threat_without_a_mean_beside_outsiders_are_shown(owner):
+    owner["risks"] = [owner["risks"][1] | {"tails": [LONG]}]
+    (found,) = told(owner)
+    assert [row.label for row in found.totals] == [row.label for row in found.shown] == ["certain"]

@@ -45,8 +45,8 @@ class Disassociation:
         reading: which combinations must reach ``k``: those ``occurring`` (default) or, ``strict``, all of a chunk.
         refine: join clusters that share leftovers.
         rare_items: leftovers that fewer than k hold: ``withhold`` them, ``list`` them once for the whole release, or
-        put
-            them into the term chunk of their ``cluster``, which is the papers' way and tells a lot about its records.
+            put them into the term chunk of their ``cluster``, which is the papers' way and tells a lot about its
+            records.
         root_chunks: chunks of leftovers that k or more hold, above all clusters: of a ``single`` item each, or of
             ``several`` where that keeps the promise.
         horizontal: ``horpart``, ``hierarchical``, or any object with ``partition``.

@@ -1,10 +1,10 @@
-"""The root: what is left over is published once for the whole release, or withheld (explanation/disassociation.md).
+"""The root: what is left over is published once for the whole release, or withheld.
 
-Term chunks name the rare items of just the records of one cluster, so whoever knows one such item finds the cluster and
-reads off what all its records hold. After the three steps of the papers everything that is still in a term chunk leaves
-its cluster. Items with k or more holders left go to shared chunks of the *root*, a joint above all clusters, built by
-the rules of every shared chunk (``shared_chunks``); a chunk of one item is always allowed, so most are that. What
-fewer than k hold is withheld, or named in one list for the whole release.
+Term chunks name the rare items of just the records of one cluster, so whoever knows one such item finds the cluster
+and reads off what all its records hold. After the three steps of the papers everything that is still in a term chunk
+leaves its cluster. Items with k or more holders left go to shared chunks of the *root*, a joint above all clusters,
+built by the rules of every shared chunk (``shared_chunks``); a chunk of one item is always allowed, so most are that.
+What fewer than k hold is withheld, or named in one list for the whole release.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def _growth_order(terms: Longs, group: Longs, held: Longs) -> Longs:
 def _demote(
     labels: Labels, data: Occurrences, left: Longs, held: Longs, taken: NDArray[np.bool_], promise: Promise
 ) -> None:
-    """Name items in the list, though k hold them, until each cluster keeps the lemma or has a listed item as filler.
+    """Name items in the list, though k hold them, until each cluster keeps the lemma or has a listed item for holes.
 
     Readers know that nothing is withheld, so no record is empty. Where sub-records alone cannot fill a cluster, an item
     that it leaves over must be able to, which only one without a count is.
@@ -149,7 +149,7 @@ def _above(joint: Longs, parent: Longs) -> Iterator[tuple[Longs, Longs]]:
 
 
 def _bars(labels: Labels, data: Occurrences, wanted: NDArray[np.bool_]) -> Longs:
-    """Fingerprint of the clusters that cannot have a term from the root: they show it, or a joint above shares it."""
+    """Fingerprint of the clusters that cannot have a term from the root: they, or a joint above them, tell it."""
     n_terms = len(wanted)
     use = np.flatnonzero(wanted[data.term] & (labels.chunk >= 0) & (data.cluster >= 0))
     shown = use[labels.joint[use] < 0]

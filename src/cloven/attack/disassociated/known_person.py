@@ -47,6 +47,9 @@ Reader = Literal["everywhere", "shown", "method"]
 that show them in record chunks, if there are such clusters: it claims too much. ``method`` knows that a leftover (in a
 shared chunk or a list) was held by fewer than k records of each cluster, so its share there is at most (k - 1) / n."""
 
+LEAST = 0.0125
+"""Smaller shares are not looked at one by one."""
+
 
 @dataclass(frozen=True, eq=False)
 class KnownPerson:
@@ -76,10 +79,18 @@ class KnownPerson:
         most = float(max(release.k - 1, 1)) if reader == "method" else np.inf
         return cls(release, reader, copies, layout(release, copies, most), most)
 
-    def claims(self, known: Known, eligible: NDArray[np.bool_] | None = None, floor: float = 0.2) -> Claims:
+    def claims(
+        self,
+        known: Known,
+        eligible: NDArray[np.bool_] | None = None,
+        floor: float = 0.2,
+        *,
+        best: bool = True,
+    ) -> Claims:
         """Items besides the known ones that each person holds with probability ``floor`` or more, and the best guess.
 
-        Only ``eligible`` items (a flag for each item of the vocabulary) are claimed.
+        Only ``eligible`` items (a flag for each item of the vocabulary) are claimed. Without ``best``, a best guess
+        below the floor is none: with a high floor, as in a search for the worst known set, that is faster.
         """
         if not known_person_kernel.LEAST_BEST <= floor <= 1:
             message = f"floor must lie between {known_person_kernel.LEAST_BEST} and 1, got {floor}"
@@ -87,8 +98,9 @@ class KnownPerson:
         asked, flags = self._asked(known, eligible)
         hidden = self._in_record_chunks if self.reader == "shown" else np.zeros(len(flags), bool)
         found = known_person_kernel.claims(
-            self.places, self._frequent, asked.offsets, asked.codes, flags, hidden, floor, self.most
-        )
+            self.places, self._frequent(LEAST if best else floor / 8), asked.offsets, asked.codes, flags, hidden,
+            floor, best, self.most,
+        )  # fmt: skip
         return Claims(*found).spread(asked.of)
 
     def certain(self, known: Known, eligible: NDArray[np.bool_] | None = None) -> Certain:
@@ -147,10 +159,9 @@ class KnownPerson:
         total[low] += base.rate * (clusters.top_size[base.top] - told[low])
         return keys // width, keys % width, total
 
-    @cached_property
-    def _frequent(self) -> known_person_kernel.Frequent:
+    def _frequent(self, least: float) -> known_person_kernel.Frequent:
         clusters, places, base = self.places.clusters, self.places.places, self.places.base
-        least, tops = known_person_kernel.LEAST, np.arange(len(clusters.top_size) + 1)
+        tops = np.arange(len(clusters.top_size) + 1)
         here = np.flatnonzero(places.share >= least)
         here = here[np.argsort(places.cluster[here], kind="stable")]
         low = np.flatnonzero(base.rate >= least)
@@ -158,6 +169,7 @@ class KnownPerson:
         top, item, total = self.copies
         often = np.flatnonzero(total >= least * clusters.top_size[top])
         return known_person_kernel.Frequent(
+            least,
             np.searchsorted(places.cluster[here], np.arange(len(clusters.size) + 1)),
             self._place_item[here],
             places.share[here],

@@ -1,8 +1,8 @@
 """Compiled reader of a release who knows a few items of a person: likely further items, for many sets at once.
 
 The formulas are in ``known_person``. Clusters that list a known item are weighed one by one; all others below an
-outermost joint have one factor in common, so they are weighed at once. Shares below ``LEAST`` decide nothing
-alone: items that are frequent nowhere are ruled out by an upper bound, and only the others are computed.
+outermost joint have one factor in common, so they are weighed at once. Small shares decide nothing alone: items that
+are frequent nowhere are ruled out by an upper bound, and only the others are computed.
 """
 
 from __future__ import annotations
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
 
-LEAST = 0.0125
-"""Shares below it are summed up in the bound."""
 LEAST_BEST = 0.05
 """A best claim below it is none."""
 DIGITS = 1e12
@@ -32,9 +30,10 @@ DIGITS = 1e12
 
 
 class Frequent(NamedTuple):
-    """Shares of at least ``LEAST``: of clusters, of the base of outermost joints, and in all clusters below these.
+    """Shares that are not small: of clusters, of the base of outermost joints, and in all clusters below these.
 
     Attributes:
+        least: smaller shares are summed up in the bound.
         starts: first entry of each cluster.
         item: the item.
         share: its share.
@@ -46,6 +45,7 @@ class Frequent(NamedTuple):
         all_copies: its expected copies in all clusters below.
     """
 
+    least: float
     starts: Longs
     item: Longs
     share: Floats
@@ -161,7 +161,7 @@ def _bounds(
             if weight[i] > 0:
                 many = _add(starts, item, share, near[i], weight[i], turn, many, sums)
         if work.near_total[top] > 0:
-            rest += LEAST * work.near_total[top]
+            rest += frequent.least * work.near_total[top]
             for j in range(len(known)):
                 many = _add_all_rows(layout, top, known, j, turn, many, work, sums)
             many = _add(
@@ -170,7 +170,7 @@ def _bounds(
             )  # fmt: skip
         far = work.factor[top] * (top_size[top] - work.near_size[top])
         if far > 0:
-            rest += LEAST * work.factor[top] * top_size[top]
+            rest += frequent.least * work.factor[top] * top_size[top]
             many = _add(
                 frequent.all_starts,
                 frequent.all_item,
@@ -254,20 +254,21 @@ def _expected(layout: Layout, item: int, many: int, turn: int, work: Weights, su
 
 @compiled
 def _judge(
-    layout: Layout, frequent: Frequent, known: Longs, eligible: Flags, floor: float, total: float, turn: int,
-    work: Weights, sums: Sums, items: Longs, chances: Floats,
+    layout: Layout, frequent: Frequent, known: Longs, eligible: Flags, floor: float, best_too: bool, total: float,
+    turn: int, work: Weights, sums: Sums, items: Longs, chances: Floats,
 ) -> int:  # fmt: skip
     """Candidates with their probabilities; returns how many.
 
-    First all items that can be claims by what they can reach at most; then, if none is one, those that can be the best.
+    First all items that can be claims by what they can reach at most; then, if none is one and the best is asked for,
+    those that can be the best.
     """
     count, rest = _bounds(layout, frequent, known, turn, work, sums)
     touched, bound, same = sums.touched, sums.bound, sums.same
-    everything = rest > LEAST_BEST * total
+    everything = rest > (LEAST_BEST if best_too else floor / 2) * total
     for j in known:
         sums.known[j] = turn
     many, best = 0, 0.0
-    for step in range(2):
+    for step in range(2 if best_too else 1):
         for i in range(len(eligible) if everything else count):
             item = i if everything else touched[i]
             most = 1.0 if everything else (bound[item] + same[item] + rest) / total
@@ -284,7 +285,7 @@ def _judge(
 @compiled
 def claims(
     layout: Layout, frequent: Frequent, starts: Longs, codes: Longs, eligible: Flags, hidden: Flags, floor: float,
-    most: float,
+    best_too: bool, most: float,
 ) -> tuple[Longs, Longs, Floats, Longs, Floats, Floats]:  # fmt: skip
     """For each known set: where its claims end, items, probabilities; best item and probability; expected records.
 
@@ -308,13 +309,24 @@ def claims(
         if total > 0:
             expected[number] = total
             many = _judge(
-                layout, frequent, known, eligible, floor, total, turn, work, sums, found, found_chance
+                layout,
+                frequent,
+                known,
+                eligible,
+                floor,
+                best_too,
+                total,
+                turn,
+                work,
+                sums,
+                found,
+                found_chance,
             )
         while end + many > len(items):
             items, chances = np.concatenate((items, items)), np.concatenate((chances, chances))
         for i in np.argsort(found[:many]):
             chance = found_chance[i]
-            if chance > best_chance[number] and chance >= LEAST_BEST:
+            if chance > best_chance[number] and chance >= (LEAST_BEST if best_too else floor):
                 best[number], best_chance[number] = found[i], chance
             if chance >= floor:
                 items[end], chances[end] = found[i], chance

@@ -71,7 +71,7 @@ def means(k: int, power: float, most: int) -> Floats:
     Counts of 1 to k - 1, each as common as its negative power; those of several clusters add up to k - 1 at most.
 
     >>> means(5, 1.0, 2).round(2).tolist()
-    [1.0, 1.92, 1.4]
+    [1.0, 1.92, 1.49]
     """
     counts = np.arange(1, k, dtype=float)
     shares = counts**-power

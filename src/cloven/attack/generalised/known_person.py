@@ -60,21 +60,36 @@ class KnownPersonGeneralised:
         block[release.block_items] = np.repeat(np.arange(release.blocks), release.block_sizes)
         return cls(release, block, *rows_by_block(release))
 
-    def claims(self, known: Known, eligible: NDArray[np.bool_] | None = None, floor: float = 0.2) -> Claims:
-        """Items besides the known ones that each person holds with probability ``floor`` or more, and the best."""
+    def claims(
+        self,
+        known: Known,
+        eligible: NDArray[np.bool_] | None = None,
+        floor: float = 0.2,
+        *,
+        best: bool = True,
+    ) -> Claims:
+        """Items besides the known ones that each person holds with probability ``floor`` or more, and the best guess.
+
+        Without ``best``, only guesses from ``floor`` on are told.
+        """
         if not LEAST_BEST <= floor <= 1:
             message = f"floor must lie between {LEAST_BEST} and 1, got {floor}"
             raise ParameterError(message)
         images, flags = self.images(known), self._flags(eligible)
-        number, item, chance, fitting = self._shown(images, flags, LEAST_BEST)
-        best, best_chance = np.full(len(images), -1, np.int64), np.zeros(len(images))
+        number, item, chance, fitting = self._shown(images, flags, LEAST_BEST if best else floor)
+        likeliest, best_chance = np.full(len(images), -1, np.int64), np.zeros(len(images))
         order = np.lexsort((item, -chance, number))
         first = order[np.diff(number[order], prepend=-1) > 0]
-        best[number[first]], best_chance[number[first]] = item[first], chance[first]
+        likeliest[number[first]], best_chance[number[first]] = item[first], chance[first]
         told = chance >= floor
         offsets = np.searchsorted(number[told], np.arange(len(images) + 1))
         found = Claims(
-            offsets.astype(np.int64), item[told], chance[told], best, best_chance, fitting.astype(np.float64)
+            offsets.astype(np.int64),
+            item[told],
+            chance[told],
+            likeliest,
+            best_chance,
+            fitting.astype(np.float64),
         )
         return found.spread(images.of)
 

@@ -78,7 +78,7 @@ def score_values(
     )
 
 
-def _places(truth: Sequence[str], guesses: ValueGuesses) -> NDArray[np.int64]:
+def value_places(truth: Sequence[str], guesses: ValueGuesses) -> NDArray[np.int64]:
     """Where each true value stands among the guessed ones; a number is found however it is written."""
     at = positions_of(tuple(truth), guesses.values)
     lost = at < 0
@@ -96,7 +96,7 @@ def _is_plain_number(text: str) -> bool:
 
 
 def _tallies(guesses: ValueGuesses, truth: Sequence[str]) -> dict[tuple[str, str], Tally]:
-    at = _places(truth, guesses)
+    at = value_places(truth, guesses)
     person, there = np.arange(len(at)), at >= 0
     many = guesses.candidate.sum(axis=1)
     left = there & guesses.candidate[person, np.maximum(at, 0)]
@@ -135,7 +135,7 @@ def _chance(guesses: ValueGuesses, truth: Sequence[str]) -> dict[tuple[str, str]
 
 def _by_lots(guesses: ValueGuesses, truth: Sequence[str]) -> dict[tuple[str, str], Tally]:
     """Each statement drawn from the published distribution; for ``left`` so many values of all."""
-    at = _places(truth, guesses)
+    at = value_places(truth, guesses)
     right = np.where(at >= 0, guesses.prior[np.maximum(at, 0)], 0.0)
     many = guesses.candidate.sum(axis=1)
     return _guessed(many, right, many * right, many / len(guesses.values))
@@ -143,7 +143,7 @@ def _by_lots(guesses: ValueGuesses, truth: Sequence[str]) -> dict[tuple[str, str
 
 def _by_naming(guesses: ValueGuesses, truth: Sequence[str]) -> dict[tuple[str, str], Tally]:
     """The commonest published value of everybody; as many of the commonest where several are named."""
-    at = _places(truth, guesses)
+    at = value_places(truth, guesses)
     rank = np.empty(len(guesses.values), np.int64)
     rank[np.argsort(-guesses.prior, kind="stable")] = np.arange(len(rank))
     place = np.where(at >= 0, rank[np.maximum(at, 0)], len(rank))

@@ -1,0 +1,181 @@
+"""Runs of ``cloven reproduce known-person``: one data set, one setting, what is told of people and what is kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cloven.anonymise.disassociation import Disassociation
+from cloven.reproduce.public_data import OF_PEOPLE, PUBLIC_DATA
+from cloven.reproduce.runs import SEED
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from cloven.model.disassociated import Disassociated
+    from cloven.model.transactions import Transactions
+    from cloven.threats import Effort, Threat
+
+Plain = dict[str, Any]
+
+DATA = (
+    "What's Cooking", "groceries", "BMS-WebView-1", "BMS-WebView-2", "ICD-9", "Synthea", "MovieLens", "disease-symptom",
+)  # fmt: skip
+FIRST = {"What's Cooking": 12_000}
+"""Records of a data set that are used, where not all are."""
+FEW = 3_000
+"""Below as many people five divisions leave everybody out once; else there are three."""
+PAPERS = Disassociation(rare_items="cluster", refine=True, max_cluster_size=30)
+BEFORE = Disassociation(rare_items="cluster", refine=True, max_cluster_size=120)
+DEFAULT = Disassociation()
+WAYS: dict[str, Disassociation] = {"papers": PAPERS, "before": BEFORE, "default": DEFAULT}
+"""The papers' way, the default before what is rare was withheld, and the default."""
+SIZES = (30, 120, 500, None)
+
+
+def settings(people: int) -> dict[str, Disassociation]:
+    """Settings to choose a default from, by a few words; the slow horizontal step only where there are few people."""
+    found = {"before": BEFORE}
+    for size in SIZES:
+        for refine in (False, True):
+            name = f"{'whole data' if size is None else f'max {size}'}{', refined' if refine else ''}"
+            found[name] = Disassociation(max_cluster_size=size, refine=refine)
+    for refine in (False, True):
+        words = f"max 120{', refined' if refine else ''}, root of several"
+        found[words] = Disassociation(refine=refine, root_chunks="several")
+    if people < FEW:
+        found["max 120, hierarchical"] = Disassociation(horizontal="hierarchical")
+    return found
+
+
+@dataclass(frozen=True)
+class Thorough:
+    """How thoroughly one part of the experiment measures.
+
+    Attributes:
+        records: records of a data set at most.
+        people: people of each division who are asked about at most.
+        divisions: divisions of the people; 0 takes three, or five where there are few.
+        reconstructions: for the measures of utility.
+        linking: whether attackers who link parts are tried too.
+    """
+
+    records: int | None = None
+    people: int = 2_000
+    divisions: int = 0
+    reconstructions: int = 3
+    linking: bool = False
+
+
+def loaded(folder: Path, name: str, most: int | None = None) -> Transactions:
+    """A data set, or its first records."""
+    data = (PUBLIC_DATA | OF_PEOPLE)[name].load(folder)
+    return first(data, min(FIRST.get(name, len(data)), len(data) if most is None else most))
+
+
+def first(data: Transactions, most: int) -> Transactions:
+    """The first records."""
+    return data if len(data) <= most else data.take(np.arange(most))
+
+
+def measured(name: str, data: Transactions, method: Disassociation, thorough: Thorough) -> Plain:
+    """One run as plain figures: told of members and outsiders, linked, and kept."""
+    from cloven.audit import Audit
+    from cloven.running import Run
+
+    audit = Audit(method, effort=_effort(data, thorough), threats=_threats(method, thorough), advise=False)
+    method.anonymise(first(data, 100))  # what is compiled at first use is not timed
+    run = Run(SEED)
+    found = audit.evaluate(data, method, run)
+    release: Disassociated = found.result.release
+    kept = {each.name: each.value for each in found.outcome.utility.measures}
+    risks = {risk.threat: risk for risk in found.outcome.risks}
+    told = risks["a known person"]
+    return {
+        "data": name,
+        "records": len(data),
+        "clusters": release.clusters,
+        "told": {way["known"]: _plain(way) for way in told.details.get("ways", ())},
+        "linked": {
+            threat: None if risk.attacker is None else [risk.attacker.value, risk.attacker.upper]
+            for threat, risk in risks.items()
+            if threat != told.threat
+        },
+        "items_kept": kept["items kept"],
+        "ceiling": ceiling(data, method.k),
+        "pairs_kept": kept["pairs kept"],
+        "tkd": kept["tKd"],
+        "tkd_sets": tkd_of_sets(data, release, audit.effort),
+        "re": kept.get("re"),
+        "seconds": run.seconds["anonymise"],
+    }
+
+
+def _plain(way: Plain) -> Plain:
+    """One way of knowing: members, outsiders, and what being in the release adds with the upper end of it."""
+    tails = {"told": way["told"]["0.8"], "told_95": way["told"]["0.95"], "certain": way["certain"]}
+    return {
+        "people": way["people"],
+        "precision": way["precision"]["members"]["0.8"],
+        **{
+            name: [tail["members"][0], tail["outsiders"][0], tail["excess"][0], _upper(tail["excess"])]
+            for name, tail in tails.items()
+        },
+    }
+
+
+def _upper(estimate: list[float | None]) -> float | None:
+    return estimate[0] if estimate[2] is None else estimate[2]
+
+
+def ceiling(data: Transactions, k: int) -> float:
+    """Share of the occurrences whose item k or more people hold: no promise of k candidates lets more be kept.
+
+    >>> from cloven.model.transactions import Transactions
+    >>> ceiling(Transactions.from_records([["a", "b"], ["a"], ["a"]]), 3)
+    0.75
+    """
+    return float(data.supports[data.holders >= k].sum() / max(1, len(data.codes)))
+
+
+def tkd_of_sets(data: Transactions, release: Disassociated, effort: Effort) -> float:
+    """Deviation (tKd) of the most frequent sets of two and more items: single items cannot hide in it."""
+    from cloven.measure.mining import top_itemsets
+    from cloven.measure.topk import top_k_deviation
+    from cloven.reconstruction import reconstruct_many
+
+    wanted = top_itemsets(data, effort.top, min_size=2)
+    worlds = reconstruct_many(release, effort.reconstructions, np.random.default_rng(SEED))
+    found = [top_k_deviation(wanted, top_itemsets(world, effort.top, min_size=2)) for world in worlds]
+    return float(np.mean(found))
+
+
+def _effort(data: Transactions, thorough: Thorough) -> Effort:
+    from cloven.threats import Effort
+
+    effort = Effort().quick()
+    return replace(
+        effort,
+        most_candidates=500_000,
+        tries=10,
+        top=1_000,
+        reconstructions=thorough.reconstructions,
+        splits=thorough.divisions or (5 if len(data) < FEW else 3),
+        most_people=thorough.people,
+    )
+
+
+def _threats(method: Disassociation, thorough: Thorough) -> tuple[Threat, ...]:
+    """The known person, read by the reader that counts every place; and who links parts."""
+    from cloven.attack.disassociated.known_person import KnownPerson
+    from cloven.families.disassociation_threats import release_alone, the_method
+    from cloven.families.known_person import known_person, ways
+
+    def everywhere(release: Disassociated) -> dict[str, Any]:
+        return {"everywhere": KnownPerson.of(release, "everywhere")}
+
+    judged = tuple(way for way in ways(method.m) if way.counts and way.which != "worst")
+    linking = (release_alone(), the_method()) if thorough.linking else ()
+    return (known_person(method.m, everywhere, known=judged), *linking)
