@@ -319,10 +319,12 @@ def place_listed(
     )
     used = 0
     for item in listed:
-        for _ in range(DRAWS * DRAWS):
-            record = int(rng.random() * len(cover))
-            cluster = int(np.searchsorted(bounds, record, side="right")) - 1
-            if not is_told(item, cluster, (told[0], told[1], joint)):
+        start = int(rng.random() * len(cover))
+        for draw in range(DRAWS + len(cover)):
+            # Where few may have it, lots miss them all: then everybody is asked in turn.
+            record = int(rng.random() * len(cover)) if draw < DRAWS else (start + draw) % len(cover)
+            home = int(np.searchsorted(bounds, record, side="right")) - 1
+            if not is_told(item, home, (told[0], told[1], joint)):
                 records[used], items[used] = record, item
                 cover[record] += 1
                 used += 1
