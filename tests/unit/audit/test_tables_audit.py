@@ -212,8 +212,8 @@ def test_what_a_remedy_says_to_type_can_be_typed(text):
     found = TablesFamily().remedies(method, (known_person().risk(attacker=Estimate(0.9)),), 0.2)
     assert found
     for words, remedy in found.items():
-        compared = Compared(lambda each: pytest.fail(str(each)))
-        compared.evaluate = lambda each: typed.append(each) or FakeOutcome()
+        compared = Compared(lambda each, *_how: pytest.fail(str(each)))
+        compared.evaluate = lambda each, *_how: typed.append(each) or FakeOutcome()
         compared.attempt(words, remedy)
         (said,) = compared.made
         flag, setting = shlex.split(said)
