@@ -56,6 +56,62 @@ def known_items() -> Card:
     return card
 
 
+def term_chunk() -> Card:
+    """A cluster whose records all hold one diagnosis and whose term chunk names the people."""
+    card = Card(
+        "term-chunk", "A term chunk names just the people of whom the cluster tells everything", 760, 290
+    )
+    for left, title, names in (
+        (20, "the papers' way", ("name 512", "name 513", "name 515", "...")),
+        (390, "withheld, the default", ()),
+    ):
+        card.box(left, 18, 350, 196, fill="#ffffff")
+        card.text(left + 14, 42, title, bold=True)
+        card.text(left + 14, 66, "record chunk: 120 rows", size=12, colour=GREY)
+        for row in range(4):
+            words = "asthma" if row < 3 else "..."
+            card.piece(
+                left + 14,
+                76 + 32 * row,
+                130,
+                words,
+                fill=PALE_ORANGE if names else PALE,
+                edge=ORANGE if names else LINE,
+            )
+        card.text(left + 200, 66, "term chunk", size=12, colour=GREY)
+        if not names:
+            card.box(left + 200, 76, 130, 122, fill="#ffffff", dashed=True)
+            card.text(left + 265, 142, "there is none", size=12, colour=GREY, anchor="middle")
+        for row, name in enumerate(names):
+            hit = row == 0
+            card.piece(
+                left + 200,
+                76 + 32 * row,
+                130,
+                name,
+                fill=PALE_BLUE if hit else PALE,
+                edge=BLUE if hit else LINE,
+                bold=hit,
+            )
+    card.line(216, 89, 170, 89, colour=ORANGE, thick=2, arrow=True)
+    card.text(
+        20,
+        244,
+        "120 candidates, and all of them have asthma: so has name 512.",
+        size=13,
+        colour=ORANGE,
+        bold=True,
+    )
+    card.text(390, 244, "Nobody is named, so nobody can be looked up.", size=13, bold=True)
+    card.text(
+        20,
+        270,
+        "k^m-anonymity holds on both sides: it counts candidates, not what they have in common.",
+        size=13,
+    )
+    return card
+
+
 def semantic_attack() -> Card:
     """The sub-record of chunk 1 is compared by meaning with each row of chunk 0."""
     card = Card(
@@ -254,4 +310,4 @@ def composition() -> Card:
     return card
 
 
-DRAWN = (known_items, semantic_attack, method_attack, cover_problem, composition)
+DRAWN = (known_items, term_chunk, semantic_attack, method_attack, cover_problem, composition)

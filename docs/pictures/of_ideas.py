@@ -118,18 +118,18 @@ def reading() -> Card:
         card.line(at(tick), 44, at(tick), 180, colour=LINE, thick=1)
         card.text(at(tick), 200, f"{tick} %", size=12, colour=GREY, anchor="middle")
     card.text(at(12.5), 221, "share of right guesses", size=12, colour=GREY, anchor="middle")
-    for y, name, value, colour in ((76, "guessing", 6.4, GREY), (112, "shuffled (control)", 6.2, GREY)):
+    for y, name, value, colour in ((76, "guessing", 9.9, GREY), (112, "shuffled (control)", 10.4, GREY)):
         card.text(left - 12, y + 5, name, size=13, anchor="end")
         card.line(at(0), y, at(value), y, colour=LINE, thick=10)
         card.text(at(value) + 10, y + 5, f"{value} %", size=13, colour=colour)
     card.text(left - 12, 153, "attack", size=13, anchor="end", bold=True)
-    card.line(at(0), 148, at(8.5), 148, colour=BLUE, thick=10)
-    card.line(at(7.8), 148, at(9.3), 148, colour=INK, thick=2)
-    for end in (7.8, 9.3):
+    card.line(at(0), 148, at(12.0), 148, colour=BLUE, thick=10)
+    card.line(at(9.3), 148, at(15.3), 148, colour=INK, thick=2)
+    for end in (9.3, 15.3):
         card.line(at(end), 141, at(end), 155, colour=INK, thick=2)
-    card.text(at(9.3) + 10, 153, "8.5 % [7.8 - 9.3]", size=13, colour=BLUE, bold=True)
+    card.text(at(15.3) + 10, 168, "12.0 % [9.3 - 15.3]", size=13, colour=BLUE, bold=True)
     card.line(at(20), 34, at(20), 180, colour=ORANGE, thick=2.5)
-    card.text(at(20), 27, "limit: 1/k = 20 %", size=13, colour=ORANGE, anchor="middle", bold=True)
+    card.text(at(20), 27, "limit: 20 %", size=13, colour=ORANGE, anchor="middle", bold=True)
     return card
 
 

@@ -167,7 +167,7 @@ def decide(
         if other.worst is not None and not limits.faults(other, max(k, its_k))
     }
     if not good:
-        because = f" because of the attacker *{reasons[0].risk.threat}*" if reasons[0].risk else ""
+        because = f" because of an attacker ({reasons[0].risk.threat})" if reasons[0].risk else ""
         return Decision(
             "do not publish",
             f"Do not publish this{because}.{_none_holds(len(others or {}))}"
@@ -206,7 +206,7 @@ def _rests_on(outcome: Outcome) -> str:
         return ""
     what = "is right in" if worst.excess is None else "is told more of members than of outsiders in"
     return (
-        f"of all attackers that were tried, *{worst.threat}* gets furthest and {what} {percent(worst.judged.value)},"
+        f"of all attackers that were tried, the furthest ({worst.threat}) {what} {percent(worst.judged.value)},"
         f" at most {percent(worst.judged.upper)}."
     )
 

@@ -39,6 +39,11 @@ class _Guessing:
         from cloven.scoring.trial import tried
 
         result: Anonymised = case.result
+        if not leaves_open(result.release):
+            # What whole parts tell is measured on known persons, so that this attacker is not missing.
+            return threat.risk(
+                not_tried="nothing is split off, so there is nothing to put back", counts=False
+            )
         attack = self.prepare(result.release, case.effort)
         found = tried(
             attack,
@@ -174,6 +179,12 @@ def the_method(tries: int | None = None) -> Threat:
         MEASURE,
         attempt,
     ).publicly()
+
+
+def leaves_open(release: Disassociated) -> bool:
+    """Whether some part of a record was split off inside its cluster, or shared below the root."""
+    later = (release.row_kind != Kind.RECORD) | (release.row_chunk > 0)
+    return bool((later & ~release.at_root).any())
 
 
 def _covered(found: Breach) -> str:

@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.families.words import many, share
+from cloven.measure.intervals import wilson
+from cloven.model.risk import Estimate
+from cloven.model.set_generalised import SetGeneralised
 from cloven.outsiders import one_record_each
 from cloven.scoring.calibration import BINS, calibration
-from cloven.scoring.members import Sheet
+from cloven.scoring.members import ROUNDING, Sheet
 from cloven.scoring.telling import LEVELS, People, eligible_items, telling
 from cloven.threats import Case, Threat
 
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
 
     from cloven.model.risk import Risk, Tail
     from cloven.model.transactions import Transactions
-    from cloven.scoring.telling import Reader, Telling
+    from cloven.scoring.telling import Asked, Reader, Telling
 
     Flags = NDArray[np.bool_]
     Readers = Callable[[Any], dict[str, Reader]]
@@ -53,7 +56,7 @@ class Known:
     which: str
     counts: bool
 
-    def of(self, people: People) -> tuple[NDArray[np.int64], Any]:
+    def of(self, people: People) -> Asked:
         """Persons and what is known of them."""
         if self.which == "worst":
             return people.subsets(self.size, max(1, -(-len(people) // MOST_SEARCHED)))
@@ -113,18 +116,24 @@ class Told:
 
 
 def known_person(
-    m: int, readers: Readers, sensitive: frozenset[str] = frozenset(), name: str = "a known person"
+    m: int,
+    readers: Readers,
+    sensitive: frozenset[str] = frozenset(),
+    name: str = "a known person",
+    known: tuple[Known, ...] | None = None,
 ) -> Threat:
     """Somebody who knows up to m items (two at least) of a person in the release, and claims further ones.
 
-    ``readers`` gives every way to read a release; the one that tells most counts.
+    ``readers`` gives every way to read a release; the one that tells most counts. ``known`` says which ways of knowing
+    are tried; experiments leave the slow ones out.
 
     >>> known_person(2, lambda release: {}).knows
     'the release, that one person is in it, and up to 2 items of that person'
     """
+    tried = ways(m) if known is None else known
 
     def attempt(threat: Threat, case: Case) -> Risk:
-        every = _all_told(ways(m), case, readers, sensitive)
+        every = _all_told(tried, case, readers, sensitive)
         first = every[0].reader
         judged = [
             told
@@ -133,7 +142,8 @@ def known_person(
         ]
         if not judged:
             return threat.risk(not_tried="nobody has an item that is published")
-        return _risk(threat, every, judged, _published(case, ways(m), readers, sensitive))
+        published = _published(case, tried, readers, sensitive)
+        return _risk(threat, every, judged, published, lambda way: _population(case, way, sensitive))
 
     about = f"the release, that one person is in it, and up to {many(max(2, m), 'item')} of that person"
     return Threat(name, about, "attribute", MEASURE, attempt).publicly()
@@ -192,7 +202,13 @@ def _sheet(told: list[Telling], left_out: Flags) -> Sheet:
     return Sheet(~left_out, asked, level, certain, best, (joined[0], joined[1]))  # type: ignore[arg-type]
 
 
-def _risk(threat: Threat, every: list[Told], judged: list[Told], published: dict[str, Any]) -> Risk:
+def _risk(
+    threat: Threat,
+    every: list[Told],
+    judged: list[Told],
+    published: dict[str, Any],
+    population: Callable[[Known], Estimate],
+) -> Risk:
     """The way of knowing that adds most is the headline; the longest tails of all that count are judged."""
     worst = max(judged, key=lambda told: told.sheet.told_at(HEADLINE).excess.upper)
     mean = worst.sheet.told_at(HEADLINE)
@@ -209,6 +225,7 @@ def _risk(threat: Threat, every: list[Told], judged: list[Told], published: dict
     return threat.risk(
         attacker=mean.members,
         outsiders=mean.outsiders,
+        population=population(worst.way),
         excess=mean.excess,
         tails=tails,
         beats=(mean.excess.low or 0.0) > 0,
@@ -250,14 +267,56 @@ def _calibration(sheet: Sheet) -> dict[str, Any]:
     return calibration(*table).to_dict()
 
 
+def _population(case: Case, way: Known, sensitive: frozenset[str]) -> Estimate:
+    """What somebody is told who has no release, but the records of the people who were left out of one.
+
+    It is asked about as many others: of rows that hold what is known, the share that hold a further item.
+    """
+    from cloven.attack.generalised.known_person import KnownPersonGeneralised
+
+    data: Transactions = case.data
+    left_out, others = (np.sort(case.rng.permutation(side)[: case.effort.most_people]) for side in (
+        case.splits[0].outsiders, case.splits[0].members))  # fmt: skip
+    rows = _as_release(data.take(left_out))
+    people = People.of(data, one_record_each(data, others), rows.vocabulary, data.holders)
+    told = telling(
+        KnownPersonGeneralised.of(rows),
+        people,
+        way.of(people),
+        eligible_items(data, rows.vocabulary, sensitive),
+    )
+    found = int((told.told >= HEADLINE - ROUNDING).sum())
+    return Estimate(found / max(1, len(told.told)), *wilson(found, len(told.told)))
+
+
+def _as_release(data: Transactions) -> SetGeneralised:
+    """Records as they are, for readers of rows."""
+    items = len(data.vocabulary)
+    return SetGeneralised(
+        k=1,
+        parameters={},
+        vocabulary=data.vocabulary,
+        block_labels=("",) * items,
+        block_offsets=np.arange(items + 1),
+        block_items=np.arange(items, dtype=np.int32),
+        row_offsets=np.array(data.offsets),
+        row_blocks=np.array(data.codes),
+    )
+
+
 def _published(
     case: Case, known: tuple[Known, ...], readers: Readers, sensitive: frozenset[str]
 ) -> dict[str, Any]:
-    """What the release itself tells of random people: how many are told how much, and the people of whom most is."""
+    """What the release itself tells of random people: how many are told how much, and the people of whom most is.
+
+    Nothing where the worst that could be known is not looked for.
+    """
+    way = next((each for each in known if each.which == "worst"), None)
+    if way is None:
+        return {}
     data: Transactions = case.data
     everybody = one_record_each(data, np.arange(len(data)))
     asked = np.sort(case.rng.permutation(everybody)[: case.effort.most_people])
-    way = next(each for each in known if each.which == "worst")
     first = next(iter(readers(case.result.release)))
     told = _read(
         data,

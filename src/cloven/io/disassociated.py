@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from cloven.io.manifest import expect, parameters_of
+from cloven.io.manifest import MANIFEST, expect, parameters_of
 from cloven.io.tables import (
     expect_counting,
     item_lists,
@@ -43,7 +43,7 @@ def tables_of(release: Disassociated) -> tuple[Written, ...]:
 
 def read_disassociated(path: Path, manifest: Mapping[str, Any]) -> Disassociated:
     """Read the folder of a release whose manifest this is."""
-    check_version(manifest, str(path))
+    check_version(manifest, str(path / MANIFEST))
     clusters = read_table(path / "clusters.parquet", CLUSTERS)
     joints = read_table(path / "joints.parquet", JOINTS)
     expect_counting(clusters, "cluster", path / "clusters.parquet")
@@ -60,7 +60,8 @@ def read_disassociated(path: Path, manifest: Mapping[str, Any]) -> Disassociated
         joint_parent=parent,
         **_read_rows(path / "chunks.parquet", len(size), len(parent)),
     )
-    check_rare_items(release, str(path))
+    names = ("clusters.parquet", "joints.parquet", "chunks.parquet")
+    check_rare_items(release, *(str(path / name) for name in names))
     return release
 
 
@@ -72,23 +73,26 @@ def check_version(manifest: Mapping[str, Any], source: str) -> None:
     expect(found in ((None,) if old else (None, *get_args(RareItems))), source, "rare_items", wanted, found)
 
 
-def check_rare_items(release: Disassociated, source: str) -> None:
-    """Term chunks stand where the release says that rare items are; where there is a root, it is above everything."""
+def check_rare_items(release: Disassociated, clusters: str, joints: str, chunks: str) -> None:
+    """Term chunks stand where the release says that rare items are; where there is a root, it is above everything.
+
+    The other arguments say where clusters, joints and chunks were read.
+    """
     term, outside = release.row_kind == Kind.TERM, release.row_cluster < 0
     own, listed = int(np.count_nonzero(term & ~outside)), int(np.count_nonzero(term & outside))
     way = release.rare_items
     found = f"{listed} with rare_items {way}"
     if way == "cluster":
-        expect(listed == 0, source, "lists of terms", "absent: there is no root", found)
+        expect(listed == 0, chunks, "lists of terms", "absent: there is no root", found)
         return
     tops = int(np.count_nonzero(release.joint_parent < 0))
-    expect(tops == 1, source, "joints without a parent", "one, the root", tops)
+    expect(tops == 1, joints, "joints without a parent", "one, the root", tops)
     apart = int(np.count_nonzero(release.cluster_joint < 0))
-    expect(apart == 0, source, "clusters without a joint", "absent: the root is above all", apart)
-    expect(own == 0, source, "term chunks of clusters", f"absent with rare_items {way}", own)
-    expect(listed <= (way == "list"), source, "lists of terms", "one with rare_items list, else none", found)
+    expect(apart == 0, clusters, "clusters without a joint", "absent: the root is above all", apart)
+    expect(own == 0, chunks, "term chunks of clusters", f"absent with rare_items {way}", own)
+    expect(listed <= (way == "list"), chunks, "lists of terms", "one with rare_items list, else none", found)
     lower = int(np.count_nonzero(term & outside & (release.row_joint != release.root)))
-    expect(lower == 0, source, "the list of terms", "at the root", "one of another joint")
+    expect(lower == 0, chunks, "the list of terms", "at the root", "one of another joint")
 
 
 def _read_rows(path: Path, clusters: int, joints: int) -> dict[str, Any]:

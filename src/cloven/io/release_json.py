@@ -89,7 +89,7 @@ def _of_document(document: dict[str, Any], source: str) -> Disassociated:
         joint_parent=_numbers([joint["parent"] for joint in joints], "parent", source, len(joints)),
         **rows.arrays(),
     )
-    check_rare_items(release, source)
+    check_rare_items(release, source, source, source)
     return release
 
 

@@ -1,4 +1,4 @@
-"""``cloven reproduce known-person``: what is told of somebody in a release, setting by setting, and the verdicts on it."""
+"""``cloven reproduce known-person``: what is told of somebody in a release by setting, and the verdicts on it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 Plain = dict[str, Any]
 
-FULL = Thorough(people=1_000, reconstructions=2)
-TRIED = Thorough(records=4_000, people=500, reconstructions=2, linking=True)
+FULL = Thorough(people=2_000, reconstructions=3)
+TRIED = Thorough(records=3_000, people=500, reconstructions=2, linking=True)
 SMALL = Thorough(records=400, people=50, divisions=1, reconstructions=1, linking=True)
 
 
@@ -65,7 +65,11 @@ def of_data(
         tell(words)
         tried.append({"setting": words, **measured(name, some, method, part)})
     tell("k and m")
-    return ways, tried, lowered(name, first(data, part.records if quick and part.records else SAMPLE), Effort().quick())
+    return (
+        ways,
+        tried,
+        lowered(name, first(data, part.records if quick and part.records else SAMPLE), Effort().quick()),
+    )
 
 
 def shown(found: dict[str, list[Plain]]) -> dict[str, str]:

@@ -37,7 +37,10 @@ def shop(people: int = 1_000) -> Transactions:
     rng = np.random.default_rng(SEED)
     return Transactions.from_records(
         [
-            [DIAGNOSES[rng.integers(4)], *(f"article {number:03}" for number in rng.choice(600, 4, replace=False))]
+            [
+                DIAGNOSES[rng.integers(4)],
+                *(f"article {number:03}" for number in rng.choice(600, 4, replace=False)),
+            ]
             for _ in range(people)
         ]
     )
@@ -70,7 +73,7 @@ def cases(folder: Path, *, quick: bool = False) -> Iterator[tuple[str, str, Any,
         ("five records a person, not told", visits(people // 5, told=False)),
         ("five records a person, told", visits(people // 5, told=True)),
     ):
-        for way, method in WAYS.items():
+        for way, method in {**WAYS, "whole data": Disassociation(max_cluster_size=None)}.items():
             yield name, way, data, method
     table = adult(folder, 500 if quick else SAMPLE)
     for k, l in ((2, None), (5, None), (5, 4)):
@@ -95,7 +98,13 @@ def tails(outcome: Outcome) -> dict[str, list[float]]:
     found: dict[str, list[Any]] = {}
     for risk in outcome.risks:
         for tail in risk.tails if risk.counts else ():
-            row = [tail.members.value, tail.outsiders.value, tail.excess.value, tail.excess.upper, risk.threat]
+            row = [
+                tail.members.value,
+                tail.outsiders.value,
+                tail.excess.value,
+                tail.excess.upper,
+                risk.threat,
+            ]
             if tail.name not in found or row[3] > found[tail.name][3]:
                 found[tail.name] = row
     return found
@@ -106,7 +115,9 @@ def told(outcome: Outcome) -> list[Any] | None:
     compared = [
         [risk.attacker.value, risk.outsiders.value, risk.excess.value, risk.excess.upper, risk.threat]
         for risk in outcome.risks
-        if risk.counts and risk.excess is not None and risk.attacker is not None and risk.outsiders is not None
+        if risk.counts
+        and risk.linkage == "attribute"
+        and None not in (risk.excess, risk.attacker, risk.outsiders)
     ]
     return max(compared, key=lambda row: row[3], default=None)
 
@@ -114,7 +125,9 @@ def told(outcome: Outcome) -> list[Any] | None:
 def lowered(name: str, data: Transactions, effort: Effort) -> list[Plain]:
     """Verdicts for every k and m, of the default method."""
     return [
-        {"data": name, "k": k, "m": m, **audited(data, Disassociation(k=k, m=m), effort)} for k in KS for m in MS
+        {"data": name, "k": k, "m": m, **audited(data, Disassociation(k=k, m=m), effort)}
+        for k in KS
+        for m in MS
     ]
 
 

@@ -47,7 +47,8 @@ def settings_chart(settings: list[Plain]) -> Any:
     """Every setting: what it tells against what it keeps, means over the data sets."""
     altair = library()
     rows = [
-        {"setting": one["setting"], "told": one["told"], "tkd": one["tkd_sets"]} for one in standings(settings)
+        {"setting": one["setting"], "told": one["told"], "tkd": one["tkd_sets"]}
+        for one in standings(settings)
     ]
     base = altair.Chart(altair.Data(values=rows)).encode(
         x=altair.X("told:Q", title="told of members, less outsiders (mean)").axis(format="%"),

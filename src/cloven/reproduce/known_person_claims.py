@@ -53,12 +53,20 @@ def lines(run: Plain, before: Plain) -> list[Line]:
     """All demands on one run; ``before`` is the former default on the same data."""
     ways = [run["told"][way] for way in JUDGED if way in run["told"]]
     return [
-        Line("told", max((way["told"][2] for way in ways), default=0.0), TOLD, True, "told"),
-        Line("told, upper end", max((way["told"][3] for way in ways), default=0.0), TOLD_UPPER, True, "told"),
-        Line("certain", max((way["certain"][2] for way in ways), default=0.0), CERTAIN, True, "told"),
-        Line("items of the ceiling", run["items_kept"] / run["ceiling"], ITEMS, False, "kept"),
-        Line("tKd", run["tkd"], before["tkd"] + TKD, True, "kept"),
-        Line("pairs kept", run["pairs_kept"], PAIRS * before["pairs_kept"], False, "kept"),
+        Line("told", max((way["told"][2] for way in ways), default=0.0), TOLD, most=True, about="told"),
+        Line(
+            "told, upper end",
+            max((way["told"][3] for way in ways), default=0.0),
+            TOLD_UPPER,
+            most=True,
+            about="told",
+        ),
+        Line(
+            "certain", max((way["certain"][2] for way in ways), default=0.0), CERTAIN, most=True, about="told"
+        ),
+        Line("items of the ceiling", run["items_kept"] / run["ceiling"], ITEMS, most=False, about="kept"),
+        Line("tKd", run["tkd"], before["tkd"] + TKD, most=True, about="kept"),
+        Line("pairs kept", run["pairs_kept"], PAIRS * before["pairs_kept"], most=False, about="kept"),
     ]
 
 
@@ -82,8 +90,10 @@ def meeting(rows: Sequence[Plain], data: str, line: str) -> list[str]:
 
 
 def standings(rows: Sequence[Plain]) -> list[Plain]:
-    """Every setting that was tried on all data sets, the best first: fewest missed lines of what is told, then of what
-    is kept, then the least by which tKd and pairs kept got worse, over all data sets."""
+    """Every setting that was tried on all data sets, the best first.
+
+    Fewest missed lines of what is told, then of what is kept, then the least by which tKd and pairs kept got worse.
+    """
     data = list(dict.fromkeys(row["data"] for row in rows))
     out = []
     for setting in dict.fromkeys(row["setting"] for row in rows):
@@ -102,13 +112,18 @@ def standings(rows: Sequence[Plain]) -> list[Plain]:
                 "tkd": _mean([mine["tkd"] - base["tkd"] for mine, base in pairs]),
                 "tkd_sets": _mean([mine["tkd_sets"] - base["tkd_sets"] for mine, base in pairs]),
                 "pairs": _mean([mine["pairs_kept"] / max(base["pairs_kept"], 1e-9) for mine, base in pairs]),
-                "re": _mean([mine["re"] - base["re"] for mine, base in pairs if None not in (mine["re"], base["re"])]),
+                "re": _mean(
+                    [mine["re"] - base["re"] for mine, base in pairs if None not in (mine["re"], base["re"])]
+                ),
                 "linked": _mean([mine["linked"].get("release alone") for mine, _ in pairs]),
                 "method": _mean([mine["linked"].get("method") for mine, _ in pairs]),
                 "seconds": sum(mine["seconds"] for mine, _ in pairs),
             }
         )
-    return sorted(out, key=lambda one: (one["told_missed"], one["kept_missed"], one["tkd"] + 1 - one["pairs"], one["told"]))
+    return sorted(
+        out,
+        key=lambda one: (one["told_missed"], one["kept_missed"], one["tkd"] + 1 - one["pairs"], one["told"]),
+    )
 
 
 def _mean(values: Sequence[Any]) -> float:

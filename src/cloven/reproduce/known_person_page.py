@@ -29,15 +29,15 @@ TAIL = 0.01
 
 _HEAD = """# What is told of a known person, and which default is best
 
-Made by `cloven reproduce known-person`; the figures behind every line are in `known-person.json`. Somebody knows that a
-person is in the release, and one or two of the person's items, and claims further ones. *Told* is the share of people of
-whom an item is claimed with a probability of 0.8 or more, and rightly (only items that fewer than 30 % hold count);
-*certain* the share of whom an item follows by logic. Both are asked of the same people in releases with them (members) and
-without them (outsiders): **what being in the release adds is the harm**. k=5 and m=2 throughout.
+Made by `cloven reproduce known-person`; the figures behind every line are in `known-person.json`. Somebody knows that
+a person is in the release, and one or two of the person's items, and claims further ones. *Told* is the share of people
+of whom an item is claimed with a probability of 0.8 or more, and rightly (only items that fewer than 30 % hold count);
+*certain* the share of whom an item follows by logic. Both are asked of the same people in releases with them (members)
+and without them (outsiders): **what being in the release adds is the harm**. k=5 and m=2 throughout.
 
-Three ways to publish are compared: the *papers'* (rare items in a list for each cluster, refined, clusters of at most 30),
-the default *before* (the same with at most 120), and the *default* now (what fewer than k hold is withheld, other leftovers are
-published once for the whole release, not refined, at most 120).
+Three ways to publish are compared: the *papers'* (rare items in a list for each cluster, refined, clusters of at most
+30), the default *before* (the same with at most 120), and the *default* now (what fewer than k hold is withheld, other
+leftovers are published once for the whole release, not refined, at most 120).
 """
 
 
@@ -50,18 +50,34 @@ def page(found: dict[str, list[Plain]]) -> str:
         section(
             "Told: the three ways",
             "![What being in the release adds](known-person/told.svg)\n",
-            "Members / outsiders, what being in the release adds, and in brackets the upper end of its 95 % interval.\n",
-            grid(("data", "records", "way", *JUDGED, "certain (most)", "precision"), [_told(run) for run in ways]),
+            "Members / outsiders, what being in the release adds, and in brackets the upper end of its"
+            " 95 % interval.\n",
+            grid(
+                ("data", "records", "way", *JUDGED, "certain (most)", "precision"),
+                [_told(run) for run in ways],
+            ),
         ),
         section(
             "Kept: the three ways",
             filled(
-                "*Ceiling*: occurrences of items that k people hold. tKd over 1,000 itemsets, *of sets* over 1,000 of two and"
+                "*Ceiling*: occurrences of items that k people hold. tKd over 1,000 itemsets, *of sets*"
+                " over 1,000 of two and"
                 " more items, re as on the other pages; 0 is best for all three."
             )
             + "\n",
             grid(
-                ("data", "way", "items kept", "ceiling", "pairs kept", "tKd", "tKd of sets", "re", "clusters", "time s"),
+                (
+                    "data",
+                    "way",
+                    "items kept",
+                    "ceiling",
+                    "pairs kept",
+                    "tKd",
+                    "tKd of sets",
+                    "re",
+                    "clusters",
+                    "time s",
+                ),
                 [_kept(run) for run in ways],
             ),
         ),
@@ -113,7 +129,7 @@ def _answers(found: dict[str, list[Plain]]) -> list[str]:
         + (
             "in each of them told and certain are at the level of outsiders."
             if not bad
-            else "not at the level of outsiders: " + ", ".join(f"{case['case']} ({case['setting']})" for case in bad) + "."
+            else "not at the level of outsiders: " + ", ".join(map(_beyond, bad)) + "."
         )
     )
     pairs = turned(found["lowered"])
@@ -125,6 +141,12 @@ def _answers(found: dict[str, list[Plain]]) -> list[str]:
         + "."
     )
     return out
+
+
+def _beyond(case: Plain) -> str:
+    """A case that is published though more is told of members."""
+    gain = "" if case["told"] is None else f", told {_percent(case['told'][2])} more"
+    return f"{case['case']} ({case['setting']}{gain})"
 
 
 def _most_told(ways: list[Plain], way: str) -> tuple[float, str]:
@@ -195,8 +217,10 @@ def _demanded(ways: list[Plain], tried: list[Plain]) -> list[str]:
         for data, found in every.items()
     ]
     text = (
-        f"Told: being in adds at most {TOLD}, with the upper end at most {TOLD_UPPER}, for each of {', '.join(JUDGED)}."
-        f" Certain: at most {CERTAIN}. Items kept: at least {ITEMS} of the ceiling. tKd: at most {TKD} above the default before."
+        f"Told: being in adds at most {TOLD}, with the upper end at most {TOLD_UPPER}, for each of"
+        f" {', '.join(JUDGED)}."
+        f" Certain: at most {CERTAIN}. Items kept: at least {ITEMS} of the ceiling. tKd: at most"
+        f" {TKD} above the default before."
         f" Pairs kept: at least {PAIRS} of it. Where a demand is missed, its limit stands in bold brackets."
     )
     parts = [filled(text) + "\n", grid(("data", *LINES), rows)]
@@ -204,7 +228,11 @@ def _demanded(ways: list[Plain], tried: list[Plain]) -> list[str]:
         for line in found:
             if not line.holds:
                 good = meeting(tried, data, line.name)
-                remedy = f"met by {', '.join(good)} (on the samples below)" if good else "met by no setting that was tried"
+                remedy = (
+                    f"met by {', '.join(good)} (on the samples below)"
+                    if good
+                    else "met by no setting that was tried"
+                )
                 parts.append(filled(f"- {data}, {line.name}: missed by {line.missed:.3f}; {remedy}.", "  "))
     return [*parts, ""]
 
@@ -213,13 +241,17 @@ def _settings(tried: list[Plain]) -> list[str]:
     if not tried:
         return ["None was tried.\n"]
     intro = (
-        "The same on the first 4,000 records of each data set, rare items withheld in all but the first line (*before*)."
-        " *Missed* counts demands over all data sets; tKd, tKd of sets and re are differences to the default before, pairs kept"
-        " is relative to it, all as means over the data sets. *Release alone* and *method* are the shares of hidden links that"
-        " these attackers get right. A root of several items publishes leftovers together where that keeps the promise."
+        "The same on the first 3,000 records of each data set, rare items withheld in all but the"
+        " first line (*before*)."
+        " *Missed* counts demands over all data sets; tKd, tKd of sets and re are differences to"
+        " the default before, pairs kept"
+        " is relative to it, all as means over the data sets. *Release alone* and *method* are the"
+        " shares of hidden links that"
+        " these attackers get right. A root of several items publishes leftovers together where"
+        " that keeps the promise."
     )
-    heads = ("setting", "told missed", "kept missed", "told adds", "items of the ceiling", "pairs kept", "tKd", "tKd of sets",
-             "re", "release alone", "method", "time s")  # fmt: skip
+    heads = ("setting", "told missed", "kept missed", "told adds", "items of the ceiling", "pairs kept", "tKd",
+             "tKd of sets", "re", "release alone", "method", "time s")  # fmt: skip
     rows = [
         (
             one["setting"],
@@ -255,7 +287,8 @@ def _settings(tried: list[Plain]) -> list[str]:
         "![What settings tell and keep](known-person/settings.svg)\n",
         "### Each data set\n",
         grid(
-            ("data", "setting", "told adds", "certain adds", "items kept", "ceiling", "pairs kept", "tKd", "tKd of sets", "re",
+            ("data", "setting", "told adds", "certain adds", "items kept", "ceiling", "pairs kept", "tKd",
+             "tKd of sets", "re",
              "release alone", "method", "time s"),
             each,
         ),
@@ -268,16 +301,22 @@ def _link(run: Plain, threat: str) -> str:
 
 
 def level(case: Plain) -> bool:
-    """Whether being in the release adds no more than may be: told and certain are at the level of outsiders."""
-    return all(tail[3] <= TAIL for tail in case["tails"].values())
+    """Whether told and certain are at the level of outsiders: within the demands on a default, and on a verdict."""
+    told = case["told"]
+    mean = told is None or (told[2] <= TOLD and told[3] <= TOLD_UPPER)
+    return mean and all(tail[3] <= TAIL for tail in case["tails"].values())
 
 
 def _cases(cases: list[Plain]) -> list[str]:
     intro = (
-        "Full audits of data made to leak, with no other settings tried. *Names*: a name that nobody else has, and one of four"
-        " diagnoses. *Shop*: one of four diagnoses and four articles of 600, all independent. *Five records a person*: 200"
-        " people with five equal records of 6 items of 100, with and without saying whose they are. *Adult*: 3,000 rows, the occupation"
-        " is sensitive; with k=2 many classes hold a single one. Members / outsiders, what being in adds, its upper end."
+        "Full audits of data made to leak, with no other settings tried. *Names*: a name that"
+        " nobody else has, and one of four"
+        " diagnoses. *Shop*: one of four diagnoses and four articles of 600, all independent."
+        " *Five records a person*: 200"
+        " people with five equal records of 6 items of 100, with and without saying whose they"
+        " are. *Adult*: 3,000 rows, the occupation"
+        " is sensitive; with k=2 many classes hold a single one. Members / outsiders, what being"
+        " in adds, its upper end."
     )
     rows = [
         (
@@ -293,13 +332,22 @@ def _cases(cases: list[Plain]) -> list[str]:
         )
         for case in cases
     ]
-    heads = ("case", "setting", "verdict", "told most beyond outsiders", "told at 0.95", "certain", "reasons (first two)")
+    heads = (
+        "case",
+        "setting",
+        "verdict",
+        "told most beyond outsiders",
+        "told at 0.95",
+        "certain",
+        "reasons (first two)",
+    )
     return [filled(intro) + "\n", grid(heads, rows)]
 
 
 def _lowered(rows: list[Plain]) -> list[str]:
     intro = (
-        "Verdicts of quick audits of the default on the first 3,000 records, for each k and m. A weaker promise must never be"
+        "Verdicts of quick audits of the default on the first 3,000 records, for each k and m. A"
+        " weaker promise must never be"
         " published where a stronger one is not."
     )
     kinds = [(k, m) for k in KS for m in MS]
@@ -308,7 +356,8 @@ def _lowered(rows: list[Plain]) -> list[str]:
         mine = {(row["k"], row["m"]): row["verdict"] for row in rows if row["data"] == name}
         pairs = turned([row for row in rows if row["data"] == name])
         said = ", ".join(
-            f"k={weak['k']}, m={weak['m']} though not k={strong['k']}, m={strong['m']}" for strong, weak in pairs
+            f"k={weak['k']}, m={weak['m']} though not k={strong['k']}, m={strong['m']}"
+            for strong, weak in pairs
         )
         table.append((name, *(mine.get(kind, "-") for kind in kinds), said or "never turned"))
     return [filled(intro) + "\n", grid(("data", *(f"k={k}, m={m}" for k, m in kinds), ""), table)]

@@ -141,7 +141,7 @@ def ceiling(data: Transactions, k: int) -> float:
 
 
 def tkd_of_sets(data: Transactions, release: Disassociated, effort: Effort) -> float:
-    """tKd of the most frequent sets of two and more items: single items cannot hide in it."""
+    """Deviation (tKd) of the most frequent sets of two and more items: single items cannot hide in it."""
     from cloven.measure.mining import top_itemsets
     from cloven.measure.topk import top_k_deviation
     from cloven.reconstruction import reconstruct_many
@@ -158,6 +158,8 @@ def _effort(data: Transactions, thorough: Thorough) -> Effort:
     effort = Effort().quick()
     return replace(
         effort,
+        most_candidates=500_000,
+        tries=10,
         top=1_000,
         reconstructions=thorough.reconstructions,
         splits=thorough.divisions or (5 if len(data) < FEW else 3),
@@ -169,10 +171,11 @@ def _threats(method: Disassociation, thorough: Thorough) -> tuple[Threat, ...]:
     """The known person, read by the reader that counts every place; and who links parts."""
     from cloven.attack.disassociated.known_person import KnownPerson
     from cloven.families.disassociation_threats import release_alone, the_method
-    from cloven.families.known_person import known_person
+    from cloven.families.known_person import known_person, ways
 
     def everywhere(release: Disassociated) -> dict[str, Any]:
         return {"everywhere": KnownPerson.of(release, "everywhere")}
 
+    judged = tuple(way for way in ways(method.m) if way.counts and way.which != "worst")
     linking = (release_alone(), the_method()) if thorough.linking else ()
-    return (known_person(method.m, everywhere), *linking)
+    return (known_person(method.m, everywhere, known=judged), *linking)

@@ -53,8 +53,14 @@ class Sheet:
         return Estimate(value, *(wilson(round(found), total) if total else (0.0, 1.0)))
 
     def excess(self, flags: Flags) -> Estimate:
-        """What being a member adds: of the same people on both sides, where there are such; else of all."""
+        """What being a member adds: of the same people on both sides, where there are such; else of all.
+
+        Where nothing that is known of outsiders is published, nothing is told of them, and all that is told of members
+        is added.
+        """
         inside, outside = self.asked & self.member, self.asked & ~self.member
+        if inside.any() and not outside.any():
+            return self.share(flags, member=True)
         both = inside.any(axis=0) & outside.any(axis=0)
         if not both.any():
             sides = [(int(flags[here].sum()), int(here.sum())) for here in (inside, outside)]

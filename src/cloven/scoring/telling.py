@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from cloven.attack.known_sets import Known
-from cloven.model.arrays import among, distinct, positions
+from cloven.model.arrays import among, positions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,6 +65,7 @@ class People:
         width: items of the release.
         source: number of each person's record in the data.
         lots: random numbers of ``items``; those of an item are the same whatever else is published.
+        held: items of each person's record, published or not.
     """
 
     offsets: Longs
@@ -73,6 +74,7 @@ class People:
     width: int
     source: Longs
     lots: NDArray[np.float64]
+    held: Longs
 
     @classmethod
     def of(
@@ -97,7 +99,7 @@ class People:
         holds = np.sort(person * width + code[at])
         if data.persons is not None:
             holds = _with_other_records(data, data.persons, records, code, width)
-        return cls(offsets, items, holds, width, np.asarray(records, np.int64), lots[order])
+        return cls(offsets, items, holds, width, np.asarray(records, np.int64), lots[order], lengths)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -111,33 +113,50 @@ class People:
         """All published items of everybody."""
         return Known.from_arrays(self.offsets, self.items)
 
-    def rarest(self, size: int) -> tuple[Longs, Known]:
-        """The ``size`` rarest items of everybody who has as many: which persons, and their sets."""
-        who = np.flatnonzero(self.lengths >= size)
-        at = self.offsets[who][:, None] + np.arange(size)
-        return who, _known(self.items[at])
+    def rarest(self, size: int) -> Asked:
+        """The ``size`` rarest items of everybody who has as many; fewer where fewer are published."""
+        return self._first(size, np.arange(len(self.items)))
 
-    def random(self, size: int) -> tuple[Longs, Known]:
-        """``size`` random items of everybody who has as many."""
-        who = np.flatnonzero(self.lengths >= size)
+    def random(self, size: int) -> Asked:
+        """``size`` random items of everybody who has as many; fewer where fewer are published."""
         person = np.repeat(np.arange(len(self)), self.lengths)
-        order = np.lexsort((self.lots, person))
-        at = order[self.offsets[who][:, None] + np.arange(size)]
-        return who, _known(self.items[at])
+        return self._first(size, np.lexsort((self.lots, person)))
 
-    def subsets(self, most: int, every: int = 1) -> tuple[Longs, Known]:
-        """All sets of up to ``most`` items among the rarest of every n-th person: person and set of each."""
+    def _first(self, size: int, order: Longs) -> Asked:
+        """The first items of everybody in some order of all of them, person by person."""
+        everybody = np.flatnonzero(self.held >= size)
+        who = everybody[self.lengths[everybody] > 0]
+        place = np.arange(size)
+        at = np.where(place < self.lengths[who][:, None], self.offsets[who][:, None] + place, -1)
+        return Asked(everybody, who, _known(np.where(at < 0, -1, self.items[order[at]])))
+
+    def subsets(self, most: int, every: int = 1) -> Asked:
+        """All sets of up to ``most`` items among the rarest of every n-th person."""
+        everybody = np.arange(0, len(self), every)
         people: list[Longs] = []
         sets: list[Longs] = []
         for size in range(1, most + 1):
             for places in combinations(range(RAREST), size):
-                who = np.arange(0, len(self), every)
-                who = who[self.lengths[who] > places[-1]]
+                who = everybody[self.lengths[everybody] > places[-1]]
                 people.append(who)
                 at = self.items[self.offsets[who][:, None] + np.array(places)]
                 sets.append(np.concatenate((at, np.full((len(who), most - size), -1)), axis=1))
-        table = np.concatenate(sets) if sets else np.empty((0, most), np.int64)
-        return np.concatenate(people), _known(table)
+        return Asked(everybody, np.concatenate(people), _known(np.concatenate(sets)))
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What is known of whom.
+
+    Attributes:
+        everybody: persons asked about; of some of them nothing that is known is published, so that nothing is told.
+        who: person of each known set.
+        known: the sets.
+    """
+
+    everybody: Longs
+    who: Longs
+    known: Known
 
 
 def _with_other_records(data: Transactions, persons: Longs, records: Longs, code: Longs, width: int) -> Longs:
@@ -210,7 +229,7 @@ class Telling:
 def telling(
     reader: Reader,
     people: People,
-    asked: tuple[Longs, Known],
+    asked: Asked,
     eligible: NDArray[np.bool_],
     *,
     searching: bool = False,
@@ -219,9 +238,9 @@ def telling(
 
     ``searching`` for the worst of many sets leaves out claims that tell nothing.
     """
-    who, known = asked
+    who, known = asked.who, asked.known
     claims = reader.claims(known, eligible, LEVELS[0] if searching else FLOOR, best=not searching)
-    person = distinct(who)
+    person = asked.everybody
     place = np.searchsorted(person, who)
     number = np.repeat(np.arange(len(known)), np.diff(claims.offsets))
     right = among(who[number] * people.width + claims.items, people.holds)

@@ -60,7 +60,13 @@ def test_a_misspelt_sensitive_item_is_an_error():
 @pytest.mark.parametrize("rare", ["withhold", "list"])
 def test_a_sensitive_item_stands_alone_at_the_root(rare):
     release = Disassociation(k=3, sensitive={"flu"}, rare_items=rare).anonymise(DATA).release
-    shown = {item for each in release.iter_clusters() for chunk in each.record_chunks for row in chunk for item in row}
+    shown = {
+        item
+        for each in release.iter_clusters()
+        for chunk in each.record_chunks
+        for row in chunk
+        for item in row
+    }
     assert "flu" not in shown
     root = release.joint(release.root)
     assert (("flu",),) * 20 in root.shared_chunks

@@ -59,7 +59,9 @@ def test_means_against_plain_enumeration():
 
 
 def test_k_of_two_leaves_one_copy_and_sub_records_keep_their_own():
-    release = cv.Disassociation(k=2, m=2, rare_items="cluster", refine=True).anonymise(cv.sample("clinic")).release
+    release = (
+        cv.Disassociation(k=2, m=2, rare_items="cluster", refine=True).anonymise(cv.sample("clinic")).release
+    )
     asked = questions(release)
     expected, term = expected_copies(asked, release), asked.target_kind == Kind.TERM
     assert term.any()

@@ -46,9 +46,9 @@ def data_of(*, persons: bool = False) -> Transactions:
     return replace(data, persons=np.arange(len(data)) // 2) if persons else data
 
 
-def made(*, persons: bool = False, **changed: object) -> Generalised:
-    """Release and key of the records; ``changed`` are parameters."""
+def made(*, persons: bool = False, labels: tuple[str, ...] = ("", ""), **changed: object) -> Generalised:
+    """Release and key of the records; ``changed`` are parameters. Names of blocks are for methods with a taxonomy."""
     data = data_of(persons=persons)
     blocks = np.array([BLOCKS[item] for item in data.vocabulary], np.int64)
     parameters = PARAMETERS | {"persons": persons} | changed
-    return assemble(data, blocks, k=2, parameters=parameters, label_of_block=("ills", "ö; ß"))
+    return assemble(data, blocks, k=2, parameters=parameters, label_of_block=labels)

@@ -16,7 +16,11 @@ from cloven.io.guesses import CONTROL
 
 @pytest.fixture(scope="module", params=["cluster", "withhold"])
 def release(request):
-    return cv.Disassociation(k=5, m=2, rare_items=request.param, refine=True).anonymise(cv.sample("clinic")).release
+    return (
+        cv.Disassociation(k=5, m=2, rare_items=request.param, refine=True)
+        .anonymise(cv.sample("clinic"))
+        .release
+    )
 
 
 @pytest.fixture(scope="module")

@@ -56,7 +56,7 @@ def _set(path, value):
 FAULTS = {
     "extra key": _set(["note"], "hello"),
     "manifest of a folder": _set(["manifest", "files"], {"chunks.parquet": "0" * 64}),
-    "newer format": _set(["manifest", "format"], "cloven.disassociated/2"),
+    "newer format": _set(["manifest", "format"], "cloven.disassociated/3"),
     "clusters no list": _set(["clusters"], {}),
     "cluster no object": _set(["clusters", 0], 3),
     "extra field": _set(["clusters", 0, "colour"], "red"),

@@ -23,7 +23,9 @@ from cloven.text.topics import topic_sample
 @pytest.fixture(scope="module")
 def bout() -> Bout:
     data = cv.sample("clinic").take(np.arange(150))
-    made = cv.Disassociation(k=2, m=2, max_cluster_size=12, rare_items="cluster", refine=False).anonymise(data)
+    made = cv.Disassociation(k=2, m=2, max_cluster_size=12, rare_items="cluster", refine=False).anonymise(
+        data
+    )
     return Bout(made, {"WE": Remembered(Vectors.sample())}, None, seed=3, chance_runs=2)
 
 

@@ -14,7 +14,9 @@ def test_intervals_of_hits_hold_what_is_reached_on_average():
     found = []
     for number in range(60):
         data = source.take(np.sort(rng.choice(len(source), 400, replace=False)))
-        made = cv.Disassociation(k=3, m=2, max_cluster_size=25, rare_items="cluster", refine=True).anonymise(data)
+        made = cv.Disassociation(k=3, m=2, max_cluster_size=25, rare_items="cluster", refine=True).anonymise(
+            data
+        )
         guesses = cv.Semantic(cv.Learned.of_release(made.release)).guess(
             made.release, np.random.default_rng(number)
         )

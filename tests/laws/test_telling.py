@@ -1,0 +1,143 @@
+"""What is told of known persons, against plain Python; and laws of members beside outsiders."""
+
+from __future__ import annotations
+
+import random
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import skewed_records
+
+from cloven.anonymise.disassociation import Disassociation
+from cloven.attack.disassociated.known_person import KnownPerson
+from cloven.attack.known_sets import Known
+from cloven.model.transactions import Transactions
+from cloven.outsiders import Outsiders, asked_about
+from cloven.scoring.members import Sheet
+from cloven.scoring.telling import RAREST, People, eligible_items, telling
+
+
+def reader_and_people(rows, rare="withhold", **options):
+    data = Transactions.from_records(rows)
+    release = Disassociation(k=2, m=2, max_cluster_size=8, rare_items=rare, **options).anonymise(data).release
+    people = People.of(data, np.arange(len(data)), release.vocabulary, data.holders)
+    return data, release, KnownPerson.of(release), people
+
+
+def published_rarest(data, release, number):
+    """The published items of a record, the rarest first, as names."""
+    held = dict(zip(data.vocabulary, data.holders.tolist(), strict=True))
+    items = [item for item in data[number] if item in release.vocabulary]
+    return sorted(items, key=lambda item: (held[item], data.vocabulary.index(item)))
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    rows=skewed_records(min_records=12, max_records=30, n_items=8),
+    rare=st.sampled_from(["withhold", "cluster"]),
+)
+def test_told_is_the_likeliest_right_claim_of_the_worst_set(rows, rare):
+    data, release, reader, people = reader_and_people(rows, rare)
+    eligible = eligible_items(data, release.vocabulary)
+    found = telling(reader, people, people.subsets(2), eligible)
+    code_of = {name: code for code, name in enumerate(release.vocabulary)}
+    for at, person in enumerate(found.person.tolist()):
+        rarest = published_rarest(data, release, person)[:RAREST]
+        best = 0.0
+        for size in (1, 2):
+            for known in combinations(rarest, size):
+                claims = reader.claims(Known.from_sets([[code_of[item] for item in known]]), eligible).of(0)
+                best = max(
+                    [best, *(p for item, p in claims.items() if release.vocabulary[item] in data[person])]
+                )
+        assert found.told[at] == pytest.approx(best)
+
+
+@settings(max_examples=30, deadline=None)
+@given(rows=skewed_records(min_records=12, max_records=30, n_items=8), size=st.integers(1, 3))
+def test_the_rarest_items_are_known_and_everybody_is_asked_about(rows, size):
+    data, release, _, people = reader_and_people(rows)
+    asked = people.rarest(size)
+    assert asked.everybody.tolist() == [n for n in range(len(data)) if len(data[n]) >= size]
+    for number, person in enumerate(asked.who.tolist()):
+        names = [release.vocabulary[code] for code in asked.known.of_set(number)]
+        assert sorted(names) == sorted(published_rarest(data, release, person)[:size])
+
+
+def test_random_items_stay_the_same_whatever_else_is_published():
+    rng = random.Random(5)
+    rows = [frozenset(rng.sample("abcdefgh", 4)) for _ in range(30)]
+    data = Transactions.from_records(rows)
+    every = np.arange(len(data))
+    whole = People.of(data, every, tuple("abcdefgh"), data.holders, seed=3)
+    less = People.of(data, every, tuple("abcdefg"), data.holders, seed=3)
+    one, two = whole.random(1), less.random(1)
+    for number in range(len(data)):
+        first = "abcdefgh"[one.known.of_set(number)[0]]
+        if first != "h":
+            assert "abcdefg"[two.known.of_set(two.who.tolist().index(number))[0]] == first
+
+
+@settings(max_examples=25, deadline=None)
+@given(people=st.integers(10, 60), splits=st.integers(1, 4), seed=st.integers(0, 99))
+def test_everybody_asked_about_is_left_out_of_one_release_at_least(people, splits, seed):
+    data = Transactions.from_records([["a", f"i{n % 3}"] for n in range(people)])
+    made = Outsiders(data, Disassociation(k=2, m=1), splits, seed).splits
+    for split in made:
+        assert sorted([*split.members, *split.outsiders]) == list(range(people))
+        assert split.result.release.records == len(split.members)
+    records, left_out = asked_about(data, made, 1000, np.random.default_rng(seed))
+    for row, split in enumerate(made):
+        assert left_out[row].tolist() == [
+            record in set(split.outsiders.tolist()) for record in records.tolist()
+        ]
+    assert splits == 1 or left_out.any(axis=0).all()
+
+
+def test_people_of_several_records_are_left_out_whole():
+    data = Transactions.from_records([["a", f"i{n % 3}"] for n in range(60)])
+    data = Transactions(data.offsets, data.codes, data.vocabulary, np.arange(60) // 4, data.source_rows)
+    for split in Outsiders(data, Disassociation(k=2, m=1), 2, 1).splits:
+        inside, outside = set(data.persons[split.members]), set(data.persons[split.outsiders])
+        assert not inside & outside
+
+
+def sheet(member, told):
+    member, told = np.array(member, bool), np.array(told, float)
+    nothing = np.zeros(member.shape, bool)
+    empty = (np.empty(0), np.empty(0, bool))
+    return Sheet(member, np.ones(member.shape, bool), told, nothing, nothing, (empty, empty))
+
+
+def test_what_a_release_tells_of_whomever_is_no_excess():
+    """Release 1 tells everything of everybody, release 2 nothing: members and outsiders fare alike."""
+    member = [[False] * 50 + [True] * 50, [True] * 50 + [False] * 50]
+    found = sheet(member, [[1.0] * 100, [0.0] * 100]).told_at(0.8)
+    assert found.excess.value == 0.0
+    assert found.members.value == found.outsiders.value == 0.5
+
+
+def test_what_is_told_of_members_only_is_the_excess():
+    member = np.array([[False] * 50 + [True] * 50, [True] * 50 + [False] * 50])
+    found = sheet(member, np.where(member, 0.9, 0.1)).told_at(0.8)
+    assert found.excess.value == 1.0
+    assert found.excess.low > 0.9
+
+
+def test_exchanged_rows_of_members_change_nothing_for_outsiders():
+    """Outsiders are told the same by a release and by one of the same records in another order."""
+    rng = random.Random(9)
+    rows = [frozenset(rng.sample("abcdefghij", 3)) for _ in range(80)]
+    outside = [frozenset(rng.sample("abcdefghij", 3)) for _ in range(20)]
+    told = []
+    for order in (rows, rows[::-1]):
+        data = Transactions.from_records([*order, *outside])
+        members = data.take(np.arange(80))
+        release = Disassociation(k=3, m=2, max_cluster_size=12).anonymise(members).release
+        people = People.of(data, np.arange(80, 100), release.vocabulary, data.holders)
+        eligible = np.ones(len(release.vocabulary), bool)
+        told.append(telling(KnownPerson.of(release), people, people.subsets(2), eligible).told.tolist())
+    assert told[0] == told[1]
