@@ -126,6 +126,9 @@ def _told(risk: Plain, limits: Plain) -> list[tuple[str, ...]]:
         (f"{before}{tail['name']}", *_beside(tail["members"], tail, limits["max_tail"]), "", _TAILS.get(tail["name"], ""))
         for tail in risk["tails"]
     ]  # fmt: skip
+    if risk["population"]:
+        alone = _short(risk["population"]["value"])
+        tails.append(("  no release", "", alone, "", "", "", "who knows the records of other people instead"))
     return [*first, *tails]
 
 

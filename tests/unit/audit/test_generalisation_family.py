@@ -52,11 +52,12 @@ def test_threats_follow_what_is_promised(data):
     other = cv.Disassociation(k=3).anonymise(data).release
     knowledge = cv.Knowledge(cv.Vectors.sample(), (other, "no release"))
     assert [threat.name for threat in family.threats(cv.Coat(m=2), knowledge)] == [
-        "2 items of a person", "3 items of a person", "release alone", "word meanings", "another release",
+        "a known person", "2 items of a person", "3 items of a person", "release alone", "word meanings",
+        "another release", "being in it",
     ]  # fmt: skip
     listed = cv.Coat(policy=cv.Policy((("cough", "fever"),)))
     assert [threat.name for threat in family.threats(listed, cv.Knowledge())] == [
-        "protected itemset of a person", "1 item of a person", "release alone",
+        "a known person", "protected itemset of a person", "1 item of a person", "release alone", "being in it",
     ]  # fmt: skip
 
 

@@ -52,7 +52,13 @@ def put_in(plain, name):
 
 def test_first_screen_says_verdict_sentence_and_every_threat(owner):
     read = Reader(page(owner))
-    for words in ("Do not publish", "What is told of a known person", "What attackers reach", "What stays useful", "sample clinic"):
+    for words in (
+        "Do not publish",
+        "What is told of a known person",
+        "What attackers reach",
+        "What stays useful",
+        "sample clinic",
+    ):
         assert words in read.text
     for risk in owner["risks"]:
         assert " ".join(risk["sentence"].split()) in read.text.replace("\u00a0", " ")
@@ -117,7 +123,11 @@ def test_hidden_and_turning_characters_are_made_visible(owner):
 def test_owner_reads_of_whom_most_is_told_and_what_tells_it(owner):
     details = owner["risks"][0]["details"]
     read = Reader(page(owner))
-    for words in ("members: people in the release", "The people of whom most is told", "How much is told of people"):
+    for words in (
+        "members: people in the release",
+        "The people of whom most is told",
+        "How much is told of people",
+    ):
         assert words in read.text
     person = details["people"][0]
     text = " ".join(read.texts)
