@@ -123,9 +123,14 @@ def _told(risk: Plain, limits: Plain) -> list[tuple[str, ...]]:
         first = [(risk["threat"], *_beside(risk["attacker"], risk, limits["max_risk"]), people, means)]
     before = "  " if first else f"{risk['threat']}: "
     tails = [
-        (f"{before}{tail['name']}", *_beside(tail["members"], tail, limits["max_tail"]), "", _TAILS.get(tail["name"], ""))
+        (
+            before + tail["name"],
+            *_beside(tail["members"], tail, limits["max_tail"]),
+            "",
+            _TAILS.get(tail["name"], ""),
+        )
         for tail in risk["tails"]
-    ]  # fmt: skip
+    ]
     if risk["population"]:
         alone = _short(risk["population"]["value"])
         tails.append(("  no release", "", alone, "", "", "", "who knows the records of other people instead"))

@@ -113,7 +113,7 @@ def test_another_release_tells_them_apart(data, result):
 
 def test_where_nothing_is_merged_there_is_nothing_to_guess(data):
     result = cv.Coat(k=2, policy=cv.Policy((("cough",),))).anonymise(data)
-    assert release_alone().try_on(data, result, lots(), QUICK).not_tried.startswith("nothing is hidden")
+    assert release_alone().try_on(data, result, lots(), QUICK).not_tried.startswith("nothing is split off")
 
 
 def test_a_sample_of_the_rows_is_a_release_with_its_key(data, result):

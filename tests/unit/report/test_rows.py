@@ -16,7 +16,6 @@ from cloven.report.picture import first_screen
 from cloven.report.svg.elements import across
 from cloven.report.told import told
 
-
 NEAR, FAR = {"value": 0.05, "low": 0.0, "high": 0.1}, {"value": 0.5, "low": 0.4, "high": 0.6}
 LONG = {"name": "certain", "members": FAR, "outsiders": FAR, "excess": NEAR}
 
