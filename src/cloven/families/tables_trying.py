@@ -79,7 +79,7 @@ class Attempt:
         worst = max(risks, key=lambda risk: -1.0 if risk.attacker is None else risk.attacker.upper)
         broken = max(risks, key=lambda risk: risk.broken)
         told = "" if broken.public is None else broken.public.broken_what
-        found_out = longest_tails(case, self.guess) if self.tails else ()
+        found_out = longest_tails(case, self.guess) if self.tails and case.outsiders is not None else ()
         return replace(
             worst,
             outside=threat.outside,

@@ -62,10 +62,10 @@ def save_page(document: Mapping[str, Any], path: str | os.PathLike[str]) -> None
 
 
 def prose(text: str, typed: Sequence[str] = ()) -> Markup:
-    """Escaped text; words between backticks and those of ``typed`` are shown as what is typed, ``*these*`` stand out.
+    """Escaped text; words between backticks and those of ``typed`` are shown as what is typed.
 
-    >>> str(prose("see `cloven tune` & <b>")), str(prose("k=5 holds, *method* does not", ["k=5"]))
-    ('see <code>cloven tune</code> &amp; &lt;b&gt;', '<code>k=5</code> holds, <em>method</em> does not')
+    >>> str(prose("see `cloven tune` & <b>")), str(prose("k=5 holds", ["k=5"]))
+    ('see <code>cloven tune</code> &amp; &lt;b&gt;', '<code>k=5</code> holds')
     """
     longest_first = sorted(filter(None, typed), key=len, reverse=True)
     pattern = "|".join(["`[^`]+`", *map(re.escape, longest_first)])
@@ -87,9 +87,8 @@ def _breakable(text: str) -> Markup:
 
 
 def _unbroken(text: str) -> Markup:
-    """A figure stays on one line with its percent sign; names between asterisks stand out."""
-    shown = str(escape(re.sub(r"(?<=\d) %", "\u00a0%", visible(text))))
-    return Markup(re.sub(r"(?<![\w*])\*([^*\s](?:[^*]*[^*\s])?)\*(?![\w*])", r"<em>\1</em>", shown))  # noqa: S704
+    """A figure stays on one line with its percent sign."""
+    return escape(re.sub(r"(?<=\d) %", "\u00a0%", visible(text)))
 
 
 def _environment() -> Environment:

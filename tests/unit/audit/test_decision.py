@@ -75,7 +75,7 @@ def test_a_tail_is_judged_apart_from_the_mean():
     (reason,) = map(str, found.reasons)
     assert "(a known person): told at 0.95 of 70.0 %" in reason
     assert "up to 2.0 % more, and 1.0 % is too much" in reason
-    assert "*a known person*" in found.sentence
+    assert "because of an attacker (a known person)" in found.sentence
     assert decide(told(tail=0.02), Limits(max_tail=0.02), 5).verdict == "publish"
     both = replace(told(), risks=told().risks + told(tail=0.9, counts=False).risks)
     assert decide(both, Limits(), 5).verdict == "publish", "beyond the promise"
@@ -102,10 +102,10 @@ def test_doubts_block_whatever_attackers_reach():
 def test_verdict_names_what_it_rests_on_and_what_it_does_not_cover():
     found = decide(outcome(risk=0.15), Limits(), 5, not_covered="Not covered: rumours.")
     assert found.sentence == (
-        "Publish: of all attackers that were tried, *word meanings* gets furthest and is right in 14.0 %, at most"
+        "Publish: of all attackers that were tried, the furthest (word meanings) is right in 14.0 %, at most"
         " 15.0 %. Not covered: rumours."
     )
-    assert "*a known person* gets furthest and is told more of members than of outsiders" in (
+    assert "the furthest (a known person) is told more of members than of outsiders" in (
         decide(told(), Limits(), 5).sentence
     )
 

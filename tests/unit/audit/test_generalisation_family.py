@@ -52,11 +52,12 @@ def test_threats_follow_what_is_promised(data):
     other = cv.Disassociation(k=3).anonymise(data).release
     knowledge = cv.Knowledge(cv.Vectors.sample(), (other, "no release"))
     assert [threat.name for threat in family.threats(cv.Coat(m=2), knowledge)] == [
-        "2 items of a person", "3 items of a person", "release alone", "word meanings", "another release",
+        "a known person", "2 items of a person", "3 items of a person", "release alone", "word meanings",
+        "another release", "being in it",
     ]  # fmt: skip
     listed = cv.Coat(policy=cv.Policy((("cough", "fever"),)))
     assert [threat.name for threat in family.threats(listed, cv.Knowledge())] == [
-        "protected itemset of a person", "1 item of a person", "release alone",
+        "a known person", "protected itemset of a person", "1 item of a person", "release alone", "being in it",
     ]  # fmt: skip
 
 
@@ -112,7 +113,7 @@ def test_another_release_tells_them_apart(data, result):
 
 def test_where_nothing_is_merged_there_is_nothing_to_guess(data):
     result = cv.Coat(k=2, policy=cv.Policy((("cough",),))).anonymise(data)
-    assert release_alone().try_on(data, result, lots(), QUICK).not_tried.startswith("nothing is hidden")
+    assert release_alone().try_on(data, result, lots(), QUICK).not_tried.startswith("nothing is split off")
 
 
 def test_a_sample_of_the_rows_is_a_release_with_its_key(data, result):

@@ -21,7 +21,7 @@ from cloven.report.page import page
 from cloven.threats import Effort, Threat
 
 DATA = cv.sample("clinic").take(np.arange(320))
-SMALL = cv.Disassociation(k=2, max_cluster_size=3, refine=False)
+SMALL = cv.Disassociation(k=2, max_cluster_size=3, rare_items="cluster")
 """It makes more than a hundred clusters, so that totals are shared."""
 
 
@@ -77,7 +77,9 @@ def test_a_verdict_that_rests_on_what_only_the_owner_knows_is_a_word():
 
     rival = replace(SMALL, k=3, max_cluster_size=6)
     report = audited(
-        (cv.release_alone(), Threat("neighbour", "all", "attribute", "share", attempt)), rivals=(rival,)
+        (cv.release_alone(), Threat("neighbour", "all", "attribute", "share", attempt)),
+        cv.Limits(max_risk=0.6),
+        rivals=(rival,),
     )
     assert report.decision.verdict == "do not publish"
     told = report.to_dict("public")["decision"]
@@ -99,6 +101,27 @@ def test_reasons_and_the_better_setting_are_told_where_their_figures_are():
     )
     public = left.to_dict("public")
     assert "records published" not in json.dumps(public), "it tells how many were left out"
+
+
+def test_share_of_items_kept_is_the_owners():
+    """All of them or not: that tells whether anything was withheld."""
+    report = audited((cv.release_alone(),), cv.Limits(min_utility=1.0, measure="items kept"))
+    assert any(measure["name"] == "items kept" for measure in report.to_dict()["utility"]["measures"])
+    for text in shared(report):
+        assert "items kept" not in text
+
+
+def test_totals_of_members_and_outsiders_are_public_and_their_details_are_not():
+    found = Audit(SMALL, effort=Effort().quick(), advise=False, seed=1).run(cv.sample("clinic"))
+    owner, public = (found.to_dict(audience)["risks"][0] for audience in ("owner", "public"))
+    assert owner["threat"] == public["threat"] == "a known person"
+    for name in ("attacker", "outsiders", "excess", "tails", "promised", "outside"):
+        assert public[name] == owner[name]
+    assert public["details"] == {}
+    assert {"ways", "people", "histogram", "people_of", "calibration"} <= set(owner["details"])
+    few = replace(found.outcome, groups=99)
+    public = replace(found, outcome=few).to_dict("public")["risks"][0]
+    assert (public["outsiders"], public["excess"], public["tails"]) == (None, None, [])
 
 
 def test_words_with_what_is_not_published_are_not_shared():

@@ -64,7 +64,13 @@ def report():
     """One sensitive attribute, every method, and one setting that cannot be met."""
     method, *others = rivals(f"{ALL} anatomy:l=4")
     return Audit(
-        method, limits=cv.Limits(max_risk=0.9), effort=QUICK, rivals=tuple(others), seed=1, title="people"
+        method,
+        limits=cv.Limits(max_risk=0.9, max_tail=1.0),
+        effort=QUICK,
+        rivals=tuple(others),
+        advise=False,
+        seed=1,
+        title="people",
     ).run(people(sensitive=1))
 
 
@@ -73,7 +79,8 @@ def test_one_chart_holds_every_method(report):
     assert [name.partition(":")[0] for name in tried] == [each.partition(":")[0] for each in ALL.split()]
     assert {each.partition(":")[0] for each in ALL.split()} == set(registry.table_anonymisers())
     html = report_chart = page(report.to_dict())
-    chart = html[html.index('id="trade-off"') : html.index('class="legend"')]
+    start = html.index('id="trade-off"')
+    chart = html[start : html.index('class="legend"', start)]
     for name in registry.table_anonymisers():
         assert f">{name}</text>" in chart, f"{name} has no mark"
         assert f"{name}:" in report_chart
@@ -101,13 +108,13 @@ def test_the_page_of_a_table_speaks_of_rows(report):
 
 def test_a_table_without_a_sensitive_attribute_is_judged_by_its_rows():
     table = people(sensitive=0)
-    report = Audit(cv.Mondrian(k=4), effort=QUICK, seed=1).run(table)
+    report = Audit(cv.Mondrian(k=6), effort=QUICK, seed=1).run(table)
     by_name = {risk.threat: risk for risk in report.risks}
     assert by_name["known person"].not_tried
     assert report.outcome.worst is by_name["a person's row"]
-    assert 0 < by_name["a person's row"].attacker.upper <= 1 / 4 + 1e-9
+    assert 0 < by_name["a person's row"].attacker.upper <= 1 / 6 + 1e-9
     assert report.decision.verdict == "publish"
-    assert "known person" in report.decision.sentence, "what was not tried is said"
+    assert "the furthest (a person's row)" in report.decision.sentence
 
 
 def test_made_up_rows_are_nobodys():
@@ -212,8 +219,8 @@ def test_what_a_remedy_says_to_type_can_be_typed(text):
     found = TablesFamily().remedies(method, (known_person().risk(attacker=Estimate(0.9)),), 0.2)
     assert found
     for words, remedy in found.items():
-        compared = Compared(lambda each: pytest.fail(str(each)))
-        compared.evaluate = lambda each: typed.append(each) or FakeOutcome()
+        compared = Compared(lambda each, *_how: pytest.fail(str(each)))
+        compared.evaluate = lambda each, *_how: typed.append(each) or FakeOutcome()
         compared.attempt(words, remedy)
         (said,) = compared.made
         flag, setting = shlex.split(said)
