@@ -30,8 +30,13 @@ FEW = 3_000
 PAPERS = Disassociation(rare_items="cluster", refine=True, max_cluster_size=30)
 BEFORE = Disassociation(rare_items="cluster", refine=True, max_cluster_size=120)
 DEFAULT = Disassociation()
-WAYS: dict[str, Disassociation] = {"papers": PAPERS, "before": BEFORE, "default": DEFAULT}
-"""The papers' way, the default before what is rare was withheld, and the default."""
+WAYS: dict[str, Disassociation] = {
+    "papers": PAPERS,
+    "before": BEFORE,
+    "default": DEFAULT,
+    "refined": Disassociation(refine=True),
+}
+"""The papers' way, the default before what is rare was withheld, the default, and the default refined."""
 SIZES = (30, 120, 500, None)
 
 
