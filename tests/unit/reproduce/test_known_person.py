@@ -103,10 +103,8 @@ def test_a_setting_that_was_not_tried_everywhere_takes_no_part():
 def test_published_cases_must_be_at_the_level_of_outsiders():
     assert not level(case("publish", 0.3))
     leaking = words(page(found(run("default"), [case("publish", 0.3), case("do not publish", 0.3)])))
-    assert (
-        "Of 2 audits of constructed cases 1 say publish; not at the level of outsiders: names (papers, told 30.0 % more)."
-        in leaking
-    )
+    assert "Of 2 audits of constructed cases 1 say publish; not at the level of outsiders: names" in leaking
+    assert "names (papers, told 30.0 % more)." in leaking
     fine = words(page(found(run("default"), [case("publish", 0.0)])))
     assert "in each of them told and certain are at the level of outsiders." in fine
 
