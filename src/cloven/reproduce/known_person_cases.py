@@ -9,7 +9,7 @@ import numpy as np
 
 from cloven.anonymise.disassociation import Disassociation
 from cloven.model.transactions import Transactions
-from cloven.reproduce.known_person_runs import WAYS, Plain
+from cloven.reproduce.known_person_runs import BEFORE, DEFAULT, PAPERS, Plain
 from cloven.reproduce.runs import SEED
 
 if TYPE_CHECKING:
@@ -22,6 +22,13 @@ if TYPE_CHECKING:
 DIAGNOSES = ("asthma", "flu", "gout", "ulcer")
 KS, MS = (5, 3, 2), (2, 1)
 SAMPLE = 3_000
+CASES = {
+    "papers": PAPERS,
+    "before": BEFORE,
+    "default": DEFAULT,
+    "whole data": Disassociation(max_cluster_size=None),
+}
+"""Ways to publish that constructed cases are tried with."""
 
 
 def names(people: int = 1_000) -> Transactions:
@@ -73,7 +80,7 @@ def cases(folder: Path, *, quick: bool = False) -> Iterator[tuple[str, str, Any,
         ("five records a person, not told", visits(people // 5, told=False)),
         ("five records a person, told", visits(people // 5, told=True)),
     ):
-        for way, method in {**WAYS, "whole data": Disassociation(max_cluster_size=None)}.items():
+        for way, method in CASES.items():
             yield name, way, data, method
     table = adult(folder, 500 if quick else SAMPLE)
     for k, l in ((2, None), (5, None), (5, 4)):

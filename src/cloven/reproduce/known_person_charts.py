@@ -9,7 +9,7 @@ from cloven.reproduce.thesis_charts import library
 
 Plain = dict[str, Any]
 
-WAYS = {"papers": "#7b4fa3", "before": "#d95f02", "default": "#1b9e77"}
+WAYS = {"papers": "#7b4fa3", "before": "#d95f02", "default": "#1b9e77", "refined": "#1f77b4"}
 
 
 def all_charts(found: dict[str, list[Plain]]) -> dict[str, Any]:

@@ -35,9 +35,10 @@ of whom an item is claimed with a probability of 0.8 or more, and rightly (only 
 *certain* the share of whom an item follows by logic. Both are asked of the same people in releases with them (members)
 and without them (outsiders): **what being in the release adds is the harm**. k=5 and m=2 throughout.
 
-Three ways to publish are compared: the *papers'* (rare items in a list for each cluster, refined, clusters of at most
+Ways to publish are compared: the *papers'* (rare items in a list for each cluster, refined, clusters of at most
 30), the default *before* (the same with at most 120), and the *default* now (what fewer than k hold is withheld, other
-leftovers are published once for the whole release, not refined, at most 120).
+leftovers are published once for the whole release, not refined, at most 120). *Refined* is the default with clusters
+joined that share leftovers.
 """
 
 
@@ -48,7 +49,7 @@ def page(found: dict[str, list[Plain]]) -> str:
         _HEAD,
         section("The answer", *[filled(f"- {each}", "  ") for each in _answers(found)], ""),
         section(
-            "Told: the three ways",
+            "Told: the ways compared",
             "![What being in the release adds](known-person/told.svg)\n",
             "Members / outsiders, what being in the release adds, and in brackets the upper end of its"
             " 95 % interval.\n",
@@ -58,7 +59,7 @@ def page(found: dict[str, list[Plain]]) -> str:
             ),
         ),
         section(
-            "Kept: the three ways",
+            "Kept: the ways compared",
             filled(
                 "*Ceiling*: occurrences of items that k people hold. tKd over 1,000 itemsets, *of sets*"
                 " over 1,000 of two and"
@@ -125,7 +126,7 @@ def _answers(found: dict[str, list[Plain]]) -> list[str]:
     bad = [case for case in found["cases"] if case["verdict"] == "publish" and not level(case)]
     published = [case for case in found["cases"] if case["verdict"] == "publish"]
     out.append(
-        f"Of {len(found['cases'])} constructed cases {len(published)} are published; "
+        f"Of {len(found['cases'])} audits of constructed cases {len(published)} say publish; "
         + (
             "in each of them told and certain are at the level of outsiders."
             if not bad
@@ -138,7 +139,7 @@ def _answers(found: dict[str, list[Plain]]) -> list[str]:
         if not pairs
         else "A smaller k or m turned *do not publish* into *publish* on "
         + ", ".join(sorted({f"{strong['data']}" for strong, _ in pairs}))
-        + "."
+        + f", in {len(pairs)} pairs of settings."
     )
     return out
 
@@ -227,12 +228,9 @@ def _demanded(ways: list[Plain], tried: list[Plain]) -> list[str]:
     for data, found in every.items():
         for line in found:
             if not line.holds:
-                good = meeting(tried, data, line.name)
-                remedy = (
-                    f"met by {', '.join(good)} (on the samples below)"
-                    if good
-                    else "met by no setting that was tried"
-                )
+                good, some = meeting(tried, data, line.name), of(tried, data, "before") is not None
+                none = "met by no setting that was tried" if some else "no other setting was tried"
+                remedy = f"on the samples below met by {'; '.join(good)}" if good else none
                 parts.append(filled(f"- {data}, {line.name}: missed by {line.missed:.3f}; {remedy}.", "  "))
     return [*parts, ""]
 
@@ -247,7 +245,7 @@ def _settings(tried: list[Plain]) -> list[str]:
         " the default before, pairs kept"
         " is relative to it, all as means over the data sets. *Release alone* and *method* are the"
         " shares of hidden links that"
-        " these attackers get right. A root of several items publishes leftovers together where"
+        " these attackers get right, where records have fewer than 10 items. A root of several items publishes leftovers together where"
         " that keeps the promise."
     )
     heads = ("setting", "told missed", "kept missed", "told adds", "items of the ceiling", "pairs kept", "tKd",
@@ -360,7 +358,13 @@ def _lowered(rows: list[Plain]) -> list[str]:
             for strong, weak in pairs
         )
         table.append((name, *(mine.get(kind, "-") for kind in kinds), said or "never turned"))
-    return [filled(intro) + "\n", grid(("data", *(f"k={k}, m={m}" for k, m in kinds), ""), table)]
+    why = [
+        filled(f"- {strong['data']}, k={strong['k']}, m={strong['m']}: {strong['reasons'][0]}", "  ")
+        for strong in {(row["data"], row["k"], row["m"]): row for row, _ in turned(rows)}.values()
+        if strong.get("reasons")
+    ]
+    told = ["Why the stronger promise is not published there:\n", *why, ""] if why else []
+    return [filled(intro) + "\n", grid(("data", *(f"k={k}, m={m}" for k, m in kinds), ""), table), *told]
 
 
 def _percent(share: float) -> str:

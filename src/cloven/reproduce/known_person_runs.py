@@ -25,13 +25,20 @@ DATA = (
 )  # fmt: skip
 FIRST = {"What's Cooking": 12_000}
 """Records of a data set that are used, where not all are."""
+LONG = 10.0
+"""Items of a record, on average, from which on there are too many links to try in an experiment."""
 FEW = 3_000
 """Below as many people five divisions leave everybody out once; else there are three."""
 PAPERS = Disassociation(rare_items="cluster", refine=True, max_cluster_size=30)
 BEFORE = Disassociation(rare_items="cluster", refine=True, max_cluster_size=120)
 DEFAULT = Disassociation()
-WAYS: dict[str, Disassociation] = {"papers": PAPERS, "before": BEFORE, "default": DEFAULT}
-"""The papers' way, the default before what is rare was withheld, and the default."""
+WAYS: dict[str, Disassociation] = {
+    "papers": PAPERS,
+    "before": BEFORE,
+    "default": DEFAULT,
+    "refined": Disassociation(refine=True),
+}
+"""The papers' way, the default before what is rare was withheld, the default, and the default refined."""
 SIZES = (30, 120, 500, None)
 
 
@@ -59,7 +66,7 @@ class Thorough:
         people: people of each division who are asked about at most.
         divisions: divisions of the people; 0 takes three, or five where there are few.
         reconstructions: for the measures of utility.
-        linking: whether attackers who link parts are tried too.
+        linking: whether attackers who link parts are tried too, where records are short.
     """
 
     records: int | None = None
@@ -85,7 +92,9 @@ def measured(name: str, data: Transactions, method: Disassociation, thorough: Th
     from cloven.audit import Audit
     from cloven.running import Run
 
-    audit = Audit(method, effort=_effort(data, thorough), threats=_threats(method, thorough), advise=False)
+    audit = Audit(
+        method, effort=_effort(data, thorough), threats=_threats(data, method, thorough), advise=False
+    )
     method.anonymise(first(data, 100))  # what is compiled at first use is not timed
     run = Run(SEED)
     found = audit.evaluate(data, method, run)
@@ -167,7 +176,7 @@ def _effort(data: Transactions, thorough: Thorough) -> Effort:
     )
 
 
-def _threats(method: Disassociation, thorough: Thorough) -> tuple[Threat, ...]:
+def _threats(data: Transactions, method: Disassociation, thorough: Thorough) -> tuple[Threat, ...]:
     """The known person, read by the reader that counts every place; and who links parts."""
     from cloven.attack.disassociated.known_person import KnownPerson
     from cloven.families.disassociation_threats import release_alone, the_method
@@ -177,5 +186,6 @@ def _threats(method: Disassociation, thorough: Thorough) -> tuple[Threat, ...]:
         return {"everywhere": KnownPerson.of(release, "everywhere")}
 
     judged = tuple(way for way in ways(method.m) if way.counts and way.which != "worst")
-    linking = (release_alone(), the_method()) if thorough.linking else ()
+    short = len(data.codes) < LONG * len(data)
+    linking = (release_alone(), the_method()) if thorough.linking and short else ()
     return (known_person(method.m, everywhere, known=judged), *linking)
