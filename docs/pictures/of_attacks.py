@@ -97,7 +97,7 @@ def term_chunk() -> Card:
     card.text(
         20,
         244,
-        "120 candidates, and all of them have asthma: so has name 512.",
+        "All 120 candidates have it, so name 512 has.",
         size=13,
         colour=ORANGE,
         bold=True,

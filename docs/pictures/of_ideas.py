@@ -127,7 +127,7 @@ def reading() -> Card:
     card.line(at(9.3), 148, at(15.3), 148, colour=INK, thick=2)
     for end in (9.3, 15.3):
         card.line(at(end), 141, at(end), 155, colour=INK, thick=2)
-    card.text(at(15.3) + 10, 168, "12.0 % [9.3 - 15.3]", size=13, colour=BLUE, bold=True)
+    card.text(at(9.3), 172, "12.0 % [9.3 - 15.3]", size=13, colour=BLUE, bold=True)
     card.line(at(20), 34, at(20), 180, colour=ORANGE, thick=2.5)
     card.text(at(20), 27, "limit: 20 %", size=13, colour=ORANGE, anchor="middle", bold=True)
     return card
