@@ -97,7 +97,7 @@ def test_a_verdict_says_that_little_was_promised_and_what_is_not_covered():
     sentence = report.decision.sentence
     assert report.decision.verdict == "publish", report.decision.reasons
     assert "the furthest (a known person)" in sentence
-    assert "k = 2 is little; m = 1 is little." in sentence
+    assert "k = 2 is little. m = 1 is little." in sentence
     for words in ("Not covered:", "what words mean", "other releases", "more than 2 items are known"):
         assert words in sentence
     method = cv.Disassociation(k=3, m=2)
