@@ -297,3 +297,23 @@ def test_places_without_permission(cloven, clinic, tmp_path):
     finally:
         closed.chmod(0o700)
     assert [path.name for path in closed.iterdir()] == ["data.csv"]
+
+
+@pytest.mark.parametrize("method", ["coat", "pcta", "apriori-km", "mondrian", "slicing"])
+def test_only_disassociation_has_a_way_with_rare_items(cloven, tmp_path, method):
+    (tmp_path / "in.csv").write_text("1,a\n1,b\n2,a\n")
+    ended = cloven("anonymise", method, tmp_path / "in.csv", "--rare-items", "list", "-o", tmp_path / "out")
+    assert ended.code == 2
+    assert ended.err.startswith("cloven: No such option: --rare-items")
+    assert ended.err.endswith(f"see `cloven anonymise {method} --help`\n")
+    assert ended.err.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_unknown_way_with_rare_items_names_those_there_are(cloven, tmp_path):
+    (tmp_path / "in.csv").write_text("1,a\n1,b\n2,a\n")
+    ended = cloven(
+        "anonymise", "disassociation", tmp_path / "in.csv", "--rare-items", "hide", "-o", tmp_path / "o"
+    )
+    assert (ended.code, ended.err.count("\n")) == (2, 1)
+    assert "must be one of withhold, list, cluster, got 'hide'" in ended.err
