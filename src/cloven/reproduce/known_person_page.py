@@ -245,7 +245,8 @@ def _settings(tried: list[Plain]) -> list[str]:
         " the default before, pairs kept"
         " is relative to it, all as means over the data sets. *Release alone* and *method* are the"
         " shares of hidden links that"
-        " these attackers get right, where records have fewer than 10 items. A root of several items publishes leftovers together where"
+        " these attackers get right, where records have fewer than 10 items."
+        " A root of several items publishes leftovers together where"
         " that keeps the promise."
     )
     heads = ("setting", "told missed", "kept missed", "told adds", "items of the ceiling", "pairs kept", "tKd",
