@@ -345,7 +345,7 @@ def _cases(cases: list[Plain]) -> list[str]:
 
 def _lowered(rows: list[Plain]) -> list[str]:
     intro = (
-        "Verdicts of quick audits of the default on the first 3,000 records, for each k and m. A"
+        "Verdicts of quick audits of the default on the first 3,000 records (fewer where they are long), for each k and m. A"
         " weaker promise must never be"
         " published where a stronger one is not."
     )
