@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from cloven.reproduce.known_person_cases import SAMPLE, audited, cases, lowered
+from cloven.reproduce.known_person_cases import audited, cases, lowered, sampled
 from cloven.reproduce.known_person_charts import all_charts
 from cloven.reproduce.known_person_page import page
 from cloven.reproduce.known_person_runs import DATA, WAYS, Thorough, first, loaded, measured, settings
@@ -65,11 +65,7 @@ def of_data(
         tell(words)
         tried.append({"setting": words, **measured(name, some, method, part)})
     tell("k and m")
-    return (
-        ways,
-        tried,
-        lowered(name, first(data, part.records if quick and part.records else SAMPLE), Effort().quick()),
-    )
+    return ways, tried, lowered(name, sampled(data), Effort().quick())
 
 
 def shown(found: dict[str, list[Plain]]) -> dict[str, str]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from cloven.anonymise.disassociation import Disassociation
 from cloven.model.transactions import Transactions
-from cloven.reproduce.known_person_runs import BEFORE, DEFAULT, PAPERS, Plain
+from cloven.reproduce.known_person_runs import BEFORE, DEFAULT, PAPERS, Plain, first
 from cloven.reproduce.runs import SEED
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 DIAGNOSES = ("asthma", "flu", "gout", "ulcer")
 KS, MS = (5, 3, 2), (2, 1)
 SAMPLE = 3_000
+MOST_ITEMS = 35_000
+"""Items in all records of a sample at most: attackers who link parts take long where records are."""
 CASES = {
     "papers": PAPERS,
     "before": BEFORE,
@@ -129,6 +131,12 @@ def told(outcome: Outcome) -> list[Any] | None:
         and risk.outsiders is not None
     ]
     return max(compared, key=lambda row: row[3], default=None)
+
+
+def sampled(data: Transactions) -> Transactions:
+    """The first records, as many as may be."""
+    fitting = int(np.searchsorted(data.offsets, MOST_ITEMS, "right")) - 1
+    return first(data, max(1, min(SAMPLE, fitting)))
 
 
 def lowered(name: str, data: Transactions, effort: Effort) -> list[Plain]:

@@ -111,7 +111,7 @@ def standings(rows: Sequence[Plain]) -> list[Plain]:
                 "items": _mean([mine["items_kept"] / mine["ceiling"] for mine, _ in pairs]),
                 "tkd": _mean([mine["tkd"] - base["tkd"] for mine, base in pairs]),
                 "tkd_sets": _mean([mine["tkd_sets"] - base["tkd_sets"] for mine, base in pairs]),
-                "pairs": _mean([mine["pairs_kept"] / max(base["pairs_kept"], 1e-9) for mine, base in pairs]),
+                "pairs": _mean([_ratio(mine["pairs_kept"], base["pairs_kept"]) for mine, base in pairs]),
                 "re": _mean(
                     [mine["re"] - base["re"] for mine, base in pairs if None not in (mine["re"], base["re"])]
                 ),
@@ -124,6 +124,11 @@ def standings(rows: Sequence[Plain]) -> list[Plain]:
         out,
         key=lambda one: (one["told_missed"], one["kept_missed"], one["tkd"] + 1 - one["pairs"], one["told"]),
     )
+
+
+def _ratio(part: float, whole: float) -> float:
+    """One figure relative to another; where that is nothing, nothing changed."""
+    return part / whole if whole else 1.0
 
 
 def _mean(values: Sequence[Any]) -> float:

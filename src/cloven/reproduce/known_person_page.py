@@ -238,14 +238,16 @@ def _demanded(ways: list[Plain], tried: list[Plain]) -> list[str]:
 def _settings(tried: list[Plain]) -> list[str]:
     if not tried:
         return ["None was tried.\n"]
+    names = ", ".join(dict.fromkeys(run["data"] for run in tried))
     intro = (
-        "The same on the first 3,000 records of each data set, rare items withheld in all but the"
+        f"The same on the first 3,000 records of {names}, rare items withheld in all but the"
         " first line (*before*)."
-        " *Missed* counts demands over all data sets; tKd, tKd of sets and re are differences to"
+        " *Missed* counts demands over all of these; tKd, tKd of sets and re are differences to"
         " the default before, pairs kept"
-        " is relative to it, all as means over the data sets. *Release alone* and *method* are the"
+        " is relative to it, all as means over them. *Release alone* and *method* are the"
         " shares of hidden links that"
-        " these attackers get right, where records have fewer than 10 items. A root of several items publishes leftovers together where"
+        " these attackers get right, where records have fewer than 10 items."
+        " A root of several items publishes leftovers together where"
         " that keeps the promise."
     )
     heads = ("setting", "told missed", "kept missed", "told adds", "items of the ceiling", "pairs kept", "tKd",
@@ -344,7 +346,8 @@ def _cases(cases: list[Plain]) -> list[str]:
 
 def _lowered(rows: list[Plain]) -> list[str]:
     intro = (
-        "Verdicts of quick audits of the default on the first 3,000 records, for each k and m. A"
+        "Verdicts of quick audits of the default on the first 3,000 records (fewer where they are long),"
+        " for each k and m. A"
         " weaker promise must never be"
         " published where a stronger one is not."
     )

@@ -7,7 +7,7 @@ import pytest
 
 from cloven.model.transactions import Transactions
 from cloven.reproduce.known_person import SMALL, known_person, shown
-from cloven.reproduce.known_person_cases import names, shop, turned, visits
+from cloven.reproduce.known_person_cases import names, sampled, shop, turned, visits
 from cloven.reproduce.known_person_claims import JUDGED, lines, meeting, standings
 from cloven.reproduce.known_person_page import level, page
 from cloven.reproduce.known_person_runs import DEFAULT, WAYS, Thorough, ceiling, measured, settings
@@ -135,6 +135,11 @@ def test_constructed_data_are_what_they_are_called():
     plain, told = visits(8, told=False), visits(8, told=True)
     assert (len(plain), plain.persons) == (40, None)
     assert len(np.unique(told.persons)) == 8
+
+
+def test_samples_are_short_where_records_are_long():
+    long = Transactions.from_records([[f"i{n}" for n in range(1_000)]] * 50)
+    assert (len(sampled(long)), len(sampled(shop(50)))) == (35, 50)
 
 
 def test_settings_vary_one_thing_at_a_time():
