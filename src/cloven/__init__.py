@@ -11,7 +11,8 @@ or publish a table          ``read_table`` with a ``Schema``; ``Mondrian``, ``Sl
 prove                       ``verify``, ``verify_folder``
 publish and read back       ``write_release``, ``read_release``, ``read_key``
 what is it worth            ``utility``, ``reconstruct``, ``lower_bound_supports``, ``Taxonomy``
-what does it give away      ``person_risk``, ``candidates``; attacks ``Semantic``, ``VerticalPartitioning``, ``Guesswork`` -> ``Guesses``
+what does it give away      ``person_risk``, ``candidates``; attacks ``Semantic``, ``VerticalPartitioning``,
+                            ``Guesswork`` -> ``Guesses``
                             ``Elimination`` -> ``Eliminations`` for set-generalised releases
 what words mean             ``Vectors``, ``Corpus``, ``GoogleDistance``, ``MutualInformation``, ``WordNet``, ``Learned``
 what the method tells       ``covers`` -> ``breaches``, ``simulate``; ``possible_worlds``, ``prove``

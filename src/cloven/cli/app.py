@@ -35,8 +35,8 @@ app = typer.Typer(
     name="cloven",
     cls=Ordered,
     help="Anonymise sets of items and tables, attack the result, publish only what holds.",
-    epilog="Exit codes: 0 fine, 1 promise broken or not to be published, 2 wrong parameters, 3 bad input, 4 cannot write, 70 fault of Cloven,"
-    " 130 interrupted.",
+    epilog="Exit codes: 0 fine, 1 promise broken or not to be published, 2 wrong parameters, 3 bad input,"
+    " 4 cannot write, 70 fault of Cloven, 130 interrupted.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
