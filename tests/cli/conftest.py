@@ -120,10 +120,8 @@ class Made:
 @pytest.fixture(scope="session")
 def made_once(clinic, tmp_path_factory) -> Made:
     out = tmp_path_factory.mktemp("made") / "out"
-    assert (
-        run_command_line([*DISASSOCIATION, str(clinic), "-o", str(out), "--json", "--max-cluster-size", "30"])
-        == 0
-    )
+    options = ("--json", "--max-cluster-size", "30", "--refine")  # joints below the root too
+    assert run_command_line([*DISASSOCIATION, str(clinic), "-o", str(out), *options]) == 0
     return Made(clinic, out)
 
 

@@ -58,7 +58,7 @@ def test_a_second_release_of_the_same_data_is_told(data):
     assert (found.entry.method, found.entry.records, found.entry.items) == ("disassociation", 1000, published)
     assert warnings([found]) == [
         f"this data set was released on 2026-11-02 with k=3 m=2 in spring: {COMBINE}; publish one of them only,"
-        " or audit with --other-release spring"
+        " or audit with --other-release spring; if that one was never published: cloven ledger discard spring"
     ]
 
 
@@ -131,12 +131,16 @@ def test_a_release_that_was_taken_away_is_still_known(data, format):
     assert not found.entry.has_release
     (told,) = warnings([found])
     assert "in spring.private: " in told
-    assert told.endswith("publish one of them only")
+    assert told.endswith(
+        "publish one of them only; if that one was never published: cloven ledger discard spring"
+    )
 
 
 def test_a_place_that_a_shell_would_split_is_quoted(data):
     release(data, "last spring")
-    assert warnings(earlier_releases(data, "summer"))[0].endswith("--other-release 'last spring'")
+    (told,) = warnings(earlier_releases(data, "summer"))
+    assert "--other-release 'last spring'; " in told
+    assert told.endswith("cloven ledger discard 'last spring'")
 
 
 def made_up(number: int, **changes) -> Earlier:
