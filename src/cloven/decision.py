@@ -2,10 +2,10 @@
 
 Means: no attacker may be right more often than one limit that is the same for every setting of a file (0.2 unless the
 owner sets another; a limit of 1/k alone would let a small k pass where a large one fails). Attackers inside the
-promise may not do better than 1/k either. Tails: people of whom an item is told as good as certainly, or by logic
-alone, may be 1 % more among members than among people outside the release. The upper ends of intervals are compared,
-so that what could not be measured well does not pass for small. What should have been tried and could not be is not
-passed.
+promise may not do better than 1/k either. People: those of whom an item is told with 0.8 may be 5 % more among members
+than among people outside the release; those of whom one is told as good as certainly, or by logic alone, 1 % more. The
+upper ends of intervals are compared, so that what could not be measured well does not pass for small. What should have
+been tried and could not be is not passed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from cloven.errors import ParameterError
 from cloven.model.audience import Said
-from cloven.model.risk import MAX_TAIL
+from cloven.model.risk import MAX_TAIL, limit_of_told
 from cloven.reasons import (
     Reason,
     against_the_promise,
@@ -63,7 +63,12 @@ class Limits:
                 raise ParameterError(message)
 
     def limit_of(self, risk: Risk, k: int) -> float:
-        """The limit of one attacker: who is promised k candidates may be right once in k at most."""
+        """The limit of one attacker: who is promised k candidates may be right once in k at most.
+
+        What being in a release adds is judged by people, not by guesses, so its limit goes with that of tails.
+        """
+        if risk.excess is not None:
+            return limit_of_told(self.max_risk, self.max_tail)
         return min(self.max_risk, 1 / k) if risk.promised else self.max_risk
 
     def passed_by(self, risks: tuple[Risk, ...], k: int) -> bool:

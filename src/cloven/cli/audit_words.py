@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cloven.cli.console import dot, many, names, percent, say, table, tick, visible, warn
+from cloven.model.risk import limit_of_told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -120,7 +121,8 @@ def _told(risk: Plain, limits: Plain) -> list[tuple[str, ...]]:
     people, means = f"{risk['units']:,}", risk["meaning"]
     first = []
     if risk["excess"]:
-        first = [(risk["threat"], *_beside(risk["attacker"], risk, limits["max_risk"]), people, means)]
+        most = limit_of_told(limits["max_risk"], limits["max_tail"])
+        first = [(risk["threat"], *_beside(risk["attacker"], risk, most), people, means)]
     before = "  " if first else f"{risk['threat']}: "
     tails = [
         (f"{before}{tail['name']}", *_beside(tail["members"], tail, limits["max_tail"]), "", _TAILS.get(tail["name"],

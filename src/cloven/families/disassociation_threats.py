@@ -88,17 +88,22 @@ def release_alone() -> Threat:
     >>> release_alone().name
     'release alone'
     """
+    from cloven.attack.disassociated.guesswork import Guesswork
     from cloven.attack.disassociated.semantic import Semantic
     from cloven.relatedness.learned import Learned
+
+    def learned(release: Disassociated, effort: Effort) -> Attack:
+        try:
+            return Semantic(Learned.of_release(release, most_pairs=effort.most_pairs))
+        except ParameterError:  # nothing goes together more often than by chance, so that is all there is
+            return Guesswork()
 
     return Threat(
         "release alone",
         "the release alone: what goes together in one cluster is expected in the others",
         "attribute",
         MEASURE,
-        _Guessing(
-            lambda release, effort: Semantic(Learned.of_release(release, most_pairs=effort.most_pairs))
-        ),
+        _Guessing(learned),
     ).publicly()
 
 

@@ -15,6 +15,8 @@ ROUNDING = 1e-9
 """Shares are means of fractions such as 1/6; what exceeds a limit by less is rounding."""
 MAX_TAIL = 0.01
 """People of whom more is told as good as certainly than of outsiders, at most, unless the owner sets another limit."""
+PROBABLY = 5.0
+"""Of so many times as many people something may be told with 0.8 as may be told as good as certainly."""
 ESTIMATES = ("attacker", "guessing", "control", "outsiders", "population", "excess")
 Linkage = Literal["record", "attribute", "table", "probabilistic"]
 
@@ -31,6 +33,15 @@ class Estimate:
     def upper(self) -> float:
         """The upper end, or the value where there is no interval."""
         return self.value if self.high is None else self.high
+
+
+def limit_of_told(max_risk: float, max_tail: float) -> float:
+    """What being in a release may add to the people of whom something is told with 0.8.
+
+    >>> limit_of_told(0.2, 0.01)
+    0.05
+    """
+    return min(max_risk, PROBABLY * max_tail)
 
 
 @dataclass(frozen=True)

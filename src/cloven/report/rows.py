@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Any, Literal
 
+from cloven.model.risk import limit_of_told
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -115,6 +117,8 @@ def limit_of(document: Mapping[str, Any], risk: Mapping[str, Any]) -> float:
     0.1
     """
     most, k = document["limits"]["max_risk"], document["parameters"].get("k")
+    if risk.get("excess") is not None:
+        return limit_of_told(most, document["limits"]["max_tail"])
     return float(min(most, 1 / k) if risk.get("promised") and k else most)
 
 

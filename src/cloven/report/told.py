@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from cloven.model.risk import limit_of_told
 from cloven.report.rows import threats
 
 if TYPE_CHECKING:
@@ -92,7 +93,11 @@ def _told(name: str, risk: Mapping[str, Any], limits: Mapping[str, Any]) -> Told
     details = risk["details"]
     compared = risk["excess"] is not None
     totals = (
-        *([_total(ALL, risk["attacker"], risk, limits["max_risk"])] if compared else []),
+        *(
+            [_total(ALL, risk["attacker"], risk, limit_of_told(limits["max_risk"], limits["max_tail"]))]
+            if compared
+            else []
+        ),
         *(_total(tail["name"], tail["members"], tail, limits["max_tail"]) for tail in risk["tails"]),
     )
     plain = details.get("ways", ())
