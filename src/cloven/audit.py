@@ -9,7 +9,7 @@ different types, and only this file and the measures of truth hold both. What is
 >>> import cloven as cv
 >>> report = cv.Audit(cv.Disassociation(k=5, m=2), effort=cv.Effort().quick(), seed=1).run(cv.sample("clinic"))
 >>> report.verified.ok, report.decision.verdict
-(True, 'change settings')
+(True, 'do not publish')
 >>> report.result.release.records
 1000
 """

@@ -89,7 +89,8 @@ def test_names_of_items_change_nothing():
 @given(skewed_records(min_records=8), st.sampled_from(["everywhere", "shown", "method"]), st.integers(0, 9))
 def test_reader_is_the_plain_one_on_releases_of_the_method(rows, reader, seed):
     rng = random.Random(seed)
-    result = Disassociation(k=2, m=2, max_cluster_size=6).anonymise(Transactions.from_records(rows))
+    papers = Disassociation(k=2, m=2, max_cluster_size=6, rare_items="cluster", refine=True)
+    result = papers.anonymise(Transactions.from_records(rows))
     rare = rng.choice(("cluster", "withhold", "list"))
     release = result.release if rare == "cluster" else rooted(result, rare, random_groups(rng))
     assert_same(release, reader, rng)
@@ -123,11 +124,11 @@ def test_probabilities_are_exact_if_records_may_be_empty_and_near_if_not():
 @pytest.mark.parametrize("rare", ["cluster", "withhold", "list"])
 def test_certain_is_never_wrong_on_the_sample(safe, rare):
     data, rng = cv.sample("clinic"), np.random.default_rng(3)
-    result = cv.Disassociation(k=5, m=2, max_cluster_size=30, safe=safe).anonymise(data)
-    release = result.release if rare == "cluster" else rooted(result, rare)
-    if safe == "cover":
-        release = replace(release, parameters={**release.parameters, "supports": "lower bounds"})
-    check_members(release, data, rng)
+    method = cv.Disassociation(
+        k=5, m=2, max_cluster_size=30, safe=safe, rare_items=rare, root_chunks="several"
+    )
+    for refine in (False, True):
+        check_members(replace(method, refine=refine).anonymise(data).release, data, rng)
 
 
 def check_members(release, data, rng):
@@ -150,7 +151,8 @@ def check_members(release, data, rng):
 def test_certain_is_never_wrong_on_public_data(data_dir, rare):
     path = data_dir / "named" / "whats_cooking_train.json.zip"
     data = cv.read(path, format="json", column="ingredients").take(np.arange(3000))
-    result = cv.Disassociation(k=5, m=2, max_cluster_size=60).anonymise(data)
-    release = result.release if rare == "cluster" else rooted(result, rare)
+    release = (
+        cv.Disassociation(k=5, m=2, max_cluster_size=60, rare_items=rare, refine=True).anonymise(data).release
+    )
     said = check_members(release, data, np.random.default_rng(5))
     assert rare == "withhold" or said > 1000

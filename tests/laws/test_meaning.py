@@ -105,5 +105,6 @@ def test_meaning_beats_chance_and_control_on_the_sample():
     )
     for measure in ("auc", "hit"):
         finding = found.get(measure)
-        assert finding.low > finding.chance
-        assert finding.low > finding.control_high
+        # By unit, what the attack reaches and what guessing does rise and fall together.
+        assert finding.over_chance_low > 0
+        assert finding.over_control_low > 0

@@ -165,7 +165,7 @@ def run_vertical(clusters, k, m, strict):
     start = np.cumsum([0, *map(len, clusters)]).astype(np.int64)
     group, barred = np.zeros(len(names), np.int64), np.zeros(len(names), bool)
     found = Vertical(
-        *verpart(offsets, terms, np.arange(len(rows)), start, group, barred, NOBODY, k, m, strict)
+        *verpart(offsets, terms, np.arange(len(rows)), start, group, barred, NOBODY, k, m, strict, True)
     )
     return found, offsets, terms, names, np.repeat(np.arange(len(clusters)), np.diff(start))
 

@@ -32,7 +32,7 @@ def lower_bound_supports(
 
     >>> import cloven as cv
     >>> data = cv.Transactions.from_records([["a", "b"], ["a", "c"], ["a", "d"], ["b", "e"], ["b", "f"]])
-    >>> release = cv.Disassociation(k=3, m=2).anonymise(data).release
+    >>> release = cv.Disassociation(k=3, m=2, rare_items="cluster").anonymise(data).release
     >>> lower_bound_supports(release, [["a"], ["c"], ["a", "b"]]).tolist()
     [3, 1, 0]
     >>> lower_bound_supports(release, [["a", "b"]], across_chunks=True).tolist()

@@ -41,7 +41,7 @@ def reconstruct(release: Disassociated | SetGeneralised, rng: np.random.Generato
     >>> release = cv.Disassociation(k=2, m=2).anonymise(data).release
     >>> world = reconstruct(release, np.random.default_rng(1))
     >>> len(world), sorted(world.vocabulary)
-    (3, ['a', 'b', 'c'])
+    (3, ['a', 'b'])
     """
     return next(reconstruct_many(release, 1, rng))
 

@@ -95,7 +95,7 @@ def test_the_promise_is_never_lowered(data):
 def test_a_fixed_k_is_the_promise(data):
     tuned = Tune(**TOY, fix={"k": 8}, trials=5).run(data)
     assert {trial.method.k for trial in tuned.finished} == {8}
-    assert "risk up to 12.5 %" in tuned.sentence
+    assert "risk up to 20.0 %" in tuned.sentence
 
 
 def test_impossible_settings_are_counted_and_cost_no_trial(data):

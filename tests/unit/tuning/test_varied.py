@@ -25,11 +25,14 @@ def test_who_names_parameters_means_the_methods_that_have_them(data):
 
 def test_what_disassociation_declares(data):
     (one,) = varied(data, methods=["disassociation"])
-    assert set(one.dimensions) == {"k", "m", "max_cluster_size", "small_clusters", "refine", "safe"}
+    assert set(one.dimensions) == {
+        "k", "m", "max_cluster_size", "small_clusters", "refine", "root_chunks", "safe",
+    }  # fmt: skip
     assert one.dimensions["k"] == Whole(5, 20)
     assert one.dimensions["m"] == Choice((2, 3))
     assert one.values_of(Disassociation()) == {
-        "k": 5, "m": 2, "max_cluster_size": 120, "small_clusters": "add", "refine": True, "safe": "no",
+        "k": 5, "m": 2, "max_cluster_size": 120, "small_clusters": "add", "refine": False, "root_chunks": "single",
+        "safe": "no",
     }  # fmt: skip
 
 

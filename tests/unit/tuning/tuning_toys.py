@@ -107,6 +107,9 @@ class ToyFamily:
         return Utility("kept", (Measured("kept", result.release.utility, None, None, 1.0, 0.0, ""),
                                 Measured("half", result.release.utility / 2, None, None, 1.0, 0.0, "")))  # fmt: skip
 
+    def doubts(self, data, method, result):
+        return ()
+
     def remedies(self, method, risks, limit):
         return {"--care": type(method)(**{**method.__dict__, "care": True})}
 

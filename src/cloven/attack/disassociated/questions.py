@@ -41,7 +41,7 @@ def questions(
 
     >>> import cloven as cv
     >>> data = cv.Transactions.from_records([["a", "b"], ["a", "b", "c"], ["a", "d"], ["b", "d", "e"]])
-    >>> release = cv.Disassociation(k=2, m=2, refine=False).anonymise(data).release
+    >>> release = cv.Disassociation(k=2, m=2, rare_items="cluster").anonymise(data).release
     >>> asked = questions(release)
     >>> len(asked), asked.slots[: asked.offsets[1]].tolist()
     (3, [0, 1, 2, 3])
