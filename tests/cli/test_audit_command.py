@@ -32,7 +32,7 @@ def hostile(tmp_path_factory):
 
 def test_pages_and_figures_are_where_they_belong(cloven, hostile, tmp_path):
     ended = cloven("audit", hostile, "-o", tmp_path / "out", *QUICK)
-    assert ended.code == 0
+    assert ended.code == 1  # fifty people are too few to show that being in it adds less than 1 %
     public, owner = (tmp_path / place / "report.html" for place in ("out", "out.private"))
     assert "topsecretdisease" not in public.read_text()
     assert "topsecretdisease" in owner.read_text()
@@ -80,7 +80,7 @@ def test_limits_decide(cloven, clinic, tmp_path):
 def test_large_file_is_sampled_and_nothing_is_published(cloven, clinic, tmp_path, monkeypatch):
     monkeypatch.setattr(auditing, "QUICK_OCCURRENCES", 3000)
     ended = cloven("audit", clinic, "-o", tmp_path / "out", *QUICK)
-    assert ended.code == 0
+    assert ended.code == 1
     assert "a sample of 1,000 records" in ended.out
     assert "nothing is published yet" in ended.out
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["report.html"]
@@ -109,7 +109,8 @@ def test_interrupted_audit_goes_on(program, cloven, clinic, tmp_path):
     before = {path: path.stat().st_mtime_ns for path in unfinished.glob("step-*.json")}
     assert len(before) >= 2
     ended = cloven("audit", clinic, "-o", tmp_path / "out", "--seed", 1, "--no-advise")
-    assert ended.code == 0
+    assert ended.code == 1
+    assert "verdict: Do not publish this because of an attacker (a known person)" in ended.out
     assert not unfinished.exists()
 
 

@@ -219,7 +219,7 @@ def test_files_that_are_not_there(cloven, tmp_path, made, nothing_written):
 
 
 def test_the_folder_of_an_audit_is_no_release(cloven, clinic, tmp_path):
-    assert cloven("audit", clinic, "--no-attack", "-o", tmp_path / "out").code == 0
+    assert cloven("audit", clinic, "--no-attack", "-o", tmp_path / "out").code == 1
     for command in (
         ("verify",),
         ("link", "--item", "a"),

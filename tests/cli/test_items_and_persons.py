@@ -37,7 +37,8 @@ def test_any_name_survives_the_whole_way(cloven, tmp_path, ending, release_forma
             csv.writer(handle, quoting=csv.QUOTE_ALL).writerows(map(sorted, records))
         else:
             handle.writelines(json.dumps(sorted(record)) + "\n" for record in records)
-    ended = cloven(*D, path, "-o", tmp_path / "out", "-k", 3, "--release-format", release_format, "--json")
+    options = ("-k", 3, "--rare-items", "cluster", "--release-format", release_format)
+    ended = cloven(*D, path, "-o", tmp_path / "out", *options, "--json")
     assert ended.code == 0, ended
     out = ended.json["published"]
     assert set(read_release(out).vocabulary) == set(ODD)
@@ -69,15 +70,27 @@ def kinds_of(out, item):
     return {Kind(release.row_kind[row]) for row in range(release.rows) if item in release.row(row)}
 
 
+def beside(out, item):
+    """Items that stand in one row of a record or shared chunk with this one."""
+    release = read_release(out)
+    rows = [release.row(row) for row in range(release.rows) if release.row_kind[row] != Kind.TERM]
+    return set().union(*(row for row in rows if item in row)) - {item}
+
+
 def test_sensitive_items_are_cut_from_all_others(cloven, clinic, tmp_path):
     items = [name for name, _ in Counter(item for record in read(clinic) for item in record).most_common(2)]
     (tmp_path / "secret.txt").write_text(f"{items[0]}\n  {items[1]}\n")
     assert cloven(*D, clinic, "-o", tmp_path / "plain").code == 0
-    ended = cloven(*D, clinic, "-o", tmp_path / "out", "--sensitive", tmp_path / "secret.txt", "--json")
+    named = ("--sensitive", tmp_path / "secret.txt")
+    assert cloven(*D, clinic, "-o", tmp_path / "cluster", *named, "--rare-items", "cluster").code == 0
+    ended = cloven(*D, clinic, "-o", tmp_path / "out", *named, "--json")
     assert (ended.code, ended.err) == (0, "")
     for item in items:
         assert Kind.RECORD in kinds_of(tmp_path / "plain", item)
-        assert kinds_of(tmp_path / "out", item) == {Kind.TERM}
+        assert beside(tmp_path / "plain", item)
+        assert kinds_of(tmp_path / "out", item) <= {Kind.TERM, Kind.SHARED}
+        assert not beside(tmp_path / "out", item)
+        assert kinds_of(tmp_path / "cluster", item) == {Kind.TERM}
     # Their names are not told as sensitive: only how many there are.
     assert json.loads((tmp_path / "out" / "manifest.json").read_text())["parameters"]["sensitive"] == 2
 
@@ -96,6 +109,8 @@ def test_sensitive_items_with_line_ends_can_be_named(cloven, tmp_path):
         3,
         "--sensitive",
         tmp_path / "secret.json",
+        "--rare-items",
+        "cluster",
         "--json",
     )
     assert (ended.code, ended.err) == (0, "")
@@ -110,7 +125,7 @@ def test_named_items_that_are_not_in_the_data_are_told(cloven, clinic, tmp_path,
     (tmp_path / "groups.json").write_text('{"lungs": ["asthma", "cough"], "myths": ["unicorn"]}')
     named = ("--sensitive", tmp_path / "secret.txt", "--utility", tmp_path / "groups.json")
     ended = cloven(*command, clinic, "-o", tmp_path / "out", *named, "--json")
-    assert ended.code == 0
+    assert ended.code == (0 if command == D else 1)  # clinic is not to be published as it is
     first, second = ended.err.splitlines()
     assert first.startswith(
         "warning: 2 of the 3 items of --sensitive are not in the data, the first is 'asthmma'"
@@ -154,8 +169,16 @@ def test_supports_count_persons(cloven, visits, tmp_path):
     assert (
         cloven(*D, visits, *PERSON, "-o", tmp_path / "persons", "--max-cluster-size", "unlimited").code == 0
     )
+    assert (
+        cloven(
+            *D, visits, *PERSON, "-o", tmp_path / "cluster", "--max-cluster-size", "unlimited",
+            "--rare-items", "cluster",
+        ).code
+        == 0
+    )  # fmt: skip
     assert kinds_of(tmp_path / "records", "rare") == {Kind.RECORD}
-    assert kinds_of(tmp_path / "persons", "rare") == {Kind.TERM}
+    assert kinds_of(tmp_path / "persons", "rare") == set()
+    assert kinds_of(tmp_path / "cluster", "rare") == {Kind.TERM}
 
 
 def test_verify_knows_persons_by_original_and_key(cloven, visits, tmp_path):
@@ -189,7 +212,10 @@ def test_more_k_than_persons(cloven, visits, tmp_path):
 def test_audit_of_persons(cloven, visits, tmp_path):
     found = cloven("audit", visits, *PERSON, "-o", tmp_path / "out", "--no-attack", "--json").json
     assert found["data"]["persons"] == 20
-    assert any("1 item held by fewer than k = 5" in caution for caution in found["cautions"])
+    told = "6 occurrences of items that fewer than k = 5 hold withheld"
+    assert any(told in caution for caution in found["cautions"])
+    assert any("1 item left out of every record" in caution for caution in found["cautions"])
+    assert any("20 persons are too few" in reason for reason in found["decision"]["reasons"])
 
 
 def test_keep_is_marked_and_needs_to_be_allowed_everywhere(cloven, clinic, tmp_path, nothing_written):

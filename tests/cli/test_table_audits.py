@@ -10,27 +10,30 @@ import pytest
 from cloven.cli.auditing import AUDITING, QUICK_CELLS
 
 
-def test_a_method_without_k_needs_a_limit(cloven, people, schema, tmp_path):
+def test_a_method_without_k_is_audited_against_the_usual_limit(cloven, people, schema, tmp_path):
     given = ["--schema", schema, "--methods", "diffgen:eps=2,specialisations=2,domains=from-data", "--quick"]
-    ended = cloven("audit", people, *given, "-o", tmp_path / "out")
-    assert ended.code == 2
-    assert "diffgen promises no k, so there is no limit of 1/k; give --max-risk, or -k for 1/k" in ended.err
-    told = cloven("audit", people, *given, "-k", 5, "--no-advise", "-o", tmp_path / "out", "--json").json
-    assert told["limits"]["max_risk"] == pytest.approx(0.2)
+    ended = cloven("audit", people, *given, "--no-advise", "--seed", 1, "-o", tmp_path / "out", "--json")
+    assert ended.code == 1
+    assert ended.json["limits"]["max_risk"] == pytest.approx(0.2)
+    assert ended.json["decision"]["verdict"] == "do not publish"
+    assert any("More than 20.0 % is too much." in reason for reason in ended.json["decision"]["reasons"])
 
 
 def test_what_the_verdict_says_to_type_can_be_typed(cloven, people, schema, tmp_path):
-    given = ["--schema", schema, "--max-risk", 0.4, "--quick", "--seed", 1]
+    given = ["--schema", schema, "--max-risk", 0.4, "--max-tail", 0.05, "--quick", "--seed", 1]
     first = cloven(
         "audit", people, *given, "--methods", "mondrian:k=2", "-o", tmp_path / "one", "--json"
     ).json
     decision = first["decision"]
     assert decision["verdict"] == "change settings", decision
+    assert cloven("ledger", "discard", tmp_path / "one").code == 0  # it was never published
     typed = shlex.split(decision["words"])
     assert typed[0] == "--methods"
-    again = cloven("audit", people, *given, *typed, "-o", tmp_path / "two", "--json").json
+    ended = cloven("audit", people, *given, *typed, "-o", tmp_path / "two", "--json")
+    again = ended.json
     assert again["setting"] == decision["better"][0]
-    assert again["decision"]["verdict"] == "publish"
+    assert (ended.code, again["decision"]["verdict"]) == (0, "publish")
+    assert cloven("ledger", "discard", tmp_path / "two").code == 0
     said = cloven("audit", people, *given, "--methods", "mondrian:k=2", "-o", tmp_path / "three").out
     assert f"give the same command with {decision['words']}" in said
 
@@ -40,7 +43,7 @@ def test_a_comparison_that_cannot_be_made_is_told(cloven, people, schema, tmp_pa
         "audit", people, "--schema", schema, "--methods", "mondrian:k=4 anatomy:l=30", "--quick", "--no-advise",
         "-o", tmp_path / "out",
     )  # fmt: skip
-    assert ended.code == 0, ended.err
+    assert ended.code == 1, ended.err
     assert "anatomy:l=30: not compared, l = 30 cannot be met" in ended.out
     assert "warning: whoever guesses the most common" in ended.err or "1/k" not in ended.err
 
@@ -76,7 +79,7 @@ def test_a_sample_of_a_table_is_one_of_rows(cloven, people, schema, tmp_path, mo
     monkeypatch.setattr("cloven.cli.auditing.QUICK_CELLS", 400)
     given = ["--schema", schema, "--methods", "slicing:k=4,l=2", "--quick", "--no-advise", "--seed", 1]
     ended = cloven("audit", people, *given, "--max-risk", 1, "-o", tmp_path / "out")
-    assert ended.code == 0, ended.err
+    assert ended.code == 1, ended.err
     assert "a sample of 240 rows · 100 rows, " in ended.out
     assert "audit all rows before you publish" in " ".join(ended.out.split())
 

@@ -163,7 +163,8 @@ def test_settings_of_tables_are_read_back():
 
 def test_a_table_is_searched(cloven, people, schema, rules, tmp_path):
     out = tmp_path / "out"
-    given = ("tune", people, "--schema", schema, "-l", 3, "--max-risk", 0.9, "--trials", 4, "--seed", 1)
+    given = ("tune", people, "--schema", schema, "-l", 3, "--trials", 4, "--seed", 1)
+    given += ("--max-risk", 0.9, "--max-tail", 0.05)
     ended = cloven(*given, "--rules", rules, "-o", out, "--json")
     assert ended.code == 0, ended.err
     for outcome in ended.json["audit"]["outcomes"]:
@@ -186,7 +187,8 @@ def test_a_table_is_searched(cloven, people, schema, rules, tmp_path):
 
 
 def test_a_search_tells_what_cannot_be_met(cloven, people, schema, tmp_path):
-    given = ("tune", people, "--schema", schema, "--max-risk", 0.9, "--trials", 2, "--seed", 1)
+    given = ("tune", people, "--schema", schema, "--trials", 2, "--seed", 1, "--max-risk", 0.9)
+    given += ("--max-tail", 0.05)
     search = ("--methods", "mondrian,anatomy", "--fix", "l=5", "--vary", "mode")
     ended = cloven(*given, *search, "-o", tmp_path / "out")
     assert ended.code == 0, ended.err
@@ -204,7 +206,7 @@ def test_a_search_heeds_another_release(cloven, people, schema, tmp_path):
     for out, k in ((first, 5), (second, 6)):
         cloven("anonymise", "slicing", people, "--schema", schema, "-k", k, "-l", 3, "-o", out)
     search = ("tune", people, "--schema", schema, "--methods", "slicing", "--trials", 1, "--seed", 1)
-    given = (*search, "--max-risk", 1, "--study", tmp_path / "study")
+    given = (*search, "--max-risk", 1, "--max-tail", 0.05, "--study", tmp_path / "study")
     found = cloven(*given, "--other-release", first, "-o", tmp_path / "out", "--json").json
     tried = {risk["threat"]: risk["not_tried"] for risk in found["audit"]["risks"]}
     assert tried["another release"] == ""

@@ -62,7 +62,7 @@ def test_phrases_survive_with_their_spaces(cloven, here):
     _, knee, chest = records("new.csv")
     assert knee == {"patient", "chest pain", "knee pain"}
     assert {"chest pain", "ER patient", "fever"} == chest
-    assert cloven("audit", "new.csv", "-k", 2, "--no-attack", "-o", "out", "--json").code == 0
+    assert cloven("audit", "new.csv", "-k", 2, "--no-attack", "-o", "out", "--json").code == 1
 
 
 def test_json_accounts_for_every_token(cloven, here):
@@ -125,7 +125,7 @@ def test_topics_and_density_choose(cloven, here):
     assert cloven(*arguments, "--min-documents", 2, "-o", "b.csv", "--seed", 1).code == 0
     assert Path("a.csv").read_bytes() == Path("b.csv").read_bytes()
     wanted = ("--density", 0.5, "--records", 6, "--mean-length", 3)
-    ended = cloven(*arguments, "--min-documents", 2, "-o", "c.csv", "--seed", 1, *wanted)
+    ended = cloven(*arguments, "--min-documents", 2, "-o", "c.jsonl", "--seed", 1, *wanted)
     assert "6 records, 9 items, 3.0 per record, type-token ratio 0.50" in ended.out
     assert "drawn from" in ended.out
     assert ended.out.count("\ntopic  ") == 3

@@ -31,7 +31,7 @@ def small(clinic, tmp_path_factory):
 
 def test_tune_tells_the_front_and_writes_the_chosen_release(cloven, small, tmp_path):
     out = tmp_path / "out"
-    ended = cloven("tune", small, *SEARCH, "--max-risk", 0.9, "-o", out)
+    ended = cloven("tune", small, *SEARCH, "--max-risk", 0.9, "--max-tail", 1, "-o", out)
     assert ended.code == 0, ended
     assert "3 settings measured on all 200 records" in ended.out
     assert "max_cluster_size 10 to 120, safe no or cover" in ended.out
@@ -55,7 +55,7 @@ def test_tune_as_json_goes_on_with_the_study(cloven, small, tmp_path):
     assert first.json["satisfied"] is False
     assert first.json["audit"] is None
     assert first.json["places"] == {"study": str(tmp_path / "study")}
-    second = cloven(*arguments, "--max-risk", 0.9, "-o", tmp_path / "two")
+    second = cloven(*arguments, "--max-risk", 0.9, "--max-tail", 1, "-o", tmp_path / "two")
     assert second.code == 0
     assert second.json["satisfied"] is True
     assert [row["outcome"] for row in second.json["trials"]] == [

@@ -131,6 +131,12 @@ def _told(risk: Plain, limits: Plain) -> list[tuple[str, ...]]:
     return [*first, *tails]
 
 
+def _broken(outcome: Plain) -> str:
+    """Statements that break the promise; unknown where attacks were left out because one got past the limits."""
+    left_out = any(risk["counts"] and risk["not_tried"] for risk in outcome.get("risks", ()))
+    return "-" if left_out and not outcome["broken"] else f"{outcome['broken']:,}"
+
+
 _TAILS = {
     "told at 0.95": "rightly claimed with 0.95 or more: as good as certain",
     "certain": "it follows by logic",
@@ -196,7 +202,7 @@ def _compared(outcomes: list[Plain]) -> tuple[list[tuple[str, ...]], tuple[str, 
             str(each["name"]),
             percent(each["risk"]),
             "-" if each["tail"] is None else percent(each["tail"]),
-            f"{each['broken']:,}",
+            _broken(each),
             percent(each["utility"]),
             " ".join(word for word, said in (("audited", each["main"]), ("front", each["front"])) if said),
         )

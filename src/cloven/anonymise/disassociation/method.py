@@ -69,9 +69,10 @@ class Disassociation:
     >>> release = Disassociation(k=3, m=2, max_cluster_size=5).anonymise(Transactions.from_records(rows)).release
     >>> for cluster in release.iter_clusters():
     ...     print(cluster.size, cluster.record_chunks, cluster.term_chunk)
-    XX
+    3 ((('a',), ('a',), ('a',)),) ()
+    5 ((('x',), ('x',), ('x',)),) ()
     >>> [root.shared_chunks for root in release.iter_joints()]  # d, e and f are withheld
-    XX
+    [((('b',), ('b',), ('b',)), (('c',), ('c',), ('c',)))]
     """
 
     k: int = 5
