@@ -1,11 +1,12 @@
 """From figures to one verdict: publish; change these settings; use that method instead; do not publish.
 
 Means: no attacker may be right more often than one limit that is the same for every setting of a file (0.2 unless the
-owner sets another; a limit of 1/k alone would let a small k pass where a large one fails). Attackers inside the
-promise may not do better than 1/k either. People: those of whom an item is told with 0.8 may be 5 % more among members
-than among people outside the release; those of whom one is told as good as certainly, or by logic alone, 1 % more. The
-upper ends of intervals are compared, so that what could not be measured well does not pass for small. What should have
-been tried and could not be is not passed.
+owner sets another; a limit of 1/k alone would let a small k pass where a large one fails). What drawing lots gets is no
+attack: who is shown to put hidden parts back at most 5 % more often than lots passes. Attackers inside the promise may
+not do better than 1/k either. People: those of whom an item is told with 0.8 may be 5 % more among members than among
+people outside the release; those of whom one is told as good as certainly, or by logic alone, 1 % more. The upper ends
+of intervals are compared, so that what could not be measured well does not pass for small. What should have been tried
+and could not be is not passed.
 """
 
 from __future__ import annotations
@@ -193,16 +194,14 @@ def decide(
 
 
 def not_covered(method: Anonymiser, knowledge: Knowledge) -> str:
-    """What no figure of an audit speaks of, in one sentence; and what is promised to few."""
+    """What no figure of an audit speaks of, in one sentence."""
     m = getattr(method, "m", None)
     left = [
         *(["what words mean"] if knowledge.relatedness is None else []),
         *(["other releases about the same people"] if not knowledge.releases else []),
         *([f"people of whom more than {max(2, m)} items are known"] if m else []),
     ]
-    promised = (("k", method.k, 3), ("m", m, 2))
-    weak = [f"{name} = {value} is little." for name, value, least in promised if value and value < least]
-    return " ".join([f"Not covered: {', '.join(left)}." if left else "", *weak]).strip()
+    return f"Not covered: {', '.join(left)}." if left else ""
 
 
 def _rests_on(outcome: Outcome) -> str:
@@ -210,10 +209,13 @@ def _rests_on(outcome: Outcome) -> str:
     worst = outcome.worst
     if worst is None or worst.judged is None:
         return ""
+    lots = ""
+    if worst.no_more_than_lots and worst.guessing is not None:
+        lots = f", no more than by drawing lots ({percent(worst.guessing.value)})"
     what = "is right in" if worst.excess is None else "is told more of members than of outsiders in"
     return (
         f"of all attackers that were tried, the furthest ({worst.threat}) {what} {percent(worst.judged.value)},"
-        f" at most {percent(worst.judged.upper)}."
+        f" at most {percent(worst.judged.upper)}{lots}."
     )
 
 

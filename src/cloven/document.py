@@ -107,7 +107,7 @@ def ends(outcome: Outcome, measure: str) -> tuple[float | None, float | None]:
 
 def _headline(risk: Risk) -> dict[str, Any]:
     names = (
-        *("threat", "attacker", "guessing", "control", "outsiders", "excess"),
+        *("threat", "attacker", "guessing", "control", "outsiders", "excess", "gain"),
         *("counts", "broken", "not_tried"),
     )
     return {name: value for name, value in risk.to_dict().items() if name in names}

@@ -128,6 +128,7 @@ def _risk(risk: Risk, *, few: bool) -> ShownRisk:
         "outsiders": _estimate(risk.outsiders) if told else None,
         "population": _estimate(risk.population) if told else None,
         "excess": _estimate(risk.excess) if told else None,
+        "gain": _estimate(risk.gain) if told else None,
         "tails": list(map(_tail, risk.tails)) if told else [],
         "beats": risk.beats if told else None,
         "counts": risk.counts,

@@ -35,7 +35,13 @@ def test_tune_tells_the_front_and_writes_the_chosen_release(cloven, small, tmp_p
     assert ended.code == 0, ended
     assert "3 settings measured on all 200 records" in ended.out
     assert "max_cluster_size 10 to 120, safe no or cover" in ended.out
-    for word in ("o front", "D default", "* chosen", "satisfy the limits (risk up to 90.0 %)", "holds."):
+    for word in (
+        "o front",
+        "D default",
+        "* chosen",
+        "satisfy the limits (risk up to 90.0 %, 100.0 %",
+        "holds.",
+    ):
         assert word in ended.out
     assert f"published    {out / 'published'}" in ended.out
     assert f"the search   {out}.study" in ended.out
@@ -71,9 +77,28 @@ def test_no_setting_holds(cloven, small, tmp_path):
         "tune", small, "-k", 3, "--vary", "refine", "--trials", 1, "--max-risk", 0, "-o", tmp_path / "out"
     )
     assert ended.code == 1
-    assert "No setting of 1 satisfies the limits (risk up to 0.0 %)" in ended.out
+    assert (
+        "No setting of 1 satisfies the limits (risk up to 0.0 %, 1.0 % of the people told as good as certainly)"
+        in ended.out
+    )
     assert "Nothing was written" in ended.out
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.study"]
+
+
+def test_an_earlier_release_of_the_same_people_speaks_against_the_chosen_one(cloven, small, tmp_path):
+    assert cloven("anonymise", "disassociation", small, "-k", 4, "-o", tmp_path / "earlier").code == 0
+    arguments = ("tune", small, *SEARCH, "--max-risk", 0.9, "--max-tail", 1, "-o", tmp_path / "out")
+    ended = cloven(*arguments)
+    assert ended.code == 1
+    assert "Do not publish this beside an earlier release" in ended.out
+    assert "Nothing was written." in ended.out
+    assert "cloven ledger discard" in ended.err
+    assert not (tmp_path / "out").exists()
+    told = cloven(*arguments, "--json")
+    assert (told.code, told.json["published"]) == (1, None)
+    assert told.json["audit"]["decision"]["verdict"] == "do not publish"
+    assert cloven("ledger", "discard", tmp_path / "earlier").code == 0
+    assert cloven(*arguments).code == 0
 
 
 def test_a_study_of_other_data_is_refused(cloven, small, clinic, tmp_path):

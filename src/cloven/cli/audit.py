@@ -1,14 +1,12 @@
 """``cloven audit [FILE]``."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from hashlib import sha256
 from itertools import count
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -21,7 +19,7 @@ from cloven.cli.auditing import AUDITING, Wanted
 from cloven.cli.command import takes
 from cloven.cli.console import progress, say, say_json, visible, warn
 from cloven.cli.disassociating import CHOSEN, Chosen
-from cloven.cli.ledger import LedgerFolder
+from cloven.cli.ledger import LedgerFolder, beside_earlier
 from cloven.cli.places import refuse_places
 from cloven.cli.reading import (
     READING,
@@ -34,11 +32,9 @@ from cloven.cli.reading import (
 )
 from cloven.cli.table_options import RulesFile, SchemaOfFile, refuse_of_tables, refuse_reading, rules_in
 from cloven.io.checkpoint import Checkpoint
-from cloven.io.ledger import Earlier, earlier_releases
+from cloven.io.ledger import earlier_releases
 from cloven.io.ledger_file import check_ledger
-from cloven.io.ledger_words import warnings
 from cloven.io.readers import ReadOptions
-from cloven.model.audience import Said
 from cloven.model.table import Table
 from cloven.model.taxonomy import Taxonomy
 from cloven.model.transactions import Transactions
@@ -89,7 +85,7 @@ def audit(
         with _telling_of(memory), memory.kept():
             found = plan.run(data, report, None if wanted.quick else memory)
             if not found.sampled:
-                found = _beside_earlier(found, earlier_releases(data, target, ledger), wanted.other_release)
+                found = beside_earlier(found, earlier_releases(data, target, ledger), wanted.other_release)
             report("write", 1.0)
             digest = found.write(target, ledger)
     where = _where(found, target)
@@ -100,30 +96,6 @@ def audit(
         _say_places(where, holds=found.decision.verdict == "publish")
     if found.sampled or found.decision.verdict != "publish":
         raise typer.Exit(1)
-
-
-def _beside_earlier(found: AuditReport, earlier: Sequence[Earlier], other: Path | None) -> AuditReport:
-    """The report with earlier releases of the same people held against it, unless they were tried or are the same."""
-    composing = [each for each in earlier if each.composes]
-    if not composing:
-        return replace(found, cautions=(*found.cautions, *map(Said.of, warnings(earlier))))
-    known = {_digest_of(found.result.release), *([] if other is None else [_digest_at(other)])}
-    open_ones = [each for each in composing if each.entry.manifest_sha256 not in known]
-    return replace(found, decision=found.decision.beside(warnings(open_ones)))
-
-
-def _digest_of(release: Any) -> str:
-    """SHA-256 of the manifest that a release gets when it is written."""
-    from cloven.io.release import write_public
-
-    with TemporaryDirectory() as folder:
-        return write_public(release, Path(folder, "release"), "parquet")
-
-
-def _digest_at(release: Path) -> str:
-    """SHA-256 of the file that holds the manifest of a release on disk."""
-    file = release / "manifest.json" if release.is_dir() else release
-    return sha256(file.read_bytes()).hexdigest()
 
 
 def _plan(

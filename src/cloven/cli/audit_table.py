@@ -44,7 +44,7 @@ def table_plan(
     data = read_persons(place, schema, memory)
     fit_rules(rules, data)
     if wanted.attack:
-        for line in too_common(data, method.k):
+        for line in too_common(data, wanted.limits.max_risk):
             warn(line)
     return data, Audit(
         method,

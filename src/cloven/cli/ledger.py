@@ -1,8 +1,11 @@
 """``cloven ledger [FOLDER]``; and how commands that release tell of earlier releases."""
 
 from collections import Counter
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,7 +15,10 @@ from cloven.cli.reading import JsonFlag
 from cloven.errors import ParameterError, ReleaseError
 
 if TYPE_CHECKING:
-    from cloven.io.ledger import Ledger
+    from collections.abc import Sequence
+
+    from cloven.audit_report import AuditReport
+    from cloven.io.ledger import Earlier, Ledger
     from cloven.io.ledger_entry import Entry
     from cloven.model.table import Table
     from cloven.model.transactions import Transactions
@@ -82,6 +88,33 @@ def told_of_earlier(data: "Transactions | Table", out: Path, ledger: Path | None
 
     known = Ledger.read(out.parent, ledger)
     return warnings(known.earlier(data, own_entry(out)), known.skipped)
+
+
+def beside_earlier(found: "AuditReport", earlier: "Sequence[Earlier]", other: Path | None) -> "AuditReport":
+    """The report with earlier releases of the same people held against it, unless they were tried or are the same."""
+    from cloven.io.ledger_words import warnings
+    from cloven.model.audience import Said
+
+    composing = [each for each in earlier if each.composes]
+    if not composing:
+        return replace(found, cautions=(*found.cautions, *map(Said.of, warnings(earlier))))
+    known = {_digest_of(found.result.release), *([] if other is None else [_digest_at(other)])}
+    open_ones = [each for each in composing if each.entry.manifest_sha256 not in known]
+    return replace(found, decision=found.decision.beside(warnings(open_ones)))
+
+
+def _digest_of(release: Any) -> str:
+    """SHA-256 of the manifest that a release gets when it is written."""
+    from cloven.io.release import write_public
+
+    with TemporaryDirectory() as folder:
+        return write_public(release, Path(folder, "release"), "parquet")
+
+
+def _digest_at(release: Path) -> str:
+    """SHA-256 of the file that holds the manifest of a release on disk."""
+    file = release / "manifest.json" if release.is_dir() else release
+    return sha256(file.read_bytes()).hexdigest()
 
 
 def _row(entry: "Entry") -> tuple[str, ...]:

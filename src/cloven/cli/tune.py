@@ -10,7 +10,7 @@ import typer
 from cloven.audit_report import AuditReport
 from cloven.cli.command import takes
 from cloven.cli.console import progress, say, say_json, visible
-from cloven.cli.ledger import LedgerFolder, told_of_earlier
+from cloven.cli.ledger import LedgerFolder, beside_earlier
 from cloven.cli.places import refuse_places
 from cloven.cli.reading import (
     READING,
@@ -35,6 +35,7 @@ from cloven.cli.table_options import (
 from cloven.cli.tune_words import tell
 from cloven.cli.tuning import TUNING, Search
 from cloven.errors import GuaranteeError
+from cloven.io.ledger import earlier_releases
 from cloven.io.readers import ReadOptions
 from cloven.threats import Effort
 from cloven.tuning import Tuned
@@ -89,17 +90,21 @@ def tune(
         title = "sample clinic" if file is None else file.name
         found = tuned.audit(data, _full(asked.effort), report, title)
         if found is not None:
+            found = beside_earlier(found, earlier_releases(data, target, ledger), None)
+        holds = found is not None and found.decision.verdict == "publish"
+        if found is not None and holds:
             report("write", 1.0)
             found.write(target, ledger)
-    told = [] if found is None else told_of_earlier(data, target, ledger)
     where = {"study": str(kept)}
-    if found is not None:
+    if holds:
         where |= {
             "published": str(public / "published"),
             "report": str(public / "report.html"),
             "private": str(private),
         }
-    _say(tuned, found, where, told, json, len(data))
+    _say(tuned, found, where, json, len(data))
+    if not holds:
+        raise typer.Exit(GuaranteeError.exit_code)
 
 
 def _full(trial: Effort) -> Effort:
@@ -126,18 +131,15 @@ def _say(
     tuned: Tuned,
     found: AuditReport | None,
     where: dict[str, str],
-    told: list[str],
     json: bool,
     records: int,
 ) -> None:
-    confirmed = None if found is None else found.outcome.name
     if json:
+        confirmed = found.outcome.name if found and "published" in where else None
         audited = None if found is None else found.to_dict()
-        say_json(
-            {**tuned.to_dict(), "published": confirmed, "audit": audited, "places": where, "warnings": told}
-        )
+        say_json({**tuned.to_dict(), "published": confirmed, "audit": audited, "places": where})
     else:
-        tell(tuned, found, told, records)
+        tell(tuned, found, records)
         words = {
             "published": "published",
             "report": "report",
@@ -148,5 +150,3 @@ def _say(
             "\n"
             + "\n".join(f"{word:<12} {visible(where[name])}" for name, word in words.items() if name in where)
         )
-    if found is None:
-        raise typer.Exit(GuaranteeError.exit_code)

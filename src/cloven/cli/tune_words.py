@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 MOST_ROWS = 12
 
 
-def tell(tuned: Tuned, found: AuditReport | None, told: list[str], records: int) -> None:
+def tell(tuned: Tuned, found: AuditReport | None, records: int) -> None:
     """All lines of a search, up to where its files are."""
     for line in _heading(tuned, records):
         say(line)
-    name = None if found is None else found.outcome.name
+    holds = found is not None and found.decision.verdict == "publish"
+    name = found.outcome.name if found and holds else None
     say("\n" + picture(tuned, name))
     say(table(_rows(tuned, name), ("setting", "worst risk", "broken", tuned.score_words, "")) + "\n")
     say(tuned.sentence)
@@ -32,11 +33,17 @@ def tell(tuned: Tuned, found: AuditReport | None, told: list[str], records: int)
         )
     elif found is None:
         say("Nothing was written: accept more risk or less utility, vary more, or try more settings.")
+    elif not holds:
+        say(
+            f"Audited in full, {found.outcome.name} holds by itself. {found.decision.sentence} Nothing was written."
+        )
+        for reason in found.decision.reasons:
+            warn(str(reason))
     else:
         worst = found.outcome.worst
         said = "" if worst is None else f" {worst.sentence}"
         say(f"Audited in full, {found.outcome.name} holds.{said}")
-        for caution in (*found.cautions, *told):
+        for caution in found.cautions:
             warn(str(caution))
 
 

@@ -14,7 +14,7 @@ from cloven.families.disassociation_threats import (
     word_meanings,
 )
 from cloven.families.disassociation_words import cautions, summary
-from cloven.families.doubts import doubts_about
+from cloven.families.doubts import FEWEST_CANDIDATES, FEWEST_KNOWN, doubts_about
 from cloven.families.known_items import known_items
 from cloven.families.known_person import known_person
 from cloven.families.measures import HEADLINE, drawn, itemsets, pair_error, plain
@@ -113,7 +113,9 @@ class DisassociationFamily(OfTransactions):
 
     def doubts(self, data: Transactions, method: Disassociation, result: Anonymised) -> tuple[Said, ...]:
         """What speaks against publishing, whatever attackers reach."""
-        return doubts_about(data, method.k, names_published=result.release.rare_items != "withhold")
+        withheld = result.release.rare_items == "withhold"
+        unnamed = "" if withheld else "withhold them (--rare-items withhold)"
+        return doubts_about(data, method.k, method.m, unnamed=unnamed)
 
     def remedies(
         self,
@@ -126,29 +128,21 @@ class DisassociationFamily(OfTransactions):
         Rare items go first, for they tell most and cost least; then larger groups, repair and fewer joins, at last
         together; a larger k costs most.
         """
-        size = None if method.max_cluster_size is None else 4 * method.max_cluster_size
-        steps: dict[str, dict[str, Any]] = {}
+        k, m = max(method.k, FEWEST_CANDIDATES), max(method.m, FEWEST_KNOWN)
+        size = method.max_cluster_size
+        base = replace(method, k=k, m=m, max_cluster_size=None if size is None else max(size, 2 * k - 1))
+        steps: list[dict[str, Any]] = []
         if method.rare_items != "withhold":
-            steps["--rare-items withhold"] = {"rare_items": "withhold"}
+            steps.append({"rare_items": "withhold"})
         if method.refine:
-            steps["--no-refine"] = {"refine": False}
+            steps.append({"refine": False})
         if method.safe == "no" and any(risk.broken for risk in risks):
-            steps["--safe cover"] = {"safe": "cover"}
+            steps.append({"safe": "cover"})
         if size is not None:
-            steps[f"--max-cluster-size {size}"] = {"max_cluster_size": size}
-        out: dict[str, Disassociation] = {}
-        for words, change in steps.items():
-            out[words] = replace(method, **change)
-        together: dict[str, Any] = {
-            name: value for change in steps.values() for name, value in change.items()
-        }
-        if len(steps) > 1:
-            out[" ".join(steps)] = replace(method, **together)
-        together["k"] = 2 * method.k
-        if size is not None:
-            together["max_cluster_size"] = max(size, 4 * method.k - 1)
-        out[" ".join([*steps, f"-k {2 * method.k}"])] = replace(method, **together)
-        return out
+            steps.append({"max_cluster_size": max(4 * size, 4 * k - 1)})
+        together = {name: value for change in steps for name, value in change.items()}
+        changes = [{}, *steps, together, together | {"k": 2 * k}]
+        return {_typed(method, one): one for change in changes if (one := replace(base, **change)) != method}
 
     def read(self, public: Path, private: Path) -> Anonymised:
         """Read back what ``write`` wrote."""
@@ -158,6 +152,19 @@ class DisassociationFamily(OfTransactions):
 
         release = read_disassociated_release(public, "this family")
         return Anonymised(release, read_key(private, release))
+
+
+def _typed(method: Disassociation, other: Disassociation) -> str:
+    """What to type for another setting than one has."""
+    options = {
+        "rare_items": f"--rare-items {other.rare_items}",
+        "refine": "--refine" if other.refine else "--no-refine",
+        "safe": f"--safe {other.safe}",
+        "max_cluster_size": f"--max-cluster-size {other.max_cluster_size}",
+        "k": f"-k {other.k}",
+        "m": f"-m {other.m}",
+    }
+    return " ".join(words for name, words in options.items() if getattr(method, name) != getattr(other, name))
 
 
 def _readers(release: Disassociated) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from cloven.errors import ParameterError
 from cloven.families.guessed import risk_of
 from cloven.families.words import about_release, many
 from cloven.model.disassociated import Kind
+from cloven.model.risk import Estimate
 from cloven.threats import Case, Threat
 
 if TYPE_CHECKING:
@@ -60,6 +61,9 @@ class _Guessing:
             "worst_of": found.clusters,
         }
         risk = risk_of(threat, found.findings, details, "of the hidden parts back where they belong")
+        hit = found.findings.get("hit")
+        if risk.attacker is not None and hit.over_chance is not None:
+            risk = replace(risk, gain=Estimate(hit.over_chance, hit.over_chance_low, hit.over_chance_high))
         return risk.saying(by_kind=True)
 
 

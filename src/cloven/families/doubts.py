@@ -1,4 +1,4 @@
-"""What speaks against publishing sets, whatever attackers reach: too few people, names, repeated records."""
+"""What speaks against publishing, whatever attackers reach: little promised, few people, names, repeated records."""
 
 from __future__ import annotations
 
@@ -15,18 +15,21 @@ if TYPE_CHECKING:
 
 FEWEST_PEOPLE = 30
 """People below which nothing that was measured says much."""
+FEWEST_CANDIDATES, FEWEST_KNOWN = 3, 2
+"""A promise of less is none to publish on: offices of statistics ask for three, and who knows one item knows two."""
 REPEATED = 0.1
 """Share of the records above which equal ones look like several of one person."""
 
 
-def doubts_about(data: Transactions, k: int, *, names_published: bool) -> tuple[Said, ...]:
-    """All doubts about publishing; ``names_published`` says that rare items appear by name in the release."""
-    out = [*too_few(len(data) if data.persons is None else len(np.unique(data.persons)))]
+def doubts_about(data: Transactions, k: int, m: int, *, unnamed: str) -> tuple[Said, ...]:
+    """All doubts about publishing sets; ``unnamed`` says how to withhold rare items, empty where they are."""
+    out = [
+        *little_promised(k, m),
+        *too_few(len(data) if data.persons is None else len(np.unique(data.persons))),
+    ]
     found = identifiers(data, k).sentence
-    if found and names_published:
-        out.append(
-            Said(f"Rare items are published by name, and {found}; withhold them (--rare-items withhold).")
-        )
+    if found and unnamed:
+        out.append(Said(f"Rare items are published by name, and {found}; {unnamed}."))
     share = repeated_records(data) if data.persons is None else 0.0
     if share > REPEATED:
         out.append(
@@ -35,6 +38,21 @@ def doubts_about(data: Transactions, k: int, *, names_published: bool) -> tuple[
                 " several records of one person; name the column of the person (--person), or take each person once."
             )
         )
+    return tuple(out)
+
+
+def little_promised(k: int, m: int = FEWEST_KNOWN) -> tuple[Said, ...]:
+    """What is promised so little that no figure makes up for it; so that promising less never helps.
+
+    >>> [str(doubt) for doubt in little_promised(2)]
+    ['k = 2 is little: publish nothing with k below 3.']
+    """
+    out = []
+    if k < FEWEST_CANDIDATES:
+        sentence = f"k = {k} is little: publish nothing with k below {FEWEST_CANDIDATES}."
+        out.append(Said(sentence, sentence))
+    if m < FEWEST_KNOWN:  # a policy of the owner's own is not for the public
+        out.append(Said(f"m = {m} is little: publish nothing with m below {FEWEST_KNOWN}."))
     return tuple(out)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.families.doubts import doubts_about
+from cloven.families.doubts import FEWEST_CANDIDATES, FEWEST_KNOWN, doubts_about
 from cloven.families.generalisation_threats import (
     another_release,
     protected_itemsets,
@@ -110,7 +110,7 @@ class GeneralisationFamily(OfTransactions):
 
     def doubts(self, data: Transactions, method: Any, result: Generalised) -> tuple[Said, ...]:  # noqa: ARG002
         """What speaks against publishing, whatever attackers reach: blocks name all their items."""
-        return doubts_about(data, method.k, names_published=True)
+        return doubts_about(data, method.k, method.m, unnamed="leave them out of the file")
 
     def remedies(self, method: Any, risks: tuple[Risk, ...], limit: float) -> dict[str, Any]:
         """Settings that may hold where this one does not: what to type -> the method.
@@ -119,7 +119,10 @@ class GeneralisationFamily(OfTransactions):
         Where no risk is too large, it is utility that is missing: PCTA often keeps more than COAT.
         """
         out: dict[str, Any] = {}
-        if any(risk.exceeds(limit) or risk.broken or risk.tails_beyond(MAX_TAIL) for risk in risks):
+        if method.k < FEWEST_CANDIDATES:
+            out[f"-k {FEWEST_CANDIDATES}"] = replace(method, k=FEWEST_CANDIDATES)
+        beyond = any(risk.exceeds(limit) or risk.broken or risk.tails_beyond(MAX_TAIL) for risk in risks)
+        if beyond or method.m < FEWEST_KNOWN:
             out[f"-k {2 * method.k}"] = replace(method, k=2 * method.k)
             policy = getattr(method, "policy", None)
             if policy is None:

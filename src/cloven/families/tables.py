@@ -7,7 +7,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from cloven.anonymise.slicing.slicing import Slicing
-from cloven.families.doubts import too_few
+from cloven.families.doubts import FEWEST_CANDIDATES, little_promised, too_few
 from cloven.families.tables_ends import lone_ends
 from cloven.families.tables_single import single_values
 from cloven.families.tables_threats import (
@@ -120,7 +120,9 @@ class TablesFamily:
 
     def doubts(self, data: Table, method: Any, result: PublishedTable) -> tuple[Said, ...]:  # noqa: ARG002
         """What speaks against publishing, whatever attackers reach."""
-        return too_few(len(data))
+        if is_differentially_private(method.parameters):
+            return too_few(len(data))
+        return (*little_promised(method.k), *too_few(len(data)))
 
     def remedies(self, method: Any, risks: tuple[Risk, ...], limit: float) -> dict[str, Any]:
         """Settings that may hold where this one does not: what to type (an audit completes --methods) -> the method.
@@ -130,11 +132,13 @@ class TablesFamily:
         unless the owner sets another. Where coarse rows do not hold, slicing may: it hides which values go together.
         Buckets that are dealt by lot hold better beside another release than those of alike people.
         """
-        if not any(risk.exceeds(limit) or risk.broken or risk.tails_beyond(MAX_TAIL) for risk in risks):
-            return {}
         names = {field.name for field in fields(method)}
-        least = ceil(1 / max(limit, 0.01) - ROUNDING)
         out: dict[str, Any] = {}
+        if "k" in names and method.k < FEWEST_CANDIDATES:
+            out[f"--methods k={FEWEST_CANDIDATES}"] = replace(method, k=FEWEST_CANDIDATES)
+        if not any(risk.exceeds(limit) or risk.broken or risk.tails_beyond(MAX_TAIL) for risk in risks):
+            return out
+        least = ceil(1 / max(limit, 0.01) - ROUNDING)
         if "l" in names:
             first = max((method.l or 1) + 1, least)
             for more in (first, first + ceil(first / 3)):
@@ -149,7 +153,7 @@ class TablesFamily:
                 out[f"--methods partition={REPLAY_PROOF} l={more}"] = dealt
         if type(method) is not Slicing:
             for more in (max(2, least), max(2, least) + 1):
-                out[f"--methods slicing l={more}"] = Slicing(k=max(method.k, 2), l=more)
+                out[f"--methods slicing l={more}"] = Slicing(k=max(method.k, FEWEST_CANDIDATES), l=more)
         return out
 
     def write(self, result: PublishedTable, public: Path, private: Path, original: Table | None) -> str:

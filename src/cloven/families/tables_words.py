@@ -74,16 +74,16 @@ def cautions(figures: dict[str, int | float], method: Any) -> list[str]:
     return out
 
 
-def too_common(data: Table, k: int) -> list[str]:
-    """Sensitive attributes of which a single value is so common that guessing it exceeds 1/k."""
+def too_common(data: Table, limit: float) -> list[str]:
+    """Sensitive attributes of which a single value is so common that guessing it exceeds a limit."""
     out = []
     for place in data.positions("sensitive"):
         counts = np.bincount(np.maximum(data.codes[:, place], 0), minlength=1)
         common = float(counts.max() / max(1, len(data)))
-        if k > 1 and common > 1 / k:
+        if common > limit:
             out.append(
                 f"whoever guesses the most common {data.attributes[place].name} for everybody is right in"
-                f" {100 * common:.1f} % without any release, more than 1/k = {100 / k:.1f} %: no method gets below"
-                " that; give --max-risk"
+                f" {100 * common:.1f} % without any release, more than the limit of {100 * limit:.1f} %: no method gets"
+                " below that; give --max-risk"
             )
     return out

@@ -66,6 +66,7 @@ class ShownRisk(TypedDict):
     outsiders: Shown | None
     population: Shown | None
     excess: Shown | None
+    gain: Shown | None
     tails: list[ShownTail]
     beats: bool | None
     counts: bool

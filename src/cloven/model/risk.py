@@ -17,7 +17,9 @@ MAX_TAIL = 0.01
 """People of whom more is told as good as certainly than of outsiders, at most, unless the owner sets another limit."""
 PROBABLY = 5.0
 """Of so many times as many people something may be told with 0.8 as may be told as good as certainly."""
-ESTIMATES = ("attacker", "guessing", "control", "outsiders", "population", "excess")
+NOTHING_GAINED = 0.05
+"""Whoever is right so little more often than lots has learned nothing: how often lots are right is no secret."""
+ESTIMATES = ("attacker", "guessing", "control", "outsiders", "population", "excess", "gain")
 Linkage = Literal["record", "attribute", "table", "probabilistic"]
 
 
@@ -83,6 +85,7 @@ class Risk:
         outsiders: what the same attack reaches with people who are not in the release.
         population: what somebody reaches who knows the records of other people and has no release.
         excess: attacker less outsiders, of the same people; where it is known, it is what is judged.
+        gain: attacker less guessing, of the same guesses, where lots may be right as often as one likes.
         tails: persons of whom very much is told, judged apart from the mean.
         beats: whether it was shown (95 %) to do better than guessing and control; None if that was not tested.
         counts: whether it takes part in the verdict; knowledge beyond the promise is shown but does not.
@@ -110,6 +113,7 @@ class Risk:
     outsiders: Estimate | None = None
     population: Estimate | None = None
     excess: Estimate | None = None
+    gain: Estimate | None = None
     tails: tuple[Tail, ...] = ()
     beats: bool | None = None
     counts: bool = True
@@ -150,7 +154,14 @@ class Risk:
 
     def exceeds(self, limit: float) -> bool:
         """Whether it takes part in the verdict and may lie above a limit: the upper end of the interval counts."""
-        return self.counts and self.judged is not None and self.judged.upper > limit + ROUNDING
+        above = self.judged is not None and self.judged.upper > limit + ROUNDING
+        return self.counts and above and not self.no_more_than_lots
+
+    @property
+    def no_more_than_lots(self) -> bool:
+        """Whether it was shown that lots are right about as often; a fixed limit would forbid the lots themselves."""
+        high = None if self.gain is None else self.gain.high
+        return high is not None and high <= NOTHING_GAINED
 
     def tails_beyond(self, limit: float) -> tuple[Tail, ...]:
         """Tails that may be longer than a limit, if it takes part in the verdict."""
@@ -174,7 +185,9 @@ class Risk:
         True
         """
         try:
-            estimates = {name: None if plain[name] is None else Estimate(**plain[name]) for name in ESTIMATES}
+            estimates = {
+                name: None if plain.get(name) is None else Estimate(**plain[name]) for name in ESTIMATES
+            }
             tails = tuple(map(Tail.from_dict, plain["tails"]))
             words = plain.get("public")
             public = None if words is None else Wording(**words)

@@ -65,7 +65,7 @@ def of_data(
         tell(words)
         tried.append({"setting": words, **measured(name, some, method, part)})
     tell("k and m")
-    return ways, tried, lowered(name, sampled(data), Effort().quick())
+    return ways, tried, lowered(name, sampled(data), Effort())
 
 
 def shown(found: dict[str, list[Plain]]) -> dict[str, str]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cloven.threats import Effort
 
 DIAGNOSES = ("asthma", "flu", "gout", "ulcer")
-KS, MS = (5, 3, 2), (2, 1)
+KS, MS = (10, 5, 3, 2), (2, 1)
 SAMPLE = 3_000
 MOST_ITEMS = 35_000
 """Items in all records of a sample at most: attackers who link parts take long where records are."""

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 def sentence(tuned: Tuned) -> str:
     """Whether there is a setting that satisfies the limits; which it is, or what is nearest."""
-    limits = f"risk up to {percent(tuned.tune.limits.max_risk)}"
+    limits = f"risk up to {percent(tuned.tune.limits.max_risk)}, {percent(tuned.tune.limits.max_tail)} of the people"
+    limits += " told as good as certainly"
     if tuned.tune.limits.min_utility:
         limits += f" and at least {percent(tuned.tune.limits.min_utility)} of {tuned.score_words}"
     if tuned.chosen is not None:

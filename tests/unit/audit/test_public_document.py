@@ -86,7 +86,7 @@ def test_a_verdict_that_rests_on_what_only_the_owner_knows_is_a_word():
     assert told == {
         "verdict": "do not publish",
         "sentence": "Do not publish.",
-        "reasons": [],
+        "reasons": ["k = 2 is little: publish nothing with k below 3."],
         "better": [],
         "words": "",
     }

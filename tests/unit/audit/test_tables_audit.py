@@ -259,7 +259,7 @@ def test_too_common_values_are_told_beforehand():
     codes = table.codes.copy()
     codes[:, 3] = 0
     same = Table(table.attributes, codes, table.source_rows)
-    told = too_common(same, 4)
+    told = too_common(same, 0.25)
     assert any("most common illness for everybody is right in 100.0 %" in each for each in told)
     assert not any("most common wage" in each for each in told)
 
