@@ -49,10 +49,11 @@ class Audit:
     Attributes:
         method: the anonymiser.
         knowledge: what attackers may have, beside the release.
-        limits: what the owner accepts; by default an attacker may be right once in k guesses.
+        limits: what the owner accepts.
         effort: how thoroughly to measure.
         rivals: other methods or settings to compare with.
-        threats: attackers to try; None for all that apply, an empty tuple for none.
+        threats: attackers to try; None for all that apply, an empty tuple for none. Nothing is published unless all
+            were tried that need nothing but the release.
         advise: where the verdict is not to publish, try what the family proposes instead.
         seed: for the measurements only, to repeat them exactly; the release never depends on it.
         title: what the owner calls the data; it stays in the owner's papers.
@@ -159,9 +160,11 @@ class Audit:
         return run.step(step, attempt, Risk.to_dict, Risk.from_dict)
 
     def _decide(self, main: Evaluated, others: Compared) -> Decision:
-        return decide(
-            main.outcome, self.limits, self.method.k, others.made, not_covered(self.method, self.knowledge)
-        )
+        every = family_of(self.method).threats(self.method, self.knowledge)
+        tried = {threat.name for threat in (every if self.threats is None else self.threats)}
+        untried = [each for each in every if each.counts and not each.outside and each.name not in tried]
+        uncovered = not_covered(self.method, self.knowledge)
+        return decide(main.outcome, self.limits, self.method.k, others.made, uncovered, untried)
 
     def _sample(self, data: Any, run: Run) -> Any:
         """All records, or a random part of them where the effort is limited."""

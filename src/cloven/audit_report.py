@@ -111,12 +111,14 @@ class AuditReport:
         """Write ``out`` (release and public page) and ``out.private`` (key, ``audit.json``, the owner's page).
 
         Gives the SHA-256 of the manifest. After an audit of a sample there is no release to write; the pages say so.
+        What is not to be published is noted as such, so that it is not held against the next one.
         """
         from cloven.io.audit_folder import write_audit
+        from cloven.io.ledger import discard
         from cloven.report.page import page
 
         self.verified.raise_if_broken()
-        return write_audit(
+        digest = write_audit(
             out,
             family=self.family,
             result=None if self.sampled else self.result,
@@ -128,3 +130,6 @@ class AuditReport:
             },
             ledger=ledger,
         )
+        if not self.sampled and self.decision.verdict != "publish":
+            discard(out)
+        return digest

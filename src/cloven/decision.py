@@ -21,6 +21,8 @@ from cloven.reasons import (
     Reason,
     against_the_promise,
     could_not_be_tried,
+    doubtful,
+    left_out,
     nothing_tried,
     percent,
     too_little_kept,
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     from cloven.model.outcome import Outcome
     from cloven.model.risk import Risk
     from cloven.protocols import Anonymiser
-    from cloven.threats import Knowledge
+    from cloven.threats import Knowledge, Threat
 
 Verdict = Literal["publish", "change settings", "use another method", "do not publish"]
 MAX_RISK = 0.2
@@ -95,6 +97,7 @@ class Limits:
         ]
         out += [against_the_promise(risk) for risk in outcome.risks if risk.counts and risk.broken]
         out += [could_not_be_tried(risk) for risk in outcome.risks if risk.missing]
+        out += [doubtful(risk) for risk in outcome.risks if risk.doubt]
         out += [Reason(doubt) for doubt in outcome.doubts]
         if outcome.utility.score(self.measure) < self.min_utility:
             out.append(too_little_kept(outcome.utility.get(self.measure), self.min_utility))
@@ -156,13 +159,15 @@ def decide(
     k: int,
     others: Mapping[str, tuple[Outcome, int]] | None = None,
     not_covered: str = "",
+    untried: Sequence[Threat] = (),
 ) -> Decision:
     """Judge one outcome beside others that were tried: words to get each -> (outcome, its k).
 
     Another setting has to keep the stricter 1/k of both: what promises fewer candidates is not better for it.
-    ``not_covered`` says in one sentence what no figure here speaks of.
+    ``not_covered`` says in one sentence what no figure here speaks of; ``untried`` are attackers who need nothing but
+    the release and were not asked for.
     """
-    reasons = limits.faults(outcome, k)
+    reasons = (*limits.faults(outcome, k), *map(left_out, untried))
     if outcome.worst is None:
         sentence = "Do not publish on this alone: no attack that counts was tried."
         return Decision("do not publish", sentence, (nothing_tried(), *reasons))
@@ -171,7 +176,7 @@ def decide(
     good = {
         words: other
         for words, (other, its_k) in (others or {}).items()
-        if other.worst is not None and not limits.faults(other, max(k, its_k))
+        if other.worst is not None and not untried and not limits.faults(other, max(k, its_k))
     }
     if not good:
         because = f" because of an attacker ({reasons[0].risk.threat})" if reasons[0].risk else ""

@@ -98,16 +98,15 @@ def asked_about(
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Records to ask about, one of each person, and whether each division leaves the person out.
 
-    With several divisions everybody asked about is left out of one, and is a member of the others. With one there are
-    as many members beside the outsiders.
+    With several divisions everybody asked about is left out of one at least. With one there are as many members beside
+    the outsiders.
     """
     groups = [one_record_each(data, split.outsiders)[:most] for split in splits]
     if len(groups) == 1:
         members = rng.permutation(one_record_each(data, splits[0].members))[:most]
         groups.append(np.sort(members))
-    division = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
-    records, first = np.unique(np.concatenate(groups), return_index=True)
-    return records, division[first] == np.arange(len(splits))[:, None]
+    records = np.unique(np.concatenate(groups))
+    return records, np.array([np.isin(records, split.outsiders) for split in splits])
 
 
 def one_record_each(data: Any, records: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from cloven.scoring.telling import Reader
 
 COLUMNS = ("record", "known", "told", "probability", "certain")
+SURE = 0.8
+"""Probability from which on claims are looked at to see whether a reader can be believed."""
 BATCH = 5_000
 """Persons that are asked about at once: some dozens of known sets are tried on each."""
 
@@ -42,37 +44,37 @@ def person_risk(
     (['record', 'known', 'told', 'probability', 'certain'], 1000)
     """
     from cloven.report.frame import frame_of
-    from cloven.scoring.telling import People, eligible_items, telling
+    from cloven.scoring.telling import People, news_of, telling
 
-    read, most = _reader(release), max(2, (m or getattr(release, "m", None) or 2))
-    eligible = eligible_items(data, release.vocabulary, frozenset(sensitive))
+    readers, most = _readers(release), max(2, (m or getattr(release, "m", None) or 2))
+    news = news_of(data, release.vocabulary, frozenset(sensitive))
     everybody = one_record_each(data, np.arange(len(data)))
-    rows: list[dict[str, Any]] = []
+    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in readers}
+    said = {name: np.zeros(2) for name in readers}
     for start in range(0, len(everybody), BATCH):
-        asked = everybody[start : start + BATCH]
-        people = People.of(data, asked, release.vocabulary, data.holders)
-        told = telling(read, people, people.subsets(most), eligible, searching=True)
-        rows += told.rows(release.vocabulary, data.source_rows)
-        rows += [
-            {
-                "record": int(data.source_rows[record]),
-                "known": None,
-                "told": None,
-                "probability": 0.0,
-                "certain": False,
-            }
-            for record in np.setdiff1d(asked, told.source).tolist()
-        ]
-    rows.sort(key=lambda row: (not row["certain"], -row["probability"], row["record"]))
-    return frame_of({name: [row[name] for row in rows] for name in COLUMNS})
+        people = People.of(data, everybody[start : start + BATCH], release.vocabulary, data.holders)
+        for name, reader in readers.items():
+            told = telling(reader, people, people.subsets(most), news, searching=True)
+            rows[name] += told.rows(release.vocabulary, data.source_rows)
+            stated, right, _ = told.claims
+            said[name] += np.array([right[stated >= SURE].sum(), (stated >= SURE).sum()])
+    first = next(iter(readers))
+    believed = [rows[name] for name, (right, made) in said.items() if name == first or right >= SURE * made]
+    worst = [min(same, key=_most_first) for same in zip(*believed, strict=True)]
+    worst.sort(key=_most_first)
+    return frame_of({name: [row[name] for row in worst] for name in COLUMNS})
 
 
-def _reader(release: Disassociated | SetGeneralised) -> Reader:
-    """Who counts every place where a known item may stand."""
+def _most_first(row: dict[str, Any]) -> tuple[bool, float, int]:
+    return not row["certain"], -row["probability"], row["record"]
+
+
+def _readers(release: Disassociated | SetGeneralised) -> dict[str, Reader]:
+    """Who counts every place where a known item may stand; and others, who count if they are mostly right."""
     if isinstance(release, SetGeneralised):
         from cloven.attack.generalised.known_person import KnownPersonGeneralised
 
-        return KnownPersonGeneralised.of(release)
+        return {"rows": KnownPersonGeneralised.of(release)}
     kind: object = release
     if not isinstance(kind, Disassociated):
         message = (
@@ -82,4 +84,4 @@ def _reader(release: Disassociated | SetGeneralised) -> Reader:
         raise ParameterError(message)
     from cloven.attack.disassociated.known_person import KnownPerson
 
-    return KnownPerson.of(release)
+    return {name: KnownPerson.of(release, name) for name in ("everywhere", "shown", "method")}

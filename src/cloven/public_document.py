@@ -251,7 +251,13 @@ def _shown(found: Estimate) -> Shown:
 def _tail(tail: Tail) -> ShownTail:
     sides = (tail.members, tail.outsiders, tail.excess)
     members, outsiders, excess = map(_shown, sides)
-    return {"name": tail.name, "members": members, "outsiders": outsiders, "excess": excess}
+    return {
+        "name": tail.name,
+        "members": members,
+        "outsiders": outsiders,
+        "excess": excess,
+        "known": tail.known,
+    }
 
 
 def _decision(report: AuditReport, tried: Sequence[Outcome], *, few: bool) -> ShownDecision:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from cloven.model.audience import Audience
     from cloven.model.measured import Measured
     from cloven.model.risk import Risk, Tail
+    from cloven.threats import Threat
 
 
 @dataclass(frozen=True)
@@ -47,11 +48,14 @@ def too_often_right(risk: Risk, limit: float) -> Reason:
 
 def too_many_told(risk: Risk, tail: Tail, limit: float) -> Reason:
     """Of too many people something is told as good as certainly."""
+    knowing = f", knowing {tail.known}" if tail.known else ""
     sentence = (
-        f"An attacker ({risk.threat}): {tail.name} of {percent(tail.members.value)} of the people in a release and of"
-        f" {percent(tail.outsiders.value)} of people outside it; that is up to {percent(tail.excess.upper)} more, and"
-        f" {percent(limit)} is too much."
+        f"An attacker ({risk.threat}{knowing}): {tail.name} of {percent(tail.members.value)} of the people in a release"
+        f" and of {percent(tail.outsiders.value)} of people outside it; that is up to"
+        f" {100 * tail.excess.upper:.2f} % more, and more than {percent(limit)} is too much."
     )
+    if tail.excess.value <= limit:
+        sentence += " It may be chance; only more people would show it."
     return Reason(Said(sentence, "" if risk.public is None else sentence), risk)
 
 
@@ -62,6 +66,18 @@ def could_not_be_tried(risk: Risk) -> Reason:
         Said(f"An attacker ({risk.threat}) could not be tried, so it is not passed: {risk.not_tried}.", told),
         risk,
     )
+
+
+def left_out(threat: Threat) -> Reason:
+    """An attacker who needs nothing but the release was not even tried."""
+    told = "" if threat.public is None else f"An attacker ({threat.public.threat}) was left out."
+    return Reason(Said(f"An attacker ({threat.name}) was left out, so it is not passed.", told))
+
+
+def doubtful(risk: Risk) -> Reason:
+    """What an attack met speaks against publishing, whatever its figures are."""
+    told = "" if risk.public is None else f"What an attacker ({risk.public.threat}) met is in doubt."
+    return Reason(Said(risk.doubt, told), risk)
 
 
 def against_the_promise(risk: Risk) -> Reason:

@@ -134,6 +134,7 @@ class Threat:
         attempt: tries it on a ``Case``. The attack inside it gets the release; data and key are there to judge what it
             guessed, and people outside the release to compare with.
         outside: whether it needs knowledge from elsewhere, such as word vectors or another release.
+        counts: whether it takes part in the verdict, tried or not.
         public: what the public reads of this attacker; None, the owner alone knows of it. See ``publicly``.
     """
 
@@ -143,6 +144,7 @@ class Threat:
     measure: str
     attempt: Callable[[Threat, Case], Risk]
     outside: bool = False
+    counts: bool = True
     public: Wording | None = None
 
     @property
@@ -180,7 +182,5 @@ class Threat:
             knows=self.knows,
             linkage=self.linkage,
             measure=self.measure,
-            outside=self.outside,
-            public=self.public,
-            **figures,
+            **{"outside": self.outside, "counts": self.counts, "public": self.public, **figures},
         )

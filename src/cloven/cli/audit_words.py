@@ -125,9 +125,9 @@ def _told(risk: Plain, limits: Plain) -> list[tuple[str, ...]]:
         first = [(risk["threat"], *_beside(risk["attacker"], risk, most), people, means)]
     before = "  " if first else f"{risk['threat']}: "
     tails = [
-        (f"{before}{tail['name']}", *_beside(tail["members"], tail, limits["max_tail"]), "", _TAILS.get(tail["name"],
-        "")) for tail in risk["tails"]
-    ]  # fmt: skip
+        (f"{before}{tail['name']}", *_beside(tail["members"], tail, limits["max_tail"]), "", _meant(tail))
+        for tail in risk["tails"]
+    ]
     return [*first, *tails]
 
 
@@ -137,10 +137,9 @@ def _broken(outcome: Plain) -> str:
     return "-" if left_out and not outcome["broken"] else f"{outcome['broken']:,}"
 
 
-_TAILS = {
-    "told at 0.95": "rightly claimed with 0.95 or more: as good as certain",
-    "certain": "it follows by logic",
-}
+def _meant(tail: Plain) -> str:
+    means = {"told at 0.95": "at 0.95 or more: as good as certain", "certain": "it follows by logic"}
+    return "; ".join(filter(None, (means.get(tail["name"]), tail["known"] and f"{tail['known']} known")))
 
 
 def _beside(members: Plain, sides: Plain, limit: float) -> tuple[str, ...]:

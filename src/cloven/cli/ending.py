@@ -19,7 +19,7 @@ import signal
 import traceback
 from contextlib import contextmanager
 from time import monotonic
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
@@ -143,5 +143,19 @@ def _wrong_usage(error: Exception) -> int:
         return 0
     context = getattr(error, "ctx", None)
     place = context.command_path if context is not None else "cloven"
+    others = _having(getattr(error, "option_name", ""), getattr(context, "parent", None))
+    if others:
+        message = f"{message.partition(' (')[0]}: only {others} has it; leave it out"
     complain(f"cloven: {message.rstrip('.')}; see `{place} --help`")
     return ParameterError.exit_code
+
+
+def _having(option: str, group: Any) -> str:
+    """The other commands of a group that have an option, if they are few."""
+    commands = getattr(getattr(group, "command", None), "commands", {})
+    names = [
+        name
+        for name, command in commands.items()
+        if option and any(option in (*one.opts, *one.secondary_opts) for one in command.params)
+    ]
+    return " or ".join(names) if len(names) < 4 else ""

@@ -37,7 +37,7 @@ def suggested(data: Transactions, given: Mapping[str, Any]) -> tuple[dict[str, A
         reasons.append(f"m={values['m']}: {usual if values['m'] == USUAL_M else 'no record has more items'}")
     if "max_cluster_size" not in values:
         values["max_cluster_size"] = max(2 * values["k"] - 1, min(USUAL_SIZE, records // 2))
-        usual = "larger groups hide better and keep more items, smaller ones keep more pairs"
+        usual = "larger groups hide better, smaller ones keep more pairs"
         small = f"half of the {records:,} records, so that there are several groups"
         size = values["max_cluster_size"]
         reasons.append(f"max={size}: {usual if size == USUAL_SIZE else small}")

@@ -170,7 +170,8 @@ def the_method(tries: int | None = None) -> Threat:
         try:
             risk = guessing(threat, case)
         except ParameterError as error:
-            risk = threat.risk(not_tried=str(error))
+            # It needs what is not published (persons, groups, ties), so that nobody has it without other knowledge.
+            risk = threat.risk(not_tried=str(error), outside=True)
         repairs = f"{many(found.pairs, 'cover problem')}; --safe cover repairs them"
         words: dict[str, Any] = {
             "broken_what": "pairs of items that have fewer than k candidates",

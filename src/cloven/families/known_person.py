@@ -1,13 +1,14 @@
 """A known person: somebody knows that a person is in the release and a few of the person's items, and claims more.
 
 Candidates do not stop this attacker: k records may have in common just what nobody was to know. Everybody is asked
-about in releases that were made with and without them (``cloven.outsiders``), all of the same size. What is told of
-people only as members is the harm.
+about in releases that were made with and without them (``cloven.outsiders``), all of the same size, and in the release
+that is to be published, which has groups that no smaller one has. What is told of people only as members is the harm,
+and the larger of both differences is judged.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from cloven.model.set_generalised import SetGeneralised
 from cloven.outsiders import one_record_each
 from cloven.scoring.calibration import BINS, calibration
 from cloven.scoring.members import ROUNDING, Sheet
-from cloven.scoring.telling import LEVELS, People, eligible_items, telling
+from cloven.scoring.telling import LEVELS, NEWS, People, news_of, telling
 from cloven.threats import Case, Threat
 
 if TYPE_CHECKING:
@@ -36,13 +37,15 @@ if TYPE_CHECKING:
 
 MEASURE = (
     "people of whom a further item is claimed with a probability of 0.8 or more, and rightly; only items that fewer"
-    " than 30 % of the people hold, and sensitive ones, count"
+    " than half of the people hold, and sensitive ones, count"
 )
 HEADLINE = 0.8
 MOST_SEARCHED = 1_500
 """People for whom the worst known set is looked for: some dozens are tried on each."""
 CREDIBLE = 0.8
 """A reader who is right less often than this part of what he says has told nothing; the first one always counts."""
+ALIKE = 0.3
+"""Share of the people left out of whom so much is told that they look as if they were not left out at all."""
 WORST = 10
 """People of whom most is told that the owner is shown."""
 
@@ -80,17 +83,42 @@ def ways(m: int) -> tuple[Known, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Told:
-    """What one reader tells for one way of knowing."""
+    """What one reader tells for one way of knowing.
+
+    Attributes:
+        way: the way of knowing.
+        reader: who reads.
+        sheets: members and outsiders in releases of the same size; members in the release itself beside the same
+            people left out of one.
+        trusted: whether this reader counts however often it is wrong.
+    """
 
     way: Known
     reader: str
-    sheet: Sheet
+    sheets: tuple[Sheet, Sheet]
+    trusted: bool = False
 
     @property
-    def credible(self) -> bool:
-        """Whether what this reader says of members is right about as often as it says."""
-        found = [(self.sheet.precision(level, member=True), level) for level in (HEADLINE, LEVELS[-1])]
-        return all(right is None or right >= CREDIBLE * level for right, level in found)
+    def credible(self) -> tuple[Sheet, ...]:
+        """The sheets where what this reader says of members is right about as often as it says."""
+        return tuple(sheet for sheet in self.sheets if self.trusted or _credible(sheet))
+
+    def at(self, level: float) -> Tail:
+        """What is told at a level, by the sheet where being in it adds most."""
+        return self._longest(lambda sheet: sheet.told_at(level))
+
+    def certainly(self) -> Tail:
+        """What follows by logic, by the sheet where being in it adds most."""
+        return self._longest(Sheet.certainly)
+
+    def _longest(self, tail: Callable[[Sheet], Tail]) -> Tail:
+        found = max(map(tail, self.credible or self.sheets), key=lambda each: each.excess.upper)
+        return replace(found, known=self.way.name)
+
+    @property
+    def sheet(self) -> Sheet:
+        """The sheet that the headline is from."""
+        return max(self.credible or self.sheets, key=lambda sheet: sheet.told_at(HEADLINE).excess.upper)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values: both sides of every figure."""
@@ -99,17 +127,22 @@ class Told:
             "known": self.way.name,
             "size": self.way.size,
             "counts": self.way.counts,
-            "credible": self.credible,
+            "credible": bool(self.credible),
             "reader": self.reader,
             "people": sheet.people,
-            "told": {f"{level:g}": _plain(sheet.told_at(level)) for level in LEVELS},
-            "certain": _plain(sheet.certainly()),
+            "told": {f"{level:g}": _plain(self.at(level)) for level in LEVELS},
+            "certain": _plain(self.certainly()),
             "precision": {
                 side: {f"{level:g}": sheet.precision(level, member=member) for level in LEVELS}
                 for side, member in sides
             },
             "first_guess": {side: sheet.share(sheet.best, member=member).value for side, member in sides},
         }
+
+
+def _credible(sheet: Sheet) -> bool:
+    found = [(sheet.precision(level, member=True), level) for level in (HEADLINE, LEVELS[-1])]
+    return all(right is None or right >= CREDIBLE * level for right, level in found)
 
 
 def known_person(
@@ -130,17 +163,17 @@ def known_person(
     tried = ways(m) if known is None else known
 
     def attempt(threat: Threat, case: Case) -> Risk:
+        release = case.result.release
+        if not np.isfinite(news_of(case.data, release.vocabulary, sensitive)).any():
+            why = f"no item that is published is held by fewer than {100 * NEWS[-1][0]:.0f} % of the people"
+            return threat.risk(not_tried=f"{why}, so that nothing counts as told; name sensitive ones")
         every = _all_told(tried, case, readers, sensitive)
-        first = every[0].reader
-        judged = [
-            told
-            for told in every
-            if told.way.counts and told.sheet.people and (told.reader == first or told.credible)
-        ]
+        judged = [told for told in every if told.way.counts and told.sheet.people and told.credible]
         if not judged:
             return threat.risk(not_tried="nobody has an item that is published")
-        published = _published(case, tried, readers, sensitive)
-        return _risk(threat, every, judged, published, lambda way: _population(case, way, sensitive))
+        published = _published(case, judged, readers, sensitive)
+        doubt = "" if case.data.persons is not None else _alike(judged)
+        return _risk(threat, every, judged, published, doubt, lambda way: _population(case, way, sensitive))
 
     about = f"the release, that one person is in it, and up to {many(max(2, m), 'item')} of that person"
     return Threat(name, about, "attribute", MEASURE, attempt).publicly()
@@ -149,17 +182,22 @@ def known_person(
 def _all_told(
     known: tuple[Known, ...], case: Case, readers: Readers, sensitive: frozenset[str]
 ) -> list[Told]:
-    """Ask all readers about people who were left out of some release, in this and in the others."""
+    """Ask all readers about people who were left out of some release: there, in the others, and in the real one."""
     data: Transactions = case.data
     asked, left_out = case.asked()
     seed = int(case.rng.integers(2**32))
     found: dict[tuple[Known, str], list[Telling]] = {}
-    for number, split in enumerate(case.splits):
+    releases = [*(split.result.release for split in case.splits), case.result.release]
+    for number, release in enumerate(releases):
         if case.progress is not None:
-            case.progress("ask about members and outsiders", number / len(case.splits))
-        for key, told in _read(data, split.result.release, asked, known, readers, sensitive, seed).items():
+            case.progress("ask about members and outsiders", number / len(releases))
+        for key, told in _read(data, release, asked, known, readers, sensitive, seed).items():
             found.setdefault(key, []).append(told)
-    return [Told(*key, _sheet(told, left_out)) for key, told in found.items()]
+    first = next(reader for _, reader in found)
+    return [
+        Told(way, reader, _sheets(told, left_out), trusted=reader == first)
+        for (way, reader), told in found.items()
+    ]
 
 
 def _read(
@@ -173,17 +211,25 @@ def _read(
 ) -> dict[tuple[Known, str], Telling]:
     """What every reader of one release tells of persons, for every way of knowing."""
     people = People.of(data, asked, release.vocabulary, data.holders, seed)
-    eligible = eligible_items(data, release.vocabulary, sensitive)
+    news = news_of(data, release.vocabulary, sensitive)
     reads, out = readers(release), {}
     for way in known:
         sets = way.of(people)
         for reader, read in reads.items():
-            out[way, reader] = telling(read, people, sets, eligible, searching=way.which == "worst")
+            out[way, reader] = telling(read, people, sets, news, searching=way.which == "worst")
     return out
 
 
-def _sheet(told: list[Telling], left_out: Flags) -> Sheet:
-    """Tellings of several divisions side by side."""
+def _sheets(told: list[Telling], left_out: Flags) -> tuple[Sheet, Sheet]:
+    """Tellings of several divisions side by side; and of the release itself beside those who were left out."""
+    in_it = np.zeros((1, left_out.shape[1]), bool)
+    one = _sheet(told[:-1], left_out, np.ones(left_out.shape, bool))
+    two = _sheet(told, np.concatenate((left_out, in_it)), np.concatenate((left_out, ~in_it)))
+    return one, two
+
+
+def _sheet(told: list[Telling], left_out: Flags, shown: Flags) -> Sheet:
+    """Tellings of several releases side by side, of the people who are to be shown for each."""
     shape = left_out.shape
     asked, certain, best = np.zeros(shape, bool), np.zeros(shape, bool), np.zeros(shape, bool)
     level = np.zeros(shape)
@@ -193,10 +239,10 @@ def _sheet(told: list[Telling], left_out: Flags) -> Sheet:
         certain[row, each.person], best[row, each.person] = each.certain, each.best
         probability, right, person = each.claims
         for member in (0, 1):
-            side = left_out[row, person] != bool(member)
+            side = shown[row, person] & (left_out[row, person] != bool(member))
             claims[member].append((probability[side], right[side]))
     joined = [tuple(np.concatenate(part) for part in zip(*side, strict=True)) for side in claims]
-    return Sheet(~left_out, asked, level, certain, best, (joined[0], joined[1]))  # type: ignore[arg-type]
+    return Sheet(~left_out, asked & shown, level, certain, best, (joined[0], joined[1]))  # type: ignore[arg-type]
 
 
 def _risk(
@@ -204,14 +250,15 @@ def _risk(
     every: list[Told],
     judged: list[Told],
     published: dict[str, Any],
+    doubt: str,
     population: Callable[[Known], Estimate],
 ) -> Risk:
     """The way of knowing that adds most is the headline; the longest tails of all that count are judged."""
-    worst = max(judged, key=lambda told: told.sheet.told_at(HEADLINE).excess.upper)
-    mean = worst.sheet.told_at(HEADLINE)
+    worst = max(judged, key=lambda told: _harm(told.at(HEADLINE)))
+    mean = worst.at(HEADLINE)
     tails = (
-        max((told.sheet.told_at(LEVELS[-1]) for told in judged), key=lambda tail: tail.excess.upper),
-        max((told.sheet.certainly() for told in judged), key=lambda tail: tail.excess.upper),
+        max((told.at(LEVELS[-1]) for told in judged), key=_harm),
+        max((told.certainly() for told in judged), key=_harm),
     )
     sentence = (
         f"Who knows {_article(worst.way.name)} of a person is told a further item, with 0.8 or more and rightly, of"
@@ -225,6 +272,7 @@ def _risk(
         population=population(worst.way),
         excess=mean.excess,
         tails=tails,
+        doubt=doubt,
         beats=(mean.excess.low or 0.0) > 0,
         count=worst.sheet.people,
         units=worst.sheet.people,
@@ -236,6 +284,23 @@ def _risk(
             **published,
         },
     ).saying(sentence=sentence, meaning=meaning)
+
+
+def _harm(tail: Tail) -> tuple[float, float]:
+    """What being in it may add; where that is the same, how much is told at all."""
+    return round(tail.excess.upper, 3), tail.members.value
+
+
+def _alike(judged: list[Told]) -> str:
+    """A doubt where the records of others tell as good as everything: several records of one person do just that."""
+    found = [told.at(LEVELS[-1]).outsiders.value for told in judged if told.way.which != "worst"]
+    if max(found, default=0.0) < ALIKE:
+        return ""
+    return (
+        f"Of {100 * max(found):.0f} % of the records an item is told with {LEVELS[-1]:g} or more even where they are"
+        " left out, by records that are like them: these look like several records of one person; name the column of"
+        " the person (--person), or take each person once."
+    )
 
 
 def _article(name: str) -> str:
@@ -280,7 +345,7 @@ def _population(case: Case, way: Known, sensitive: frozenset[str]) -> Estimate:
         KnownPersonGeneralised.of(rows),
         people,
         way.of(people),
-        eligible_items(data, rows.vocabulary, sensitive),
+        news_of(data, rows.vocabulary, sensitive),
     )
     found = int((told.told >= HEADLINE - ROUNDING).sum())
     return Estimate(found / max(1, len(told.told)), *wilson(found, len(told.told)))
@@ -301,29 +366,23 @@ def _as_release(data: Transactions) -> SetGeneralised:
     )
 
 
-def _published(
-    case: Case, known: tuple[Known, ...], readers: Readers, sensitive: frozenset[str]
-) -> dict[str, Any]:
+def _published(case: Case, judged: list[Told], readers: Readers, sensitive: frozenset[str]) -> dict[str, Any]:
     """What the release itself tells of random people: how many are told how much, and the people of whom most is.
 
-    Nothing where the worst that could be known is not looked for.
+    The reader is the judged one that tells most. Nothing where the worst that could be known is not looked for.
     """
-    way = next((each for each in known if each.which == "worst"), None)
-    if way is None:
+    worst = [told for told in judged if told.way.which == "worst"]
+    if not worst:
         return {}
+    most = max(worst, key=lambda told: (told.at(LEVELS[-1]).members.value, told.at(HEADLINE).members.value))
     data: Transactions = case.data
     everybody = one_record_each(data, np.arange(len(data)))
     asked = np.sort(case.rng.permutation(everybody)[: case.effort.most_people])
-    first = next(iter(readers(case.result.release)))
-    told = _read(
-        data,
-        case.result.release,
-        asked,
-        (way,),
-        lambda release: {first: readers(release)[first]},
-        sensitive,
-        0,
-    )[way, first]
+
+    def reading(release: Any) -> dict[str, Reader]:
+        return {most.reader: readers(release)[most.reader]}
+
+    told = _read(data, case.result.release, asked, (most.way,), reading, sensitive, 0)[most.way, most.reader]
     edges = (0.0, *LEVELS, 1.0)
     counts = np.histogram(told.told, edges)[0]
     return {

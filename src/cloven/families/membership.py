@@ -53,30 +53,31 @@ def membership(score: Score) -> Threat:
             attacker=attacker,
             guessing=Estimate(0.5),
             beats=area - half > 0.5,
-            counts=False,
             count=len(inside) + len(outside),
-            units=len(inside) + len(outside),
+            units=max(len(inside), len(outside)),
             details={"found": found, "false_alarms": ALARMS},
             **words,
         ).saying(**words)
 
     about = "the release, and all items of one person"
-    return Threat("being in it", about, "table", MEASURE, attempt).publicly()
+    return Threat("being in it", about, "table", MEASURE, attempt, counts=False).publicly()
 
 
 def _scores(case: Case, score: Score) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Scores of members and of others, each by the release that leaves just these others out."""
+    """Scores of people as members and as others, once each: the mean over the releases that have them, or have not."""
     from cloven.scoring.telling import People
 
     data: Transactions = case.data
-    inside: list[NDArray[np.float64]] = []
-    outside: list[NDArray[np.float64]] = []
-    for split in case.splits:
+    asked, left_out = case.asked()
+    scores = np.empty(left_out.shape)
+    for row, split in enumerate(case.splits):
         release = split.result.release
-        for records, out in ((split.members, inside), (split.outsiders, outside)):
-            chosen = np.sort(case.rng.permutation(records)[: case.effort.most_people // 2])
-            out.append(score(release, People.of(data, chosen, release.vocabulary, data.holders).whole()))
-    return np.concatenate(inside), np.concatenate(outside)
+        scores[row] = score(release, People.of(data, asked, release.vocabulary, data.holders).whole())
+    sides = (~left_out, left_out)
+    inside, outside = (
+        (scores * side).sum(axis=0)[side.any(axis=0)] / side.sum(axis=0)[side.any(axis=0)] for side in sides
+    )
+    return inside, outside
 
 
 def _area(inside: NDArray[np.float64], outside: NDArray[np.float64]) -> tuple[float, float]:

@@ -1,7 +1,8 @@
 """Persons of whom a table tells the sensitive value as good as certainly, members beside outsiders.
 
 Means hide victims: a class whose persons all have one value gives each of them away, however few they are. Everybody
-asked about is looked up in tables that were made with and without them (``cloven.outsiders``).
+asked about is looked up in tables that were made with and without them (``cloven.outsiders``), and in the one to be
+published: it has classes that no smaller table has.
 """
 
 from __future__ import annotations
@@ -30,30 +31,30 @@ def longest_tails(case: Case, guess: Callable[[Any, Any, str], ValueGuesses]) ->
     data: Table = case.data
     asked, left_out = case.asked()
     secret = [domain.name for domain in case.result.release.domains if domain.sensitive]
-    sheets = [_sheet(case, data, guess, name, asked, left_out) for name in secret]
+    sheets = [sheet for name in secret for sheet in _sheets(case, data, guess, name, asked, left_out)]
     return (
         max((sheet.told_at(LEVEL) for sheet in sheets), key=lambda tail: tail.excess.upper),
         max((sheet.certainly() for sheet in sheets), key=lambda tail: tail.excess.upper),
     )
 
 
-def _sheet(
+def _sheets(
     case: Case,
     data: Table,
     guess: Callable[[Any, Any, str], ValueGuesses],
     attribute: str,
     asked: NDArray[np.int64],
     left_out: NDArray[np.bool_],
-) -> Sheet:
-    """What the tables of all divisions tell of one attribute."""
+) -> tuple[Sheet, Sheet]:
+    """What the tables of all divisions tell of one attribute; and what the table itself does, beside outsiders."""
     from cloven.attack.sliced.known import Known
     from cloven.scoring.tables.disclosure import true_values, value_places
 
     truth = true_values(data, attribute, asked)
-    shape = left_out.shape
+    releases = [*(split.result.release for split in case.splits), case.result.release]
+    shape = (len(releases), len(asked))
     told, certain, best = np.zeros(shape), np.zeros(shape, bool), np.zeros(shape, bool)
-    for row, split in enumerate(case.splits):
-        release = split.result.release
+    for row, release in enumerate(releases):
         shown = {domain.name for domain in release.domains}
         names = [name for name in data.names("quasi-identifier") if name in shown]
         guesses = guess(release, Known.of(data, asked, names), attribute)
@@ -63,5 +64,18 @@ def _sheet(
         single = guesses.candidate.sum(axis=1) == 1
         certain[row] = there & single & guesses.candidate[person, np.maximum(at, 0)]
         best[row] = there & (guesses.confidence.argmax(axis=1) == at)
-    sides = [(told[left_out != member], best[left_out != member]) for member in (False, True)]
-    return Sheet(~left_out, np.ones(shape, bool), told, certain, best, (sides[0], sides[1]))
+    in_it = np.zeros((1, len(asked)), bool)
+    outside = np.concatenate((left_out, in_it))
+    divisions = np.concatenate((np.ones_like(left_out), in_it))
+    return tuple(
+        Sheet(~outside, here, told, certain, best, _claims(told, best, outside, here))
+        for here in (divisions, np.concatenate((left_out, ~in_it)))
+    )  # type: ignore[return-value]  # two
+
+
+def _claims(
+    told: NDArray[np.float64], right: NDArray[np.bool_], outside: NDArray[np.bool_], here: NDArray[np.bool_]
+) -> Any:
+    """Claims on outsiders, and on members."""
+    sides = [here & (outside != member) for member in (False, True)]
+    return tuple((told[side], right[side]) for side in sides)

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from cloven.errors import ParameterError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -201,6 +203,10 @@ class Disassociated:
 
     def joint(self, number: int) -> Joint:
         """One joint in plain Python."""
+        if not 0 <= number < self.joints:
+            root = " (what is rare stands in clusters here, as in format /1: there is no root)"
+            message = f"no joint {number}{root if number == self.root else ''}; there are {self.joints} joints, from 0"
+            raise ParameterError(message)
         start = self._joint_start
         first, last = np.searchsorted(self.row_joint[start:], [number, number + 1]) + start
         parent = int(self.joint_parent[number])

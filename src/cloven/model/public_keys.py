@@ -26,6 +26,7 @@ class ShownTail(TypedDict):
     members: Shown
     outsiders: Shown
     excess: Shown
+    known: str
 
 
 class ShownWorst(Shown):

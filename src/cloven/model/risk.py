@@ -55,18 +55,20 @@ class Tail:
         members: share of the people in the release.
         outsiders: share of the same people where they were left out.
         excess: the difference: what being in the release adds.
+        known: what the attacker knows of them, in a few words.
     """
 
     name: str
     members: Estimate
     outsiders: Estimate
     excess: Estimate
+    known: str = ""
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Tail:
         """Back from plain values."""
         estimates = {name: Estimate(**plain[name]) for name in ("members", "outsiders", "excess")}
-        return cls(plain["name"], **estimates)
+        return cls(plain["name"], **estimates, known=plain.get("known", ""))
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,7 @@ class Risk:
         outside: whether it needs knowledge from elsewhere, such as word vectors; else it has to be tried before
             publishing.
         promised: whether the release promises k candidates to this attacker, so that one guess in k is a limit too.
+        doubt: what speaks against publishing whatever the figures are, in a sentence; or an empty string.
         broken: statements about persons that this attacker can make though the release promises otherwise.
         broken_what: what these statements are, in a few words.
         count: how many guesses were judged.
@@ -119,6 +122,7 @@ class Risk:
     counts: bool = True
     outside: bool = False
     promised: bool = False
+    doubt: str = ""
     broken: int = 0
     broken_what: str = ""
     count: int = 0

@@ -98,7 +98,7 @@ def _told(name: str, risk: Mapping[str, Any], limits: Mapping[str, Any]) -> Told
             if compared
             else []
         ),
-        *(_total(tail["name"], tail["members"], tail, limits["max_tail"]) for tail in risk["tails"]),
+        *(_total(_named(tail), tail["members"], tail, limits["max_tail"]) for tail in risk["tails"]),
     )
     plain = details.get("ways", ())
     ways = tuple(_way(each, first=each["reader"] == plain[0]["reader"]) for each in plain)
@@ -112,6 +112,10 @@ def _told(name: str, risk: Mapping[str, Any], limits: Mapping[str, Any]) -> Told
         tuple(details.get("people", ())),
         details.get("people_of", 0),
     )
+
+
+def _named(tail: Mapping[str, Any]) -> str:
+    return f"{tail['name']} ({tail['known']} known)" if tail.get("known") else str(tail["name"])
 
 
 def _total(label: str, members: Mapping[str, Any], sides: Mapping[str, Any], limit: float) -> Beside:

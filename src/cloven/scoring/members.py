@@ -84,13 +84,14 @@ class Sheet:
         """
         found = []
         for one, two in combinations(range(len(flags)), 2):
-            sides = []
-            for release, other in ((one, two), (two, one)):
-                people = outside[release] & inside[other]
-                sides.append(
-                    np.mean(flags[other, people]) - np.mean(flags[release, people]) if people.any() else 0.0
-                )
-            found.append(float(np.mean(sides)))
+            ways = ((one, two), (two, one))
+            people = [outside[release] & inside[other] for release, other in ways]
+            if all(each.any() for each in people):
+                sides = [
+                    np.mean(flags[other, here]) - np.mean(flags[release, here])
+                    for (release, other), here in zip(ways, people, strict=True)
+                ]
+                found.append(float(np.mean(sides)))
         return found
 
     def tail(self, name: str, flags: Flags) -> Tail:

@@ -2,8 +2,9 @@
 
 Whoever knows a few items of somebody claims further ones, each with a probability. *Told* at 0.8 is the share of
 persons of whom a claim of 0.8 or more is made and right; *certain* the share of whom an item follows by logic alone.
-Only claims on items that few hold count: that somebody buys milk is no news. The same is asked of persons who are not
-in the release, since what is told of them is statistics, and no harm of this release.
+Only claims that are news count: that somebody buys milk is none, but which of two parties somebody votes for is, told
+with 0.95. The same is asked of persons who are not in the release, since what is told of them is statistics, and no
+harm of this release.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 
 LEVELS = (0.5, 0.8, 0.95)
 """Probabilities from which on a claim tells something: more likely than not, probable, as good as certain."""
-COMMON = 0.3
-"""Claims on items that this share of the people or more hold do not count."""
+NEWS = ((0.3, 0.0), (0.5, 0.8), (0.65, 0.95))
+"""An item that fewer than this share of the people hold is news if it is claimed with this probability or more."""
 RAREST = 8
 """The worst set that somebody could know is looked for among so many of a person's rarest items."""
 FLOOR = 0.2
@@ -205,9 +206,18 @@ class Telling:
     source: Longs
 
     def worst(self, names: tuple[str, ...], rows: Longs, most: int) -> list[dict[str, Any]]:
-        """The persons of whom most is told, with what must be known to be told it; ``rows`` say who they are."""
+        """The persons of whom most is told, with what must be known to be told it; ``rows`` say who they are.
+
+        Of all who are told the same by the same items one stands for the others, who are counted.
+        """
         order = np.lexsort((rows[self.source], -self.told, ~self.certain))
-        return [row for row in self.rows(names, rows, order[:most]) if row["told"] is not None]
+        cases: dict[tuple[Any, ...], list[int]] = {}
+        for at in order[self.item[order] >= 0].tolist():
+            known = tuple(self.asked.of_set(int(self.known[at])))
+            cases.setdefault((known, int(self.item[at])), []).append(at)
+        alike = list(cases.values())[:most]
+        shown = self.rows(names, rows, np.array([case[0] for case in alike], np.int64))
+        return [row | {"alike": len(case)} for row, case in zip(shown, alike, strict=True)]
 
     def rows(self, names: tuple[str, ...], rows: Longs, order: Longs | None = None) -> list[dict[str, Any]]:
         """What is told of each person, as plain values; nothing where no right claim was made."""
@@ -230,43 +240,59 @@ def telling(
     reader: Reader,
     people: People,
     asked: Asked,
-    eligible: NDArray[np.bool_],
+    news: NDArray[np.float64],
     *,
     searching: bool = False,
 ) -> Telling:
     """Ask a reader about known sets of persons; several sets of one person count as the one that tells most.
 
-    ``searching`` for the worst of many sets leaves out claims that tell nothing.
+    ``news`` says from which probability on a claim on each item counts; see ``news_of``. ``searching`` for the worst of
+    many sets leaves out claims that tell nothing.
     """
     who, known = asked.who, asked.known
-    claims = reader.claims(known, eligible, LEVELS[0] if searching else FLOOR, best=not searching)
+    claims = reader.claims(known, news <= 0, LEVELS[0] if searching else FLOOR, best=not searching)
+    number, item, stated = _flat(claims)
+    common = (news > 0) & np.isfinite(news)
+    if common.any():
+        more = _flat(reader.claims(known, common, LEVELS[1], best=False))
+        counts = more[2] >= news[more[1]] - ROUNDING
+        number, item, stated = (
+            np.concatenate((one, two[counts])) for one, two in zip((number, item, stated), more, strict=True)
+        )
     person = asked.everybody
     place = np.searchsorted(person, who)
-    number = np.repeat(np.arange(len(known)), np.diff(claims.offsets))
-    right = among(who[number] * people.width + claims.items, people.holds)
-    told, item, by = _most_told(place[number], right, claims, number, len(person))
+    right = among(who[number] * people.width + item, people.holds)
     return Telling(
         person,
-        told,
-        item,
-        by,
+        *_most_told(place[number], right, item, stated, number, len(person)),
         _any_right(place, who, np.arange(len(known)), claims.best, people, len(person)),
-        _certain(reader.certain(known, eligible), place, who, people, len(person)),
-        (claims.probability, right, who[number]),
+        _certain(reader.certain(known, np.isfinite(news)), place, who, people, len(person)),
+        (stated, right, who[number]),
         known,
         people.source[person],
     )
 
 
+def _flat(claims: Claims) -> tuple[Longs, Longs, NDArray[np.float64]]:
+    """Of every claim its known set, its item and its probability."""
+    number = np.repeat(np.arange(len(claims.offsets) - 1), np.diff(claims.offsets))
+    return number, claims.items, claims.probability
+
+
 def _most_told(
-    place: Longs, right: NDArray[np.bool_], claims: Claims, number: Longs, persons: int
+    place: Longs,
+    right: NDArray[np.bool_],
+    items: Longs,
+    stated: NDArray[np.float64],
+    number: Longs,
+    persons: int,
 ) -> tuple[NDArray[np.float64], Longs, Longs]:
     """Highest probability of a right claim on each person, its item, and the known set that tells it."""
     told, item, by = np.zeros(persons), np.full(persons, -1), np.full(persons, -1)
     some = np.flatnonzero(right)
-    order = some[np.lexsort((claims.items[some], -claims.probability[some], place[some]))]
+    order = some[np.lexsort((items[some], -stated[some], place[some]))]
     first = order[np.flatnonzero(np.diff(place[order], prepend=-1))]
-    told[place[first]], item[place[first]] = claims.probability[first], claims.items[first]
+    told[place[first]], item[place[first]] = stated[first], items[first]
     by[place[first]] = number[first]
     return told, item, by
 
@@ -287,10 +313,18 @@ def _certain(certain: Certain, place: Longs, who: Longs, people: People, persons
     return _any_right(place, who, number, certain.items, people, persons)
 
 
-def eligible_items(
+def news_of(
     data: Transactions, vocabulary: tuple[str, ...], sensitive: frozenset[str] = frozenset()
-) -> NDArray[np.bool_]:
-    """Items of a release that fewer than ``COMMON`` of the people hold, and all sensitive ones."""
+) -> NDArray[np.float64]:
+    """From which probability on a claim on each item of a release is news: always if few hold it or it is sensitive.
+
+    What most people hold is none at any (infinity): to be told what is likely anyway is no harm.
+    """
     people = len(data) if data.persons is None else len(np.unique(data.persons))
     held = dict(zip(data.vocabulary, data.holders.tolist(), strict=True))
-    return np.array([name in sensitive or held.get(name, 0) < COMMON * people for name in vocabulary], bool)
+    shares = np.array([held.get(name, 0) / max(1, people) for name in vocabulary], np.float64)
+    out = np.full(len(vocabulary), np.inf)
+    for most, least in reversed(NEWS):
+        out[shares < most] = least
+    out[[name in sensitive for name in vocabulary]] = 0.0
+    return out

@@ -74,7 +74,7 @@ def test_a_tail_is_judged_apart_from_the_mean():
     assert found.verdict == "do not publish"
     (reason,) = map(str, found.reasons)
     assert "(a known person): told at 0.95 of 70.0 %" in reason
-    assert "up to 2.0 % more, and 1.0 % is too much" in reason
+    assert "up to 2.00 % more, and more than 1.0 % is too much" in reason
     assert "because of an attacker (a known person)" in found.sentence
     assert decide(told(tail=0.02), Limits(max_tail=0.02), 5).verdict == "publish"
     both = replace(told(), risks=told().risks + told(tail=0.9, counts=False).risks)

@@ -9,6 +9,7 @@ import pytest
 
 import cloven as cv
 from cloven.audit import Audit
+from cloven.decision import decide
 from cloven.families.disassociation_threats import release_alone
 from cloven.families.doubts import doubts_about, too_few
 from cloven.families.known_items import known_items
@@ -90,11 +91,13 @@ def test_records_that_come_twice_look_like_one_person():
     assert doubts_about(named, 3, 2, unnamed="") == ()
 
 
+def by_these_alone(data, method, threats):
+    """The verdict if nobody but these attackers had to be tried."""
+    return decide(audited(data, method, threats).outcome, cv.Limits(), method.k)
+
+
 def test_too_little_promised_is_never_published_and_more_is_advised():
-    data = independent(1500)
-    method = cv.Disassociation(k=2, m=1)
-    audit = cv.Audit(method, threats=persons(method)[:1], effort=cv.Effort().quick(), seed=1)
-    decision = audit.run(data).decision
+    decision = Audit(cv.Disassociation(k=2, m=1), seed=1).run(independent(1500)).decision
     assert decision.verdict == "change settings", decision
     assert decision.words == "-k 3 -m 2"
     told = [str(reason) for reason in decision.reasons]
@@ -103,14 +106,21 @@ def test_too_little_promised_is_never_published_and_more_is_advised():
 
 
 def test_a_verdict_says_what_it_rests_on_and_what_is_not_covered():
-    data = independent(1500)
-    method = cv.Disassociation(k=3, m=2)
-    report = audited(data, method, persons(method)[:1])
-    sentence = report.decision.sentence
-    assert report.decision.verdict == "publish", report.decision.reasons
-    assert "the furthest (a known person)" in sentence
+    decision = Audit(cv.Disassociation(k=3, m=2), seed=1).run(independent(1500)).decision
+    assert decision.verdict == "publish", decision.reasons
+    assert "of all attackers that were tried, the furthest (" in decision.sentence
     for words in ("Not covered:", "what words mean", "other releases", "more than 2 items are known"):
-        assert words in sentence
+        assert words in decision.sentence
+
+
+def test_who_is_left_out_is_not_passed():
+    method = cv.Disassociation(k=3, m=2)
+    report = audited(independent(1500), method, (known_items(2, promised=True),))
+    assert report.decision.verdict == "do not publish"
+    told = " ".join(map(str, report.decision.reasons))
+    for name in ("a known person", "release alone", "method"):
+        assert f"An attacker ({name}) was left out, so it is not passed." in told
+    assert "(being in it)" not in told  # it takes no part in the verdict
 
 
 @pytest.mark.parametrize("data", [independent(1500), linked(600)], ids=["independent", "linked"])
@@ -119,7 +129,7 @@ def test_promising_less_never_makes_persons_publishable(data):
     found = []
     for k, m in settings:
         method = cv.Disassociation(k=k, m=m)
-        found.append(RANKS[audited(data, method, persons(method)).decision.verdict])
+        found.append(RANKS[by_these_alone(data, method, persons(method)).verdict])
     assert found == sorted(found, reverse=True), dict(zip(settings, found, strict=True))
 
 
@@ -128,7 +138,62 @@ def test_promising_less_never_helps_against_links(data):
     """A large k leaves large groups of equal parts, where lots alone are right in more than a fifth."""
     found = []
     for k in (10, 5, 3, 2):
-        method = cv.Disassociation(k=k)
         threats = (release_alone(), known_items(2, promised=True))
-        found.append(RANKS[audited(data, method, threats).decision.verdict])
+        found.append(RANKS[by_these_alone(data, cv.Disassociation(k=k), threats).verdict])
     assert found == sorted(found, reverse=True)
+    assert found[1] == 1  # so that it can fail
+
+
+@pytest.mark.parametrize("k", [5, 10, 20])
+def test_groups_of_exactly_k_are_seen_though_no_smaller_release_has_them(k):
+    """With one of them left out, an illness of k villagers is withheld; with all of them, the village tells it."""
+    rng = np.random.default_rng(k)
+    village = [[f"village {n // k}", f"illness {n // k}"] for n in range(8 * k)]
+    others = [[f"i{item}" for item in rng.permutation(40)[:2]] for _ in range(1200 - 8 * k)]
+    data = cv.Transactions.from_records(village + others)
+    report = audited(data, cv.Disassociation(k=k))
+    assert report.decision.verdict == "do not publish"
+    risk = report.outcome.risks[0]
+    tail = risk.tails[0]
+    assert (risk.threat, tail.name, tail.known) == ("a known person", "told at 0.95", "1 rarest item")
+    assert tail.members.value == pytest.approx(8 * k / 1200, abs=0.05)
+    assert tail.outsiders.value < 0.01
+
+
+def test_one_of_two_parties_is_news():
+    rows = [[f"surname {n // 5}", ("left", "right")[n // 5 % 2]] for n in range(600)]
+    report = audited(cv.Transactions.from_records(rows), cv.Disassociation())
+    assert report.decision.verdict == "do not publish"
+    tail = report.outcome.risks[0].tails[0]
+    assert (tail.members.value, tail.outsiders.value) == (1.0, 0.0)
+
+
+def test_what_everybody_has_is_no_news_and_cannot_be_asked_about():
+    data = cv.Transactions.from_records([["a", "b", "c"]] * 100)
+    report = audited(data, cv.Disassociation())
+    told = " ".join(map(str, report.decision.reasons))
+    assert "no item that is published is held by fewer than 65 % of the people" in told
+
+
+def test_visits_of_one_person_look_like_it_though_no_two_are_equal():
+    rng = np.random.default_rng(1)
+    ill = rng.integers(60, size=(60, 2))
+    rows = [
+        [f"patient {p}", *(f"ill {i}" for i in ill[p]), *(f"i{i}" for i in rng.permutation(400)[:2])]
+        for p in range(60)
+        for _ in range(20)
+    ]
+    data = cv.Transactions.from_records(rows)
+    decision = audited(data, cv.Disassociation()).decision
+    assert decision.verdict == "do not publish"
+    assert any("these look like several records of one person" in str(reason) for reason in decision.reasons)
+    of_persons = replace(data, persons=np.repeat(np.arange(60), 20))
+    again = audited(of_persons, cv.Disassociation())
+    assert not any("several records" in str(reason) for reason in again.decision.reasons)
+
+
+def test_persons_can_be_published_though_nobody_can_replay_the_cut():
+    """Who knows the method does not see persons; that attacker is not missing."""
+    data = replace(independent(1500), persons=np.arange(1500))
+    decision = Audit(cv.Disassociation(), seed=1).run(data).decision
+    assert decision.verdict == "publish", decision.reasons

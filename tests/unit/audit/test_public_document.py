@@ -86,7 +86,13 @@ def test_a_verdict_that_rests_on_what_only_the_owner_knows_is_a_word():
     assert told == {
         "verdict": "do not publish",
         "sentence": "Do not publish.",
-        "reasons": ["k = 2 is little: publish nothing with k below 3."],
+        "reasons": [
+            "k = 2 is little: publish nothing with k below 3.",
+            "An attacker (a known person) was left out.",
+            "An attacker (2 items of a person) was left out.",
+            "An attacker (3 items of a person) was left out.",
+            "An attacker (method) was left out.",
+        ],
         "better": [],
         "words": "",
     }
