@@ -44,10 +44,10 @@ def person_risk(
     (['record', 'known', 'told', 'probability', 'certain'], 1000)
     """
     from cloven.report.frame import frame_of
-    from cloven.scoring.telling import People, news_of, telling
+    from cloven.scoring.telling import News, People, telling
 
     readers, most = _readers(release), max(2, (m or getattr(release, "m", None) or 2))
-    news = news_of(data, release.vocabulary, frozenset(sensitive))
+    news = News(frozenset(sensitive)).of(data, release.vocabulary)
     everybody = one_record_each(data, np.arange(len(data)))
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in readers}
     said = {name: np.zeros(2) for name in readers}

@@ -17,7 +17,7 @@ from cloven.attack.known_sets import Known
 from cloven.model.transactions import Transactions
 from cloven.outsiders import Outsiders, asked_about
 from cloven.scoring.members import Sheet
-from cloven.scoring.telling import RAREST, People, news_of, telling
+from cloven.scoring.telling import RAREST, News, People, telling
 
 
 def reader_and_people(rows, rare="withhold", **options):
@@ -41,7 +41,7 @@ def published_rarest(data, release, number):
 )
 def test_told_is_the_likeliest_right_claim_of_the_worst_set(rows, rare):
     data, release, reader, people = reader_and_people(rows, rare)
-    news = news_of(data, release.vocabulary)
+    news = News().of(data, release.vocabulary)
     found = telling(reader, people, people.subsets(2), news)
     code_of = {name: code for code, name in enumerate(release.vocabulary)}
     for at, person in enumerate(found.person.tolist()):

@@ -25,6 +25,7 @@ from cloven.model.disassociated import Disassociated
 from cloven.model.measured import Utility
 from cloven.model.set_generalised import SetGeneralised
 from cloven.model.transactions import Transactions
+from cloven.scoring.telling import News
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,7 +72,7 @@ class DisassociationFamily(OfTransactions):
     def threats(self, method: Disassociation, knowledge: Knowledge) -> tuple[Threat, ...]:
         """Every attacker that there is something to try with."""
         return (
-            known_person(method.m, _readers, method.sensitive),
+            known_person(method.m, _readers, News(method.sensitive)),
             known_items(method.m, promised=True),
             known_items(method.m + 1, promised=False),
             release_alone(),

@@ -20,7 +20,7 @@ from cloven.model.set_generalised import SetGeneralised
 from cloven.outsiders import one_record_each
 from cloven.scoring.calibration import BINS, calibration
 from cloven.scoring.members import ROUNDING, Sheet
-from cloven.scoring.telling import LEVELS, NEWS, People, news_of, telling
+from cloven.scoring.telling import LEVELS, News, People, telling
 from cloven.threats import Case, Threat
 
 if TYPE_CHECKING:
@@ -132,6 +132,10 @@ class Told:
             "people": sheet.people,
             "told": {f"{level:g}": _plain(self.at(level)) for level in LEVELS},
             "certain": _plain(self.certainly()),
+            "same_size": {
+                **{f"{level:g}": _plain(self.sheets[0].told_at(level)) for level in LEVELS},
+                "certain": _plain(self.sheets[0].certainly()),
+            },
             "precision": {
                 side: {f"{level:g}": sheet.precision(level, member=member) for level in LEVELS}
                 for side, member in sides
@@ -148,40 +152,38 @@ def _credible(sheet: Sheet) -> bool:
 def known_person(
     m: int,
     readers: Readers,
-    sensitive: frozenset[str] = frozenset(),
+    news: News | None = None,
     name: str = "a known person",
     known: tuple[Known, ...] | None = None,
 ) -> Threat:
     """Somebody who knows up to m items (two at least) of a person in the release, and claims further ones.
 
     ``readers`` gives every way to read a release; the one that tells most counts. ``known`` says which ways of knowing
-    are tried; experiments leave the slow ones out.
+    are tried; experiments leave the slow ones out. ``news`` says which claims count.
 
     >>> known_person(2, lambda release: {}).knows
     'the release, that one person is in it, and up to 2 items of that person'
     """
-    tried = ways(m) if known is None else known
+    tried, counted = ways(m) if known is None else known, news or News()
 
     def attempt(threat: Threat, case: Case) -> Risk:
         release = case.result.release
-        if not np.isfinite(news_of(case.data, release.vocabulary, sensitive)).any():
-            why = f"no item that is published is held by fewer than {100 * NEWS[-1][0]:.0f} % of the people"
+        if not np.isfinite(counted.of(case.data, release.vocabulary)).any():
+            why = f"no item that is published is held by fewer than {100 * counted.levels[-1][0]:.0f} % of the people"
             return threat.risk(not_tried=f"{why}, so that nothing counts as told; name sensitive ones")
-        every = _all_told(tried, case, readers, sensitive)
+        every = _all_told(tried, case, readers, counted)
         judged = [told for told in every if told.way.counts and told.sheet.people and told.credible]
         if not judged:
             return threat.risk(not_tried="nobody has an item that is published")
-        published = _published(case, judged, readers, sensitive)
+        published = _published(case, judged, readers, counted)
         doubt = "" if case.data.persons is not None else _alike(judged)
-        return _risk(threat, every, judged, published, doubt, lambda way: _population(case, way, sensitive))
+        return _risk(threat, every, judged, published, doubt, lambda way: _population(case, way, counted))
 
     about = f"the release, that one person is in it, and up to {many(max(2, m), 'item')} of that person"
     return Threat(name, about, "attribute", MEASURE, attempt).publicly()
 
 
-def _all_told(
-    known: tuple[Known, ...], case: Case, readers: Readers, sensitive: frozenset[str]
-) -> list[Told]:
+def _all_told(known: tuple[Known, ...], case: Case, readers: Readers, news: News) -> list[Told]:
     """Ask all readers about people who were left out of some release: there, in the others, and in the real one."""
     data: Transactions = case.data
     asked, left_out = case.asked()
@@ -191,7 +193,7 @@ def _all_told(
     for number, release in enumerate(releases):
         if case.progress is not None:
             case.progress("ask about members and outsiders", number / len(releases))
-        for key, told in _read(data, release, asked, known, readers, sensitive, seed).items():
+        for key, told in _read(data, release, asked, known, readers, news, seed).items():
             found.setdefault(key, []).append(told)
     first = next(reader for _, reader in found)
     return [
@@ -206,17 +208,17 @@ def _read(
     asked: NDArray[np.int64],
     known: tuple[Known, ...],
     readers: Readers,
-    sensitive: frozenset[str],
+    news: News,
     seed: int,
 ) -> dict[tuple[Known, str], Telling]:
     """What every reader of one release tells of persons, for every way of knowing."""
     people = People.of(data, asked, release.vocabulary, data.holders, seed)
-    news = news_of(data, release.vocabulary, sensitive)
+    from_which = news.of(data, release.vocabulary)
     reads, out = readers(release), {}
     for way in known:
         sets = way.of(people)
         for reader, read in reads.items():
-            out[way, reader] = telling(read, people, sets, news, searching=way.which == "worst")
+            out[way, reader] = telling(read, people, sets, from_which, searching=way.which == "worst")
     return out
 
 
@@ -329,7 +331,7 @@ def _calibration(sheet: Sheet) -> dict[str, Any]:
     return calibration(*table).to_dict()
 
 
-def _population(case: Case, way: Known, sensitive: frozenset[str]) -> Estimate:
+def _population(case: Case, way: Known, news: News) -> Estimate:
     """What somebody is told who has no release, but the records of the people who were left out of one.
 
     It is asked about as many others: of rows that hold what is known, the share that hold a further item.
@@ -345,7 +347,7 @@ def _population(case: Case, way: Known, sensitive: frozenset[str]) -> Estimate:
         KnownPersonGeneralised.of(rows),
         people,
         way.of(people),
-        news_of(data, rows.vocabulary, sensitive),
+        news.of(data, rows.vocabulary),
     )
     found = int((told.told >= HEADLINE - ROUNDING).sum())
     return Estimate(found / max(1, len(told.told)), *wilson(found, len(told.told)))
@@ -366,7 +368,7 @@ def _as_release(data: Transactions) -> SetGeneralised:
     )
 
 
-def _published(case: Case, judged: list[Told], readers: Readers, sensitive: frozenset[str]) -> dict[str, Any]:
+def _published(case: Case, judged: list[Told], readers: Readers, news: News) -> dict[str, Any]:
     """What the release itself tells of random people: how many are told how much, and the people of whom most is.
 
     The reader is the judged one that tells most. Nothing where the worst that could be known is not looked for.
@@ -382,7 +384,7 @@ def _published(case: Case, judged: list[Told], readers: Readers, sensitive: froz
     def reading(release: Any) -> dict[str, Reader]:
         return {most.reader: readers(release)[most.reader]}
 
-    told = _read(data, case.result.release, asked, (most.way,), reading, sensitive, 0)[most.way, most.reader]
+    told = _read(data, case.result.release, asked, (most.way,), reading, news, 0)[most.way, most.reader]
     edges = (0.0, *LEVELS, 1.0)
     counts = np.histogram(told.told, edges)[0]
     return {

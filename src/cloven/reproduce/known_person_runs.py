@@ -27,6 +27,8 @@ FIRST = {"What's Cooking": 12_000}
 """Records of a data set that are used, where not all are."""
 LONG = 10.0
 """Items of a record, on average, from which on there are too many links to try in an experiment."""
+COMMON = 0.3
+"""Only claims on items that fewer people hold count here, at every probability."""
 FEW = 3_000
 """Below as many people five divisions leave everybody out once; else there are three."""
 PAPERS = Disassociation(rare_items="cluster", refine=True, max_cluster_size=30)
@@ -124,7 +126,8 @@ def measured(name: str, data: Transactions, method: Disassociation, thorough: Th
 
 def _plain(way: Plain) -> Plain:
     """One way of knowing: members, outsiders, and what being in the release adds with the upper end of it."""
-    tails = {"told": way["told"]["0.8"], "told_95": way["told"]["0.95"], "certain": way["certain"]}
+    found = way["same_size"]
+    tails = {"told": found["0.8"], "told_95": found["0.95"], "certain": found["certain"]}
     return {
         "people": way["people"],
         "precision": way["precision"]["members"]["0.8"],
@@ -181,6 +184,7 @@ def _threats(data: Transactions, method: Disassociation, thorough: Thorough) -> 
     from cloven.attack.disassociated.known_person import KnownPerson
     from cloven.families.disassociation_threats import release_alone, the_method
     from cloven.families.known_person import known_person, ways
+    from cloven.scoring.telling import News
 
     def everywhere(release: Disassociated) -> dict[str, Any]:
         return {"everywhere": KnownPerson.of(release, "everywhere")}
@@ -188,4 +192,5 @@ def _threats(data: Transactions, method: Disassociation, thorough: Thorough) -> 
     judged = tuple(way for way in ways(method.m) if way.counts and way.which != "worst")
     short = len(data.codes) < LONG * len(data)
     linking = (release_alone(), the_method()) if thorough.linking and short else ()
-    return (known_person(method.m, everywhere, known=judged), *linking)
+    rare = News(levels=((COMMON, 0.0),))
+    return (known_person(method.m, everywhere, rare, known=judged), *linking)

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 LEVELS = (0.5, 0.8, 0.95)
 """Probabilities from which on a claim tells something: more likely than not, probable, as good as certain."""
-NEWS = ((0.3, 0.0), (0.5, 0.8), (0.65, 0.95))
-"""An item that fewer than this share of the people hold is news if it is claimed with this probability or more."""
 RAREST = 8
 """The worst set that somebody could know is looked for among so many of a person's rarest items."""
 FLOOR = 0.2
@@ -53,6 +51,31 @@ class Reader(Protocol):
     def certain(self, known: Known, eligible: NDArray[np.bool_] | None = None) -> Certain:
         """Items that follow by logic."""
         ...
+
+
+@dataclass(frozen=True)
+class News:
+    """Which claims count.
+
+    Attributes:
+        sensitive: items that are news whenever they are claimed.
+        levels: an item that fewer than this share of the people hold is news if it is claimed with this probability or
+            more. What most people hold is none at any: to be told what is likely anyway is no harm.
+    """
+
+    sensitive: frozenset[str] = frozenset()
+    levels: tuple[tuple[float, float], ...] = ((0.3, 0.0), (0.5, 0.8), (0.65, 0.95))
+
+    def of(self, data: Transactions, vocabulary: tuple[str, ...]) -> NDArray[np.float64]:
+        """From which probability on a claim on each item of a release is news; infinity for never."""
+        people = len(data) if data.persons is None else len(np.unique(data.persons))
+        held = dict(zip(data.vocabulary, data.holders.tolist(), strict=True))
+        shares = np.array([held.get(name, 0) / max(1, people) for name in vocabulary], np.float64)
+        out = np.full(len(vocabulary), np.inf)
+        for most, least in reversed(self.levels):
+            out[shares < most] = least
+        out[[name in self.sensitive for name in vocabulary]] = 0.0
+        return out
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,7 +269,7 @@ def telling(
 ) -> Telling:
     """Ask a reader about known sets of persons; several sets of one person count as the one that tells most.
 
-    ``news`` says from which probability on a claim on each item counts; see ``news_of``. ``searching`` for the worst of
+    ``news`` says from which probability on a claim on each item counts; see ``News``. ``searching`` for the worst of
     many sets leaves out claims that tell nothing.
     """
     who, known = asked.who, asked.known
@@ -311,20 +334,3 @@ def _certain(certain: Certain, place: Longs, who: Longs, people: People, persons
     """Of whom an item follows by logic, and is right; of members it always is."""
     number = np.repeat(np.arange(len(certain.offsets) - 1), np.diff(certain.offsets))
     return _any_right(place, who, number, certain.items, people, persons)
-
-
-def news_of(
-    data: Transactions, vocabulary: tuple[str, ...], sensitive: frozenset[str] = frozenset()
-) -> NDArray[np.float64]:
-    """From which probability on a claim on each item of a release is news: always if few hold it or it is sensitive.
-
-    What most people hold is none at any (infinity): to be told what is likely anyway is no harm.
-    """
-    people = len(data) if data.persons is None else len(np.unique(data.persons))
-    held = dict(zip(data.vocabulary, data.holders.tolist(), strict=True))
-    shares = np.array([held.get(name, 0) / max(1, people) for name in vocabulary], np.float64)
-    out = np.full(len(vocabulary), np.inf)
-    for most, least in reversed(NEWS):
-        out[shares < most] = least
-    out[[name in sensitive for name in vocabulary]] = 0.0
-    return out
