@@ -18,6 +18,7 @@ from cloven._version import __version__
 from cloven.decision import price
 from cloven.document import FORMAT, ends, environment, histogram
 from cloven.model.outcome import front
+from cloven.reasons import percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -293,7 +294,11 @@ def _better(decision: Decision, others: Sequence[Outcome]) -> list[Outcome]:
 def _sentence(report: AuditReport, tried: Sequence[Outcome], best: Sequence[Outcome]) -> str:
     verdict = report.decision.verdict
     if verdict == "publish":
-        return "Publish: no attack that was tried gets past the limits."
+        limits = report.audit.limits
+        accepted = (
+            f"{percent(limits.max_risk)} of guesses right, {percent(limits.max_tail)} of the people told"
+        )
+        return f"Publish: no attack that was tried gets past the limits ({accepted} as good as certainly)."
     word = verdict.capitalize()
     if not best or not tried:
         return f"{word}."

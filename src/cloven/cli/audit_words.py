@@ -119,6 +119,8 @@ def _in_words(found: Plain) -> str:
 def _told(risk: Plain, limits: Plain) -> list[tuple[str, ...]]:
     """What is told of members beside outsiders: the headline, and a line for each tail."""
     people, means = f"{risk['units']:,}", risk["meaning"]
+    if risk["population"]:
+        means = f"{means}; {_short(risk['population']['value'])} without a release"
     first = []
     if risk["excess"]:
         most = limit_of_told(limits["max_risk"], limits["max_tail"])

@@ -61,7 +61,7 @@ def cautions(figures: dict[str, int | float], method: Disassociation) -> list[st
         out.append(
             f"{many(figures['records_suppressed'], 'record')} not published; say so beside every utility figure"
         )
-    if method.safe != "no":
+    if method.safe != "no" and figures["occurrences_suppressed"]:
         out.append(
             f"{many(figures['occurrences_suppressed'], 'occurrence')} suppressed so that nothing is covered:"
             " published supports are lower bounds, and the manifest says so"

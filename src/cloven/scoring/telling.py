@@ -273,15 +273,20 @@ def telling(
     many sets leaves out claims that tell nothing.
     """
     who, known = asked.who, asked.known
-    claims = reader.claims(known, news <= 0, LEVELS[0] if searching else FLOOR, best=not searching)
-    number, item, stated = _flat(claims)
     common = (news > 0) & np.isfinite(news)
-    if common.any():
-        more = _flat(reader.claims(known, common, LEVELS[1], best=False))
-        counts = more[2] >= news[more[1]] - ROUNDING
-        number, item, stated = (
-            np.concatenate((one, two[counts])) for one, two in zip((number, item, stated), more, strict=True)
-        )
+    if searching:
+        claims = reader.claims(known, np.isfinite(news), LEVELS[0], best=False)
+        number, item, stated = _flat(claims)
+    else:
+        claims = reader.claims(known, news <= 0, FLOOR)
+        number, item, stated = _flat(claims)
+        if common.any():  # the first guess is one of the rare ones
+            more = _flat(reader.claims(known, common, LEVELS[1], best=False))
+            number, item, stated = (
+                np.concatenate(both) for both in zip((number, item, stated), more, strict=True)
+            )
+    counts = stated >= news[item] - ROUNDING
+    number, item, stated = number[counts], item[counts], stated[counts]
     person = asked.everybody
     place = np.searchsorted(person, who)
     right = among(who[number] * people.width + item, people.holds)
