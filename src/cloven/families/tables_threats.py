@@ -199,7 +199,7 @@ def membership() -> Threat:
 
     measure = "probability that a person of the table fits it better than a made-up one (0.5 is guessing)"
     about = "the release, and the quasi-identifiers of one person"
-    return Threat("being in the table", about, "table", measure, attempt).publicly()
+    return Threat("being in the table", about, "table", measure, attempt, counts=False).publicly()
 
 
 def _made_up(known: Known, data: Table, rng: np.random.Generator) -> np.ndarray[Any, np.dtype[np.int32]]:
