@@ -44,7 +44,7 @@ MOST_SEARCHED = 1_500
 """People for whom the worst known set is looked for: some dozens are tried on each."""
 CREDIBLE = 0.8
 """A reader who is right less often than this part of what he says has told nothing; the first one always counts."""
-ALIKE = 0.3
+ALIKE = 0.5
 """Share of the people left out of whom so much is told that they look as if they were not left out at all."""
 WORST = 10
 """People of whom most is told that the owner is shown."""
@@ -90,12 +90,14 @@ class Told:
         reader: who reads.
         sheets: members and outsiders in releases of the same size; members in the release itself beside the same
             people left out of one.
+        real: what the release itself tells.
         trusted: whether this reader counts however often it is wrong.
     """
 
     way: Known
     reader: str
     sheets: tuple[Sheet, Sheet]
+    real: Telling
     trusted: bool = False
 
     @property
@@ -113,7 +115,7 @@ class Told:
 
     def _longest(self, tail: Callable[[Sheet], Tail]) -> Tail:
         found = max(map(tail, self.credible or self.sheets), key=lambda each: each.excess.upper)
-        return replace(found, known=self.way.name)
+        return replace(found, known=_article(self.way.name))
 
     @property
     def sheet(self) -> Sheet:
@@ -175,7 +177,7 @@ def known_person(
         judged = [told for told in every if told.way.counts and told.sheet.people and told.credible]
         if not judged:
             return threat.risk(not_tried="nobody has an item that is published")
-        published = _published(case, judged, readers, counted)
+        published = _published(case, judged)
         doubt = "" if case.data.persons is not None else _alike(judged)
         return _risk(threat, every, judged, published, doubt, lambda way: _population(case, way, counted))
 
@@ -197,7 +199,7 @@ def _all_told(known: tuple[Known, ...], case: Case, readers: Readers, news: News
             found.setdefault(key, []).append(told)
     first = next(reader for _, reader in found)
     return [
-        Told(way, reader, _sheets(told, left_out), trusted=reader == first)
+        Told(way, reader, _sheets(told, left_out), told[-1], trusted=reader == first)
         for (way, reader), told in found.items()
     ]
 
@@ -227,7 +229,7 @@ def _sheets(told: list[Telling], left_out: Flags) -> tuple[Sheet, Sheet]:
     in_it = np.zeros((1, left_out.shape[1]), bool)
     one = _sheet(told[:-1], left_out, np.ones(left_out.shape, bool))
     two = _sheet(told, np.concatenate((left_out, in_it)), np.concatenate((left_out, ~in_it)))
-    return one, two
+    return one, replace(two, paired=len(left_out) > 1)
 
 
 def _sheet(told: list[Telling], left_out: Flags, shown: Flags) -> Sheet:
@@ -368,8 +370,8 @@ def _as_release(data: Transactions) -> SetGeneralised:
     )
 
 
-def _published(case: Case, judged: list[Told], readers: Readers, news: News) -> dict[str, Any]:
-    """What the release itself tells of random people: how many are told how much, and the people of whom most is.
+def _published(case: Case, judged: list[Told]) -> dict[str, Any]:
+    """What the release itself tells of those asked about: how many are told how much, and of whom most is.
 
     The reader is the judged one that tells most. Nothing where the worst that could be known is not looked for.
     """
@@ -377,21 +379,13 @@ def _published(case: Case, judged: list[Told], readers: Readers, news: News) -> 
     if not worst:
         return {}
     most = max(worst, key=lambda told: (told.at(LEVELS[-1]).members.value, told.at(HEADLINE).members.value))
-    data: Transactions = case.data
-    everybody = one_record_each(data, np.arange(len(data)))
-    asked = np.sort(case.rng.permutation(everybody)[: case.effort.most_people])
-
-    def reading(release: Any) -> dict[str, Reader]:
-        return {most.reader: readers(release)[most.reader]}
-
-    told = _read(data, case.result.release, asked, (most.way,), reading, news, 0)[most.way, most.reader]
-    edges = (0.0, *LEVELS, 1.0)
+    told, edges = most.real, (0.0, *LEVELS, 1.0)
     counts = np.histogram(told.told, edges)[0]
     return {
         "histogram": [
             {"from": low, "to": high, "people": int(number)}
             for low, high, number in zip(edges[:-1], edges[1:], counts.tolist(), strict=True)
         ],
-        "people": told.worst(case.result.release.vocabulary, data.source_rows, WORST),
-        "people_of": len(asked),
+        "people": told.worst(case.result.release.vocabulary, case.data.source_rows, WORST),
+        "people_of": len(told.person),
     }

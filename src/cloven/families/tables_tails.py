@@ -68,7 +68,7 @@ def _sheets(
     outside = np.concatenate((left_out, in_it))
     divisions = np.concatenate((np.ones_like(left_out), in_it))
     return tuple(
-        Sheet(~outside, here, told, certain, best, _claims(told, best, outside, here))
+        Sheet(~outside, here, told, certain, best, _claims(told, best, outside, here), len(left_out) > 1)
         for here in (divisions, np.concatenate((left_out, ~in_it)))
     )  # type: ignore[return-value]  # two
 

@@ -35,6 +35,7 @@ class Sheet:
         certain: whether an item follows by logic.
         best: whether the most likely claim was right.
         claims: probability and rightness of all claims on outsiders, then on members.
+        paired: whether the same people stand on both sides; else, with a single division, all of them are compared.
     """
 
     member: Flags
@@ -43,6 +44,7 @@ class Sheet:
     certain: Flags
     best: Flags
     claims: tuple[tuple[NDArray[np.float64], Flags], tuple[NDArray[np.float64], Flags]]
+    paired: bool = True
 
     def share(self, flags: Flags, *, member: bool) -> Estimate:
         """Share of the members, or of the outsiders; an interval over persons."""
@@ -62,7 +64,7 @@ class Sheet:
         if inside.any() and not outside.any():
             return self.share(flags, member=True)
         both = inside.any(axis=0) & outside.any(axis=0)
-        if not both.any():
+        if not self.paired or not both.any():
             sides = [(int(flags[here].sum()), int(here.sum())) for here in (inside, outside)]
             return Estimate(*difference(*sides[0], *sides[1]))
         member, outsider = (

@@ -155,7 +155,7 @@ def test_groups_of_exactly_k_are_seen_though_no_smaller_release_has_them(k):
     assert report.decision.verdict == "do not publish"
     risk = report.outcome.risks[0]
     tail = risk.tails[0]
-    assert (risk.threat, tail.name, tail.known) == ("a known person", "told at 0.95", "1 rarest item")
+    assert (risk.threat, tail.name, tail.known) == ("a known person", "told at 0.95", "the rarest item")
     assert tail.members.value == pytest.approx(8 * k / 1200, abs=0.05)
     assert tail.outsiders.value < 0.01
 
