@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Plain = dict[str, Any]
 
-FULL = Thorough(people=2_000, reconstructions=3)
+FULL = Thorough(people=2_000, reconstructions=8)
 TRIED = Thorough(records=3_000, people=500, reconstructions=2, linking=True)
 SMALL = Thorough(records=400, people=50, divisions=1, reconstructions=1, linking=True)
 
