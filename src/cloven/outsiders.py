@@ -75,9 +75,14 @@ class Outsiders:
                 f"{people} people are too few to leave some out of the release; at least {FEWEST} are needed"
             )
             raise ParameterError(message)
-        order = np.random.default_rng([self.seed, people]).permutation(people)
         many = min(MOST, max(1, int(people * SHARE)))
-        return tuple(self._split(who, np.roll(order, -number * many)[:many]) for number in range(self.count))
+        return tuple(self._split(who, self._left_out(people, many, number)) for number in range(self.count))
+
+    def _left_out(self, people: int, many: int, number: int) -> NDArray[np.int64]:
+        """Who is left out of a division; once everybody was, it begins again in another order."""
+        again, place = divmod(number, people // many)
+        order = np.random.default_rng([self.seed, people, *([again] if again else [])]).permutation(people)
+        return order[place * many : (place + 1) * many]
 
     def _split(self, who: NDArray[np.int64], left_out: NDArray[np.int64]) -> Split:
         outside = np.zeros(int(who.max()) + 1, bool)

@@ -30,7 +30,7 @@ LONG = 10.0
 COMMON = 0.3
 """Only claims on items that fewer people hold count here, at every probability."""
 FEW = 3_000
-"""Below as many people five divisions leave everybody out once; else there are three."""
+"""Below as many people fifteen divisions leave everybody out three times; else there are three."""
 PAPERS = Disassociation(rare_items="cluster", refine=True, max_cluster_size=30)
 BEFORE = Disassociation(rare_items="cluster", refine=True, max_cluster_size=120)
 DEFAULT = Disassociation()
@@ -66,7 +66,7 @@ class Thorough:
     Attributes:
         records: records of a data set at most.
         people: people of each division who are asked about at most.
-        divisions: divisions of the people; 0 takes three, or five where there are few.
+        divisions: divisions of the people; 0 takes three, or fifteen where there are few.
         reconstructions: for the measures of utility.
         linking: whether attackers who link parts are tried too, where records are short.
     """
@@ -174,7 +174,7 @@ def _effort(data: Transactions, thorough: Thorough) -> Effort:
         tries=10,
         top=1_000,
         reconstructions=thorough.reconstructions,
-        splits=thorough.divisions or (5 if len(data) < FEW else 3),
+        splits=thorough.divisions or (15 if len(data) < FEW else 3),
         most_people=thorough.people,
     )
 
