@@ -42,8 +42,6 @@ MEASURE = (
 HEADLINE = 0.8
 MOST_SEARCHED = 1_500
 """People for whom the worst known set is looked for: some dozens are tried on each."""
-CREDIBLE = 0.8
-"""A reader who is right less often than this part of what he says has told nothing; the first one always counts."""
 ALIKE = 0.5
 """Share of the people left out of whom so much is told that they look as if they were not left out at all."""
 WORST = 10
@@ -103,7 +101,7 @@ class Told:
     @property
     def credible(self) -> tuple[Sheet, ...]:
         """The sheets where what this reader says of members is right about as often as it says."""
-        return tuple(sheet for sheet in self.sheets if self.trusted or _credible(sheet))
+        return tuple(sheet for sheet in self.sheets if self.trusted or sheet.credible)
 
     def at(self, level: float) -> Tail:
         """What is told at a level, by the sheet where being in it adds most."""
@@ -144,11 +142,6 @@ class Told:
             },
             "first_guess": {side: sheet.share(sheet.best, member=member).value for side, member in sides},
         }
-
-
-def _credible(sheet: Sheet) -> bool:
-    found = [(sheet.precision(level, member=True), level) for level in (HEADLINE, LEVELS[-1])]
-    return all(right is None or right >= CREDIBLE * level for right, level in found)
 
 
 def known_person(

@@ -13,6 +13,7 @@ from cloven.families.tables_single import single_values
 from cloven.families.tables_threats import (
     another_release,
     known_person,
+    learns,
     membership,
     persons_row,
     word_meanings,
@@ -73,6 +74,7 @@ class TablesFamily:
         others = [other for other in knowledge.releases if isinstance(other, GeneralisedTable | Sliced)]
         return (
             known_person(),
+            learns(),
             persons_row(),
             *([] if knowledge.relatedness is None else [word_meanings(knowledge.relatedness)]),
             *(another_release(other, numbered(number)) for number, other in enumerate(others, 1)),

@@ -8,26 +8,36 @@ of a bucket that promises are made in: that is what somebody does who wants to b
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import starmap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cloven.attack.sliced.learned import Learned, Start
 from cloven.families.tables_trying import Attempt, persons
 from cloven.families.words import many, share
+from cloven.model.published_table import GeneralisedTable
 from cloven.model.risk import Estimate
 from cloven.model.row_numbers import row_numbers
 from cloven.threats import Case, Threat
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
     from cloven.attack.sliced.answers import ValueGuesses
     from cloven.attack.sliced.known import Known
     from cloven.model.key_table import PublishedTable
-    from cloven.model.published_table import GeneralisedTable, Sliced
+    from cloven.model.published_table import Sliced
     from cloven.model.risk import Risk
     from cloven.model.table import Table
     from cloven.protocols import Relatedness
 
 VALUE = "persons whose sensitive value the attacker holds likeliest; equally likely ones count in part"
+TOLD = "persons of whom a sensitive value is claimed with a probability of 0.8 or more, and rightly"
+WAYS: tuple[tuple[Start, int], ...] = (("shares", 1), ("shares", 512), ("regression", 512))
+"""Ways to learn: what is believed to begin with, and up to how many states all deals of a bucket are summed."""
 ROW = "persons whose row the attacker holds likeliest; equally likely ones count in part"
 CUT_ROW = (
     "persons whose row the attacker puts together rightly from its parts; equally likely ones count in part"
@@ -52,6 +62,39 @@ def known_person() -> Threat:
 
     about = "the release, and the quasi-identifiers of one person"
     return Threat("known person", about, "attribute", VALUE, attempt).publicly()
+
+
+def learns() -> Threat:
+    """Somebody who learns from the table itself which values go with which quasi-identifiers (deFinetti attack).
+
+    Several ways to learn are tried, and the one that tells most more of members than of outsiders counts, if it is
+    right about as often as it says. People who are left out have no bucket: the model alone is asked about them.
+
+    >>> learns().linkage
+    'attribute'
+    """
+
+    def attempt(threat: Threat, case: Case) -> Risk:
+        # Where values stand beside coarse quasi-identifiers, all ways to learn are one.
+        whole = isinstance(case.result.release, GeneralisedTable)
+        readers = tuple(starmap(_learning, WAYS[:1] if whole else WAYS))
+        attempt = Attempt(lambda *asked: readers[0](*asked, None), readers=readers, tails=True, excess=True)
+        # No table promises anything about what goes together elsewhere.
+        return replace(attempt.worst(threat, case), broken=0, broken_what="")
+
+    about = "the release, the quasi-identifiers of one person, and what goes together elsewhere in it"
+    return Threat("learns from the table", about, "attribute", TOLD, attempt).publicly()
+
+
+def _learning(start: Start, ways: int) -> Callable[..., ValueGuesses]:
+    """One way to learn; whoever is left out has no bucket."""
+
+    def guess(
+        release: GeneralisedTable | Sliced, known: Known, attribute: str, away: NDArray[np.bool_] | None
+    ) -> ValueGuesses:
+        return Learned(attribute, start, most_ways=ways).guess(release, known, away)
+
+    return guess
 
 
 def persons_row() -> Threat:

@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     from cloven.attack.sliced.known import Known
     from cloven.model.key_table import PublishedTable
     from cloven.model.published_table import GeneralisedTable, Sliced
-    from cloven.model.risk import Risk
+    from cloven.model.risk import Risk, Tail
     from cloven.model.table import Table
     from cloven.scoring.tables.table_findings import TableFindings
     from cloven.threats import Case, Threat
 
     Guess = Callable[[GeneralisedTable | Sliced, Known, str], ValueGuesses]
+    Reader = Callable[[GeneralisedTable | Sliced, Known, str, NDArray[np.bool_]], ValueGuesses]
 
 PERSONS = 25
 """Persons that are tried for each set of known items that an effort allows: all of them go at once."""
@@ -41,6 +42,8 @@ class Attempt:
         measure: the finding that is the risk.
         combinations: whether combinations of attributes are tried too, where the release promises to hide them.
         tails: whether people are compared with outsiders of whom a value is told as good as certainly.
+        readers: who tells of members and outsiders; none asks as ``guess`` does, whoever is left out.
+        excess: whether what is told with 0.8 of members more than of outsiders is judged, in place of the mean.
     """
 
     guess: Guess
@@ -48,6 +51,8 @@ class Attempt:
     measure: str = "likeliest"
     combinations: bool = False
     tails: bool = False
+    readers: tuple[Reader, ...] = ()
+    excess: bool = False
 
     def worst(self, threat: Threat, case: Case) -> Risk:
         """The attack on each sensitive attribute; the one with the largest risk stands for all.
@@ -79,14 +84,14 @@ class Attempt:
         worst = max(risks, key=lambda risk: -1.0 if risk.attacker is None else risk.attacker.upper)
         broken = max(risks, key=lambda risk: risk.broken)
         told = "" if broken.public is None else broken.public.broken_what
-        found_out = longest_tails(case, self.guess) if self.tails and case.outsiders is not None else ()
-        return replace(
-            worst,
-            outside=threat.outside,
-            tails=found_out,
-            broken=broken.broken,
-            broken_what=broken.broken_what,
+        risk = replace(
+            worst, outside=threat.outside, broken=broken.broken, broken_what=broken.broken_what
         ).saying(broken_what=told)
+        if not self.tails or case.outsiders is None:
+            return risk
+        probably, *tails = longest_tails(case, self.readers or (lambda *asked: self.guess(*asked[:3]),))
+        risk = replace(risk, tails=tuple(tails))
+        return _beside_outsiders(risk, probably) if self.excess else risk
 
     def _one(
         self,
@@ -111,6 +116,28 @@ class Attempt:
         each = [true_values(data, name, rows) for name in names]
         truth = [combined_name(values) for values in zip(*each, strict=True)]
         return score_values(self.guess(shown, known, attribute), truth, rng=rng, control=control)
+
+
+def _beside_outsiders(risk: Risk, told: Tail) -> Risk:
+    """The risk by what is told with 0.8 of members more than of outsiders; how often the likeliest is right is said."""
+    likeliest = "-" if risk.attacker is None else share(risk.attacker)
+    sentence = (
+        f"An attacker ({risk.threat}) is told a sensitive value, with 0.8 or more and rightly, of {share(told.members)}"
+        f" of the people in a release and of {share(told.outsiders)} of people left out of it; being in it adds"
+        f" {share(told.excess)}."
+    )
+    meaning = f"{risk.details['attribute']}: the likeliest value is right in {likeliest}"
+    return replace(
+        risk,
+        attacker=told.members,
+        outsiders=told.outsiders,
+        excess=told.excess,
+        guessing=None,
+        control=None,
+        beats=(told.excess.low or 0.0) > 0,
+        sentence=sentence,
+        meaning=meaning,
+    ).saying(sentence=sentence, meaning=meaning)
 
 
 def promised(release: GeneralisedTable | Sliced) -> list[tuple[str, ...]]:

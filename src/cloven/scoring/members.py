@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 ROUNDING = 1e-9
+CREDIBLE = 0.8
+"""A reader who is right less often than this part of what he says has told nothing."""
+SURE = (0.8, 0.95)
+"""Probabilities at which a reader has to be right."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +112,12 @@ class Sheet:
     def certainly(self) -> Tail:
         """Persons of whom an item follows by logic."""
         return self.tail("certain", self.certain)
+
+    @property
+    def credible(self) -> bool:
+        """Whether what is said of members is right about as often as it is said to be."""
+        found = [(self.precision(level, member=True), level) for level in SURE]
+        return all(right is None or right >= CREDIBLE * level for right, level in found)
 
     @property
     def people(self) -> int:

@@ -174,6 +174,13 @@ class ColumnParts:
         return values
 
 
+def rows_expected(columns: list[ColumnParts], exact: list[Any], sizes: NDArray[np.int64]) -> Any:
+    """Persons x buckets (sparse): expected number of rows with exactly the known values, where there may be any."""
+    out = (_product(columns, exact) * sizes).tocsr()
+    out.sort_indices()
+    return out
+
+
 def _as_runs(domains: Sequence[CellDomain]) -> Cells:
     """The cells of some attributes, for the kernel."""
     found = [CellRuns.of(domain) for domain in domains]

@@ -1,0 +1,161 @@
+"""The reader who learns from a table: against plain Python, against all deals, and on tables with known answers."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from plain_learned import PlainLearned
+from plain_tables import releases, tables
+
+import cloven as cv
+from cloven.anonymise.slicing.assembling import sliced
+from cloven.attack.sliced.known import Known
+from cloven.attack.sliced.learned import Learned
+from cloven.attack.sliced.learned_kernel import dealt
+from cloven.attack.sliced.single import AttributeDisclosure
+from cloven.errors import ParameterError
+from cloven.model.table import Attribute, Table
+
+
+def persons(table):
+    names = table.names("quasi-identifier")
+    return [dict(zip(names, table.row(number), strict=False)) for number in range(len(table))]
+
+
+@settings(max_examples=120, deadline=None)
+@given(st.data(), tables(most=8), st.integers(1, 3), st.booleans(), st.sampled_from((1, 512)))
+def test_it_is_the_plain_one(data, table, rounds, in_it, most):
+    release = data.draw(releases(table))
+    known = Known.of(table)
+    away = None if in_it else np.ones(len(table), bool)
+    found = Learned("illness", rounds=rounds, most_ways=most).guess(release, known, away)
+    plain = PlainLearned(known.reads(release), known.names, "illness", rounds, most)
+    for number, person in enumerate(persons(table)):
+        truth = plain.of(person) if in_it else plain.alone(person)
+        assert found.confidence[number] == pytest.approx([truth.get(value, 0.0) for value in found.values])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data(), tables())
+def test_it_makes_nothing_certain_that_was_not(data, table):
+    release, known = data.draw(releases(table)), Known.of(table)
+    before, after = (
+        AttributeDisclosure("illness").guess(release, known),
+        Learned("illness").guess(release, known),
+    )
+    assert np.array_equal(before.candidate, after.candidate)
+    assert after.confidence.sum(axis=1) == pytest.approx(1.0)
+
+
+def smokers(pairs, seed=0, exceptions=0.0):
+    """Who smokes has cancer, who does not has the flu; each bucket holds one of both, so that it says nothing."""
+    attributes = (
+        Attribute("smokes", "quasi-identifier", ("no", "yes")),
+        Attribute("town", "quasi-identifier", tuple("abcdefgh")),
+        Attribute("illness", "sensitive", ("cancer", "flu")),
+    )
+    rng = np.random.default_rng(seed)
+    rows = []
+    for _ in range(pairs):
+        odd = rng.random() < exceptions
+        rows += [[1, rng.integers(8), int(odd)], [0, rng.integers(8), int(not odd)]]
+    table = Table(attributes, np.array(rows, np.int32), np.arange(2 * pairs, dtype=np.int64))
+    result = sliced(table, np.repeat(np.arange(pairs), 2), ((0, 1), (2,)), k=2, parameters={})
+    return table, result.release
+
+
+@pytest.mark.parametrize("start", ["shares", "regression"])
+def test_where_every_bucket_has_both_nothing_can_be_learned(start):
+    """Golden: buckets of one smoker and one other with one of each illness are symmetric; the answer is a half."""
+    table, release = smokers(300)
+    found = Learned("illness", start).guess(release, Known.of(table))
+    assert found.confidence == pytest.approx(0.5, abs=0.02)
+
+
+def mixed(buckets, seed=0):
+    """Buckets of two that differ in how many smoke and how many have cancer: together they tell what goes with what."""
+    table, _ = smokers(buckets, seed)
+    order = np.random.default_rng(seed).permutation(len(table))
+    result = sliced(table, np.argsort(order) // 2, ((0, 1), (2,)), k=2, parameters={})
+    return table, result.release
+
+
+@pytest.mark.parametrize("start", ["shares", "regression"])
+def test_what_goes_together_across_buckets_is_learned(start):
+    """Golden: in mixed buckets candidates leave a half; across buckets smoking gives the illness away."""
+    table, release = mixed(400)
+    known = Known.of(table)
+    truth = np.array([table.row(n)[2] == "cancer" for n in range(len(table))])
+    alone = Learned("illness", start).guess(release, known, np.ones(len(table), bool)).confidence[:, 0]
+    inside = Learned("illness", start).guess(release, known).confidence[:, 0]
+    assert ((inside > 0.9) == truth).all()
+    assert ((alone > 0.9) == truth).mean() > 0.99
+    before = AttributeDisclosure("illness").guess(release, known).confidence[:, 0]
+    assert ((before > 0.9) == truth).mean() < 0.9
+
+
+def test_small_buckets_are_dealt_in_all_ways():
+    """Rows of a bucket, some of them alike, against every permutation of its values."""
+    rng = np.random.default_rng(1)
+    for _ in range(300):
+        copies = rng.integers(1, 3, size=rng.integers(1, 4))
+        rows, slots = int(copies.sum()), []
+        while sum(slots) < rows:
+            slots.append(int(min(rng.integers(1, 3), rows - sum(slots))))
+        likely = rng.random((len(slots), len(copies)))
+        out = np.full(likely.size, np.nan)
+        ends = np.array([0, len(slots)]), np.array([0, len(copies)])
+        starts = np.arange(len(slots)) * len(copies)
+        dealt(ends[0], np.array(slots), starts, likely.reshape(-1), ends[1], copies, 512, out)
+        hand, mine = np.repeat(np.arange(len(copies)), copies), np.repeat(np.arange(len(slots)), slots)
+        exact = np.zeros_like(likely)
+        for deal in permutations(hand.tolist()):
+            weight = np.prod([likely[mine[row], value] for row, value in enumerate(deal)])
+            for row, value in enumerate(deal):
+                exact[mine[row], value] += weight
+        assert out.reshape(likely.shape) == pytest.approx(exact / exact.sum(axis=1, keepdims=True))
+
+
+def test_large_buckets_are_left_to_fitting():
+    out = np.full(4, 0.5)
+    one = np.array([0, 2])
+    dealt(one, np.array([5, 5]), np.array([0, 2]), np.ones(4), one, np.array([5, 5]), 35, out)
+    assert out.tolist() == [0.5] * 4
+
+
+def test_the_audit_sees_anatomy_of_few_values():
+    rng = np.random.default_rng(2)
+    illness = rng.integers(6, size=1500)
+    job = np.where(rng.random(1500) < 0.85, illness, rng.integers(6, size=1500))
+    attributes = (
+        Attribute("age", "quasi-identifier", tuple(map(str, range(20, 60)))),
+        Attribute("job", "quasi-identifier", tuple("abcdef")),
+        Attribute("illness", "sensitive", tuple(f"ill {n}" for n in range(6))),
+    )
+    codes = np.column_stack([rng.integers(40, size=1500), job, illness]).astype(np.int32)
+    table = Table(attributes, codes, np.arange(1500, dtype=np.int64))
+    report = cv.Audit(cv.Anatomy(l=3), cv.Knowledge(), cv.Limits(max_risk=0.9), advise=False, seed=1).run(
+        table
+    )
+    assert report.decision.verdict == "do not publish"
+    risk = next(risk for risk in report.outcome.risks if risk.threat == "learns from the table")
+    assert any(reason.risk is risk for reason in report.decision.reasons)
+    assert risk.excess.low > 0.05
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"start": "luck"}, "start must be one of shares, regression"),
+        ({"rounds": 0}, "rounds must be a whole number from 1"),
+        ({"fittings": 0}, "fittings must be a whole number from 1"),
+        ({"smoothing": 0.0}, "smoothing must be above 0"),
+    ],
+)
+def test_bad_parameters_are_refused(wrong, words):
+    with pytest.raises(ParameterError, match=words):
+        Learned(**wrong)
