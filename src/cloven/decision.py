@@ -167,7 +167,8 @@ def decide(
     ``not_covered`` says in one sentence what no figure here speaks of; ``untried`` are attackers who need nothing but
     the release and were not asked for.
     """
-    reasons = (*limits.faults(outcome, k), *map(left_out, untried))
+    missed = (left_out(each.name, each.public.threat if each.public else "") for each in untried)
+    reasons = (*limits.faults(outcome, k), *missed)
     if outcome.worst is None:
         sentence = "Do not publish on this alone: no attack that counts was tried."
         return Decision("do not publish", sentence, (nothing_tried(), *reasons))

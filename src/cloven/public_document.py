@@ -18,7 +18,6 @@ from cloven._version import __version__
 from cloven.decision import price
 from cloven.document import FORMAT, ends, environment, histogram
 from cloven.model.outcome import front
-from cloven.reasons import percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -295,9 +294,7 @@ def _sentence(report: AuditReport, tried: Sequence[Outcome], best: Sequence[Outc
     verdict = report.decision.verdict
     if verdict == "publish":
         limits = report.audit.limits
-        accepted = (
-            f"{percent(limits.max_risk)} of guesses right, {percent(limits.max_tail)} of the people told"
-        )
+        accepted = f"{100 * limits.max_risk:.1f} % of guesses right, {100 * limits.max_tail:.1f} % of the people told"
         return f"Publish: no attack that was tried gets past the limits ({accepted} as good as certainly)."
     word = verdict.capitalize()
     if not best or not tried:

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from cloven.model.audience import Audience
     from cloven.model.measured import Measured
     from cloven.model.risk import Risk, Tail
-    from cloven.threats import Threat
 
 
 @dataclass(frozen=True)
@@ -68,10 +67,10 @@ def could_not_be_tried(risk: Risk) -> Reason:
     )
 
 
-def left_out(threat: Threat) -> Reason:
-    """An attacker who needs nothing but the release was not even tried."""
-    told = "" if threat.public is None else f"An attacker ({threat.public.threat}) was left out."
-    return Reason(Said(f"An attacker ({threat.name}) was left out, so it is not passed.", told))
+def left_out(name: str, public: str) -> Reason:
+    """An attacker who needs nothing but the release was not even tried; ``public`` is what the public may call it."""
+    told = f"An attacker ({public}) was left out." if public else ""
+    return Reason(Said(f"An attacker ({name}) was left out, so it is not passed.", told))
 
 
 def doubtful(risk: Risk) -> Reason:

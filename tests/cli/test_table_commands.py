@@ -158,7 +158,13 @@ def test_a_table_is_audited(cloven, people, schema, tmp_path):
     assert (ended.code, ended.json["decision"]["verdict"]) == (0, "publish"), ended.json["decision"]
     assert [each["name"] for each in ended.json["outcomes"]] == ["mondrian:k=6,l=3", "slicing:k=5,l=3"]
     threats = [risk["threat"] for risk in ended.json["risks"]]
-    assert threats == ["known person", "a person's row", "another release", "being in the table"]
+    assert threats == [
+        "known person",
+        "learns from the table",
+        "a person's row",
+        "another release",
+        "being in the table",
+    ]
     assert cloven("verify", tmp_path / "out" / "published").code == 0
     said = cloven("audit", people, *given, "-o", tmp_path / "two")
     assert "240 rows, 3 quasi-identifiers, 1 sensitive" in said.out

@@ -90,7 +90,7 @@ def tune(
         title = "sample clinic" if file is None else file.name
         found = tuned.audit(data, _full(asked.effort), report, title)
         if found is not None:
-            found = beside_earlier(found, earlier_releases(data, target, ledger), None)
+            found = beside_earlier(found, earlier_releases(data, target, ledger), search.other_release)
         holds = found is not None and found.decision.verdict == "publish"
         if found is not None and holds:
             report("write", 1.0)
