@@ -286,15 +286,22 @@ def test_learned_relatedness_takes_either_kind(cloven, generalised, tmp_path):
 
 
 def test_audit_compares_families(cloven, baskets, tree, tmp_path):
-    given = ["--methods", "coat pcta apriori-km", "--quick", "--seed", 1, "-k", 3, "--no-advise"]
+    methods = "coat pcta apriori-km disassociation"
+    given = ["--methods", methods, "--quick", "--seed", 1, "-k", 3, "--no-advise"]
     ended = cloven("audit", baskets, "--taxonomy", tree, *given, "-o", tmp_path / "out", "--json")
     assert ended.code == (0 if ended.json["decision"]["verdict"] == "publish" else 1), ended.err
     assert [each["name"] for each in ended.json["outcomes"]] == [
-        ended.json["setting"], "coat:k=3,m=2", "pcta:k=3,m=2", "apriori-km:k=3,m=2",
+        "coat:k=3,m=2", "pcta:k=3,m=2", "apriori-km:k=3,m=2", "disassociation:k=3,m=2,max_cluster_size=12",
     ]  # fmt: skip
+    assert ended.json["setting"] == "coat:k=3,m=2"  # the first is audited
+    published = json.loads((tmp_path / "out" / "published" / "manifest.json").read_text())
+    assert published["format"].startswith("cloven.set-generalised/")
     assert len({each["family"] for each in ended.json["outcomes"]}) == 2
     page = (tmp_path / "out.private" / "report.html").read_text("utf-8")
     assert "pcta:k=3,m=2" in page
+    cloven("audit", baskets, "--methods", "coat", "--safe", "cover", "-o", tmp_path / "safe").refused(
+        2, "--safe is for disassociation, but coat is audited; leave it out, or name coat second"
+    )
     cloven("audit", baskets, *given, "-o", tmp_path / "other").refused(
         2, "apriori-km needs a taxonomy of the items; give --taxonomy"
     )

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from cloven.anonymise.disassociation import Disassociation
 from cloven.audit import Audit
 from cloven.audit_report import AuditReport
 from cloven.cli.anonymise import refuse_unsafe, warn_of_typos
@@ -31,6 +32,7 @@ from cloven.cli.reading import (
     read_hierarchy,
 )
 from cloven.cli.table_options import RulesFile, SchemaOfFile, refuse_of_tables, refuse_reading, rules_in
+from cloven.errors import ParameterError
 from cloven.io.checkpoint import Checkpoint
 from cloven.io.ledger import earlier_releases
 from cloven.io.ledger_file import check_ledger
@@ -38,6 +40,8 @@ from cloven.io.readers import ReadOptions
 from cloven.model.table import Table
 from cloven.model.taxonomy import Taxonomy
 from cloven.model.transactions import Transactions
+from cloven.protocols import Anonymiser
+from cloven.settings import split_settings
 
 
 @takes(chosen=CHOSEN, wanted=AUDITING, options=READING)
@@ -65,7 +69,8 @@ def audit(
 
     OUT (release and report.html) is to publish if the verdict says so; OUT.private (key, figures, the owner's report)
     to keep. An audit that was interrupted goes on where it stopped when the same command is given again.
-    With --schema, FILE is a table of persons, and the first of --methods is audited.
+    The first of --methods is audited, unless it is a disassociation, which other options describe. With --schema, FILE
+    is a table of persons.
     """
     check_ledger(ledger)
     if out is not None:
@@ -110,18 +115,39 @@ def _plan(
     method, reasons = chosen.method(data)
     refuse_unsafe(method, allowed=False)
     warn_of_typos(method, data)
+    audited, rivals = _first_named(method, chosen, wanted.rivals(method, hierarchy), wanted.methods)
+    if audited is not method:
+        reasons = [reason for reason in reasons if reason[:2] in ("k=", "m=")]
     plan = Audit(
-        method,
+        audited,
         wanted.knowledge(sample=file is None),
         wanted.limits,
         replace(wanted.effort(data), taxonomy=hierarchy),
-        wanted.rivals(method, hierarchy),
+        rivals,
         wanted.threats,
         advise=wanted.advise,
         seed=seed,
         title="sample clinic" if file is None else file.name,
     )
     return plan, reasons
+
+
+def _first_named(
+    method: Disassociation, chosen: Chosen, rivals: tuple[Anonymiser, ...], methods: str | None
+) -> tuple[Anonymiser, tuple[Anonymiser, ...]]:
+    """What is audited, and what it is compared with: the first of --methods, unless that is a disassociation."""
+    named = [text.partition(":")[0] for text in split_settings(methods or "")]
+    if not named or named[0] == "disassociation":
+        return method, rivals
+    options = CHOSEN.given({each: value for each, value in chosen.given.items() if each not in ("k", "m")})
+    if options:
+        what = f"{options[0]} is for disassociation, but {named[0]} is audited"
+        message = f"{what}; leave it out, or name {named[0]} second"
+        raise ParameterError(message)
+    usual = Disassociation(
+        k=method.k, m=method.m
+    )  # what the bare name stands for, without what the data suggests
+    return rivals[0], tuple(method if each == usual else each for each in rivals[1:])
 
 
 def places(out: Path) -> tuple[Path, Path, Path]:

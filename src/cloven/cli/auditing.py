@@ -123,7 +123,7 @@ def knowledge_in(relatedness: str | None, other_release: Path | None) -> Knowled
 
 
 OTHER_RELEASE = (Path | None, None, "Attack with another release about the same people.", ())
-_METHODS = "Compare with these settings, such as 'coat pcta disassociation:safe=cover'."
+_METHODS = "Audit the first of these, compare with the others, such as 'coat pcta disassociation'."
 _MEASURE = "Measure that --min-utility is about; default: the family's first."
 
 AUDITING = Group(
