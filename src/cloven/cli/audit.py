@@ -144,10 +144,9 @@ def _first_named(
         what = f"{options[0]} is for disassociation, but {named[0]} is audited"
         message = f"{what}; leave it out, or name {named[0]} second"
         raise ParameterError(message)
-    usual = Disassociation(
-        k=method.k, m=method.m
-    )  # what the bare name stands for, without what the data suggests
-    return rivals[0], tuple(method if each == usual else each for each in rivals[1:])
+    usual = Disassociation(k=method.k, m=method.m)  # what the bare name stands for
+    others = [each for each in rivals[1:] if each != usual]
+    return rivals[0], (*others, *([method] if "disassociation" in split_settings(methods or "") else []))
 
 
 def places(out: Path) -> tuple[Path, Path, Path]:
