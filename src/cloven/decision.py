@@ -217,7 +217,7 @@ def _rests_on(outcome: Outcome) -> str:
         return ""
     lots = ""
     if worst.no_more_than_lots and worst.guessing is not None:
-        lots = f", no more than by drawing lots ({percent(worst.guessing.value)})"
+        lots = f", about as often as by drawing lots ({percent(worst.guessing.value)})"
     what = "is right in" if worst.excess is None else "is told more of members than of outsiders in"
     return (
         f"of all attackers that were tried, the furthest ({worst.threat}) {what} {percent(worst.judged.value)},"
