@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from cloven.scoring.telling import Reader
 
 COLUMNS = ("record", "known", "told", "probability", "certain")
-SURE = 0.8
-"""Probability from which on claims are looked at to see whether a reader can be believed."""
 BATCH = 5_000
 """Persons that are asked about at once: some dozens of known sets are tried on each."""
 
@@ -44,22 +42,26 @@ def person_risk(
     (['record', 'known', 'told', 'probability', 'certain'], 1000)
     """
     from cloven.report.frame import frame_of
+    from cloven.scoring.members import CREDIBLE, SURE
     from cloven.scoring.telling import News, People, telling
 
     readers, most = _readers(release), max(2, (m or getattr(release, "m", None) or 2))
     news = News(frozenset(sensitive)).of(data, release.vocabulary)
     everybody = one_record_each(data, np.arange(len(data)))
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in readers}
-    said = {name: np.zeros(2) for name in readers}
+    said = {name: np.zeros((2, len(SURE))) for name in readers}
     for start in range(0, len(everybody), BATCH):
         people = People.of(data, everybody[start : start + BATCH], release.vocabulary, data.holders)
         for name, reader in readers.items():
             told = telling(reader, people, people.subsets(most), news, searching=True)
             rows[name] += told.rows(release.vocabulary, data.source_rows)
             stated, right, _ = told.claims
-            said[name] += np.array([right[stated >= SURE].sum(), (stated >= SURE).sum()])
-    first = next(iter(readers))
-    believed = [rows[name] for name, (right, made) in said.items() if name == first or right >= SURE * made]
+            sure = [stated >= level for level in SURE]
+            said[name] += [[right[here].sum() for here in sure], [here.sum() for here in sure]]
+    first, least = next(iter(readers)), CREDIBLE * np.array(SURE)
+    believed = [
+        rows[name] for name, (right, made) in said.items() if name == first or (right >= least * made).all()
+    ]
     worst = [min(same, key=_most_first) for same in zip(*believed, strict=True)]
     worst.sort(key=_most_first)
     return frame_of({name: [row[name] for row in worst] for name in COLUMNS})
@@ -84,4 +86,4 @@ def _readers(release: Disassociated | SetGeneralised) -> dict[str, Reader]:
         raise ParameterError(message)
     from cloven.attack.disassociated.known_person import KnownPerson
 
-    return {name: KnownPerson.of(release, name) for name in ("everywhere", "shown", "method")}
+    return {**KnownPerson.every(release)}

@@ -172,7 +172,7 @@ def _readers(release: Disassociated) -> dict[str, Any]:
     """Everybody who reads a release: who counts every place, who trusts record chunks, who knows the method."""
     from cloven.attack.disassociated.known_person import KnownPerson
 
-    return {reader: KnownPerson.of(release, reader) for reader in ("everywhere", "shown", "method")}
+    return {**KnownPerson.every(release)}
 
 
 def _fit(release: Disassociated, records: Known) -> NDArray[np.float64]:

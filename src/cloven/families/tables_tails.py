@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     Reader = Callable[[Any, Any, str, NDArray[np.bool_]], ValueGuesses]
 
 
-def longest_tails(case: Case, readers: Sequence[Reader]) -> tuple[Tail, Tail, Tail]:
-    """The longest tails over all sensitive attributes: told at 0.8, at 0.95, and certain.
+def longest_tails(case: Case, readers: Sequence[Reader]) -> tuple[int, Tail, Tail, Tail]:
+    """How many people were asked about; the longest tails over all sensitive attributes: told at 0.8, 0.95, certain.
 
     A reader guesses about persons, and may know who of them is left out: of outsiders it is asked what others tell. The
     first one always counts, others where they are right about as often as they say.
@@ -43,7 +43,7 @@ def longest_tails(case: Case, readers: Sequence[Reader]) -> tuple[Tail, Tail, Ta
         if reader is readers[0] or sheet.credible
     ]
     some, most = ([sheet.told_at(level) for sheet in sheets] for level in SURE)
-    return _longest(some), _longest(most), _longest([sheet.certainly() for sheet in sheets])
+    return len(asked), _longest(some), _longest(most), _longest([sheet.certainly() for sheet in sheets])
 
 
 def _longest(tails: list[Tail]) -> Tail:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from cloven.attack.sliced.answers import ValueGuesses
     from cloven.attack.sliced.known import Known
+    from cloven.families.tables_tails import Reader
     from cloven.model.key_table import PublishedTable
     from cloven.model.published_table import GeneralisedTable, Sliced
     from cloven.model.risk import Risk, Tail
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from cloven.threats import Case, Threat
 
     Guess = Callable[[GeneralisedTable | Sliced, Known, str], ValueGuesses]
-    Reader = Callable[[GeneralisedTable | Sliced, Known, str, NDArray[np.bool_]], ValueGuesses]
 
 PERSONS = 25
 """Persons that are tried for each set of known items that an effort allows: all of them go at once."""
@@ -89,9 +89,11 @@ class Attempt:
         ).saying(broken_what=told)
         if not self.tails or case.outsiders is None:
             return risk
-        probably, *tails = longest_tails(case, self.readers or (lambda *asked: self.guess(*asked[:3]),))
+        people, probably, *tails = longest_tails(
+            case, self.readers or (lambda *asked: self.guess(*asked[:3]),)
+        )
         risk = replace(risk, tails=tuple(tails))
-        return _beside_outsiders(risk, probably) if self.excess else risk
+        return _beside_outsiders(risk, probably, people) if self.excess else risk
 
     def _one(
         self,
@@ -118,7 +120,7 @@ class Attempt:
         return score_values(self.guess(shown, known, attribute), truth, rng=rng, control=control)
 
 
-def _beside_outsiders(risk: Risk, told: Tail) -> Risk:
+def _beside_outsiders(risk: Risk, told: Tail, people: int) -> Risk:
     """The risk by what is told with 0.8 of members more than of outsiders; how often the likeliest is right is said."""
     likeliest = "-" if risk.attacker is None else share(risk.attacker)
     sentence = (
@@ -135,6 +137,8 @@ def _beside_outsiders(risk: Risk, told: Tail) -> Risk:
         guessing=None,
         control=None,
         beats=(told.excess.low or 0.0) > 0,
+        count=people,
+        units=people,
         sentence=sentence,
         meaning=meaning,
     ).saying(sentence=sentence, meaning=meaning)

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
@@ -78,6 +78,11 @@ class KnownPerson:
         copies = Expected.of(release.k) if expected is None else expected
         most = float(max(release.k - 1, 1)) if reader == "method" else np.inf
         return cls(release, reader, copies, layout(release, copies, most), most)
+
+    @classmethod
+    def every(cls, release: Disassociated) -> dict[str, KnownPerson]:
+        """All readers of a release; the first is the one to trust."""
+        return {reader: cls.of(release, reader) for reader in get_args(Reader)}
 
     def claims(
         self,
