@@ -19,6 +19,7 @@ from cloven.attack.sliced.learned_kernel import dealt
 from cloven.attack.sliced.single import AttributeDisclosure
 from cloven.errors import ParameterError
 from cloven.model.table import Attribute, Table
+from cloven.registry import family_of
 
 
 def persons(table):
@@ -127,7 +128,8 @@ def test_large_buckets_are_left_to_fitting():
     assert out.tolist() == [0.5] * 4
 
 
-def test_the_audit_sees_anatomy_of_few_values():
+def workers():
+    """An illness goes with the work of most."""
     rng = np.random.default_rng(2)
     illness = rng.integers(6, size=1500)
     job = np.where(rng.random(1500) < 0.85, illness, rng.integers(6, size=1500))
@@ -137,14 +139,40 @@ def test_the_audit_sees_anatomy_of_few_values():
         Attribute("illness", "sensitive", tuple(f"ill {n}" for n in range(6))),
     )
     codes = np.column_stack([rng.integers(40, size=1500), job, illness]).astype(np.int32)
-    table = Table(attributes, codes, np.arange(1500, dtype=np.int64))
+    return Table(attributes, codes, np.arange(1500, dtype=np.int64))
+
+
+def test_the_audit_sees_anatomy_of_few_values():
     report = cv.Audit(cv.Anatomy(l=3), cv.Knowledge(), cv.Limits(max_risk=0.9), advise=False, seed=1).run(
-        table
+        workers()
     )
     assert report.decision.verdict == "do not publish"
     risk = next(risk for risk in report.outcome.risks if risk.threat == "learns from the table")
     assert any(reason.risk is risk for reason in report.decision.reasons)
     assert risk.excess.low > 0.05
+
+
+def test_people_who_are_left_out_have_no_bucket(monkeypatch):
+    asked = []
+
+    class Noting(Learned):
+        def guess(self, release, known, away=None):
+            asked.append(None if away is None else float(away.mean()))
+            return super().guess(release, known, away)
+
+    monkeypatch.setattr("cloven.families.tables_threats.Learned", Noting)
+    method = cv.Anatomy(l=3)
+    family = family_of(method)
+    (threat,) = (
+        each for each in family.threats(method, cv.Knowledge()) if each.name == "learns from the table"
+    )
+    cv.Audit(method, threats=(threat,), advise=False, seed=1).run(workers())
+    told = [share for share in asked if share is not None]
+    assert len(told) == 3 * 4  # ways to learn, and three divisions before the release itself
+    for way in range(3):
+        *divisions, real = told[4 * way : 4 * way + 4]
+        assert divisions == pytest.approx([1 / 3] * 3)
+        assert real == 0.0
 
 
 @pytest.mark.parametrize(

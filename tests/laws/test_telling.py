@@ -96,6 +96,17 @@ def test_everybody_asked_about_is_left_out_of_one_release_at_least(people, split
     assert splits == 1 or left_out.any(axis=0).all()
 
 
+def test_once_everybody_was_left_out_others_are_left_out_together():
+    data = Transactions.from_records([["a", f"i{n % 3}"] for n in range(40)])
+    left_out = [
+        frozenset(split.outsiders.tolist())
+        for split in Outsiders(data, Disassociation(k=2, m=1), 15, 1).splits
+    ]
+    for start in (0, 5, 10):
+        assert frozenset().union(*left_out[start : start + 5]) == frozenset(range(40))
+    assert len(set(left_out)) == 15
+
+
 def test_people_of_several_records_are_left_out_whole():
     data = Transactions.from_records([["a", f"i{n % 3}"] for n in range(60)])
     data = Transactions(data.offsets, data.codes, data.vocabulary, np.arange(60) // 4, data.source_rows)
