@@ -79,7 +79,9 @@ def assert_same(release, reader, rng):
             assert high.of(0) == {s: pytest.approx(p, abs=1e-9) for s, p in sure.items()}
             assert high.best_probability[0] == pytest.approx(max(sure.values(), default=0), abs=1e-9)
         best = max(truth.values(), default=0.0)
-        assert claims.best_probability[number] == pytest.approx(best if best > FLOOR else 0.0, abs=1e-9)
+        # A best guess of just the floor is given or not, by the last digit.
+        allowed = [best] if best > FLOOR + 1e-9 else [0.0] if best < FLOOR - 1e-9 else [best, 0.0]
+        assert any(claims.best_probability[number] == pytest.approx(each, abs=1e-9) for each in allowed)
         assert (
             claims.expected[number]
             == pytest.approx(sum(plain.weights({release.vocabulary[c] for c in codes}).values()), abs=1e-9)
