@@ -36,7 +36,7 @@ ALLOWED = {
     "breach": {"attack", "measure", "model", "reconstruction"},
     "threats": {"model", "outsiders", "protocols"},
     "outsiders": {"protocols"},
-    "people": {"attack", "model", "outsiders", "report", "scoring"},
+    "people": {"attack", "families", "model", "outsiders", "report", "scoring"},
     "families": {
         "anonymise", "attack", "breach", "io", "measure", "model", "outsiders", "protocols", "reconstruction",
         "relatedness", "scoring", "threats", "verification",

@@ -4,7 +4,8 @@ Means: no attacker may be right more often than one limit that is the same for e
 owner sets another; a limit of 1/k alone would let a small k pass where a large one fails). What drawing lots gets is no
 attack: who is shown to put hidden parts back at most 5 % more often than lots passes. Attackers inside the promise may
 not do better than 1/k either. People: those of whom an item is told with 0.8 may be 5 % more among members than among
-people outside the release; those of whom one is told as good as certainly, or by logic alone, 1 % more. The upper ends
+people outside the release; those of whom one is told as good as certainly, or by logic alone, 1 % more. Where the
+likeliest value of a table is guessed, members may be guessed rightly more often by the limit of means. The upper ends
 of intervals are compared, so that what could not be measured well does not pass for small. What should have been tried
 and could not be is not passed.
 """
@@ -78,7 +79,7 @@ class Limits:
         """Whether some attacker gets past a limit, or breaks the promise."""
         return any(
             risk.exceeds(self.limit_of(risk, k))
-            or risk.tails_beyond(self.max_tail)
+            or risk.tails_beyond(self.max_tail, self.max_risk)
             or (risk.counts and risk.broken)
             for risk in risks
         )
@@ -91,9 +92,9 @@ class Limits:
             if risk.exceeds(self.limit_of(risk, k))
         ]
         out += [
-            too_many_told(risk, tail, self.max_tail)
+            too_many_told(risk, tail, tail.limit(self.max_tail, self.max_risk))
             for risk in outcome.risks
-            for tail in risk.tails_beyond(self.max_tail)
+            for tail in risk.tails_beyond(self.max_tail, self.max_risk)
         ]
         out += [against_the_promise(risk) for risk in outcome.risks if risk.counts and risk.broken]
         out += [could_not_be_tried(risk) for risk in outcome.risks if risk.missing]

@@ -7,15 +7,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.errors import ParameterError
+from cloven.families.tables_threats import table_readers
 from cloven.model.disassociated import Disassociated
+from cloven.model.published_table import GeneralisedTable, Sliced
 from cloven.model.set_generalised import SetGeneralised
+from cloven.model.table import Table
+from cloven.model.transactions import Transactions
 from cloven.outsiders import one_record_each
+from cloven.scoring.members import CREDIBLE, ROUNDING, SURE
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from cloven.model.transactions import Transactions
+    from numpy.typing import NDArray
+
     from cloven.scoring.telling import Reader
+
+    Told = dict[str, tuple[list[dict[str, Any]], NDArray[np.float64]]]
+    """Of each reader what is told of everybody, and of the claims at each level the right ones and all."""
 
 COLUMNS = ("record", "known", "told", "probability", "certain")
 BATCH = 5_000
@@ -23,13 +32,15 @@ BATCH = 5_000
 
 
 def person_risk(
-    data: Transactions,
-    release: Disassociated | SetGeneralised,
+    data: Transactions | Table,
+    release: Disassociated | SetGeneralised | GeneralisedTable | Sliced,
     *,
     m: int | None = None,
     sensitive: Collection[str] = (),
 ) -> Any:
     """What is told of every person, at worst, to somebody who knows up to ``m`` of the person's rarest items.
+
+    Of a table all quasi-identifiers that it shows are known, and a sensitive value is told.
 
     A frame (Polars; pandas or PyArrow where that is not installed), most told first: the source position of the
     person's record, what has to be known, the item that is told most probably and rightly, its probability (below 0.5
@@ -42,29 +53,82 @@ def person_risk(
     (['record', 'known', 'told', 'probability', 'certain'], 1000)
     """
     from cloven.report.frame import frame_of
-    from cloven.scoring.members import CREDIBLE, SURE
+
+    if isinstance(data, Table) and isinstance(release, GeneralisedTable | Sliced):
+        told = _of_values(data, release, m, sensitive)
+    elif isinstance(data, Transactions) and isinstance(release, Disassociated | SetGeneralised):
+        told = _of_items(data, release, m, sensitive)
+    else:
+        message = (
+            f"person_risk reads a release and what it was made from (got {type(release).__name__} and"
+            f" {type(data).__name__}); give Transactions with a release of sets, or a Table with a published table"
+        )
+        raise ParameterError(message)
+    first, least = next(iter(told)), CREDIBLE * np.array(SURE)
+    believed = [
+        rows for name, (rows, (right, made)) in told.items() if name == first or (right >= least * made).all()
+    ]
+    worst = [min(same, key=_most_first) for same in zip(*believed, strict=True)]
+    worst.sort(key=_most_first)
+    return frame_of({name: [row[name] for row in worst] for name in COLUMNS})
+
+
+def _of_items(
+    data: Transactions, release: Disassociated | SetGeneralised, m: int | None, sensitive: Collection[str]
+) -> Told:
+    """What every reader tells of the items of everybody, at worst."""
     from cloven.scoring.telling import News, People, telling
 
     readers, most = _readers(release), max(2, (m or getattr(release, "m", None) or 2))
     news = News(frozenset(sensitive)).of(data, release.vocabulary)
     everybody = one_record_each(data, np.arange(len(data)))
-    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in readers}
-    said = {name: np.zeros((2, len(SURE))) for name in readers}
+    found: Told = {name: ([], np.zeros((2, len(SURE)))) for name in readers}
     for start in range(0, len(everybody), BATCH):
         people = People.of(data, everybody[start : start + BATCH], release.vocabulary, data.holders)
         for name, reader in readers.items():
             told = telling(reader, people, people.subsets(most), news, searching=True)
-            rows[name] += told.rows(release.vocabulary, data.source_rows)
-            stated, right, _ = told.claims
-            sure = [stated >= level for level in SURE]
-            said[name] += [[right[here].sum() for here in sure], [here.sum() for here in sure]]
-    first, least = next(iter(readers)), CREDIBLE * np.array(SURE)
-    believed = [
-        rows[name] for name, (right, made) in said.items() if name == first or (right >= least * made).all()
-    ]
-    worst = [min(same, key=_most_first) for same in zip(*believed, strict=True)]
-    worst.sort(key=_most_first)
-    return frame_of({name: [row[name] for row in worst] for name in COLUMNS})
+            rows, said = found[name]
+            rows += told.rows(release.vocabulary, data.source_rows)
+            said += _said(*told.claims[:2])
+    return found
+
+
+def _of_values(
+    data: Table, release: GeneralisedTable | Sliced, m: int | None, sensitive: Collection[str]
+) -> Told:
+    """What every reader tells of the sensitive values of everybody; of several attributes the one told most."""
+    from cloven.families.tables_told import known_looks, person_rows
+    from cloven.scoring.tables.disclosure import true_values
+    from cloven.scoring.tables.telling import value_telling
+
+    if m is not None or sensitive:
+        message = (
+            "m and sensitive are for sets of items; of a table the schema says what is known and sensitive"
+        )
+        raise ParameterError(message)
+    secret = [domain.name for domain in release.domains if domain.sensitive]
+    if not secret:
+        message = (
+            "the release has no sensitive attribute, so there is no value to tell; give roles in the schema"
+        )
+        raise ParameterError(message)
+    everybody = one_record_each(data, np.arange(len(data)))
+    known, found = known_looks(data, release, everybody), {}
+    for name, read in table_readers(release).items():
+        each, said = [], np.zeros((2, len(SURE)))
+        for attribute in secret:
+            guesses = read(release, known, attribute, None)
+            told = value_telling(guesses, true_values(data, attribute, everybody))
+            said += _said(told.stated, told.best)
+            each.append(person_rows(data, everybody, told, np.arange(len(everybody)), attribute))
+        found[name] = ([min(same, key=_most_first) for same in zip(*each, strict=True)], said)
+    return found
+
+
+def _said(stated: NDArray[np.float64], right: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Of claims at each level that a reader has to be right at: right ones, and all."""
+    sure = [stated >= level - ROUNDING for level in SURE]
+    return np.array([[right[here].sum() for here in sure], [here.sum() for here in sure]], np.float64)
 
 
 def _most_first(row: dict[str, Any]) -> tuple[bool, float, int]:
@@ -77,13 +141,6 @@ def _readers(release: Disassociated | SetGeneralised) -> dict[str, Reader]:
         from cloven.attack.generalised.known_person import KnownPersonGeneralised
 
         return {"rows": KnownPersonGeneralised.of(release)}
-    kind: object = release
-    if not isinstance(kind, Disassociated):
-        message = (
-            f"person_risk reads releases of sets (got {type(release).__name__}); for tables see the owner's page of"
-            " an audit"
-        )
-        raise ParameterError(message)
     from cloven.attack.disassociated.known_person import KnownPerson
 
     return {**KnownPerson.every(release)}

@@ -257,6 +257,7 @@ def _tail(tail: Tail) -> ShownTail:
         "outsiders": outsiders,
         "excess": excess,
         "known": tail.known,
+        "guesses": tail.guesses,
     }
 
 

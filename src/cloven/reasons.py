@@ -47,10 +47,10 @@ def too_often_right(risk: Risk, limit: float) -> Reason:
 
 def too_many_told(risk: Risk, tail: Tail, limit: float) -> Reason:
     """Of too many people something is told as good as certainly."""
-    knowing = f", knowing {tail.known}" if tail.known else ""
+    knowing, of = f", knowing {tail.known}" if tail.known else "", "for" if tail.guesses else "of"
     sentence = (
-        f"An attacker ({risk.threat}{knowing}): {tail.name} of {percent(tail.members.value)} of the people in a release"
-        f" and of {percent(tail.outsiders.value)} of people outside it; that is up to"
+        f"An attacker ({risk.threat}{knowing}): {tail.name} {of} {percent(tail.members.value)} of the people in a"
+        f" release and {of} {percent(tail.outsiders.value)} of people outside it; that is up to"
         f" {100 * tail.excess.upper:.2f} % more, and more than {percent(limit)} is too much."
     )
     if tail.excess.value <= limit:

@@ -16,7 +16,7 @@ def test_a_method_without_k_is_audited_against_the_usual_limit(cloven, people, s
     assert ended.code == 1
     assert ended.json["limits"]["max_risk"] == pytest.approx(0.2)
     assert ended.json["decision"]["verdict"] == "do not publish"
-    assert any("More than 20.0 % is too much." in reason for reason in ended.json["decision"]["reasons"])
+    assert any("more than 20.0 % is too much." in reason for reason in ended.json["decision"]["reasons"])
 
 
 def test_what_the_verdict_says_to_type_can_be_typed(cloven, people, schema, tmp_path):

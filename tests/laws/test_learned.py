@@ -167,7 +167,8 @@ def test_people_who_are_left_out_have_no_bucket(monkeypatch):
         each for each in family.threats(method, cv.Knowledge()) if each.name == "learns from the table"
     )
     cv.Audit(method, threats=(threat,), advise=False, seed=1).run(workers())
-    told = [share for share in asked if share is not None]
+    *told, population = [share for share in asked if share is not None]
+    assert population == 1.0, "rows of other people, and no release"
     assert len(told) == 3 * 4  # ways to learn, and three divisions before the release itself
     for way in range(3):
         *divisions, real = told[4 * way : 4 * way + 4]

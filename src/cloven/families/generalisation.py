@@ -121,7 +121,9 @@ class GeneralisationFamily(OfTransactions):
         out: dict[str, Any] = {}
         if method.k < FEWEST_CANDIDATES:
             out[f"-k {FEWEST_CANDIDATES}"] = replace(method, k=FEWEST_CANDIDATES)
-        beyond = any(risk.exceeds(limit) or risk.broken or risk.tails_beyond(MAX_TAIL) for risk in risks)
+        beyond = any(
+            risk.exceeds(limit) or risk.broken or risk.tails_beyond(MAX_TAIL, limit) for risk in risks
+        )
         if beyond or method.m < FEWEST_KNOWN:
             out[f"-k {2 * method.k}"] = replace(method, k=2 * method.k)
             policy = getattr(method, "policy", None)

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cloven.families.told import HEADLINE, WORST, Told, histogram, judged_risk
 from cloven.families.words import many, share
 from cloven.measure.intervals import wilson
 from cloven.model.risk import Estimate
 from cloven.model.set_generalised import SetGeneralised
 from cloven.outsiders import one_record_each
-from cloven.scoring.calibration import BINS, calibration
 from cloven.scoring.members import ROUNDING, Sheet
 from cloven.scoring.telling import LEVELS, News, People, telling
 from cloven.threats import Case, Threat
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cloven.model.risk import Risk, Tail
+    from cloven.model.risk import Risk
     from cloven.model.transactions import Transactions
     from cloven.scoring.telling import Asked, Reader, Telling
 
@@ -39,13 +39,10 @@ MEASURE = (
     "people of whom a further item is claimed with a probability of 0.8 or more, and rightly; only items that fewer"
     " than half of the people hold, and sensitive ones, count"
 )
-HEADLINE = 0.8
 MOST_SEARCHED = 1_500
 """People for whom the worst known set is looked for: some dozens are tried on each."""
 ALIKE = 0.5
 """Share of the people left out of whom so much is told that they look as if they were not left out at all."""
-WORST = 10
-"""People of whom most is told that the owner is shown."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +53,19 @@ class Known:
     size: int
     which: str
     counts: bool = True
+
+    @property
+    def phrase(self) -> str:
+        """The name in a sentence.
+
+        >>> Known("worst of up to 2", 2, "worst").phrase, Known("1 rarest item", 1, "rarest").phrase
+        ('the worst items (up to 2)', 'the rarest item')
+        >>> Known("2 random items", 2, "random").phrase
+        '2 random items'
+        """
+        if self.which == "worst":
+            return f"the worst items ({self.name.removeprefix('worst of ')})"
+        return f"{'' if self.which == 'random' else 'the '}{self.name.removeprefix('1 ')}"
 
     def of(self, people: People) -> Asked:
         """Persons and what is known of them."""
@@ -77,71 +87,6 @@ def ways(m: int) -> tuple[Known, ...]:
         Known(f"worst of up to {most}", most, "worst"),
         Known(f"{most + 1} rarest items", most + 1, "rarest", counts=False),
     )
-
-
-@dataclass(frozen=True, eq=False)
-class Told:
-    """What one reader tells for one way of knowing.
-
-    Attributes:
-        way: the way of knowing.
-        reader: who reads.
-        sheets: members and outsiders in releases of the same size; members in the release itself beside the same
-            people left out of one.
-        real: what the release itself tells.
-        trusted: whether this reader counts however often it is wrong.
-    """
-
-    way: Known
-    reader: str
-    sheets: tuple[Sheet, Sheet]
-    real: Telling
-    trusted: bool = False
-
-    @property
-    def credible(self) -> tuple[Sheet, ...]:
-        """The sheets where what this reader says of members is right about as often as it says."""
-        return tuple(sheet for sheet in self.sheets if self.trusted or sheet.credible)
-
-    def at(self, level: float) -> Tail:
-        """What is told at a level, by the sheet where being in it adds most."""
-        return self._longest(lambda sheet: sheet.told_at(level))
-
-    def certainly(self) -> Tail:
-        """What follows by logic, by the sheet where being in it adds most."""
-        return self._longest(Sheet.certainly)
-
-    def _longest(self, tail: Callable[[Sheet], Tail]) -> Tail:
-        found = max(map(tail, self.credible or self.sheets), key=lambda each: each.excess.upper)
-        return replace(found, known=_article(self.way.name))
-
-    @property
-    def sheet(self) -> Sheet:
-        """The sheet that the headline is from."""
-        return max(self.credible or self.sheets, key=lambda sheet: sheet.told_at(HEADLINE).excess.upper)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values: both sides of every figure."""
-        sheet, sides = self.sheet, (("members", True), ("outsiders", False))
-        return {
-            "known": self.way.name,
-            "size": self.way.size,
-            "counts": self.way.counts,
-            "credible": bool(self.credible),
-            "reader": self.reader,
-            "people": sheet.people,
-            "told": {f"{level:g}": _plain(self.at(level)) for level in LEVELS},
-            "certain": _plain(self.certainly()),
-            "same_size": {
-                **{f"{level:g}": _plain(self.sheets[0].told_at(level)) for level in LEVELS},
-                "certain": _plain(self.sheets[0].certainly()),
-            },
-            "precision": {
-                side: {f"{level:g}": sheet.precision(level, member=member) for level in LEVELS}
-                for side, member in sides
-            },
-            "first_guess": {side: sheet.share(sheet.best, member=member).value for side, member in sides},
-        }
 
 
 def known_person(
@@ -178,7 +123,7 @@ def known_person(
     return Threat(name, about, "attribute", MEASURE, attempt).publicly()
 
 
-def _all_told(known: tuple[Known, ...], case: Case, readers: Readers, news: News) -> list[Told]:
+def _all_told(known: tuple[Known, ...], case: Case, readers: Readers, news: News) -> list[Told[Known]]:
     """Ask all readers about people who were left out of some release: there, in the others, and in the real one."""
     data: Transactions = case.data
     asked, left_out = case.asked()
@@ -244,51 +189,32 @@ def _sheet(told: list[Telling], left_out: Flags, shown: Flags) -> Sheet:
 
 def _risk(
     threat: Threat,
-    every: list[Told],
-    judged: list[Told],
+    every: list[Told[Known]],
+    judged: list[Told[Known]],
     published: dict[str, Any],
     doubt: str,
     population: Callable[[Known], Estimate],
 ) -> Risk:
-    """The way of knowing that adds most is the headline; the longest tails of all that count are judged."""
-    worst = max(judged, key=lambda told: _harm(told.at(HEADLINE)))
+    """The figures in words, with what the release itself tells."""
+    worst, risk = judged_risk(threat, every, judged)
     mean = worst.at(HEADLINE)
-    tails = (
-        max((told.at(LEVELS[-1]) for told in judged), key=_harm),
-        max((told.certainly() for told in judged), key=_harm),
-    )
     sentence = (
-        f"Who knows {_article(worst.way.name)} of a person is told a further item, with 0.8 or more and rightly, of"
+        f"Who knows {worst.way.phrase} of a person is told a further item, with 0.8 or more and rightly, of"
         f" {share(mean.members)} of the people in a release and of {share(mean.outsiders)} of people left out of it;"
         f" being in it adds {share(mean.excess)}."
     )
     meaning = f"a further item at {HEADLINE:g} or more; {worst.way.name} known"
-    return threat.risk(
-        attacker=mean.members,
-        outsiders=mean.outsiders,
+    return replace(
+        risk,
         population=population(worst.way),
-        excess=mean.excess,
-        tails=tails,
         doubt=doubt,
-        beats=(mean.excess.low or 0.0) > 0,
-        count=worst.sheet.people,
-        units=worst.sheet.people,
         sentence=sentence,
         meaning=meaning,
-        details={
-            "ways": [told.to_dict() for told in every],
-            "calibration": _calibration(worst.sheet),
-            **published,
-        },
+        details={**risk.details, **published},
     ).saying(sentence=sentence, meaning=meaning)
 
 
-def _harm(tail: Tail) -> tuple[float, float]:
-    """What being in it may add; where that is the same, how much is told at all."""
-    return round(tail.excess.upper, 3), tail.members.value
-
-
-def _alike(judged: list[Told]) -> str:
+def _alike(judged: list[Told[Known]]) -> str:
     """A doubt where the records of others tell as good as everything: several records of one person do just that."""
     found = [told.at(LEVELS[-1]).outsiders.value for told in judged if told.way.which != "worst"]
     if max(found, default=0.0) < ALIKE:
@@ -298,32 +224,6 @@ def _alike(judged: list[Told]) -> str:
         " left out, by records that are like them: these look like several records of one person; name the column of"
         " the person (--person), or take each person once."
     )
-
-
-def _article(name: str) -> str:
-    """The name of a way of knowing, in a sentence.
-
-    >>> _article("worst of up to 2"), _article("1 rarest item"), _article("2 random items")
-    ('the worst items (up to 2)', 'the rarest item', '2 random items')
-    """
-    if name.startswith("worst of "):
-        return f"the worst items ({name.removeprefix('worst of ')})"
-    return f"{'' if 'random' in name else 'the '}{name.removeprefix('1 ')}"
-
-
-def _plain(tail: Tail) -> dict[str, list[float | None]]:
-    """Members, outsiders and excess, each with the ends of its interval."""
-    sides = {"members": tail.members, "outsiders": tail.outsiders, "excess": tail.excess}
-    return {name: [side.value, side.low, side.high] for name, side in sides.items()}
-
-
-def _calibration(sheet: Sheet) -> dict[str, Any]:
-    """Whether the probabilities of claims on members can be believed."""
-    stated, right = sheet.claims[1]
-    place = np.minimum((stated * BINS).astype(np.int64), BINS - 1)
-    sums = (np.ones(len(stated)), stated, right.astype(np.float64), (stated - right) ** 2)
-    table = np.array([np.bincount(place, each, BINS) for each in sums], np.float64)
-    return calibration(*table).to_dict()
 
 
 def _population(case: Case, way: Known, news: News) -> Estimate:
@@ -363,7 +263,7 @@ def _as_release(data: Transactions) -> SetGeneralised:
     )
 
 
-def _published(case: Case, judged: list[Told]) -> dict[str, Any]:
+def _published(case: Case, judged: list[Told[Known]]) -> dict[str, Any]:
     """What the release itself tells of those asked about: how many are told how much, and of whom most is.
 
     The reader is the judged one that tells most. Nothing where the worst that could be known is not looked for.
@@ -372,13 +272,9 @@ def _published(case: Case, judged: list[Told]) -> dict[str, Any]:
     if not worst:
         return {}
     most = max(worst, key=lambda told: (told.at(LEVELS[-1]).members.value, told.at(HEADLINE).members.value))
-    told, edges = most.real, (0.0, *LEVELS, 1.0)
-    counts = np.histogram(told.told, edges)[0]
+    told = most.real
     return {
-        "histogram": [
-            {"from": low, "to": high, "people": int(number)}
-            for low, high, number in zip(edges[:-1], edges[1:], counts.tolist(), strict=True)
-        ],
+        "histogram": histogram(told.told),
         "people": told.worst(case.result.release.vocabulary, case.data.source_rows, WORST),
         "people_of": len(told.person),
     }

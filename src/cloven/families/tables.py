@@ -138,7 +138,9 @@ class TablesFamily:
         out: dict[str, Any] = {}
         if "k" in names and method.k < FEWEST_CANDIDATES:
             out[f"--methods k={FEWEST_CANDIDATES}"] = replace(method, k=FEWEST_CANDIDATES)
-        if not any(risk.exceeds(limit) or risk.broken or risk.tails_beyond(MAX_TAIL) for risk in risks):
+        if not any(
+            risk.exceeds(limit) or risk.broken or risk.tails_beyond(MAX_TAIL, limit) for risk in risks
+        ):
             return out
         least = ceil(1 / max(limit, 0.01) - ROUNDING)
         if "l" in names:

@@ -8,13 +8,12 @@ of a bucket that promises are made in: that is what somebody does who wants to b
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import starmap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cloven.attack.sliced.learned import Learned, Start
-from cloven.families.tables_trying import Attempt, persons
+from cloven.families.tables_trying import TOLD, Attempt, persons
 from cloven.families.words import many, share
 from cloven.model.published_table import GeneralisedTable
 from cloven.model.risk import Estimate
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 
     from cloven.attack.sliced.answers import ValueGuesses
     from cloven.attack.sliced.known import Known
+    from cloven.families.tables_told import Reader
     from cloven.model.key_table import PublishedTable
     from cloven.model.published_table import Sliced
     from cloven.model.risk import Risk
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from cloven.protocols import Relatedness
 
 VALUE = "persons whose sensitive value the attacker holds likeliest; equally likely ones count in part"
-TOLD = "persons of whom a sensitive value is claimed with a probability of 0.8 or more, and rightly"
 WAYS: tuple[tuple[Start, int], ...] = (("shares", 1), ("shares", 512), ("regression", 512))
 """Ways to learn: what is believed to begin with, and up to how many states all deals of a bucket are summed."""
 ROW = "persons whose row the attacker holds likeliest; equally likely ones count in part"
@@ -52,16 +51,30 @@ def known_person() -> Threat:
     >>> known_person().linkage
     'attribute'
     """
-    from cloven.attack.sliced.single import AttributeDisclosure
-
-    def guess(release: GeneralisedTable | Sliced, known: Known, attribute: str) -> ValueGuesses:
-        return AttributeDisclosure(attribute, "rows").guess(release, known)
 
     def attempt(threat: Threat, case: Case) -> Risk:
-        return Attempt(guess, combinations=True, tails=True).worst(threat, case)
+        return Attempt(_plain, combinations=True).worst(threat, case)
 
     about = "the release, and the quasi-identifiers of one person"
     return Threat("known person", about, "attribute", VALUE, attempt).publicly()
+
+
+def _plain(release: GeneralisedTable | Sliced, known: Known, attribute: str) -> ValueGuesses:
+    """By the rows that fit."""
+    from cloven.attack.sliced.single import AttributeDisclosure
+
+    return AttributeDisclosure(attribute, "rows").guess(release, known)
+
+
+def table_readers(release: GeneralisedTable | Sliced) -> dict[str, Reader]:
+    """Everybody who reads a table: by the rows that fit; and those who learn from it."""
+    return {"plain": lambda *asked: _plain(*asked[:3]), **_learners(release)}
+
+
+def _learners(release: GeneralisedTable | Sliced) -> dict[str, Reader]:
+    """All ways to learn; where values stand beside coarse quasi-identifiers they are one."""
+    ways = WAYS[:1] if isinstance(release, GeneralisedTable) else WAYS
+    return {_named(*way): _learning(*way) for way in ways}
 
 
 def learns() -> Threat:
@@ -75,15 +88,23 @@ def learns() -> Threat:
     """
 
     def attempt(threat: Threat, case: Case) -> Risk:
-        # Where values stand beside coarse quasi-identifiers, all ways to learn are one.
-        whole = isinstance(case.result.release, GeneralisedTable)
-        readers = tuple(starmap(_learning, WAYS[:1] if whole else WAYS))
-        attempt = Attempt(lambda *asked: readers[0](*asked, None), readers=readers, tails=True, excess=True)
+        readers = _learners(case.result.release)
+        first = next(iter(readers.values()))
+        attempt = Attempt(lambda release, known, name: first(release, known, name, None), readers=readers)
         # No table promises anything about what goes together elsewhere.
         return replace(attempt.worst(threat, case), broken=0, broken_what="")
 
     about = "the release, the quasi-identifiers of one person, and what goes together elsewhere in it"
     return Threat("learns from the table", about, "attribute", TOLD, attempt).publicly()
+
+
+def _named(start: Start, ways: int) -> str:
+    """A way to learn in a few words.
+
+    >>> _named("shares", 1), _named("regression", 512)
+    ('begins with shares', 'begins with regression, exact deals')
+    """
+    return f"begins with {start}{', exact deals' if ways > 1 else ''}"
 
 
 def _learning(start: Start, ways: int) -> Callable[..., ValueGuesses]:

@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cloven.errors import ParameterError
-from cloven.families.tables_tails import longest_tails
+from cloven.families.tables_told import told_risk
+from cloven.families.told import HEADLINE
 from cloven.families.words import share
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from cloven.attack.sliced.answers import ValueGuesses
     from cloven.attack.sliced.known import Known
-    from cloven.families.tables_tails import Reader
+    from cloven.families.tables_told import Looks, Reader
+    from cloven.families.told import Told
     from cloven.model.key_table import PublishedTable
     from cloven.model.published_table import GeneralisedTable, Sliced
-    from cloven.model.risk import Risk, Tail
+    from cloven.model.risk import Risk
     from cloven.model.table import Table
     from cloven.scoring.tables.table_findings import TableFindings
     from cloven.threats import Case, Threat
 
     Guess = Callable[[GeneralisedTable | Sliced, Known, str], ValueGuesses]
 
+TOLD = "persons of whom a sensitive value is claimed with a probability of 0.8 or more, and rightly"
 PERSONS = 25
 """Persons that are tried for each set of known items that an effort allows: all of them go at once."""
 
@@ -41,18 +44,14 @@ class Attempt:
         control: the same without its knowledge; None asks about the wrong persons instead.
         measure: the finding that is the risk.
         combinations: whether combinations of attributes are tried too, where the release promises to hide them.
-        tails: whether people are compared with outsiders of whom a value is told as good as certainly.
-        readers: who tells of members and outsiders; none asks as ``guess`` does, whoever is left out.
-        excess: whether what is told with 0.8 of members more than of outsiders is judged, in place of the mean.
+        readers: who tells of members and outsiders, by name; none asks as ``guess`` does, whoever is left out.
     """
 
     guess: Guess
     control: Guess | None = None
     measure: str = "likeliest"
     combinations: bool = False
-    tails: bool = False
-    readers: tuple[Reader, ...] = ()
-    excess: bool = False
+    readers: Mapping[str, Reader] = field(default_factory=dict)
 
     def worst(self, threat: Threat, case: Case) -> Risk:
         """The attack on each sensitive attribute; the one with the largest risk stands for all.
@@ -87,13 +86,10 @@ class Attempt:
         risk = replace(
             worst, outside=threat.outside, broken=broken.broken, broken_what=broken.broken_what
         ).saying(broken_what=told)
-        if not self.tails or case.outsiders is None:
+        if case.outsiders is None:
             return risk
-        people, probably, *tails = longest_tails(
-            case, self.readers or (lambda *asked: self.guess(*asked[:3]),)
-        )
-        risk = replace(risk, tails=tuple(tails))
-        return _beside_outsiders(risk, probably, people) if self.excess else risk
+        beside = told_risk(threat, case, self.readers or {"plain": lambda *asked: self.guess(*asked[:3])})
+        return risk if beside is None else _beside_outsiders(risk, *beside)
 
     def _one(
         self,
@@ -120,28 +116,31 @@ class Attempt:
         return score_values(self.guess(shown, known, attribute), truth, rng=rng, control=control)
 
 
-def _beside_outsiders(risk: Risk, told: Tail, people: int) -> Risk:
-    """The risk by what is told with 0.8 of members more than of outsiders; how often the likeliest is right is said."""
-    likeliest = "-" if risk.attacker is None else share(risk.attacker)
+def _beside_outsiders(guessed: Risk, worst: Told[Looks], risk: Risk) -> Risk:
+    """The risk by what is told of members more than of outsiders; what is promised is held against everybody."""
+    told, right = worst.at(HEADLINE), worst.likeliest()
+    asked = f"{worst.way.attribute}: the likeliest value is right in {share(right.members)}"
     sentence = (
         f"An attacker ({risk.threat}) is told a sensitive value, with 0.8 or more and rightly, of {share(told.members)}"
         f" of the people in a release and of {share(told.outsiders)} of people left out of it; being in it adds"
         f" {share(told.excess)}."
     )
-    meaning = f"{risk.details['attribute']}: the likeliest value is right in {likeliest}"
+    meaning = f"{asked}, of people left out in {share(right.outsiders)}"
+    details = {**guessed.details, **risk.details}
     return replace(
         risk,
-        attacker=told.members,
-        outsiders=told.outsiders,
-        excess=told.excess,
-        guessing=None,
-        control=None,
-        beats=(told.excess.low or 0.0) > 0,
-        count=people,
-        units=people,
+        measure=TOLD,
+        broken=guessed.broken,
+        broken_what=guessed.broken_what,
         sentence=sentence,
         meaning=meaning,
-    ).saying(sentence=sentence, meaning=meaning)
+        details=details,
+    ).saying(
+        measure=TOLD,
+        sentence=sentence,
+        meaning=meaning,
+        broken_what="" if guessed.public is None else guessed.public.broken_what,
+    )
 
 
 def promised(release: GeneralisedTable | Sliced) -> list[tuple[str, ...]]:

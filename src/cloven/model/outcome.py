@@ -60,9 +60,8 @@ class Outcome:
     @property
     def tail(self) -> float | None:
         """Upper end of the longest tail of the verdict; None if no attacker has one."""
-        return max(
-            (tail.excess.upper for risk in self.risks if risk.counts for tail in risk.tails), default=None
-        )
+        judged = (tail for risk in self.risks if risk.counts for tail in risk.tails if not tail.guesses)
+        return max((tail.excess.upper for tail in judged), default=None)
 
     @property
     def broken(self) -> int:

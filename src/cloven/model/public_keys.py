@@ -27,6 +27,7 @@ class ShownTail(TypedDict):
     outsiders: Shown
     excess: Shown
     known: str
+    guesses: bool
 
 
 class ShownWorst(Shown):

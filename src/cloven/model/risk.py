@@ -56,6 +56,7 @@ class Tail:
         outsiders: share of the same people where they were left out.
         excess: the difference: what being in the release adds.
         known: what the attacker knows of them, in a few words.
+        guesses: whether these are guesses that are right, which may be as many more as guesses may be right.
     """
 
     name: str
@@ -63,12 +64,19 @@ class Tail:
     outsiders: Estimate
     excess: Estimate
     known: str = ""
+    guesses: bool = False
+
+    def limit(self, max_tail: float, max_risk: float) -> float:
+        """What is accepted of the difference."""
+        return max_risk if self.guesses else max_tail
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Tail:
         """Back from plain values."""
         estimates = {name: Estimate(**plain[name]) for name in ("members", "outsiders", "excess")}
-        return cls(plain["name"], **estimates, known=plain.get("known", ""))
+        return cls(
+            plain["name"], **estimates, known=plain.get("known", ""), guesses=plain.get("guesses", False)
+        )
 
 
 @dataclass(frozen=True)
@@ -167,9 +175,13 @@ class Risk:
         high = None if self.gain is None else self.gain.high
         return high is not None and high <= NOTHING_GAINED
 
-    def tails_beyond(self, limit: float) -> tuple[Tail, ...]:
-        """Tails that may be longer than a limit, if it takes part in the verdict."""
-        return tuple(tail for tail in self.tails if self.counts and tail.excess.upper > limit + ROUNDING)
+    def tails_beyond(self, max_tail: float, max_risk: float) -> tuple[Tail, ...]:
+        """Tails that may be longer than is accepted, if it takes part in the verdict."""
+        return tuple(
+            tail
+            for tail in self.tails
+            if self.counts and tail.excess.upper > tail.limit(max_tail, max_risk) + ROUNDING
+        )
 
     @property
     def missing(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cloven.model.risk import MAX_TAIL, Risk
+from cloven.model.risk import Risk
 from cloven.report.words import counted, percent
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ VERDICTS: Mapping[str, Sign] = {
 
 
 def of_risk(
-    plain: Mapping[str, Any], limit: float, max_tail: float = MAX_TAIL, *, withheld: bool = False
+    plain: Mapping[str, Any], limit: float, limits: Mapping[str, float], *, withheld: bool = False
 ) -> Sign:
     """How one threat came out against the limits."""
     if plain["not_tried"]:
@@ -49,7 +49,7 @@ def of_risk(
     if risk.exceeds(limit):
         sure = risk.judged is not None and (risk.judged.low or risk.judged.value) > limit
         return Sign("bad", "above the limit" if sure else "may be above the limit")
-    if risk.tails_beyond(max_tail):
+    if risk.tails_beyond(limits["max_tail"], limits["max_risk"]):
         return Sign("bad", "tells too much")
     if not plain["counts"]:
         return Sign("quiet", "not judged")

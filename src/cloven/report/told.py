@@ -98,7 +98,10 @@ def _told(name: str, risk: Mapping[str, Any], limits: Mapping[str, Any]) -> Told
             if compared
             else []
         ),
-        *(_total(_named(tail), tail["members"], tail, limits["max_tail"]) for tail in risk["tails"]),
+        *(
+            _total(_named(tail), tail["members"], tail, limits["max_risk" if tail["guesses"] else "max_tail"])
+            for tail in risk["tails"]
+        ),
     )
     plain = details.get("ways", ())
     ways = tuple(_way(each, first=each["reader"] == plain[0]["reader"]) for each in plain)

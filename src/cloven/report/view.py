@@ -75,13 +75,13 @@ def facts(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def _gauges(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     charts, withheld = drawn.gauges(document), bool(document.get("withheld"))
-    most = document["limits"]["max_tail"]
+    limits = document["limits"]
     return [
         {
             "name": name,
             "risk": risk,
             "sign": judged.of_risk(
-                risk, rows.limit_of(document, risk), most, withheld=withheld or risk.get("withheld", False)
+                risk, rows.limit_of(document, risk), limits, withheld=withheld or risk.get("withheld", False)
             ),
             "chart": charts.get(name),
         }

@@ -6,7 +6,7 @@ that people are compared with themselves and what one release tells more than an
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -112,6 +112,10 @@ class Sheet:
     def certainly(self) -> Tail:
         """Persons of whom an item follows by logic."""
         return self.tail("certain", self.certain)
+
+    def likeliest(self) -> Tail:
+        """Persons of whom the most likely claim is right, which is judged as guesses are."""
+        return replace(self.tail("likeliest claim right", self.best), guesses=True)
 
     @property
     def credible(self) -> bool:

@@ -83,8 +83,8 @@ def test_every_person_is_in_the_frame_once():
     assert set(told["known"]) <= data[told["record"]]
 
 
-def test_the_frame_is_for_releases_of_sets():
-    with pytest.raises(cv.ClovenError, match="releases of sets"):
+def test_the_frame_needs_a_release_and_its_own_kind_of_data():
+    with pytest.raises(cv.ClovenError, match=r"got str and Transactions\); give Transactions with a release"):
         cv.person_risk(names(20), "a table")
 
 

@@ -17,7 +17,7 @@ from cloven.report.svg.elements import across
 from cloven.report.told import told
 
 NEAR, FAR = {"value": 0.05, "low": 0.0, "high": 0.1}, {"value": 0.5, "low": 0.4, "high": 0.6}
-LONG = {"name": "certain", "members": FAR, "outsiders": FAR, "excess": NEAR}
+LONG = {"guesses": False, "name": "certain", "members": FAR, "outsiders": FAR, "excess": NEAR}
 
 
 def test_every_risk_is_a_row_beside_guessing_and_control(owner):
@@ -125,7 +125,7 @@ def test_points_lie_where_their_figures_are(owner):
 def test_each_risk_is_judged_in_words(owner, change, tone, words):
     plain = next(risk for risk in owner["risks"] if risk["excess"] is None and risk["counts"])
     risk = plain | {"attacker": {"value": 0.1, "low": 0.09, "high": 0.11}, "broken": 0} | change
-    assert of_risk(risk, 0.2) == (sign := of_risk(risk, 0.2))
+    sign = of_risk(risk, 0.2, owner["limits"])
     assert (sign.tone, sign.words) == (tone, words)
 
 
