@@ -98,8 +98,7 @@ def _of_values(
 ) -> Told:
     """What every reader tells of the sensitive values of everybody; of several attributes the one told most."""
     from cloven.families.tables_told import known_looks, person_rows
-    from cloven.scoring.tables.disclosure import true_values
-    from cloven.scoring.tables.telling import value_telling
+    from cloven.scoring.tables.telling import Truth, value_telling
 
     if m is not None or sensitive:
         message = (
@@ -118,9 +117,10 @@ def _of_values(
         each, said = [], np.zeros((2, len(SURE)))
         for attribute in secret:
             guesses = read(release, known, attribute, None)
-            told = value_telling(guesses, true_values(data, attribute, everybody))
-            said += _said(told.stated, told.best)
-            each.append(person_rows(data, everybody, told, np.arange(len(everybody)), attribute))
+            truth = Truth.of(data, attribute, everybody)
+            told = value_telling(guesses, truth)
+            said += _said(told.stated, told.right)
+            each.append(person_rows(data, everybody, told, truth, attribute))
         found[name] = ([min(same, key=_most_first) for same in zip(*each, strict=True)], said)
     return found
 

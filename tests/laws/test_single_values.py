@@ -41,7 +41,7 @@ def test_single_values_are_counted(data):
         match[3]: (int(match[1]), int(match[2]))
         for match in (
             re.match(r"(\d+) \w+ \((\d+) rows?\) shows? a single value of (\w+): ", line)
-            for line in single_values(release, SimpleNamespace())
+            for line in single_values(table, release, SimpleNamespace())
         )
     }
     wanted = {

@@ -109,7 +109,7 @@ def _publish(
     figures = summary(data, result) | {"seconds": round(perf_counter() - start, 3)}
     told = [
         *cautions(figures, method),
-        *single_values(result.release, method),
+        *single_values(data, result.release, method),
         *lone_ends(data, result.release),
         *told_of_earlier(data, out, ledger),
     ]

@@ -8,9 +8,11 @@ import numpy as np
 
 from cloven.families.words import many
 from cloven.measure.identifiers import identifiers, repeated_records
+from cloven.measure.tables.repeated import rows_repeated
 from cloven.model.audience import Said
 
 if TYPE_CHECKING:
+    from cloven.model.table import Table
     from cloven.model.transactions import Transactions
 
 FEWEST_PEOPLE = 30
@@ -39,6 +41,21 @@ def doubts_about(data: Transactions, k: int, m: int, *, unnamed: str) -> tuple[S
             )
         )
     return tuple(out)
+
+
+def rows_of_one_person(data: Table) -> tuple[Said, ...]:
+    """Rows that look like several of one person, where the table does not say whose they are."""
+    share = rows_repeated(data) if data.persons is None else 0.0
+    if share <= REPEATED:
+        return ()
+    return (
+        Said(
+            f"{100 * share:.0f} % of the rows agree with another one on all quasi-identifiers and differ in a sensitive"
+            " value, far more than people do: these look like several rows of one person; give the column of the person"
+            ' the role "person" in the schema, or take one row of each person.',
+            "Several rows may be of one person.",
+        ),
+    )
 
 
 def little_promised(k: int, m: int = FEWEST_KNOWN) -> tuple[Said, ...]:

@@ -7,9 +7,9 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from cloven.anonymise.slicing.slicing import Slicing
-from cloven.families.doubts import FEWEST_CANDIDATES, little_promised, too_few
+from cloven.families.doubts import FEWEST_CANDIDATES, little_promised, rows_of_one_person, too_few
 from cloven.families.tables_ends import lone_ends
-from cloven.families.tables_single import single_values
+from cloven.families.tables_single import one_harmful_value, single_values
 from cloven.families.tables_threats import (
     another_release,
     known_person,
@@ -114,17 +114,18 @@ class TablesFamily:
     def cautions(self, data: Table, method: Any, result: PublishedTable) -> list[str]:
         """What an owner should know before publishing, each with what to do."""
         told = cautions(summary(data, result), method)
-        return [*told, *single_values(result.release, method), *lone_ends(data, result.release)]
+        return [*told, *single_values(data, result.release, method), *lone_ends(data, result.release)]
 
     def shares_totals(self, method: Any) -> bool:
         """Whether totals over the rows may be public; beside differential privacy they are not."""
         return not is_differentially_private(method.parameters)
 
-    def doubts(self, data: Table, method: Any, result: PublishedTable) -> tuple[Said, ...]:  # noqa: ARG002
+    def doubts(self, data: Table, method: Any, result: PublishedTable) -> tuple[Said, ...]:
         """What speaks against publishing, whatever attackers reach."""
+        of_people = (*too_few(data.people), *rows_of_one_person(data))
         if is_differentially_private(method.parameters):
-            return too_few(len(data))
-        return (*little_promised(method.k), *too_few(len(data)))
+            return of_people
+        return (*little_promised(method.k), *one_harmful_value(data, result.release), *of_people)
 
     def remedies(self, method: Any, risks: tuple[Risk, ...], limit: float) -> dict[str, Any]:
         """Settings that may hold where this one does not: what to type (an audit completes --methods) -> the method.

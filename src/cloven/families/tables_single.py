@@ -8,16 +8,21 @@ import numpy as np
 
 from cloven.families.tables_trying import promised
 from cloven.families.words import many
+from cloven.model.audience import Said
 from cloven.model.buckets import Buckets
 from cloven.model.published_table import Sliced
 from cloven.model.row_numbers import row_numbers
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cloven.model.harm import Harm
     from cloven.model.published_table import GeneralisedTable
+    from cloven.model.table import Table
 
 
-def single_values(release: GeneralisedTable | Sliced, method: Any) -> list[str]:
-    """Sensitive attributes of which some class or bucket shows one value alone, each with what to do.
+def single_values(data: Table, release: GeneralisedTable | Sliced, method: Any) -> list[str]:
+    """Sensitive attributes of which some class or bucket shows one harmful value alone, each with what to do.
 
     Attributes that are promised to be hidden for themselves are left out: a check looks at them. So are tables whose
     promise is about noise, in which no row is anybody's.
@@ -29,7 +34,8 @@ def single_values(release: GeneralisedTable | Sliced, method: Any) -> list[str]:
     out = []
     for place in buckets.sensitive:
         name = buckets.domains[place].name
-        groups, rows = _with_one_value(buckets, place)
+        harm = next(each.harm for each in data.attributes if each.name == name)
+        groups, rows = _with_one_value(buckets, place, harm)
         if (name,) in kept or not groups:
             continue
         shows = f"{groups:,} {kind[groups > 1]} ({many(rows, 'row')}) {'show' if groups > 1 else 'shows'}"
@@ -43,17 +49,51 @@ def single_values(release: GeneralisedTable | Sliced, method: Any) -> list[str]:
     return out
 
 
-def _with_one_value(buckets: Buckets, place: int) -> tuple[int, int]:
-    """Groups with parts that look alike and have one value in common, and how many such parts there are."""
+def one_harmful_value(data: Table, release: GeneralisedTable | Sliced) -> tuple[Said, ...]:
+    """What speaks against publishing: classes in which everybody has one harmful value.
+
+    Means do not see it where such classes are few. In buckets nobody is known to be; what is certain of people there is
+    measured. Rows that noise made are nobody's.
+    """
+    if isinstance(release, Sliced) or release.parameters.get("promise") or _made_up(release):
+        return ()
+    buckets, out = Buckets.of(release), []
+    for place in buckets.sensitive:
+        name = buckets.domains[place].name
+        harm = next(each.harm for each in data.attributes if each.name == name)
+        groups, rows = _with_one_value(buckets, place, harm)
+        if groups:
+            shows = f"{groups:,} {'class' if groups == 1 else 'classes'} ({many(rows, 'row')})"
+            out.append(
+                Said(
+                    f"Of everybody in {shows} {name} is certain; give -l 2 or more, or name harmless values in the"
+                    " schema if to be told them is no harm.",
+                    "Of everybody in some class a sensitive value is certain.",
+                )
+            )
+    return tuple(out)
+
+
+def _with_one_value(buckets: Buckets, place: int, harm: Harm) -> tuple[int, int]:
+    """Groups with parts that look alike and have one harmful value in common, and how many such parts there are."""
     column = buckets.columns[buckets.column_of(place)]
     beside = [each for each in column if each in buckets.quasi_identifiers]
     alike = row_numbers(np.column_stack([buckets.bucket_of_row, buckets.cells[:, beside]]).astype(np.int32))
     size = int(alike.max(initial=-1)) + 1
+    values, cells = buckets.domains[place].values, _codes(buckets, place)
     least, most = np.full(size, np.iinfo(np.int32).max), np.full(size, -1)
-    np.minimum.at(least, alike, buckets.cells[:, place])
-    np.maximum.at(most, alike, buckets.cells[:, place])
-    rows = (least == most)[alike]
+    np.minimum.at(least, alike, cells)
+    np.maximum.at(most, alike, cells)
+    harmful = np.zeros(size, bool)
+    harmful[alike[harm.harmful(values)[cells]]] = True
+    rows = ((most < harm.reach(values)[np.minimum(least, len(values) - 1)]) & harmful)[alike]
     return len(np.unique(buckets.bucket_of_row[rows])), int(rows.sum())
+
+
+def _codes(buckets: Buckets, place: int) -> NDArray[np.int64]:
+    """The sensitive value of each row, as its place in the domain; sensitive cells hold one value each."""
+    domain = buckets.domains[place]
+    return domain.members[domain.member_offsets[:-1]][buckets.cells[:, place]].astype(np.int64)
 
 
 def _made_up(release: GeneralisedTable | Sliced) -> bool:

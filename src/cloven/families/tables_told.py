@@ -15,9 +15,9 @@ import numpy as np
 from cloven.families.told import HEADLINE, WORST, Told, harm, histogram, judged_risk
 from cloven.measure.intervals import wilson
 from cloven.model.risk import Estimate
+from cloven.outsiders import one_record_each
 from cloven.scoring.members import ROUNDING, Sheet
-from cloven.scoring.tables.disclosure import true_values
-from cloven.scoring.tables.telling import ValueTelling, value_telling
+from cloven.scoring.tables.telling import Truth, ValueTelling, value_telling
 from cloven.scoring.telling import LEVELS
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _told(
 ) -> Told[Looks]:
     """What the tables of all divisions tell of one attribute, and what the table itself does, beside outsiders."""
     data: Table = case.data
-    truth = true_values(data, attribute, asked)
+    truth = Truth.of(data, attribute, asked)
     in_it = np.zeros((1, len(asked)), bool)
     outside = np.concatenate((left_out, in_it))
     releases = [*(split.result.release for split in case.splits), case.result.release]
@@ -106,11 +106,12 @@ def _told(
 
 def _sheet(told: Sequence[ValueTelling], outside: Flags, shown: Flags) -> Sheet:
     """Tellings of several tables side by side, of the people who are to be shown for each."""
-    level, certain, stated, best = (
-        np.array([getattr(each, name) for each in told]) for name in ("told", "certain", "stated", "best")
+    level, certain, stated, right, best = (
+        np.array([getattr(each, name) for each in told])
+        for name in ("told", "certain", "stated", "right", "best")
     )
     sides = [shown & (outside != member) for member in (False, True)]
-    claims = tuple((stated[side], best[side]) for side in sides)
+    claims = tuple((stated[side], right[side]) for side in sides)
     return Sheet(~outside, shown, level, certain, best, claims, len(outside) > 2)  # type: ignore[arg-type]  # two
 
 
@@ -129,12 +130,12 @@ def _population(case: Case, attribute: str, read: Reader) -> Estimate:
     data: Table = case.data
     split = case.splits[0]
     left_out, others = (
-        np.sort(case.rng.permutation(side)[: case.effort.most_people])
+        np.sort(case.rng.permutation(one_record_each(data, side))[: case.effort.most_people])
         for side in (split.outsiders, split.members)
     )
     rows = untouched(data.take(left_out))
     guesses = read(rows, known_looks(data, rows, others), attribute, np.ones(len(others), bool))
-    told = value_telling(guesses, true_values(data, attribute, others)).told
+    told = value_telling(guesses, Truth.of(data, attribute, others)).told
     found = int((told >= HEADLINE - ROUNDING).sum())
     return Estimate(found / max(1, len(told)), *wilson(found, len(told)))
 
@@ -148,41 +149,42 @@ def _published(data: Table, asked: NDArray[np.int64], judged: Sequence[Told[Look
     told: ValueTelling = most.real
     return {
         "histogram": histogram(told.told),
-        "people": _worst(data, asked, told, most.way.attribute),
+        "people": _worst(data, asked, told, Truth.of(data, most.way.attribute, asked), most.way.attribute),
         "people_of": len(told.told),
     }
 
 
-def _worst(data: Table, asked: NDArray[np.int64], told: ValueTelling, attribute: str) -> list[dict[str, Any]]:
+def _worst(
+    data: Table, asked: NDArray[np.int64], told: ValueTelling, truth: Truth, attribute: str
+) -> list[dict[str, Any]]:
     """The persons of whom most is told; of all who look alike and are told the same one stands for the others."""
     order = np.lexsort((data.source_rows[asked], -told.told, ~told.certain))
     order = order[told.told[order] >= LEVELS[0]]
-    rows = person_rows(data, asked[order], told, order, attribute)
+    rows = person_rows(data, asked, told, truth, attribute)
     cases: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
-    for row in rows:
+    for row in map(rows.__getitem__, order.tolist()):
         cases.setdefault((tuple(row["known"]), row["told"]), []).append(row)
     return [case[0] | {"alike": len(case)} for case in list(cases.values())[:WORST]]
 
 
 def person_rows(
-    data: Table, rows: NDArray[np.int64], told: ValueTelling, order: NDArray[np.int64], attribute: str
+    data: Table, rows: NDArray[np.int64], told: ValueTelling, truth: Truth, attribute: str
 ) -> list[dict[str, Any]]:
-    """What is told of rows of the data, as plain values; ``order`` says where each stands in what was told.
+    """What is told of the persons behind rows of the data, as plain values.
 
     A value that is less likely than all others together is not told.
     """
     places = data.positions("quasi-identifier")
-    truth = true_values(data, attribute, rows)
     likely = told.told >= LEVELS[0] - ROUNDING
     return [
         {
             "record": int(data.source_rows[row]),
             "known": [_cell(data, row, place) for place in places] if likely[at] else None,
-            "told": f"{attribute} = {value}" if likely[at] else None,
+            "told": f"{attribute} = {truth.values[told.value[at]]}" if likely[at] else None,
             "probability": round(float(told.told[at]), 4) if likely[at] else 0.0,
             "certain": bool(told.certain[at]),
         }
-        for row, at, value in zip(rows.tolist(), order.tolist(), truth, strict=True)
+        for at, row in enumerate(rows.tolist())
     ]
 
 

@@ -11,6 +11,7 @@ from cloven.errors import ParameterError
 from cloven.families.tables_told import told_risk
 from cloven.families.told import HEADLINE
 from cloven.families.words import share
+from cloven.outsiders import one_record_each
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -77,7 +78,7 @@ class Attempt:
             except ParameterError as error:  # another release may not show it
                 refused.append(error)
                 continue
-            risks.append(_risk(threat, found, self.measure, names, result.release))
+            risks.append(_risk(threat, *found, self.measure, names, result.release))
         if not risks:
             raise refused[0]
         worst = max(risks, key=lambda risk: -1.0 if risk.attacker is None else risk.attacker.upper)
@@ -98,10 +99,11 @@ class Attempt:
         names: tuple[str, ...],
         asked: tuple[NDArray[np.int64], Known, Known],
         rng: np.random.Generator,
-    ) -> TableFindings:
-        """The attack on one attribute, or on a combination."""
+    ) -> tuple[TableFindings, float]:
+        """The attack on one attribute, or on a combination; and of how many a value that harms is certain."""
         from cloven.attack.sliced.joint import combined_name, joint_release
         from cloven.scoring.tables.disclosure import score_values, true_values
+        from cloven.scoring.tables.telling import Truth, value_telling
 
         rows, known, wrong = asked
         shown = release if len(names) == 1 else joint_release(release, names)
@@ -113,7 +115,15 @@ class Attempt:
         )
         each = [true_values(data, name, rows) for name in names]
         truth = [combined_name(values) for values in zip(*each, strict=True)]
-        return score_values(self.guess(shown, known, attribute), truth, rng=rng, control=control)
+        guesses = self.guess(shown, known, attribute)
+        told = value_telling(
+            guesses,
+            Truth.of(data, attribute, rows)
+            if len(names) == 1
+            else Truth(len(rows), np.arange(len(rows)), tuple(truth)),
+        )
+        certain = float(told.certain.mean()) if len(rows) else 0.0
+        return score_values(guesses, truth, rng=rng, control=control), certain
 
 
 def _beside_outsiders(guessed: Risk, worst: Told[Looks], risk: Risk) -> Risk:
@@ -164,11 +174,11 @@ def _targets(release: GeneralisedTable | Sliced, *, combinations: bool) -> list[
 def _risk(
     threat: Threat,
     found: TableFindings,
+    certain: float,
     measure: str,
     names: Sequence[str],
     release: GeneralisedTable | Sliced,
 ) -> Risk:
-    certain = found.get("drr_strict").value or 0.0
     what = " and ".join(names)
     details = {"attribute": what, "certain": certain, "findings": found.to_dict()}
     asks = {"words": threat.measure, "public": threat.public}
@@ -192,9 +202,9 @@ def persons(case: Case, *, published: bool) -> tuple[NDArray[np.int64], Known]:
 
     data: Table = case.data
     result: PublishedTable = case.result
-    rows = np.arange(len(data))
+    rows = one_record_each(data, np.arange(len(data)))
     if published:
-        rows = rows[~np.isin(data.source_rows, result.key.suppressed)]
+        rows = rows[~np.isin(data.source_rows[rows], result.key.suppressed)]
     rows = np.sort(case.rng.permutation(rows)[: PERSONS * case.effort.known_sets])
     shown = {domain.name for domain in result.release.domains}
     names = [name for name in data.names("quasi-identifier") if name in shown]

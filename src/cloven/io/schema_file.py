@@ -19,6 +19,10 @@
     [columns.illness]
     role = "sensitive"
     values = ["cough", "flu", "gout"]   # what is possible
+    harmless = ["cough"]                # everybody may know it; of numbers within = 500 or within = "5 %"
+
+    [columns.patient]
+    role = "person"                     # where somebody has several rows; never published
 """
 
 from __future__ import annotations
@@ -26,6 +30,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping
+from dataclasses import fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -34,7 +39,7 @@ from cloven.errors import InputError, ParameterError
 from cloven.model.schema import Column, Schema
 
 _TOP = ("columns", "missing", "missing_values", "header", "delimiter")
-_COLUMN = ("role", "kind", "tree", "missing", "range", "step", "cuts", "round", "values", "outside")
+_COLUMN = tuple(field.name for field in fields(Column) if field.name != "name")
 
 
 def read_schema(path: str | Path) -> Schema:
@@ -111,7 +116,7 @@ def _column(name: str, entry: Any, source: str | None, beside: Path | None) -> C
         entry = {"role": entry}
     _known(entry, _COLUMN, what, source)
     if "role" not in entry:
-        message = f"{what} has no role; give it quasi-identifier, sensitive or ignored"
+        message = f"{what} has no role; give it quasi-identifier, sensitive, person or ignored"
         raise InputError(message, source=source)
     tree = entry.get("tree")
     if isinstance(tree, str) and tree != "ranges" and beside is not None:

@@ -62,7 +62,7 @@ def _wanted(names: Sequence[str], schema: Schema, source: str) -> list[str]:
         if list(names).count(column.name) > 1:
             message = f"column {column.name!r} stands twice in the header; rename one"
             raise InputError(message, source=source)
-    return [column.name for column in schema.used]
+    return [column.name for column in schema.read]
 
 
 def _from_text(content: bytes, source: str, schema: Schema) -> RawColumns:
@@ -112,7 +112,7 @@ def _from_parquet(content: bytes, source: str, schema: Schema) -> RawColumns:
     except (pa.ArrowException, OSError) as error:
         message = f"cannot be read as Parquet: {' '.join(str(error).split())}"
         raise InputError(message, source=source) from error
-    cells = {column.name: arrow_cells(table.column(column.name), column, source) for column in schema.used}
+    cells = {column.name: arrow_cells(table.column(column.name), column, source) for column in schema.read}
     return RawColumns(source, names, cells)
 
 
@@ -136,7 +136,7 @@ def _from_frame(data: Any, schema: Schema) -> RawColumns:
     _wanted(names, schema, source)
     cells = {
         column.name: _frame_cells(frame.get_column(columns[names.index(column.name)]), column, source)
-        for column in schema.used
+        for column in schema.read
     }
     return RawColumns(source, names, cells)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from cloven.errors import InputError, ParameterError
 from cloven.io.doubtful_columns import refuse_doubtful
 from cloven.io.number_texts import has_digit, has_leading_zero, plain_number
 from cloven.io.stated_domains import fit_numbers, fit_texts, number_domain
+from cloven.model.harm import Harm
 from cloven.model.number_blocks import number_text
 from cloven.model.table import MISSING, Attribute
 from cloven.model.taxonomy import Taxonomy, read_taxonomy
@@ -57,6 +59,42 @@ def encode(
 
     ``missing_values`` are the texts that stand for no value.
     """
+    attribute, codes = _encoded(column, cells, gone, place, keep=keep, missing_values=missing_values)
+    return replace(attribute, harm=_harm(column, attribute)), codes
+
+
+def _harm(column: Column, attribute: Attribute) -> Harm:
+    """What harms, in the texts of the domain."""
+    if column.within is not None and attribute.numbers is None:
+        message = f"column {column.name!r}: within is for numbers, and it holds other values; leave it out"
+        raise ParameterError(message)
+    named = [_as_written(attribute, value) for value in column.harmless or ()]
+    for value in named:
+        if value not in attribute.values:
+            near = get_close_matches(value, attribute.values, 1)
+            hint = f"did you mean {near[0]!r}?" if near else "leave it out, or write it as the table does"
+            message = f"column {column.name!r}: harmless = {value!r} does not occur; {hint}"
+            raise ParameterError(message)
+    return Harm.of(named, column.within)
+
+
+def _as_written(attribute: Attribute, value: str) -> str:
+    """A number as the domain writes it."""
+    number = None if attribute.numbers is None else plain_number(value)
+    if number is None or attribute.numbers is None or number not in attribute.numbers:
+        return value
+    return attribute.values[int(np.searchsorted(attribute.numbers, number))]
+
+
+def _encoded(
+    column: Column,
+    cells: list[str | None] | NDArray[np.float64],
+    gone: NDArray[np.bool_],
+    place: Place,
+    *,
+    keep: bool,
+    missing_values: Sequence[str],
+) -> tuple[Attribute, NDArray[np.int32]]:
     numbers = _numbers(column, cells, gone, place)
     taxonomy = _taxonomy(column)
     if numbers is not None:

@@ -122,7 +122,7 @@ def load_table(
         message = f"{lack} a value ({missing[0].column!r} in {missing[0].rows:,}); nothing is left"
         raise InputError(message, source=raw.source)
     table = _encoded(raw, schema, gone, np.flatnonzero(stays))
-    used = {column.name for column in schema.used}
+    used = {column.name for column in schema.read}
     ignored = tuple(name for name in raw.names if name not in used)
     return LoadedTable(table, tuple(missing), rows - len(table), ignored, _twins(table))
 
@@ -163,7 +163,26 @@ def _encoded(
         )
         attributes.append(attribute)
         codes.append(found)
-    return Table(tuple(attributes), np.column_stack(codes).astype(np.int32), rows)
+    persons = _persons(raw, schema, rows, place)
+    return Table(tuple(attributes), np.column_stack(codes).astype(np.int32), rows, persons)
+
+
+def _persons(
+    raw: RawColumns, schema: Schema, rows: NDArray[np.int64], place: Place
+) -> NDArray[np.int64] | None:
+    """Number of the person behind each row, if a column says so."""
+    if schema.person is None:
+        return None
+    nobody = np.flatnonzero(_gone(raw, schema.person, schema)[rows])
+    cells = raw.cells[schema.person]
+    if len(nobody):
+        message = (
+            f"column {schema.person!r} says who a row is about, and is empty in {len(nobody):,} of {len(rows):,} rows,"
+            " first here; fill it in, or leave these rows out"
+        )
+        raise place.error(message, int(nobody[0]), str(cells[rows[nobody[0]]]))
+    named = [cells[row] for row in rows.tolist()] if isinstance(cells, list) else cells[rows]
+    return np.unique(np.asarray(named), return_inverse=True)[1].astype(np.int64)
 
 
 def _gone(raw: RawColumns, name: str, schema: Schema) -> NDArray[np.bool_]:

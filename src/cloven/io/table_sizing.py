@@ -27,7 +27,7 @@ def expected_cells(path: str | os.PathLike[str], schema: Schema) -> int | None:
     try:
         head, extension, total = open_beginning(source, BEGINNING)
         if extension in PARQUET or head[:4] == b"PAR1":
-            return _of_parquet(source, len(schema.used))
+            return _of_parquet(source, len(schema.read))
         text = head.decode("utf-8-sig", errors="ignore")
         delimiter = schema.delimiter or guess_delimiter(head, spaces=False)
         first = next(csv.reader(text.split("\n", 1)[:1], delimiter=delimiter), [])

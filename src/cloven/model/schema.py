@@ -26,7 +26,8 @@ class Column:
 
     Attributes:
         name: its name.
-        role: ``quasi-identifier``, ``sensitive`` or ``ignored``.
+        role: ``quasi-identifier``, ``sensitive``, ``person`` (who a row is about, where somebody has several; never
+            published) or ``ignored``.
         kind: ``number`` or ``category``; None looks at the values.
         tree: how values are generalised: a hierarchy file (a row for each value, leaf first, ``;``), nested
             dictionaries, or ``"ranges"`` for ranges of numbers. None is ranges for numbers, sets for categories.
@@ -38,6 +39,8 @@ class Column:
         round: ranges begin at multiples of this, so that their ends are nobody's numbers.
         values: the categories that are possible, whatever the rows hold.
         outside: a number that is not possible: ``refuse`` the table, or ``clamp`` it to the nearest one that is.
+        harmless: sensitive values that everybody may know of somebody.
+        within: sensitive numbers that lie so near to each other are one value: a number, or a share such as ``"5 %"``.
     """
 
     name: str
@@ -51,6 +54,8 @@ class Column:
     round: float | None = None
     values: tuple[str, ...] | None = None
     outside: Outside = "refuse"
+    harmless: tuple[str, ...] | None = None
+    within: float | str | None = None
 
     def __post_init__(self) -> None:
         _choice(f"the role of column {self.name!r}", self.role, get_args(Role))
@@ -102,6 +107,10 @@ class Schema:
         if twice:
             message = f"column {twice[0]!r} stands twice in the schema; name it once"
             raise ParameterError(message)
+        persons = [column.name for column in self.columns if column.role == "person"]
+        if len(persons) > 1:
+            message = f"columns {persons[0]!r} and {persons[1]!r} both have the role person; give it to one"
+            raise ParameterError(message)
         if "quasi-identifier" not in {column.role for column in self.columns}:
             message = 'no column has the role "quasi-identifier"; give it to what others may know of a person'
             raise ParameterError(message)
@@ -126,8 +135,18 @@ class Schema:
 
     @property
     def used(self) -> tuple[Column, ...]:
-        """Columns that are read."""
+        """Columns that are attributes of the table."""
+        return tuple(column for column in self.columns if column.role not in ("ignored", "person"))
+
+    @property
+    def read(self) -> tuple[Column, ...]:
+        """Columns that are read: the attributes, and who a row is about."""
         return tuple(column for column in self.columns if column.role != "ignored")
+
+    @property
+    def person(self) -> str | None:
+        """The column that says who a row is about, if there is one."""
+        return next((column.name for column in self.columns if column.role == "person"), None)
 
 
 def _check_texts(missing_values: object, delimiter: object) -> None:

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from cloven.errors import ParameterError
+from cloven.model.harm import Harm
 from cloven.model.number_blocks import Possible, default_step
 
 if TYPE_CHECKING:
@@ -24,8 +25,25 @@ def checked(column: Column) -> dict[str, Any]:
     _agree(column, numeric)
     if column.values is not None:
         found["values"] = _texts(column)
+    found |= _harm(column)
     kind: Kind | None = "number" if numeric else "category" if column.values is not None else column.kind
     return found | {"kind": kind}
+
+
+def _harm(column: Column) -> dict[str, Any]:
+    """Settings about what harms; they are for sensitive values, nearness for numbers."""
+    for name in ("harmless", "within"):
+        if getattr(column, name) is not None and column.role != "sensitive":
+            _refuse(column, f"{name} is for sensitive values, and its role is {column.role}; leave it out")
+    if column.within is not None and (column.kind == "category" or column.values is not None):
+        _refuse(
+            column, "within is for numbers, and it holds categories; leave it out, or give kind = 'number'"
+        )
+    try:
+        Harm.of(within=column.within)
+    except ParameterError as error:
+        _refuse(column, str(error))
+    return {} if column.harmless is None else {"harmless": _texts(column, "harmless")}
 
 
 def possible(column: Column) -> Possible | None:
@@ -82,11 +100,11 @@ def _positive(column: Column, name: str) -> float | None:
     return None if value is None else float(value)
 
 
-def _texts(column: Column) -> tuple[str, ...]:
-    values = column.values
+def _texts(column: Column, name: str = "values") -> tuple[str, ...]:
+    values = getattr(column, name)
     good = isinstance(values, list | tuple) and values and all(isinstance(v, str | int) for v in values)
     if not good or len({str(value) for value in values or ()}) < len(values or ()):
-        _refuse(column, f"values must be a list of different texts, got {values!r}")
+        _refuse(column, f"{name} must be a list of different texts, got {values!r}")
     return tuple(str(value) for value in values or ())
 
 

@@ -6,10 +6,12 @@ that comparing codes is comparing values.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+
+from cloven.model.harm import Harm
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from cloven.model.number_blocks import Blocks
     from cloven.model.value_tree import ValueTree
 
-Role = Literal["quasi-identifier", "sensitive", "ignored"]
+Role = Literal["quasi-identifier", "sensitive", "person", "ignored"]
 MISSING = -1
 """Code of a value that is not there."""
 
@@ -36,6 +38,7 @@ class Attribute:
             is in.
         stated: whether the owner stated which values there can be (with a tree, a list, or blocks of a stated range);
             otherwise the domain is what the rows hold.
+        harm: which values harm if they are told, and which are as good as one.
     """
 
     name: str
@@ -45,6 +48,7 @@ class Attribute:
     tree: ValueTree | None = None
     blocks: Blocks | None = None
     stated: bool = False
+    harm: Harm = field(default_factory=Harm)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -58,14 +62,26 @@ class Table:
         attributes: the columns; ignored ones are not read.
         codes: rows x attributes, positions in the domain; ``MISSING`` where there is no value.
         source_rows: position of each row in the data that was read.
+        persons: number of the person behind each row, if that is known; None takes each row for a person.
     """
 
     attributes: tuple[Attribute, ...]
     codes: NDArray[np.int32]
     source_rows: NDArray[np.int64]
+    persons: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.codes)
+
+    @property
+    def people(self) -> int:
+        """How many persons there are."""
+        return len(self) if self.persons is None else len(np.unique(self.persons))
+
+    @property
+    def several_each(self) -> bool:
+        """Whether somebody is known to have several rows."""
+        return self.persons is not None and self.people < len(self)
 
     def __repr__(self) -> str:
         return f"Table({len(self):,} rows, {len(self.attributes)} attributes)"
@@ -81,7 +97,8 @@ class Table:
     def take(self, rows: NDArray[Any]) -> Table:
         """Some of the rows, by position or by mask."""
         chosen = np.flatnonzero(rows) if rows.dtype == bool else rows
-        return replace(self, codes=self.codes[chosen], source_rows=self.source_rows[chosen])
+        persons = None if self.persons is None else self.persons[chosen]
+        return replace(self, codes=self.codes[chosen], source_rows=self.source_rows[chosen], persons=persons)
 
     def row(self, number: int) -> tuple[str | None, ...]:
         """One row in plain Python; None where a value is missing."""

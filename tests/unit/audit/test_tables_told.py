@@ -9,7 +9,7 @@ import cloven as cv
 from cloven.attack.sliced.answers import ValueGuesses
 from cloven.model.table import Attribute, Table
 from cloven.report.page import page
-from cloven.scoring.tables.telling import value_telling
+from cloven.scoring.tables.telling import Truth, value_telling
 
 ILL = ("Flu", "Gout", "HIV", "Mumps", "Ulcer")
 
@@ -124,7 +124,7 @@ def test_telling_by_hand():
         "illness", ("Flu", "Gout"), confidence > 0, confidence, np.array([0.5, 0.5]), np.ones((4, 1), np.int64),
         np.zeros(4, np.int8), {}, {},
     )  # fmt: skip
-    told = value_telling(guesses, ("Flu", "Flu", "Flu", "Mumps"))
+    told = value_telling(guesses, Truth(4, np.arange(4), ("Flu", "Flu", "Flu", "Mumps")))
     assert told.told.tolist() == [1.0, 0.3, 0.5, 0.0]
     assert told.certain.tolist() == [True, False, False, False], (
         "a wrong value that is left alone tells nothing"

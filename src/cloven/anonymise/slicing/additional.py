@@ -26,13 +26,16 @@ def with_rows(table: Table, codes: NDArray[np.int32]) -> Table:
         table,
         codes=np.vstack([table.codes, codes.reshape(-1, width)]).astype(np.int32),
         source_rows=np.concatenate([table.source_rows, nobody]),
+        persons=None,
     )
 
 
 def one_sensitive(table: Table, method: str) -> int:
     """Position of the only sensitive attribute, for methods that handle one."""
+    from cloven.anonymise.slicing.feasible import check_counts_rows
     from cloven.errors import ParameterError
 
+    check_counts_rows(table, values=method != "hybrid")
     found = table.positions("sensitive")
     if len(found) == 1:
         return found[0]

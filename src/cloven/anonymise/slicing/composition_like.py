@@ -81,9 +81,11 @@ class CompositionLike:
     def anonymise(self, table: Table, progress: Callable[[str, float], None] | None = None) -> PublishedTable:
         """Anonymise; ``progress(step, share done)`` is called along the way."""
         from cloven.anonymise.slicing.assembling import check_complete, generalised
+        from cloven.anonymise.slicing.feasible import check_counts_rows
         from cloven.anonymise.slicing.mondrian import Mondrian
 
         report = progress or (lambda _step, _share: None)
+        check_counts_rows(table)
         check_complete(table)
         closeness = TCloseness(self.alpha)
         promised = described(closeness, table)

@@ -17,6 +17,7 @@ import numpy as np
 
 from cloven.anonymise.slicing.parameters import check_share, check_whole, check_within
 from cloven.errors import ParameterError
+from cloven.model.harm import Harm
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -134,9 +135,29 @@ Constraint = DistinctL | EntropyL | RecursiveL | TCloseness
 def described(constraint: Constraint, table: Table) -> list[dict[str, Any]]:
     """A constraint as plain JSON values, once for each group of attributes that it speaks of."""
     return [
-        {**constraint.parameters, "attributes": [table.attributes[position].name for position in group]}
+        {
+            **constraint.parameters,
+            "attributes": [table.attributes[position].name for position in group],
+            **harm_of(constraint, table, group).parameters,
+        }
         for group in sensitive_groups(constraint, table)
     ]
+
+
+def harm_of(constraint: Constraint, table: Table, group: tuple[int, ...]) -> Harm:
+    """What of a group of attributes harms; combinations, and spreads of values, know no harmless ones.
+
+    Raises:
+        ParameterError: numbers that lie near to each other are to be one value, and the constraint cannot count so.
+    """
+    each = [table.attributes[position].harm for position in group]
+    if isinstance(constraint, DistinctL) and len(group) == 1:
+        return each[0]
+    if any(harm.within for harm in each):
+        what = constraint.parameters["demand"] if len(group) == 1 else "a combination of attributes"
+        message = f"{what} cannot count numbers within a distance as one value; take l, of each attribute"
+        raise ParameterError(message)
+    return Harm()
 
 
 def sensitive_groups(constraint: Constraint, table: Table) -> list[tuple[int, ...]]:

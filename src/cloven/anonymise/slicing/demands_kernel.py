@@ -27,6 +27,10 @@ class Demands(NamedTuple):
         start: where the sensitive values of each constraint start among those of all, and where the last ends.
         codes: rows x constraints: the sensitive value, counted from ``start``.
         shares: share of each sensitive value in the whole table.
+        number: the number behind each sensitive value, or its place; ascending inside a constraint.
+        upto: the largest number that counts as the same value.
+        harmful: whether each sensitive value harms.
+        near: of each constraint, whether some values count as the same.
     """
 
     kind: NDArray[np.int64]
@@ -35,13 +39,18 @@ class Demands(NamedTuple):
     start: NDArray[np.int64]
     codes: NDArray[np.int32]
     shares: NDArray[np.float64]
+    number: NDArray[np.float64]
+    upto: NDArray[np.float64]
+    harmful: NDArray[np.bool_]
+    near: NDArray[np.bool_]
 
 
 @compiled
 def all_met(demands: Demands, counts: Ints, values: Ints, ends: Ints, size: int) -> bool:
     """Whether counts of sensitive values keep to every constraint.
 
-    ``values[ends[d]:ends[d + 1]]`` lists the values of constraint d that can have a count above 0.
+    ``values[ends[d]:ends[d + 1]]`` lists the values of constraint d that can have a count above 0, ascending where
+    some count as the same.
     """
     for number in range(len(demands.kind)):
         if not _met(demands, number, counts, values[ends[number] : ends[number + 1]], size):
@@ -53,7 +62,7 @@ def all_met(demands: Demands, counts: Ints, values: Ints, ends: Ints, size: int)
 def _met(demands: Demands, number: int, counts: Ints, values: Ints, size: int) -> bool:
     kind, level = demands.kind[number], demands.level[number]
     if kind == DISTINCT:
-        return bool(_distinct(counts, values) >= level)
+        return _distinct(demands, number, counts, values)
     if kind == ENTROPY:
         return bool(_entropy(counts, values, size) >= level - SLACK)
     if kind == RECURSIVE:
@@ -65,12 +74,20 @@ def _met(demands: Demands, number: int, counts: Ints, values: Ints, size: int) -
 
 
 @compiled
-def _distinct(counts: Ints, values: Ints) -> int:
-    found = 0
+def _distinct(demands: Demands, constraint: int, counts: Ints, values: Ints) -> bool:
+    """Enough values that are all different from each other; nobody has to be hidden whose value does no harm."""
+    found, same, harms, near = 0, -np.inf, False, demands.near[constraint]
     for value in values:
-        if counts[value] > 0:
+        if counts[value] == 0:
+            continue
+        harms = harms or demands.harmful[value]
+        # From the smallest on, each value that is not the same as the last one taken: nothing gets more of them.
+        if not near or demands.number[value] > same:
             found += 1
-    return found
+            same = demands.upto[value]
+        if found >= demands.level[constraint]:
+            return True
+    return not harms
 
 
 @compiled

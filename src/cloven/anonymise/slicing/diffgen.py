@@ -124,8 +124,10 @@ class DiffGen:
     def anonymise(self, table: Table, progress: Callable[[str, float], None] | None = None) -> PublishedTable:
         """Anonymise; ``progress(step, share done)`` is called along the way."""
         from cloven.anonymise.slicing.assembling import check_complete
+        from cloven.anonymise.slicing.feasible import check_counts_rows
 
         report = progress or (lambda _step, _share: None)
+        check_counts_rows(table, values=False)
         check_complete(table)
         looks, secret = table.positions("quasi-identifier"), table.positions("sensitive")
         if not looks or not secret:

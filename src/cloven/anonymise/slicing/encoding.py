@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.anonymise.slicing.constraints import sensitive_codes, sensitive_groups
-from cloven.anonymise.slicing.demands_kernel import Demands
+from cloven.anonymise.slicing.constraints import harm_of, sensitive_codes, sensitive_groups
+from cloven.anonymise.slicing.demands_kernel import DISTINCT, Demands
 from cloven.anonymise.slicing.mondrian_kernel import NUMBERS, SET, TREE, Dimensions
+from cloven.model.harm import slack
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +19,14 @@ if TYPE_CHECKING:
     from cloven.anonymise.slicing.constraints import Constraint
     from cloven.model.table import Table
     from cloven.model.value_tree import ValueTree
+
+    Coded = tuple[
+        tuple[int, float, float],
+        NDArray[np.int32],
+        NDArray[np.float64],
+        NDArray[np.float64],
+        NDArray[np.bool_],
+    ]
 
 
 def dimensions(table: Table) -> Dimensions:
@@ -57,25 +66,55 @@ def dimensions(table: Table) -> Dimensions:
     )
 
 
-def demands(table: Table, constraints: Sequence[Constraint]) -> Demands:
-    """The constraints, one entry for each group of sensitive attributes."""
+def demands(table: Table, constraints: Sequence[Constraint], persons: int = 0) -> Demands:
+    """The constraints, one entry for each group of sensitive attributes.
+
+    Where somebody has several rows, every class needs so many different ``persons`` too.
+    """
     coded = [
-        (constraint.coded, sensitive_codes(table, group))
+        _coded(table, constraint, group)
         for constraint in constraints
         for group in sensitive_groups(constraint, table)
     ]
-    counts = [np.bincount(codes) for _, codes in coded]
+    if table.persons is not None and table.several_each:
+        who = np.unique(table.persons, return_inverse=True)[1].astype(np.int32)
+        place = np.arange(int(who.max()) + 1, dtype=np.float64)
+        coded.append(((DISTINCT, float(persons), 0.0), who, place, place, np.ones(len(place), np.bool_)))
+    counts = [np.bincount(codes, minlength=len(number)) for _, codes, number, _, _ in coded]
     start = _starts(counts)
-    codes = [found + first for (_, found), first in zip(coded, start[:-1].tolist(), strict=True)]
-    shares = [count / len(table) for count in counts]
+    codes = [found + first for (_, found, *_), first in zip(coded, start[:-1].tolist(), strict=True)]
+    settings = np.array([setting for setting, *_ in coded], np.float64).reshape(-1, 3)
     return Demands(
-        kind=np.array([kind for (kind, _, _), _ in coded], np.int64),
-        level=np.array([level for (_, level, _), _ in coded], np.float64),
-        factor=np.array([factor for (_, _, factor), _ in coded], np.float64),
+        kind=settings[:, 0].astype(np.int64),
+        level=settings[:, 1].copy(),
+        factor=settings[:, 2].copy(),
         start=start,
         codes=np.column_stack(codes).astype(np.int32) if codes else np.empty((len(table), 0), np.int32),
-        shares=np.concatenate(shares) if shares else np.empty(0, np.float64),
+        shares=_joined([count / len(table) for count in counts], np.float64),
+        number=_joined([number for _, _, number, _, _ in coded], np.float64),
+        upto=_joined([upto for _, _, _, upto, _ in coded], np.float64),
+        harmful=_joined([harmful for *_, harmful in coded], np.bool_),
+        near=np.array([bool((upto > number).any()) for _, _, number, upto, _ in coded], np.bool_),
     )
+
+
+def _coded(table: Table, constraint: Constraint, group: tuple[int, ...]) -> Coded:
+    """A constraint on a group of attributes: what it asks for, codes of the rows, and what the values are."""
+    codes, harm = sensitive_codes(table, group), harm_of(constraint, table, group)
+    number = np.arange(int(codes.max(initial=-1)) + 1, dtype=np.float64)
+    if len(group) > 1:
+        return constraint.coded, codes, number, number, np.ones(len(number), np.bool_)
+    attribute = table.attributes[group[0]]
+    there = np.unique(table.codes[:, group[0]])
+    harmful = harm.harmful(attribute.values)[there]
+    if not harm.within or attribute.numbers is None:
+        return constraint.coded, codes, number, number, harmful
+    near = attribute.numbers[there]
+    return constraint.coded, codes, near, harm.upto(near) + slack(near), harmful
+
+
+def _joined(parts: Sequence[NDArray[np.generic]], dtype: type[np.generic]) -> NDArray[Any]:
+    return np.concatenate(parts).astype(dtype) if parts else np.empty(0, dtype)
 
 
 def _walk(

@@ -18,6 +18,27 @@ MOST_MEMORY = 4 << 30
 """Bytes that the sums of the matching check may take."""
 
 
+def check_counts_rows(table: Table, *, values: bool = True) -> None:
+    """Refuse what a method cannot count that counts rows, and (``values``) each sensitive value for itself."""
+    if table.several_each:
+        message = (
+            f"{len(table):,} rows are of {table.people:,} persons, and this method counts rows, not persons; take"
+            " mondrian, or one row of each person"
+        )
+        raise ParameterError(message)
+    near = [
+        table.attributes[place].name
+        for place in table.positions("sensitive")
+        if table.attributes[place].harm.within
+    ]
+    if near and values:
+        message = (
+            f"numbers of {near[0]!r} that lie near to each other are one value, and this method counts each for"
+            " itself; take mondrian, or leave within out of the schema"
+        )
+        raise ParameterError(message)
+
+
 def check_roles(table: Table) -> None:
     """A table to slice needs attributes of both roles, and no value may be missing."""
     from cloven.anonymise.slicing.assembling import check_complete
@@ -29,6 +50,7 @@ def check_roles(table: Table) -> None:
         if not found:
             message = f"no attribute is {words}; give at least one that role in the schema"
             raise ParameterError(message)
+    check_counts_rows(table)
     check_complete(table)
 
 

@@ -34,7 +34,7 @@ class Mondrian:
     """Coarse cells: every person looks like at least ``k - 1`` others on the quasi-identifiers.
 
     Attributes:
-        k: rows of a class, at least.
+        k: rows of a class, at least; persons, where somebody has several rows.
         l: short for ``DistinctL(l)``: so many different values of each sensitive attribute in every class.
         constraints: more that every class must keep to.
         mode: ``strict``: equal values stay on one side of a cut; ``relaxed``: they may come to both, classes are more
@@ -113,9 +113,12 @@ class Mondrian:
         classes = self.classes(table)
         report("assemble", 0.0)
         promised = [entry for constraint in self.demanded for entry in described(constraint, table)]
-        published = generalised(
-            table, classes, k=self.k, parameters={**self.parameters, "constraints": promised}
-        )
+        told = {
+            **self.parameters,
+            "constraints": promised,
+            **({"persons": True} if table.several_each else {}),
+        }
+        published = generalised(table, classes, k=self.k, parameters=told)
         report("assemble", 1.0)
         return published
 
@@ -135,4 +138,4 @@ class Mondrian:
         dims = dimensions(table)
         stamps = np.full(int(dims.start[-1]), -1, np.int64)
         widest = np.array([width(dims, dim, rows, stamps, 0) for dim in range(len(dims.kind))])
-        return partition(dims, demands(table, self.demanded), rows, self.k, relaxed, widest)
+        return partition(dims, demands(table, self.demanded, self.k), rows, self.k, relaxed, widest)

@@ -107,6 +107,8 @@ def _gather(demands: Demands, rows: Ints, total: Ints) -> Group:
                 values[found] = value
                 found += 1
             total[value] += 1
+        if demands.near[number]:
+            values[ends[number] : found].sort()
         ends[number + 1] = found
     return Group(total, values[:found], ends)
 

@@ -10,6 +10,7 @@ from cloven.anonymise.slicing.constraints import (
     DistinctL,
     EntropyL,
     RecursiveL,
+    harm_of,
     sensitive_codes,
     sensitive_groups,
 )
@@ -33,7 +34,7 @@ def check_reachable(table: Table, k: int, constraints: Sequence[Constraint] = ()
     for constraint in constraints:
         for group in sensitive_groups(constraint, table):
             counts = np.bincount(sensitive_codes(table, group))
-            fault = _fault(constraint, np.sort(counts)[::-1])
+            fault = _fault(constraint, np.sort(counts)[::-1], _kinds(constraint, table, group))
             if fault:
                 names = ", ".join(table.attributes[position].name for position in group)
                 message = f"sensitive column {names!r} {fault}"
@@ -41,19 +42,31 @@ def check_reachable(table: Table, k: int, constraints: Sequence[Constraint] = ()
 
 
 def check_rows(table: Table, k: int) -> None:
-    """Refuse a k above the number of rows."""
-    if len(table) < k:
-        remedy = (
-            f"choose k of at most {len(table):,}" if len(table) > 1 else "nobody can be hidden among so few"
-        )
-        message = f"k = {k} needs at least {k} rows, got {len(table):,}; {remedy}"
+    """Refuse a k above the number of rows, or of persons where somebody has several rows."""
+    people, noun = table.people, "persons" if table.several_each else "rows"
+    if people < k:
+        remedy = f"choose k of at most {people:,}" if people > 1 else "nobody can be hidden among so few"
+        message = f"k = {k} needs at least {k} {noun}, got {people:,}; {remedy}"
         raise ParameterError(message)
 
 
-def _fault(constraint: Constraint, counts: NDArray[np.int64]) -> str | None:
+def _kinds(constraint: Constraint, table: Table, group: tuple[int, ...]) -> int | None:
+    """How many values there are that are not as good as one; None where a single number cannot say it."""
+    harm = harm_of(constraint, table, group)
+    attribute = table.attributes[group[0]]
+    if not harm.within or attribute.numbers is None:
+        return None
+    found, same = 0, -np.inf
+    for number in attribute.numbers[np.unique(table.codes[:, group[0]])].tolist():
+        if number > same:
+            found, same = found + 1, float(harm.upto(np.array([number]))[0])
+    return found
+
+
+def _fault(constraint: Constraint, counts: NDArray[np.int64], kinds: int | None) -> str | None:
     """Why the whole table (counts descending) does not keep to a constraint, and what it would keep to."""
     if isinstance(constraint, DistinctL):
-        return _too_few(len(counts), constraint.l)
+        return _too_few(len(counts) if kinds is None else kinds, constraint.l)
     if isinstance(constraint, EntropyL):
         return _too_uneven(counts, constraint.l)
     if isinstance(constraint, RecursiveL):

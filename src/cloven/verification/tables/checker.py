@@ -25,6 +25,7 @@ from cloven.verification.tables.original import (
     check_rows,
 )
 from cloven.verification.tables.parameters import check_parameters
+from cloven.verification.tables.persons import check_table_persons
 from cloven.verification.tables.possible import check_possible
 from cloven.verification.tables.promise import Promise
 from cloven.verification.tables.replaying import check_replay
@@ -83,6 +84,7 @@ def verify_table(
         *check_demands(release, promise),
     ]
     if original is None:
+        checks += check_table_persons(release, None, None)
         if isinstance(release, Sliced):
             checks += [*_chances(release, promise, None), *check_replay(release, promise, None)]
     else:
@@ -126,4 +128,6 @@ def _with_original(
             checks.append(check_covered(release, codes))
     if key is not None:
         checks += check_key(release, promise, original, codes, key)
-    return checks
+        if not all(check.passed for check in checks):
+            return checks
+    return [*checks, *check_table_persons(release, original, key)]

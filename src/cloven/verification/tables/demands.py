@@ -37,9 +37,12 @@ def _check_demand(release: GeneralisedTable | Sliced, demand: Demand) -> Check:
     places = sorted(secret[each] for each in listed)
     counts = counted(group_of_row(release), release.cells[:, places])
     reached, wanted, falls_short = MEASURED[demand.name](counts, demand)
+    if demand.harmless or demand.within:
+        reached, wanted, falls_short = _by_harm(release, demand, places[0])
     fault = spot(falls_short, lambda at: f"group {at} has {reached[at]:.4g}, promised is {wanted}")
     worst = reached.max() if demand.name == "t-closeness" else reached.min()
     told = f"{worst:.4g} at the worst, promised is {wanted}"
+    told = f"no group has a harmful value; promised is {wanted}" if np.isinf(worst) else told
     if len(listed) > 1:
         told += " of the combination; this says nothing of single attributes"
     return conclude(title, "release", len(counts), [fault], told)
@@ -51,6 +54,37 @@ def counted(group: NDArray[np.int64], values: NDArray[np.int32]) -> NDArray[np.i
     table = np.zeros((int(group.max()) + 1, int(codes.max()) + 1), np.int64)
     np.add.at(table, (group, codes), 1)
     return table
+
+
+def _by_harm(release: GeneralisedTable | Sliced, demand: Demand, place: int) -> Measured:
+    """Different values of each group where near numbers are one; a group without a harmful value has enough."""
+    domain = release.domains[place]
+    values = [
+        domain.values[domain.members[domain.member_offsets[cell]]] for cell in range(len(domain.labels))
+    ]
+    number = [float(value) if demand.within else 0.0 for value in values]
+    groups: dict[int, set[int]] = {}
+    for group, cell in zip(group_of_row(release).tolist(), release.cells[:, place].tolist(), strict=True):
+        groups.setdefault(group, set()).add(cell)
+    reached = np.zeros(len(groups))
+    for group, cells in groups.items():
+        if all(values[cell] in demand.harmless for cell in cells):
+            reached[group] = np.inf
+        elif not demand.within:
+            reached[group] = len(cells)
+        else:
+            reached[group] = _windows(sorted(number[cell] for cell in cells), demand)
+    return reached, f"{demand.l} different values", reached < demand.l
+
+
+def _windows(numbers: list[float], demand: Demand) -> int:
+    """How many stretches of near numbers it takes to cover all of them; as many lie apart from each other."""
+    found, start = 0, None
+    for number in numbers:
+        width = demand.within * max(abs(number), abs(start or 0.0)) if demand.relative else demand.within
+        if start is None or number - start > width + ROUNDING * max(1.0, abs(number)):
+            found, start = found + 1, number
+    return found
 
 
 Measured = tuple["NDArray[np.float64]", str, "NDArray[np.bool_]"]

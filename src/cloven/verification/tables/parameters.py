@@ -86,7 +86,7 @@ def _one_of(*words: Any) -> Callable[[Any], bool]:
 
 def _constraints(value: Any) -> bool:
     """Entries of demands: what they ask for has checks of its own, here only that they say no more."""
-    fields = {"demand", "l", "c", "t", "distance", "attributes"}
+    fields = {"demand", "l", "c", "t", "distance", "attributes", "harmless", "within"}
     return isinstance(value, list) and all(isinstance(each, dict) and set(each) <= fields for each in value)
 
 
@@ -139,7 +139,12 @@ def _of_methods(release: GeneralisedTable | Sliced) -> dict[str, Allowed]:
     known = {domain.name for domain in release.domains if not domain.sensitive}
     stated = release.parameters.get("domains") != "from-data"
     return {
-        "mondrian": {**_COMMON, "mode": _one_of("strict", "relaxed"), "l": lambda l: l is None or _level(l)},
+        "mondrian": {
+            **_COMMON,
+            "mode": _one_of("strict", "relaxed"),
+            "l": lambda l: l is None or _level(l),
+            "persons": _true,
+        },
         "slicing": _SLICING,
         "ul": {
             **_SLICING,

@@ -32,6 +32,9 @@ class Demand:
         attributes: sensitive attributes that it speaks of, taken jointly.
         l, c, t: its levels; 0 where it has none.
         ordered: whether distances are those of ranks.
+        harmless: values that nobody has to be hidden for.
+        within: numbers that lie so near to each other count as one; a share of the larger one if ``relative``.
+        relative: whether it is a share.
         clear: whether it can be understood.
         told: the entry as it stands in the parameters, shortened.
     """
@@ -42,6 +45,9 @@ class Demand:
     c: float = 0.0
     t: float = 0.0
     ordered: bool = False
+    harmless: frozenset[str] = frozenset()
+    within: float = 0.0
+    relative: bool = False
     clear: bool = False
     told: str = ""
 
@@ -120,7 +126,34 @@ def _demand(entry: Any) -> Demand:
     clear = bool(levels) and all(_is_number(value, least[level]) for level, value in levels.items())
     clear = clear and (name != "recursive-l" or entry["l"] == int(entry["l"]))
     clear = clear and (name != "t-closeness" or entry.get("distance") in ("equal", "ordered"))
-    if not clear or len(attributes) != len(names):
+    harm = _harm(entry) if name == "distinct-l" and len(attributes) == 1 else None
+    if not {"harmless", "within"} & set(entry):
+        harm = (frozenset(), 0.0, False)
+    if not clear or len(attributes) != len(names) or harm is None:
         return Demand(name, attributes, told=told)
     ordered = entry.get("distance") == "ordered"
-    return Demand(name, attributes, **levels, ordered=ordered, clear=True, told=told)
+    return Demand(
+        name,
+        attributes,
+        **levels,
+        ordered=ordered,
+        harmless=harm[0],
+        within=harm[1],
+        relative=harm[2],
+        clear=True,
+        told=told,
+    )
+
+
+def _harm(entry: dict[Any, Any]) -> tuple[frozenset[str], float, bool] | None:
+    """Harmless values, how near numbers are one, and whether that is a share; None if it cannot be understood."""
+    listed, near = entry.get("harmless", []), entry.get("within", 0.0)
+    if not isinstance(listed, list | tuple) or not all(isinstance(value, str) for value in listed):
+        return None
+    if isinstance(near, str) and near.endswith(" %"):
+        try:
+            share = float(near[:-2]) / 100
+        except ValueError:
+            return None
+        return (frozenset(listed), share, True) if 0 < share < 1 else None
+    return (frozenset(listed), float(near), False) if _is_number(near, 0) else None

@@ -1,0 +1,188 @@
+"""Laws of what counts in tables: persons, not rows; values that harm; numbers that lie near to each other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import cloven as cv
+from cloven.attack.sliced.answers import ValueGuesses
+from cloven.model.harm import Harm
+from cloven.model.table import Attribute, Table
+from cloven.scoring.tables.telling import Truth, value_telling
+from cloven.verification.tables.checker import verify_table
+
+WAGES = (100.0, 104.0, 109.0, 150.0, 156.0, 300.0)
+
+
+def table_of(rng, size, harm=None, people=None):
+    attributes = (
+        Attribute("age", "quasi-identifier", tuple(map(str, range(20, 30))), np.arange(20.0, 30.0)),
+        Attribute("town", "quasi-identifier", ("east", "north", "south")),
+        Attribute(
+            "wage", "sensitive", tuple(f"{wage:.0f}" for wage in WAGES), np.array(WAGES), harm=harm or Harm()
+        ),
+    )
+    codes = np.column_stack([rng.integers(0, len(each), size) for each in attributes]).astype(np.int32)
+    persons = None if people is None else rng.integers(0, people, size)
+    return Table(attributes, codes, np.arange(size), persons)
+
+
+def is_near(harm, one, two):
+    """By the words of the schema."""
+    most = harm.within * max(abs(one), abs(two)) if harm.relative else harm.within
+    return abs(one - two) <= most + 1e-9
+
+
+def different(harm, numbers):
+    """The most numbers no two of which are near, by trying all sets."""
+    found = sorted(set(numbers))
+    for size in range(len(found), 0, -1):
+        for some in combinations(found, size):
+            if not any(is_near(harm, one, two) for one, two in combinations(some, 2)):
+                return size
+    return 0
+
+
+HARMS = st.builds(
+    Harm,
+    st.sampled_from([frozenset(), frozenset({"100"}), frozenset({"100", "104", "300"})]),
+    st.sampled_from([0.0, 4.0, 9.0, 60.0]),
+) | st.builds(
+    Harm, st.just(frozenset()), st.sampled_from([0.04, 0.1, 0.35]), st.just(True)
+)  # fmt: skip
+
+
+def classes_of(release):
+    held = {}
+    for row in release.cells.tolist():
+        held.setdefault(tuple(row[:-1]), []).append(float(release.domains[-1].labels[row[-1]]))
+    return list(held.values())
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**32 - 1), HARMS, st.integers(2, 3))
+def test_every_class_has_l_different_values_or_none_that_harms(seed, harm, l):
+    table = table_of(np.random.default_rng(seed), 40, harm)
+    assume(different(harm, [WAGES[code] for code in set(table.codes[:, 2].tolist())]) >= l)
+    result = cv.Mondrian(k=3, l=l).anonymise(table)
+    for numbers in classes_of(result.release):
+        enough = different(harm, numbers) >= l
+        assert enough or all(f"{number:.0f}" in harm.harmless for number in numbers)
+    assert verify_table(result.release, table, result.key).ok
+    assert verify_table(result.release).ok
+
+
+@given(st.integers(0, 2**32 - 1), HARMS)
+def test_the_checker_counts_for_itself(seed, harm):
+    """A release with classes by lot: promised or not, checker and brute force agree."""
+    from cloven.anonymise.slicing.assembling import generalised
+
+    rng = np.random.default_rng(seed)
+    table = table_of(rng, 24, harm)
+    promised = {"demand": "distinct-l", "l": 2, "attributes": ["wage"], **harm.parameters}
+    told = {
+        "method": "mondrian",
+        "unsafe": False,
+        "seeded": False,
+        "mode": "relaxed",
+        "l": 2,
+        "constraints": [promised],
+    }
+    result = generalised(table, np.arange(24) % 6, k=2, parameters=told)
+    holds = all(
+        different(harm, numbers) >= 2 or all(f"{number:.0f}" in harm.harmless for number in numbers)
+        for numbers in classes_of(result.release)
+    )
+    (check,) = (check for check in verify_table(result.release).checks if check.name.startswith("distinct-l"))
+    assert check.passed == holds
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 4), st.integers(8, 20))
+def test_every_class_has_k_persons(seed, k, people):
+    table = table_of(np.random.default_rng(seed), 60, people=people)
+    assume(table.people >= k)
+    result = cv.Mondrian(k=k).anonymise(table)
+    who = table.persons[result.key.records[:, 0]]
+    held = {}
+    for row, person in zip(result.release.cells.tolist(), who.tolist(), strict=True):
+        held.setdefault(tuple(row[:-1]), set()).add(person)
+    assert min(map(len, held.values())) >= k
+    assert result.release.parameters["persons"] is True
+    assert verify_table(result.release, table, result.key).ok
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_persons_with_one_row_each_change_no_byte(seed):
+    table = table_of(np.random.default_rng(seed), 40)
+    named = replace(table, persons=np.random.default_rng(seed).permutation(40))
+    for method in (cv.Mondrian(k=3, l=2), cv.Slicing(k=3, l=2, seed=1), cv.Anatomy(l=2, seed=1)):
+        try:
+            plain = method.anonymise(table)
+        except cv.ParameterError:  # one wage is too common
+            with pytest.raises(cv.ParameterError):
+                method.anonymise(named)
+            continue
+        again = method.anonymise(named)
+        assert again.release.parameters == plain.release.parameters
+        np.testing.assert_array_equal(again.release.cells, plain.release.cells)
+        np.testing.assert_array_equal(again.key.records, plain.key.records)
+
+
+def guesses_of(confidence):
+    people, width = confidence.shape
+    return ValueGuesses(
+        "wage", tuple(f"{wage:.0f}" for wage in WAGES[:width]), confidence > 0, confidence,
+        np.full(width, 1 / width), np.ones((people, 1), np.int64), np.zeros(people, np.int8), {}, {},
+    )  # fmt: skip
+
+
+@given(st.integers(0, 2**32 - 1), HARMS)
+def test_told_is_the_likeliest_right_claim_that_harms(seed, harm):
+    """Claims are all stretches of near numbers; each is tried."""
+    rng = np.random.default_rng(seed)
+    confidence = rng.dirichlet(np.full(6, 0.3), size=5) * (rng.random((5, 6)) < 0.7)
+    confidence[:, 0] += confidence.sum(axis=1) == 0
+    confidence /= confidence.sum(axis=1, keepdims=True)
+    person, at = rng.integers(0, 5, 9), rng.integers(0, 6, 9)
+    truth = Truth(5, person, tuple(f"{WAGES[place]:.0f}" for place in at.tolist()), harm)
+    told = value_telling(guesses_of(confidence), truth)
+    claims = [
+        range(low, high + 1) for low in range(6) for high in range(low, 6) if is_near(harm, WAGES[low], WAGES[high])
+    ]  # fmt: skip
+    for who in range(5):
+        mine = [int(place) for place, owner in zip(at, person, strict=True) if owner == who]
+        harmful = [
+            place for place in mine if f"{WAGES[place]:.0f}" not in harm.harmless and confidence[who, place] > 0
+        ]  # fmt: skip
+        chances = [confidence[who, list(claim)].sum() for claim in claims if set(claim) & set(harmful)]
+        assert told.told[who] == pytest.approx(max(chances, default=0.0))
+        left = np.flatnonzero(confidence[who] > 0).tolist()
+        one = is_near(harm, WAGES[left[0]], WAGES[left[-1]])
+        assert told.certain[who] == (one and bool(set(left) & set(harmful)))
+        assert told.stated[who] == pytest.approx(max(confidence[who, list(claim)].sum() for claim in claims))
+
+
+def test_several_rows_of_one_person_are_one_truth():
+    table = table_of(np.random.default_rng(3), 12, people=4)
+    rows = np.array([np.flatnonzero(table.persons == person)[0] for person in range(4)])
+    truth = Truth.of(table, "wage", rows)
+    for place, row in enumerate(rows.tolist()):
+        mine = {value for value, who in zip(truth.values, truth.person, strict=True) if who == place}
+        theirs = table.codes[table.persons == table.persons[row], 2]
+        assert mine == {f"{WAGES[code]:.0f}" for code in theirs.tolist()}
+
+
+def test_harm_is_read_as_it_is_written():
+    assert Harm.of(within="5 %") == Harm(within=0.05, relative=True)
+    assert Harm.of(within="0.5%").parameters == {"within": "0.5 %"}
+    assert Harm.of(["no"], 500).parameters == {"harmless": ["no"], "within": 500.0}
+    assert Harm().parameters == {}
+    for wrong in (0, -1, "0 %", "100 %", "much", True, float("nan"), float("inf")):
+        with pytest.raises(cv.ParameterError, match="within must be a number above 0"):
+            Harm.of(within=wrong)

@@ -1,0 +1,175 @@
+"""Columns of a schema that say who a row is about, and what of a sensitive value harms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import cloven as cv
+from cloven.io.schema_file import schema_of
+from cloven.measure.tables.repeated import rows_repeated
+from cloven.model.harm import Harm
+from cloven.model.table import Attribute, Table
+from cloven.verification.tables.checker import verify_table
+
+
+def schema(**wage):
+    columns = {
+        "patient": {"role": "person"},
+        "age": {"role": "quasi-identifier"},
+        "wage": {"role": "sensitive", **wage},
+    }
+    return schema_of({"columns": columns})
+
+
+FRAME = pa.table({"patient": ["p1", "p2", "p1", "p3"], "age": [20, 30, 21, 40], "wage": [100, 200, 150, 300]})
+
+
+def test_the_person_is_read_and_is_no_attribute():
+    table = cv.read_table(FRAME, schema(harmless=[100], within="5 %"))
+    assert [attribute.name for attribute in table.attributes] == ["age", "wage"]
+    assert table.persons.tolist() == [0, 1, 0, 2]
+    assert (table.people, table.several_each) == (3, True)
+    assert table.take(np.array([1, 3])).people == 2
+    assert table.attributes[1].harm == Harm(frozenset({"100"}), 0.05, relative=True)
+
+
+def test_numbers_may_stand_for_persons():
+    frame = FRAME.set_column(0, "patient", pa.array([7, 9, 7, 8]))
+    assert cv.read_table(frame, schema()).persons.tolist() == [0, 2, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"harmless": ["none"]}, "harmless = 'none' does not occur; leave it out"),
+        ({"harmless": ["10"]}, "harmless = '10' does not occur; did you mean '100'"),
+        ({"harmless": "no"}, "harmless must be a list of different texts"),
+        ({"within": "near"}, "within must be a number above 0"),
+        ({"within": 0}, "within must be a number above 0"),
+        ({"within": 5, "kind": "category"}, "within is for numbers, and it holds categories"),
+    ],
+)
+def test_bad_settings_are_refused_in_one_line(given, words):
+    with pytest.raises(cv.ClovenError, match=words) as caught:
+        cv.read_table(FRAME, schema(**given))
+    assert "\n" not in str(caught.value)
+
+
+def test_within_is_for_numbers():
+    frame = FRAME.set_column(2, "wage", pa.array(["low", "high", "low", "none"]))
+    with pytest.raises(cv.ClovenError, match="within is for numbers, and it holds other values"):
+        cv.read_table(frame, schema(within=5))
+
+
+@pytest.mark.parametrize("name", ["harmless", "within"])
+def test_harm_is_for_sensitive_columns(name):
+    columns = {"age": {"role": "quasi-identifier", name: [20] if name == "harmless" else 5}}
+    with pytest.raises(
+        cv.ClovenError, match=f"{name} is for sensitive values, and its role is quasi-identifier"
+    ):
+        schema_of({"columns": columns})
+
+
+def test_a_row_without_a_person_is_refused():
+    frame = FRAME.set_column(0, "patient", pa.array(["p1", "", "p1", "p3"]))
+    with pytest.raises(cv.InputError, match="'patient' says who a row is about, and is empty in 1 of 4 rows"):
+        cv.read_table(frame, schema())
+
+
+def test_two_person_columns_are_refused():
+    columns = {"a": "person", "b": "person", "age": "quasi-identifier"}
+    with pytest.raises(cv.InputError, match="'a' and 'b' both have the role person"):
+        schema_of({"columns": columns})
+
+
+def test_a_person_column_that_is_not_there_is_named():
+    with pytest.raises(cv.InputError, match="patient"):
+        cv.read_table(FRAME.drop_columns(["patient"]), schema())
+
+
+def visits(people=60, each=6, seed=1, *, named=False):
+    """Everybody comes several times, with another illness each time."""
+    rng = np.random.default_rng(seed)
+    age, town, sex = rng.integers(0, 60, people), rng.integers(0, 12, people), rng.integers(0, 2, people)
+    who = np.repeat(np.arange(people), each)
+    attributes = (
+        Attribute("age", "quasi-identifier", tuple(map(str, range(20, 80))), np.arange(20.0, 80.0)),
+        Attribute("town", "quasi-identifier", tuple(f"t{number:02d}" for number in range(12))),
+        Attribute("sex", "quasi-identifier", ("f", "m")),
+        Attribute("illness", "sensitive", ("Flu", "Gout", "HIV", "Mumps", "Ulcer")),
+    )
+    codes = np.column_stack([age[who], town[who], sex[who], rng.integers(0, 5, len(who))])
+    return Table(attributes, codes.astype(np.int32), np.arange(len(who)), who if named else None)
+
+
+@pytest.mark.parametrize(
+    "method",
+    [cv.Slicing(k=4, l=2), cv.UL(k=4, l=2), cv.Anatomy(l=2), cv.DiffGen(domains="from-data")],
+    ids=lambda method: type(method).__name__,
+)
+def test_methods_that_count_rows_say_so(method):
+    with pytest.raises(cv.ParameterError, match="360 rows are of 60 persons, and this method counts rows"):
+        method.anonymise(visits(named=True))
+
+
+def test_k_is_held_against_persons():
+    with pytest.raises(
+        cv.ParameterError, match="k = 61 needs at least 61 persons, got 60; choose k of at most 60"
+    ):
+        cv.Mondrian(k=61).anonymise(visits(named=True))
+
+
+def test_near_numbers_are_counted_by_mondrian_alone():
+    wages = np.arange(100.0, 112.0)
+    table = visits()
+    near = Attribute("wage", "sensitive", tuple(f"{wage:.0f}" for wage in wages), wages, harm=Harm(within=12))
+    codes = np.column_stack([table.codes[:, :3], np.arange(len(table)) % 12]).astype(np.int32)
+    numbers = Table((*table.attributes[:3], near), codes, table.source_rows)
+    with pytest.raises(cv.ParameterError, match="has 1 different value, l = 5 needs 5"):
+        cv.Mondrian(k=5, l=5).anonymise(numbers)
+    with pytest.raises(cv.ParameterError, match="this method counts each for itself; take mondrian"):
+        cv.Slicing(k=5, l=5).anonymise(numbers)
+    with pytest.raises(cv.ParameterError, match="entropy-l cannot count numbers within a distance as one"):
+        cv.Mondrian(k=5, constraints=(cv.EntropyL(2.0),)).anonymise(numbers)
+
+
+def test_planted_faults_about_persons_are_found():
+    table = visits(named=True)
+    result = cv.Mondrian(k=5).anonymise(table)
+    assert verify_table(result.release, table, result.key).ok
+    alone = [check for check in verify_table(result.release).checks if check.name == "persons counted"]
+    assert [check.decided for check in alone] == [False]
+    by_rows = cv.Mondrian(k=5).anonymise(visits())
+    (found,) = verify_table(by_rows.release, table, by_rows.key).failed
+    assert "counts rows, and the 360 rows are of 60 persons" in found.detail
+    (forged,) = verify_table(result.release, visits(), result.key).failed
+    assert "says that persons were counted, and the original names none" in forged.detail
+    lie = type(by_rows.release)(
+        5, {**by_rows.release.parameters, "persons": True}, by_rows.release.domains, by_rows.release.cells
+    )
+    (short,) = verify_table(lie, table, by_rows.key).failed
+    assert "persons, k is 5" in short.detail
+
+
+def test_rows_of_one_person_are_told_from_alike_people():
+    assert rows_repeated(visits()) == 1.0
+    rng = np.random.default_rng(2)
+    mixed = visits()
+    codes = np.column_stack([rng.permutation(column) for column in mixed.codes.T]).astype(np.int32)
+    assert rows_repeated(Table(mixed.attributes, codes, mixed.source_rows)) == 0.0
+    assert rows_repeated(Table(mixed.attributes[:1], codes[:, :1], mixed.source_rows)) == 0.0
+
+
+def test_a_town_and_its_district_are_no_person():
+    rng = np.random.default_rng(2)
+    town, age = rng.integers(0, 40, 600), rng.integers(0, 10, 600)
+    attributes = (
+        Attribute("district", "quasi-identifier", tuple(f"d{number}" for number in range(8))),
+        Attribute("town", "quasi-identifier", tuple(f"t{number:02d}" for number in range(40))),
+        Attribute("age", "quasi-identifier", tuple(map(str, range(10))), np.arange(10.0)),
+        Attribute("illness", "sensitive", ("Flu", "Gout", "HIV")),
+    )
+    codes = np.column_stack([town // 5, town, age, rng.integers(0, 3, 600)]).astype(np.int32)
+    assert rows_repeated(Table(attributes, codes, np.arange(600))) == 0.0
