@@ -91,6 +91,7 @@ if TYPE_CHECKING:
         word_meanings,
     )
     from cloven.families.known_items import known_items
+    from cloven.families.tables_other import shared_rows
     from cloven.io.checked import verify_folder
     from cloven.io.eliminations import read_eliminations, write_eliminations
     from cloven.io.frames import from_frame
@@ -139,7 +140,7 @@ if TYPE_CHECKING:
     from cloven.scoring.score import score
     from cloven.scoring.trial import trial
     from cloven.text import read_documents, to_transactions
-    from cloven.threats import Effort, Knowledge, Threat
+    from cloven.threats import Effort, Knowledge, OtherRelease, Threat
     from cloven.tuning.tune import Tune
     from cloven.tuning.tuned import Tuned
     from cloven.verification import Verdict, verify
@@ -190,6 +191,7 @@ __all__ = [
     "Moderate",
     "Mondrian",
     "MutualInformation",
+    "OtherRelease",
     "Outcome",
     "OutputError",
     "ParameterError",
@@ -254,6 +256,7 @@ __all__ = [
     "sample",
     "score",
     "score_eliminations",
+    "shared_rows",
     "simulate",
     "table_utility",
     "the_method",
@@ -310,6 +313,7 @@ _NAMES = {
     "cloven.datasets": "sample",
     "cloven.decision": "Decision Limits",
     "cloven.errors": "ClovenError GuaranteeError InputError OutputError ParameterError ReleaseError",
+    "cloven.families.tables_other": "shared_rows",
     "cloven.families.disassociation_threats": "another_release release_alone the_method word_meanings",
     "cloven.families.known_items": "known_items",
     "cloven.io.checked": "verify_folder",
@@ -360,7 +364,7 @@ _NAMES = {
     "cloven.scoring.score": "score",
     "cloven.scoring.trial": "trial",
     "cloven.text": "read_documents to_transactions",
-    "cloven.threats": "Effort Knowledge Threat",
+    "cloven.threats": "Effort Knowledge OtherRelease Threat",
     "cloven.tuning.tune": "Tune",
     "cloven.tuning.tuned": "Tuned",
     "cloven.verification": "Verdict verify",

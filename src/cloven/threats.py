@@ -27,13 +27,26 @@ if TYPE_CHECKING:
 Progress = Callable[[str, float], None]
 
 
+@dataclass(frozen=True, eq=False)
+class OtherRelease:
+    """Another release, and who of the data at hand is in it too.
+
+    Attributes:
+        release: the release.
+        shared: source positions of the records whose people are in both; None if nobody knows.
+    """
+
+    release: Any
+    shared: NDArray[np.int64] | None = None
+
+
 @dataclass(frozen=True)
 class Knowledge:
     """What the owner fears that attackers have, beside the release.
 
     Attributes:
         relatedness: what words mean; None if nothing is at hand to try it with.
-        releases: other releases about the same people.
+        releases: other releases about the same people; for tables, each may say who is in both (``OtherRelease``).
     """
 
     relatedness: Relatedness | None = None

@@ -83,7 +83,9 @@ def audit(
             rules_given, allowed = rules_in(rules), allowed_memory(options)
             data, plan = table_plan(file, schema, chosen, wanted, rules_given, seed, allowed)
         else:
-            refuse_of_tables([] if rules is None else ["--rules"])
+            refuse_of_tables(
+                [*AUDITING.given({"other_data": wanted.other_data}), *([] if rules is None else ["--rules"])]
+            )
             data = read_data(file, options, wanted.bounds)
             plan, reasons = _plan(data, file, chosen, wanted, read_hierarchy(taxonomy, data), seed)
         target, memory = _place(out, data, plan, wanted.stamps)

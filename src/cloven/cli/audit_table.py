@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cloven.audit import Audit
 from cloven.cli.console import warn
 from cloven.cli.disassociating import CHOSEN, Chosen
+from cloven.cli.sharing import with_shared
 from cloven.cli.table_options import (
     fit_rules,
     named_table,
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from cloven.model.table import Table
     from cloven.protocols import Anonymiser
 
-DEFAULT = "slicing"
+DEFAULT, BY_PERSONS = "slicing", "mondrian:l=2"
+"""What is audited if no method is named; and where not rows but persons are counted."""
 
 
 def table_plan(
@@ -40,15 +42,16 @@ def table_plan(
 ) -> tuple[Table, Audit]:
     """The table, and how it is audited."""
     place = named_table(file)
-    method, *rivals = _methods(chosen, wanted, rules)
+    _methods(chosen, wanted, rules, DEFAULT)  # what cannot be meant is refused before anything is read
     data = read_persons(place, schema, memory)
+    method, *rivals = _methods(chosen, wanted, rules, BY_PERSONS if _counts_persons(data) else DEFAULT)
     fit_rules(rules, data)
     if wanted.attack:
         for line in too_common(data, wanted.limits.max_risk):
             warn(line)
     return data, Audit(
         method,
-        wanted.knowledge(sample=False),
+        with_shared(wanted.knowledge(sample=False), data, schema, wanted.other_release, wanted.other_data),
         wanted.limits,
         replace(wanted.effort(data), rules=rules),
         tuple(rivals),
@@ -59,7 +62,12 @@ def table_plan(
     )
 
 
-def _methods(chosen: Chosen, wanted: Wanted, rules: Rules) -> list[Anonymiser]:
+def _counts_persons(data: Table) -> bool:
+    """Whether persons, or near numbers, have to be counted, which not every method can."""
+    return data.several_each or any(attribute.harm.within for attribute in data.attributes)
+
+
+def _methods(chosen: Chosen, wanted: Wanted, rules: Rules, default: str) -> list[Anonymiser]:
     """Methods in the order given, each once; k is -k for those that do not say otherwise."""
     of_sets = {name: value for name, value in chosen.given.items() if name != "k"}
     refuse_of_sets(CHOSEN.given(of_sets), "write parameters into --methods")
@@ -67,7 +75,7 @@ def _methods(chosen: Chosen, wanted: Wanted, rules: Rules) -> list[Anonymiser]:
         {} if chosen.given["k"] is None else {"k": chosen.given["k"]}
     )
     found: list[Anonymiser] = []
-    named = split_settings(wanted.methods or DEFAULT)
+    named = split_settings(wanted.methods or default)
     refuse_methods(named)
     for text in named:
         method = parse_setting(text, **shared)

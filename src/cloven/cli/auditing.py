@@ -32,6 +32,7 @@ class Wanted:
 
     relatedness: str | None
     other_release: Path | None
+    other_data: Path | None
     attack: bool
     max_risk: float
     max_tail: float
@@ -45,6 +46,7 @@ class Wanted:
         if not self.attack and (self.relatedness is not None or self.other_release is not None):
             message = "--relatedness and --other-release are for attacks; leave out --no-attack, or them"
             raise ParameterError(message)
+        refuse_lone_data(self.other_release, self.other_data)
 
     @property
     def limits(self) -> Limits:
@@ -69,7 +71,8 @@ class Wanted:
         from cloven.relatedness.spec import paths
 
         files = [] if self.relatedness is None else [*paths(self.relatedness)]
-        return "".join(map(stamp, files if self.other_release is None else [*files, self.other_release]))
+        others = [place for place in (self.other_release, self.other_data) if place is not None]
+        return "".join(map(stamp, [*files, *others]))
 
     @property
     def bounds(self) -> Bounds:
@@ -122,7 +125,20 @@ def knowledge_in(relatedness: str | None, other_release: Path | None) -> Knowled
     return Knowledge(None if relatedness is None else parse(relatedness), others)
 
 
+def refuse_lone_data(other_release: Path | None, other_data: Path | None) -> None:
+    """The table of another release says nothing without it."""
+    if other_data is not None and other_release is None:
+        message = "--other-data says who is in another release; give that with --other-release"
+        raise ParameterError(message)
+
+
 OTHER_RELEASE = (Path | None, None, "Attack with another release about the same people.", ())
+OTHER_DATA = (
+    Path | None,
+    None,
+    "Of a table: what --other-release was made from, to find who is in both.",
+    (),
+)
 _METHODS = "Audit the first of these, compare with the others, such as 'coat pcta disassociation'."
 _MEASURE = "Measure that --min-utility is about; default: the family's first."
 
@@ -131,6 +147,7 @@ AUDITING = Group(
     {
         "relatedness": (str | None, None, "Attack with word meanings: vectors:FILE, corpus:FILE, ngd:FILE, ...", ()),
         "other_release": OTHER_RELEASE,
+        "other_data": OTHER_DATA,
         "attack": (bool, True, "Attack the release, or do not.", ("--attack/--no-attack",)),
         "max_risk": (number(0, 1), MAX_RISK, "Largest share of right guesses, or of people told more, to accept.", ()),
         "max_tail": (number(0, 1), MAX_TAIL, "Largest share of people told as good as certainly to accept.", ()),

@@ -1,6 +1,7 @@
 """``cloven tune [FILE] --max-risk R --min-utility U``, and ``cloven tune TABLE --schema FILE``."""
 
 import os
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,6 +22,7 @@ from cloven.cli.reading import (
     read_data,
     read_hierarchy,
 )
+from cloven.cli.sharing import with_shared
 from cloven.cli.table_options import (
     RulesFile,
     SchemaOfFile,
@@ -81,8 +83,11 @@ def tune(
             asked = search.of_table(rules_in(rules), seed)
             data: Any = with_secret(read_persons(named_table(file), schema, allowed_memory(options)))
             fit_rules(asked.effort.rules, data)
+            others = (search.other_release, search.other_data)
+            asked = replace(asked, knowledge=with_shared(asked.knowledge, data, schema, *others))
         else:
-            refuse_of_tables([*TUNING.given({"l": search.l}), *([] if rules is None else ["--rules"])])
+            of_tables = {"l": search.l, "other_data": search.other_data}
+            refuse_of_tables([*TUNING.given(of_tables), *([] if rules is None else ["--rules"])])
             data = read_data(file, options)
             hierarchy = read_hierarchy(taxonomy, data)
             asked = search.of_sets(sample=file is None, taxonomy=hierarchy, seed=seed)

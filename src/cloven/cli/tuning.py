@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from cloven.cli.auditing import OTHER_RELEASE, knowledge_in
+from cloven.cli.auditing import OTHER_DATA, OTHER_RELEASE, knowledge_in, refuse_lone_data
 from cloven.cli.command import Group
 from cloven.cli.table_options import refuse_methods, refuse_of_sets
 from cloven.cli.values import number, whole
@@ -40,8 +40,12 @@ class Search:
     objective: str
     relatedness: str | None
     other_release: Path | None
+    other_data: Path | None
     trials: int
     seconds: float | None
+
+    def __post_init__(self) -> None:
+        refuse_lone_data(self.other_release, self.other_data)
 
     def of_sets(self, *, sample: bool, taxonomy: Taxonomy | None, seed: int | None) -> Tune:
         """The search for sets of items; vectors for the words of the built-in sample come with it."""
@@ -156,6 +160,7 @@ TUNING = Group(
         "objective": (str, "worst", _OBJECTIVE, ()),
         "relatedness": (str | None, None, _RELATEDNESS, ()),
         "other_release": OTHER_RELEASE,
+        "other_data": OTHER_DATA,
         "trials": (whole(1), 40, "Settings to try, with those of earlier runs of the study.", ()),
         "seconds": (number(0), None, "Begin no further setting after this time.", ()),
     },

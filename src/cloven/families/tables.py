@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from cloven.anonymise.slicing.slicing import Slicing
 from cloven.families.doubts import FEWEST_CANDIDATES, little_promised, rows_of_one_person, too_few
 from cloven.families.tables_ends import lone_ends
-from cloven.families.tables_single import one_harmful_value, single_values
+from cloven.families.tables_other import another_release
+from cloven.families.tables_single import nearly_told, one_harmful_value, single_values
 from cloven.families.tables_threats import (
-    another_release,
     known_person,
     learns,
     membership,
@@ -26,6 +26,7 @@ from cloven.model.measured import Utility
 from cloven.model.published_table import GeneralisedTable, Sliced
 from cloven.model.risk import MAX_TAIL, ROUNDING
 from cloven.model.shown_cells import shown_release
+from cloven.threats import OtherRelease
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,13 +72,19 @@ class TablesFamily:
 
     def threats(self, method: Any, knowledge: Knowledge) -> tuple[Threat, ...]:  # noqa: ARG002
         """Every attacker that there is something to try with."""
-        others = [other for other in knowledge.releases if isinstance(other, GeneralisedTable | Sliced)]
+        others = [
+            other if isinstance(other, OtherRelease) else OtherRelease(other) for other in knowledge.releases
+        ]
+        others = [other for other in others if isinstance(other.release, GeneralisedTable | Sliced)]
         return (
             known_person(),
             learns(),
             persons_row(),
             *([] if knowledge.relatedness is None else [word_meanings(knowledge.relatedness)]),
-            *(another_release(other, numbered(number)) for number, other in enumerate(others, 1)),
+            *(
+                another_release(other.release, numbered(number), other.shared)
+                for number, other in enumerate(others, 1)
+            ),
             membership(),
         )
 
@@ -125,7 +132,8 @@ class TablesFamily:
         of_people = (*too_few(data.people), *rows_of_one_person(data))
         if is_differentially_private(method.parameters):
             return of_people
-        return (*little_promised(method.k), *one_harmful_value(data, result.release), *of_people)
+        values = (*one_harmful_value(data, result.release), *nearly_told(data, result.release))
+        return (*little_promised(method.k), *values, *of_people)
 
     def remedies(self, method: Any, risks: tuple[Risk, ...], limit: float) -> dict[str, Any]:
         """Settings that may hold where this one does not: what to type (an audit completes --methods) -> the method.

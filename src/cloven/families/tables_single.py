@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from cloven.model.harm import Harm
     from cloven.model.published_table import GeneralisedTable
     from cloven.model.table import Table
+
+NEARLY = 0.05
+"""Numbers that lie so near to each other are looked at where the owner does not say what is near."""
 
 
 def single_values(data: Table, release: GeneralisedTable | Sliced, method: Any) -> list[str]:
@@ -69,6 +73,36 @@ def one_harmful_value(data: Table, release: GeneralisedTable | Sliced) -> tuple[
                     f"Of everybody in {shows} {name} is certain; give -l 2 or more, or name harmless values in the"
                     " schema if to be told them is no harm.",
                     "Of everybody in some class a sensitive value is certain.",
+                )
+            )
+    return tuple(out)
+
+
+def nearly_told(data: Table, release: GeneralisedTable | Sliced) -> tuple[Said, ...]:
+    """What speaks against publishing numbers of which the owner does not say how nearly they may be known.
+
+    Five different wages of one class are no secret if they lie a few pounds apart.
+    """
+    if release.parameters.get("promise") or _made_up(release):
+        return ()
+    buckets, out = Buckets.of(release), []
+    for place in buckets.sensitive:
+        attribute = next(each for each in data.attributes if each.name == buckets.domains[place].name)
+        if attribute.numbers is None or attribute.harm.within:
+            continue
+        groups, rows = _with_one_value(buckets, place, replace(attribute.harm, within=NEARLY, relative=True))
+        told, known = _with_one_value(buckets, place, attribute.harm)
+        if rows > known:
+            kind = "bucket" if isinstance(release, Sliced) else "class"
+            where = (
+                f"{groups - told:,} {kind}{'' if groups - told == 1 else 'es' if kind == 'class' else 's'}"
+            )
+            out.append(
+                Said(
+                    f"In {where} ({many(rows - known, 'row')}) all values of {attribute.name} lie within"
+                    f" {100 * NEARLY:.0f} % of each other, so that they are nearly known; say how near is too near in"
+                    f' the schema (within = "{100 * NEARLY:.0f} %", or a number), and l counts by it.',
+                    "Some sensitive numbers are nearly known.",
                 )
             )
     return tuple(out)

@@ -171,32 +171,6 @@ def persons_row() -> Threat:
     return Threat("a person's row", about, "record", ROW, attempt).publicly()
 
 
-def another_release(other: GeneralisedTable | Sliced, name: str = "another release") -> Threat:
-    """Somebody who has another release that may hold the same person, and intersects what both leave.
-
-    That there is one is the owner's to tell, so this attacker is not public.
-
-    >>> from cloven.measure.tables.untouched import untouched
-    >>> from cloven.model.table import Attribute, Table
-    >>> table = Table((Attribute("sex", "quasi-identifier", ("f",)),), np.zeros((3, 1), np.int32), np.arange(3))
-    >>> another_release(untouched(table)).knows
-    'the release, the quasi-identifiers of one person, and another table about the same people (3 rows, k=1)'
-    """
-    from cloven.attack.sliced.composition import Composition
-
-    def guess(release: GeneralisedTable | Sliced, known: Known, attribute: str) -> ValueGuesses:
-        return Composition(attribute, "rows").guess((release, other), known)
-
-    def attempt(threat: Threat, case: Case) -> Risk:
-        risk = Attempt(guess).worst(threat, case)
-        # One release promises nothing about two.
-        return replace(risk, broken=0, broken_what="")
-
-    about = f"another table about the same people ({len(other):,} rows, k={other.k})"
-    knows = f"the release, the quasi-identifiers of one person, and {about}"
-    return Threat(name, knows, "attribute", VALUE, attempt, outside=True)
-
-
 def word_meanings(relatedness: Relatedness) -> Threat:
     """Somebody who also knows how related words are: which illness fits which work.
 

@@ -54,14 +54,20 @@ class Looks:
         return "the quasi-identifiers"
 
 
-def told_risk(threat: Threat, case: Case, readers: Mapping[str, Reader]) -> tuple[Told[Looks], Risk] | None:
+def told_risk(
+    threat: Threat, case: Case, readers: Mapping[str, Reader], people: NDArray[np.int64] | None = None
+) -> tuple[Told[Looks], Risk] | None:
     """What all readers tell of all sensitive attributes, and of which of both most more is told of members.
 
     A reader guesses about persons, and may know who of them is left out: of outsiders it is asked what others tell. The
     first one always counts, others where they are right about as often as they say. None where nobody can be asked.
+    ``people`` are rows of those who are asked about; None asks people of whom everybody is left out once.
     """
     data: Table = case.data
     asked, left_out = case.asked()
+    if people is not None:
+        asked = np.sort(case.rng.permutation(people)[: case.effort.most_people])
+        left_out = np.array([np.isin(asked, split.outsiders) for split in case.splits])
     secret = [domain.name for domain in case.result.release.domains if domain.sensitive]
     every = [
         _told(case, reader, name, read, asked, left_out, trusted=place == 0)

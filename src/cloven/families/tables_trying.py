@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.errors import ParameterError
-from cloven.families.tables_told import told_risk
+from cloven.families.tables_told import known_looks, told_risk
 from cloven.families.told import HEADLINE
 from cloven.families.words import share
 from cloven.outsiders import one_record_each
@@ -46,6 +46,7 @@ class Attempt:
         measure: the finding that is the risk.
         combinations: whether combinations of attributes are tried too, where the release promises to hide them.
         readers: who tells of members and outsiders, by name; none asks as ``guess`` does, whoever is left out.
+        people: rows of those who are asked about; None for some of all.
     """
 
     guess: Guess
@@ -53,6 +54,7 @@ class Attempt:
     measure: str = "likeliest"
     combinations: bool = False
     readers: Mapping[str, Reader] = field(default_factory=dict)
+    people: NDArray[np.int64] | None = None
 
     def worst(self, threat: Threat, case: Case) -> Risk:
         """The attack on each sensitive attribute; the one with the largest risk stands for all.
@@ -67,7 +69,7 @@ class Attempt:
         if not targets:
             why = "no attribute is sensitive, so there is no value to find out"
             return threat.risk(not_tried=why, counts=False, details={"certain": 0.0})
-        rows, known = persons(case, published=False)
+        rows, known = persons(case, published=False, people=self.people)
         wrong = known.take(rng.permutation(len(known)))
         risks, refused = [], []
         for number, names in enumerate(targets):
@@ -89,7 +91,8 @@ class Attempt:
         ).saying(broken_what=told)
         if case.outsiders is None:
             return risk
-        beside = told_risk(threat, case, self.readers or {"plain": lambda *asked: self.guess(*asked[:3])})
+        readers = self.readers or {"plain": lambda *asked: self.guess(*asked[:3])}
+        beside = told_risk(threat, case, readers, self.people)
         return risk if beside is None else _beside_outsiders(risk, *beside)
 
     def _one(
@@ -196,16 +199,14 @@ def _risk(
     return replace(risk, broken=told, details=details, **words).saying(**words)
 
 
-def persons(case: Case, *, published: bool) -> tuple[NDArray[np.int64], Known]:
-    """Persons to try: rows of the original, and what is known of them."""
-    from cloven.attack.sliced.known import Known
-
+def persons(
+    case: Case, *, published: bool, people: NDArray[np.int64] | None = None
+) -> tuple[NDArray[np.int64], Known]:
+    """Persons to try, some of all or of those given: rows of the original, and what is known of them."""
     data: Table = case.data
     result: PublishedTable = case.result
-    rows = one_record_each(data, np.arange(len(data)))
+    rows = one_record_each(data, np.arange(len(data))) if people is None else people
     if published:
         rows = rows[~np.isin(data.source_rows[rows], result.key.suppressed)]
     rows = np.sort(case.rng.permutation(rows)[: PERSONS * case.effort.known_sets])
-    shown = {domain.name for domain in result.release.domains}
-    names = [name for name in data.names("quasi-identifier") if name in shown]
-    return rows, Known.of(data, rows, names)
+    return rows, known_looks(data, result.release, rows)

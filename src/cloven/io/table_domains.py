@@ -71,7 +71,7 @@ def _harm(column: Column, attribute: Attribute) -> Harm:
     named = [_as_written(attribute, value) for value in column.harmless or ()]
     for value in named:
         if value not in attribute.values:
-            near = get_close_matches(value, attribute.values, 1)
+            near = get_close_matches(value, attribute.values, 1) if attribute.numbers is None else []
             hint = f"did you mean {near[0]!r}?" if near else "leave it out, or write it as the table does"
             message = f"column {column.name!r}: harmless = {value!r} does not occur; {hint}"
             raise ParameterError(message)

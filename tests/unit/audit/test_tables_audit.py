@@ -16,7 +16,8 @@ from cloven.anonymise.slicing.diffgen import DiffGen
 from cloven.audit import Audit
 from cloven.comparing import Compared
 from cloven.families.tables import TablesFamily
-from cloven.families.tables_threats import another_release, known_person, membership, persons_row
+from cloven.families.tables_other import another_release
+from cloven.families.tables_threats import known_person, membership, persons_row
 from cloven.families.tables_trying import promised
 from cloven.families.tables_words import too_common
 from cloven.model.outcome import Outcome

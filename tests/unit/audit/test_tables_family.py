@@ -17,7 +17,8 @@ from cloven.anonymise.slicing.slicing import Slicing
 from cloven.audit import Audit
 from cloven.errors import ParameterError
 from cloven.families.tables import TablesFamily
-from cloven.families.tables_threats import another_release, known_person, membership, word_meanings
+from cloven.families.tables_other import another_release
+from cloven.families.tables_threats import known_person, membership, word_meanings
 from cloven.measure.tables.untouched import untouched
 from cloven.model.key_table import PublishedTable, TableKey
 from cloven.model.risk import Estimate
@@ -177,7 +178,9 @@ def test_coarser_tables_keep_less(table):
 def test_an_audit_compares_methods_and_writes_the_release(table, tmp_path):
     audit = Audit(
         Mondrian(k=4, l=2),
-        cv.Knowledge(releases=(Slicing(k=5, l=2).anonymise(table).release,)),
+        cv.Knowledge(
+            releases=(cv.OtherRelease(Slicing(k=5, l=2).anonymise(table).release, table.source_rows),)
+        ),
         cv.Limits(max_risk=0.9, max_tail=1.0),
         effort=QUICK,
         rivals=(Slicing(k=4, l=2),),
