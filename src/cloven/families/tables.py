@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cloven.anonymise.slicing.slicing import Slicing
 from cloven.families.doubts import FEWEST_CANDIDATES, little_promised, too_few
+from cloven.families.tables_empty import no_utility, nothing_left, unless_empty
 from cloven.families.tables_ends import lone_ends
 from cloven.families.tables_single import single_values
 from cloven.families.tables_threats import (
@@ -72,7 +73,7 @@ class TablesFamily:
     def threats(self, method: Any, knowledge: Knowledge) -> tuple[Threat, ...]:  # noqa: ARG002
         """Every attacker that there is something to try with."""
         others = [other for other in knowledge.releases if isinstance(other, GeneralisedTable | Sliced)]
-        return (
+        every = (
             known_person(),
             learns(),
             persons_row(),
@@ -80,6 +81,7 @@ class TablesFamily:
             *(another_release(other, numbered(number)) for number, other in enumerate(others, 1)),
             membership(),
         )
+        return tuple(map(unless_empty, every))
 
     def utility(
         self,
@@ -91,6 +93,8 @@ class TablesFamily:
         """What is kept of the data; queries are cheap, so that there are as many at every effort."""
         from cloven.measure.tables.utility import table_utility
 
+        if not len(result.release):
+            return no_utility(data)
         hidden = len(result.key.suppressed)
         found = table_utility(data, result.release, rng, suppressed=hidden, rules=effort.rules)
         first = sorted(found.measures, key=lambda each: each.name != found.headline)
@@ -120,11 +124,10 @@ class TablesFamily:
         """Whether totals over the rows may be public; beside differential privacy they are not."""
         return not is_differentially_private(method.parameters)
 
-    def doubts(self, data: Table, method: Any, result: PublishedTable) -> tuple[Said, ...]:  # noqa: ARG002
+    def doubts(self, data: Table, method: Any, result: PublishedTable) -> tuple[Said, ...]:
         """What speaks against publishing, whatever attackers reach."""
-        if is_differentially_private(method.parameters):
-            return too_few(len(data))
-        return (*little_promised(method.k), *too_few(len(data)))
+        found = (*nothing_left(result.release), *too_few(len(data)))
+        return found if is_differentially_private(method.parameters) else (*little_promised(method.k), *found)
 
     def remedies(self, method: Any, risks: tuple[Risk, ...], limit: float) -> dict[str, Any]:
         """Settings that may hold where this one does not: what to type (an audit completes --methods) -> the method.
