@@ -87,6 +87,34 @@ def test_an_audit_says_that_nothing_is_left(cloven, people, empty, tmp_path):
     assert "nothing is left" not in (tmp_path / "audited/report.html").read_text()
 
 
+def test_the_ledger_adds_up_and_says_what_it_leaves_out(cloven, people):
+    first = cloven("anonymise", "diffgen", *people, "--eps", 0.1, "-o", "first")
+    assert "in total" not in first.err
+    second = cloven("anonymise", "diffgen", *people, "--eps", 0.2, "-o", "second")
+    assert "warning: with this the releases of this data cost eps = 0.3 in total (0.1 + 0.2)" in second.err
+    assert "can combine them" not in second.err
+    listed = cloven("ledger", ".")
+    assert "eps=0.1" in listed.out
+    assert "2 differentially private releases of the data" in listed.out
+    assert "cost eps = 0.3 in total" in listed.out
+    assert "can combine them" not in listed.err
+    gone = cloven("ledger", "discard", "first")
+    assert "its eps = 0.1 is not counted any more, which is right only if nobody saw it" in gone.err
+    listed = cloven("ledger", ".")
+    assert "costs eps = 0.2 in total; 1 that was never published is not counted (eps = 0.1)" in listed.out
+    assert cloven("anonymise", "mondrian", *people, "-k", 5, "-o", "coarse").code == 0
+    assert "can combine them" in cloven("ledger", ".").err
+
+
+def test_an_audit_adds_up_what_was_released_before(cloven, people):
+    cloven("anonymise", "diffgen", *people, "--eps", 0.1, "-o", "first")
+    options = ("--methods", "diffgen:eps=0.2,specialisations=0", "--quick", "--no-advise", "--seed", 1)
+    ended = cloven("audit", *people, *options, "-o", "audited")
+    assert ended.code in (0, 1), ended.err
+    assert "with this the releases of this data cost eps = 0.3 in total (0.1 + 0.2)" in ended.err
+    assert "beside an earlier release" not in ended.out
+
+
 def test_what_an_empty_table_cost_is_counted(cloven, people):
     for number, eps in enumerate((0.1, 0.2)):
         cloven("anonymise", "diffgen", *people, "--eps", eps, "-o", f"made{number}")
