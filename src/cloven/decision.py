@@ -170,10 +170,7 @@ def decide(
     missed = (left_out(each.name, each.public.threat if each.public else "") for each in untried)
     reasons = (*limits.faults(outcome, k), *missed)
     if outcome.worst is None:
-        empty = "Do not publish this: nothing is left in it that anybody could use."
-        sentence = (
-            "Do not publish on this alone: no attack that counts was tried." if outcome.groups else empty
-        )
+        sentence = "Do not publish on this alone: no attack that counts was tried."
         return Decision("do not publish", sentence, (nothing_tried(), *reasons))
     if not reasons:
         return Decision("publish", f"Publish: {_rests_on(outcome)} {not_covered}".strip())
