@@ -80,8 +80,7 @@ def guesses_by_frequency() -> Threat:
 
         result: Generalised = case.result
         asked, rest = _others(case)
-        # It looks at a cell once, so that it may go through more of them than an elimination.
-        part = sampled(rest, case.effort.most_candidates, case.rng)
+        part = sampled(rest, case.effort.most_candidates // LOOKS, case.rng)
         attack = FrequencyElimination(Frequencies.of(asked))
         found = trial_eliminations(attack, part.release, part.key, rng=case.rng, progress=case.progress)
         return risk_of(threat, _of_rows(found, part, result), _details(found), PUTS, guess="drawing lots")
