@@ -16,7 +16,7 @@ different types, and only this file and the measures of truth hold both. What is
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from cloven.protocols import Anonymiser
     from cloven.running import Memory, Progress
     from cloven.threats import Threat
+
+
+EMPTY = "Do not publish this: nothing is left in it that anybody could use."
 
 
 @dataclass(frozen=True)
@@ -164,7 +167,9 @@ class Audit:
         tried = {threat.name for threat in (every if self.threats is None else self.threats)}
         untried = [each for each in every if each.counts and not each.outside and each.name not in tried]
         uncovered = not_covered(self.method, self.knowledge)
-        return decide(main.outcome, self.limits, self.method.k, others.made, uncovered, untried)
+        found = decide(main.outcome, self.limits, self.method.k, others.made, uncovered, untried)
+        # That nobody could be attacked in an empty release is no merit of it.
+        return found if main.outcome.groups else replace(found, sentence=EMPTY)
 
     def _sample(self, data: Any, run: Run) -> Any:
         """All records, or a random part of them where the effort is limited."""

@@ -25,7 +25,17 @@ if TYPE_CHECKING:
     from cloven.protocols import Relatedness
     from cloven.scoring.findings import Findings
 
-SHOWN = ("hit", "auc", "recall", "precision", "f", "f_all_but_one", "rebuilt", "unique_again")
+SHOWN = (
+    "hit",
+    "hit_by_frequency",
+    "auc",
+    "recall",
+    "precision",
+    "f",
+    "f_all_but_one",
+    "rebuilt",
+    "unique_again",
+)
 ALIASES = {"ra": "random"}
 
 

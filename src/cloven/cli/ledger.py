@@ -46,10 +46,12 @@ def ledger(
 ) -> None:
     """List what was released before: by the private folders in FOLDER, and by the ledger.
 
-    Releases that show the same under data were made from the same data: do not publish more than one of them.
+    Releases that show the same under data were made from the same data: do not publish more than one of them. Those
+    with eps are differentially private: what they cost adds up, and the sum is told for each data set.
     `cloven ledger discard OUT` says that the release OUT was never published; it is not held against later ones.
     """
     from cloven.io.ledger import Ledger
+    from cloven.io.ledger_budget import budgets
     from cloven.io.ledger_file import RELEASES
 
     if release is not None:
@@ -61,43 +63,59 @@ def ledger(
     known = Ledger.read(folder, folder if ledger is None and (folder / RELEASES).exists() else ledger)
     if json:
         releases = [entry.to_dict() for entry in known.entries]
-        say_json({"releases": releases, "skipped": known.skipped, "unseen": known.unseen})
+        spent = [budget.to_dict() for budget in budgets(known.entries)]
+        say_json({"releases": releases, "budgets": spent, "skipped": known.skipped, "unseen": known.unseen})
         return
     if known.entries:
         say(table([_row(entry) for entry in known.entries], HEADER))
     else:
         say("no release is known here; private folders (OUT.private) lie beside their release")
+    for budget in budgets(known.entries):
+        say(str(budget))
     for caution in _cautions(known):
         warn(caution)
 
 
 def _discard(word: str, release: Path) -> None:
     from cloven.io.ledger import discard
+    from cloven.io.ledger_budget import ONLY_IF
 
     if word != "discard":
         message = f"`cloven ledger {word} {release}` is not known; to list give one folder, or `discard` and a release"
         raise ParameterError(message)
     entry = discard(release)
     say(f"noted in {visible(str(entry.private))}: never published, so it is not held against later releases")
+    if entry.epsilon is not None:
+        warn(f"its eps = {entry.epsilon:g} is not counted any more, {ONLY_IF}")
 
 
 def told_of_earlier(data: "Transactions | Table", out: Path, ledger: Path | None) -> list[str]:
     """What an owner should know of earlier releases of the same people, once the new one is written to ``out``."""
     from cloven.io.ledger import Ledger, own_entry
+    from cloven.io.ledger_budget import adds_up
     from cloven.io.ledger_words import warnings
 
-    known = Ledger.read(out.parent, ledger)
-    return warnings(known.earlier(data, own_entry(out)), known.skipped)
+    known, own = Ledger.read(out.parent, ledger), own_entry(out)
+    earlier, epsilon = known.earlier(data, own), None if own is None else own.epsilon
+    discarded = [] if own is None else known.discarded_epsilons(own.input_sha256)
+    return [*warnings(earlier, known.skipped, epsilon), *adds_up(epsilon, earlier, discarded)]
 
 
 def beside_earlier(found: "AuditReport", earlier: "Sequence[Earlier]", other: Path | None) -> "AuditReport":
     """The report with earlier releases of the same people held against it, unless they were tried or are the same."""
+    from cloven.io.ledger_budget import adds, adds_up
+    from cloven.io.ledger_entry import epsilon_of
     from cloven.io.ledger_words import warnings
     from cloven.model.audience import Said
 
-    composing = [each for each in earlier if each.composes]
+    epsilon = epsilon_of(found.result.release.parameters)
+    costs = map(Said.of, adds_up(epsilon, earlier))
+    found = replace(found, cautions=(*found.cautions, *costs))
+    # Promises that add up need no attack to be tried: the sum is what both together keep.
+    composing = [each for each in earlier if each.composes and (epsilon is None or not adds(each))]
     if not composing:
-        return replace(found, cautions=(*found.cautions, *map(Said.of, warnings(earlier))))
+        told = map(Said.of, warnings(earlier, epsilon=epsilon))
+        return replace(found, cautions=(*found.cautions, *told))
     known = {_digest_of(found.result.release), *([] if other is None else [_digest_at(other)])}
     open_ones = [each for each in composing if each.entry.manifest_sha256 not in known]
     return replace(found, decision=found.decision.beside(warnings(open_ones)))
@@ -135,11 +153,15 @@ def _row(entry: "Entry") -> tuple[str, ...]:
 def _cautions(known: "Ledger") -> list[str]:
     """What the list alone does not tell."""
     released = {(entry.input_sha256, entry.manifest_sha256) for entry in known.entries if entry.input_sha256}
+    # Those that are all differentially private add up, which is told with their sum.
+    covered = {entry.input_sha256 for entry in known.entries} - {
+        entry.input_sha256 for entry in known.entries if entry.epsilon is None
+    }
     out = [
         f"{number} releases were made from the data {data[:8]}: somebody who has more than one of them can combine"
         " them, and the promise of none covers that"
         for data, number in Counter(data for data, _ in sorted(released)).items()
-        if number > 1
+        if number > 1 and data not in covered
     ]
     if known.skipped:
         out.append(f"{many(known.skipped, 'note')} of earlier releases could not be read")

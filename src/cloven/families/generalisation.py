@@ -11,13 +11,14 @@ import numpy as np
 from cloven.families.doubts import FEWEST_CANDIDATES, FEWEST_KNOWN, doubts_about
 from cloven.families.generalisation_threats import (
     another_release,
+    guesses_by_frequency,
+    known_person,
     protected_itemsets,
     release_alone,
     word_meanings,
 )
 from cloven.families.generalisation_words import cautions, summary
 from cloven.families.known_items import known_items
-from cloven.families.known_person import known_person
 from cloven.families.measures import HEADLINE, drawn, itemsets, pair_error, plain
 from cloven.families.membership import membership
 from cloven.families.of_transactions import OfTransactions
@@ -69,9 +70,10 @@ class GeneralisationFamily(OfTransactions):
         """Every attacker that there is something to try with."""
         others = [other for other in knowledge.releases if isinstance(other, Disassociated | SetGeneralised)]
         return (
-            known_person(_known_items_of(method), _readers),
+            known_person(_known_items_of(method)),
             *_linking(method),
             release_alone(),
+            guesses_by_frequency(),
             *([] if knowledge.relatedness is None else [word_meanings(knowledge.relatedness)]),
             *(another_release(other, numbered(number)) for number, other in enumerate(others, 1)),
             membership(_fit),
@@ -146,13 +148,6 @@ class GeneralisationFamily(OfTransactions):
             message = f"{public}: is no set-generalised release; audit again"
             raise ReleaseError(message)
         return Generalised(release, read_generalised_key(private, release), read_private_policy(private))
-
-
-def _readers(release: SetGeneralised) -> dict[str, Any]:
-    """Everybody who reads a release: rows that cover what is known."""
-    from cloven.attack.generalised.known_person import KnownPersonGeneralised
-
-    return {"rows": KnownPersonGeneralised.of(release)}
 
 
 def _fit(release: SetGeneralised, records: Known) -> NDArray[np.float64]:

@@ -28,7 +28,12 @@ def sampled(result: Generalised, most: int, rng: np.random.Generator) -> General
         return result
     order = rng.permutation(release.records)
     fits = int(np.searchsorted(np.cumsum(cells[order]), most, "right"))
-    rows = np.sort(order[: max(1, fits)])
+    return with_rows(result, np.sort(order[: max(1, fits)]))
+
+
+def with_rows(result: Generalised, rows: NDArray[np.int64]) -> Generalised:
+    """Release and key with some of the rows, ascending; blocks stay as they are."""
+    release = result.release
     row_offsets, row_blocks = _taken(release.row_offsets, release.row_blocks, rows)
     offsets, items = _taken(result.key.offsets, result.key.items, rows)
     return replace(

@@ -5,17 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from cloven.attack.generalised.random_attack import RandomElimination
 from cloven.families.guessed import risk_of
 from cloven.families.known_items import MEASURE as LINKAGE
 from cloven.families.known_items import judged
 from cloven.families.words import about_release
+from cloven.scoring.generalised.definitions import BY_FREQUENCY
 from cloven.threats import Case, Threat
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from cloven.attack.generalised.elimination import Elimination
-    from cloven.attack.generalised.random_attack import RandomElimination
     from cloven.model.disassociated import Disassociated
     from cloven.model.key_generalised import Generalised
     from cloven.model.policy import Policy
@@ -32,6 +35,8 @@ MEASURE = (
 )
 LOOKS = 10
 """An elimination looks at a cell again and again, so it goes through fewer of them: 2 million in about a minute."""
+BEST_GUESS = "guessing by frequency at best"
+"""At best, because the frequencies are those of the very rows that are guessed at."""
 PUTS = "of the merged items back on the records that have them"
 
 
@@ -52,9 +57,87 @@ class _Guessing:
         found = trial_eliminations(
             attack, part.release, part.key, rng=case.rng, control=control_of(attack), progress=case.progress
         )
-        if part.release.records < result.release.records:
-            found = replace(found, notes={**found.notes, "rows_attacked": part.release.records})
-        return risk_of(threat, found, _details(found), PUTS)
+        found = _of_rows(found, part, result)
+        if isinstance(attack, RandomElimination):  # lots are compared with lots
+            return risk_of(threat, found, _details(found), PUTS)
+        return risk_of(threat, found, _details(found), PUTS, BY_FREQUENCY, BEST_GUESS)
+
+
+def guesses_by_frequency() -> Threat:
+    """Somebody who knows how common items are elsewhere, and names the commonest ones of each generalised item.
+
+    Frequencies are learned from people whose rows are then left alone, so that nothing of those who are guessed at is
+    known but what they have in common with others.
+
+    >>> guesses_by_frequency().knows
+    'the release, and how common each item is among other people'
+    """
+
+    def attempt(threat: Threat, case: Case) -> Risk:
+        from cloven.attack.generalised.frequency import Frequencies, FrequencyElimination
+        from cloven.families.generalisation_sample import sampled
+        from cloven.scoring.generalised.trial import trial_eliminations
+
+        result: Generalised = case.result
+        asked, rest = _others(case)
+        part = sampled(rest, case.effort.most_candidates // LOOKS, case.rng)
+        attack = FrequencyElimination(Frequencies.of(asked))
+        found = trial_eliminations(attack, part.release, part.key, rng=case.rng, progress=case.progress)
+        return risk_of(threat, _of_rows(found, part, result), _details(found), PUTS, guess="drawing lots")
+
+    about = "the release, and how common each item is among other people"
+    return Threat("guesses by frequency", about, "attribute", MEASURE, attempt).publicly()
+
+
+def known_person(m: int) -> Threat:
+    """Somebody who knows items of a person, with and without knowing how common items are.
+
+    Frequencies are those of all the data, as a public statistic would tell them: they are the same whether a person is
+    in the release or left out, so that what being in it adds does not come from them.
+
+    >>> known_person(2).name
+    'a known person'
+    """
+    from cloven.families.known_person import known_person as of_any_family
+
+    def attempt(threat: Threat, case: Case) -> Risk:
+        from cloven.attack.generalised.frequency import Frequencies
+        from cloven.attack.generalised.known_person import KnownPersonGeneralised
+
+        common = Frequencies.of(case.data)
+
+        def readers(release: SetGeneralised) -> dict[str, Any]:
+            return {
+                "rows": KnownPersonGeneralised.of(release),
+                "rows by frequency": KnownPersonGeneralised.of(release, common),
+            }
+
+        return of_any_family(m, readers).attempt(threat, case)
+
+    return replace(of_any_family(m, lambda _: {}), attempt=attempt)
+
+
+def _others(case: Case) -> tuple[Transactions, Generalised]:
+    """Records of some people, half of all at most; and the release with the rows of everybody else."""
+    from cloven.families.generalisation_sample import with_rows
+
+    data: Transactions = case.data
+    known = np.zeros(len(data), bool)
+    for split in case.splits:
+        more = known.copy()
+        more[split.outsiders] = True
+        if known.any() and more.sum() > len(data) / 2:
+            break
+        known = more
+    rows = np.flatnonzero(~np.isin(case.result.key.records, data.source_rows[known]))
+    return data.take(known), with_rows(case.result, rows)
+
+
+def _of_rows(found: Findings, part: Generalised, whole: Generalised) -> Findings:
+    """The same with a note if not all rows were attacked."""
+    if part.release.records == whole.release.records:
+        return found
+    return replace(found, notes={**found.notes, "rows_attacked": part.release.records})
 
 
 def word_meanings(relatedness: Relatedness, method: str = "rba") -> Threat:
@@ -93,13 +176,12 @@ def another_release(other: Disassociated | SetGeneralised, name: str = "another 
 def release_alone() -> Threat:
     """Somebody without any other knowledge, who can only guess: the items of a generalised item are all alike.
 
-    They stand in the same rows, so nothing that the release shows tells one from the other.
+    They stand in the same rows, so nothing that the release shows tells one from the other. Who knows how common items
+    are does better: see ``guesses_by_frequency``.
 
     >>> release_alone().name
     'release alone'
     """
-    from cloven.attack.generalised.random_attack import RandomElimination
-
     guessing = _Guessing(lambda _effort: RandomElimination(0.0))
 
     def attempt(threat: Threat, case: Case) -> Risk:

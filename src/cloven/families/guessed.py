@@ -13,16 +13,26 @@ if TYPE_CHECKING:
     from cloven.threats import Threat
 
 
-def risk_of(threat: Threat, found: Findings, details: dict[str, Any], puts: str) -> Risk:
-    """The risk by the measure "hit"; ``puts`` says of what the attacker puts a share where."""
-    hit, auc = found.get("hit"), found.get("auc")
+def risk_of(
+    threat: Threat,
+    found: Findings,
+    details: dict[str, Any],
+    puts: str,
+    beside: str = "",
+    guess: str = "guessing",
+) -> Risk:
+    """The risk by the measure "hit"; ``puts`` says of what the attacker puts a share where.
+
+    ``beside`` is the ending of measures with another baseline than lots, and ``guess`` says what that is called.
+    """
+    hit, auc = found.get(f"hit{beside}"), found.get(f"auc{beside}")
     attacker = _estimate(hit.value, hit.low, hit.high)
     guessing = _estimate(hit.chance, hit.chance_low, hit.chance_high)
     if attacker is None or guessing is None:
         # What whole parts tell is measured on known persons, so that this attacker is not missing.
         why = "nothing is split off, so there is nothing to put back"
         return threat.risk(not_tried=why, counts=False, details=details)
-    sentence = f"An attacker ({threat.name}) puts {share(attacker)} {puts}; guessing gets {share(guessing)}."
+    sentence = f"An attacker ({threat.name}) puts {share(attacker)} {puts}; {guess} gets {share(guessing)}."
     meant = meaning(attacker, beats=beats(auc))
     return threat.risk(
         attacker=attacker,

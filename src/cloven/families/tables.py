@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cloven.anonymise.slicing.slicing import Slicing
 from cloven.families.doubts import FEWEST_CANDIDATES, little_promised, rows_of_one_person, too_few
+from cloven.families.tables_empty import no_utility, nothing_left, unless_empty
 from cloven.families.tables_ends import lone_ends
 from cloven.families.tables_other import another_release
 from cloven.families.tables_single import nearly_told, one_harmful_value, single_values
@@ -76,7 +77,7 @@ class TablesFamily:
             other if isinstance(other, OtherRelease) else OtherRelease(other) for other in knowledge.releases
         ]
         others = [other for other in others if isinstance(other.release, GeneralisedTable | Sliced)]
-        return (
+        every = (
             known_person(),
             learns(),
             persons_row(),
@@ -87,6 +88,7 @@ class TablesFamily:
             ),
             membership(),
         )
+        return tuple(map(unless_empty, every))
 
     def utility(
         self,
@@ -98,6 +100,8 @@ class TablesFamily:
         """What is kept of the data; queries are cheap, so that there are as many at every effort."""
         from cloven.measure.tables.utility import table_utility
 
+        if not len(result.release):
+            return no_utility(data)
         hidden = len(result.key.suppressed)
         found = table_utility(data, result.release, rng, suppressed=hidden, rules=effort.rules)
         first = sorted(found.measures, key=lambda each: each.name != found.headline)
@@ -129,8 +133,8 @@ class TablesFamily:
 
     def doubts(self, data: Table, method: Any, result: PublishedTable) -> tuple[Said, ...]:
         """What speaks against publishing, whatever attackers reach."""
-        of_people = (*too_few(data.people), *rows_of_one_person(data))
-        if is_differentially_private(method.parameters):
+        of_people = (*nothing_left(result.release), *too_few(data.people), *rows_of_one_person(data))
+        if is_differentially_private(method.parameters) or not len(result.release):
             return of_people
         values = (*one_harmful_value(data, result.release), *nearly_told(data, result.release))
         return (*little_promised(method.k), *values, *of_people)

@@ -132,7 +132,7 @@ def _told_most(case: Case, guess: Any) -> Longs:
         try:
             found = value_telling(guess(release, known, name), Truth.of(data, name, rows))
         except ParameterError as error:  # the other release may not show it
-            refused = error
+            refused = refused or error
             continue
         told = np.vstack((told, found.told))
     if refused is not None and not len(told):

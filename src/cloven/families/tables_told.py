@@ -17,7 +17,7 @@ from cloven.measure.intervals import wilson
 from cloven.model.risk import Estimate
 from cloven.outsiders import one_record_each
 from cloven.scoring.members import ROUNDING, Sheet
-from cloven.scoring.tables.telling import Truth, ValueTelling, value_telling
+from cloven.scoring.tables.telling import Truth, ValueTelling, nothing_told, value_telling
 from cloven.scoring.telling import LEVELS
 
 if TYPE_CHECKING:
@@ -102,6 +102,8 @@ def _told(
     releases = [*(split.result.release for split in case.splits), case.result.release]
     told = [
         value_telling(read(release, known_looks(data, release, asked), attribute, away), truth)
+        if len(release)
+        else nothing_told(len(asked))
         for release, away in zip(releases, outside, strict=True)
     ]
     size = len(known_looks(data, case.result.release, asked[:0]).names)

@@ -34,6 +34,12 @@ def summary(data: Table, result: PublishedTable) -> dict[str, int | float]:
 def cautions(figures: dict[str, int | float], method: Any) -> list[str]:
     """What an owner should know before publishing, each with what to do."""
     out, told = [], dict(method.parameters)
+    if not figures["records"]:
+        out.append(
+            "noise has taken every row away: the table is empty and nobody can use it, but the promise holds; to run"
+            " again because of that is to choose by looking and adds the eps of the other run, so choose one that"
+            " leaves rows, and count both"
+        )
     if figures["records_suppressed"]:
         out.append(
             f"{many(figures['records_suppressed'], 'row')} not published; say so beside every utility figure;"

@@ -115,6 +115,11 @@ class Ledger:
         """
         return self.compare(fingerprint(data), lambda: _records_of(data), own, lambda: _chance_in(data))
 
+    def discarded_epsilons(self, data: str | None) -> list[float]:
+        """Epsilon of each differentially private release of the data with this fingerprint that was discarded."""
+        found = (entry for entry in self.entries if data is not None and entry.input_sha256 == data)
+        return [entry.epsilon for entry in found if entry.discarded and entry.epsilon is not None]
+
     def compare(
         self,
         mine: str,

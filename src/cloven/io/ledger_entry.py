@@ -12,6 +12,7 @@ from cloven.errors import ReleaseError
 from cloven.io.ledger_sketch import Sketch
 from cloven.io.manifest import MANIFEST, check_manifest, parse_json
 from cloven.io.receipt import read_receipt, read_small, release_of
+from cloven.model.audience import is_differentially_private
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -82,8 +83,13 @@ class Entry:
     @property
     def promise(self) -> str:
         """What was promised, in short: ``k=3 m=2``."""
-        told = {name: self.parameters.get(name) for name in PROMISES}
+        told = {name: self.parameters.get(name) for name in PROMISES} | {"eps": self.epsilon}
         return " ".join(f"{name}={value}" for name, value in told.items() if value is not None)
+
+    @property
+    def epsilon(self) -> float | None:
+        """What it costs if it is differentially private, else None."""
+        return epsilon_of(self.parameters)
 
     @property
     def day(self) -> str:
@@ -108,9 +114,23 @@ class Entry:
             "version": self.version,
             "input_sha256": self.input_sha256,
             "manifest_sha256": self.manifest_sha256,
+            "epsilon": self.epsilon,
             "standing_out": None if self.sketch is None else self.sketch.records,
             "discarded": self.discarded,
         }
+
+
+def epsilon_of(parameters: Mapping[str, Any]) -> float | None:
+    """The epsilon that parameters of a release promise; None if that is not differential privacy.
+
+    >>> epsilon_of({"promise": {"kind": "differential privacy", "epsilon": 0.3}}), epsilon_of({"eps": 0.3})
+    (0.3, None)
+    """
+    if not is_differentially_private(parameters):
+        return None
+    told = parameters["promise"].get("epsilon")
+    plain = isinstance(told, int | float) and not isinstance(told, bool) and 0 < told < float("inf")
+    return float(told) if plain else None
 
 
 def shown(path: Path) -> str:

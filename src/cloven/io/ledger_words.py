@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
+from cloven.io.ledger_budget import adds
 from cloven.io.ledger_entry import PRIVATE, shown
 
 if TYPE_CHECKING:
@@ -16,13 +17,17 @@ if TYPE_CHECKING:
 MOST = 3  # releases spoken of one by one
 
 
-def warnings(earlier: Sequence[Earlier], skipped: int = 0) -> list[str]:
+def warnings(earlier: Sequence[Earlier], skipped: int = 0, epsilon: float | None = None) -> list[str]:
     """Say which earlier releases compose with the new one; nothing to say is an empty list.
 
     Args:
         earlier: what ``earlier_releases`` found.
         skipped: receipts that could not be read, if that is known.
+        epsilon: of the new release, if it is differentially private: with others that are, its promise adds up, which
+            is told by ``ledger_budget``.
     """
+    if epsilon is not None:
+        earlier = [each for each in earlier if not adds(each)]
     composing = [each for each in earlier if each.composes]
     out = [_sentence(each) for each in composing[:MOST]]
     if len(composing) > MOST:

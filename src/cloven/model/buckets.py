@@ -56,7 +56,7 @@ class Buckets:
     def with_rows(self) -> Buckets:
         """The same, for those who need rows to count; noise may have left none."""
         if not len(self.cells):
-            message = "the release holds no row, so there is nothing to measure"
+            message = "the release holds no row, so there is nothing to measure; a small eps may leave none"
             raise ParameterError(message)
         return self
 

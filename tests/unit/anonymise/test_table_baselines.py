@@ -202,10 +202,7 @@ def test_diffgen_of_two_tables_that_differ_in_one_row_is_within_epsilon():
     eps, runs = 2.0, 1500
 
     def published(data, seed):
-        try:
-            return min(9, len(DiffGen(eps, 0, counts="clip", seed=seed).anonymise(_stated(data)).release))
-        except ParameterError:  # noise has taken away all rows
-            return 0
+        return min(9, len(DiffGen(eps, 0, counts="clip", seed=seed).anonymise(_stated(data)).release))
 
     rows = [
         np.bincount([published(data, seed) for seed in range(runs)], minlength=10) / runs

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
 import cloven as cv
+from cloven.anonymise.generalisation.assemble import assemble
+from cloven.attack.generalised.frequency import FrequencyElimination
 from cloven.audit import Audit
 from cloven.errors import ReleaseError
 from cloven.families.generalisation import GeneralisationFamily
 from cloven.families.generalisation_sample import sampled
 from cloven.families.generalisation_threats import (
     another_release,
+    guesses_by_frequency,
+    known_person,
     protected_itemsets,
     release_alone,
     word_meanings,
@@ -21,6 +25,7 @@ from cloven.families.generalisation_threats import (
 from cloven.families.generalisation_words import cautions, summary
 from cloven.model.risk import Estimate
 from cloven.model.taxonomy import Taxonomy
+from cloven.outsiders import Outsiders
 from cloven.registry import family_of
 from cloven.settings import parse_setting, setting
 
@@ -52,12 +57,13 @@ def test_threats_follow_what_is_promised(data):
     other = cv.Disassociation(k=3).anonymise(data).release
     knowledge = cv.Knowledge(cv.Vectors.sample(), (other, "no release"))
     assert [threat.name for threat in family.threats(cv.Coat(m=2), knowledge)] == [
-        "a known person", "2 items of a person", "3 items of a person", "release alone", "word meanings",
-        "another release", "being in it",
+        "a known person", "2 items of a person", "3 items of a person", "release alone",
+        "guesses by frequency", "word meanings", "another release", "being in it",
     ]  # fmt: skip
     listed = cv.Coat(policy=cv.Policy((("cough", "fever"),)))
     assert [threat.name for threat in family.threats(listed, cv.Knowledge())] == [
-        "a known person", "protected itemset of a person", "1 item of a person", "release alone", "being in it",
+        "a known person", "protected itemset of a person", "1 item of a person", "release alone",
+        "guesses by frequency", "being in it",
     ]  # fmt: skip
 
 
@@ -95,9 +101,113 @@ def test_words_tell_merged_items_apart_and_the_release_alone_does_not(data, resu
     assert not alone.beats
     words = word_meanings(cv.Vectors.sample()).try_on(data, result, lots(), QUICK)
     assert words.beats
-    assert words.attacker.low > words.guessing.value > 0.3
+    assert words.attacker.value > words.guessing.value > alone.guessing.value > 0.3
+    assert words.attacker.low > alone.guessing.value
     assert words.control.value < words.attacker.low
     assert "calibration" in words.details
+
+
+def shop():
+    """One article that half of the people buy, merged with ones that hardly anybody buys."""
+    draw = np.random.default_rng(5)
+    rows = []
+    for number in range(600):
+        row = {f"usual {draw.integers(4)}"}
+        if draw.random() < 0.5:
+            row.add("milk")
+        if number % 12 == 0:
+            row.add(f"rare {number // 12 % 5}")
+        rows.append(row)
+    data = cv.Transactions.from_records(rows)
+    merged = [0 if name == "milk" or name.startswith("rare") else number + 1
+              for number, name in enumerate(data.vocabulary)]  # fmt: skip
+    return data, assemble(data, np.array(merged), k=5, parameters={})
+
+
+@dataclass(frozen=True)
+class Merging:
+    """Merges what is not usual."""
+
+    k: int = 5
+
+    def anonymise(self, data, progress=None):
+        merged = [
+            number + 1 if name.startswith("usual") else 0 for number, name in enumerate(data.vocabulary)
+        ]
+        return assemble(data, np.array(merged), k=5, parameters={})
+
+
+def test_who_knows_how_common_items_are_names_them():
+    data, made = shop()
+    outsiders = Outsiders(data, Merging(), 2, 1)
+    risk = guesses_by_frequency().try_on(data, made, lots(), QUICK, outsiders=outsiders)
+    alone = release_alone().try_on(data, made, lots(), QUICK)
+    assert risk.counts
+    assert not risk.outside
+    assert risk.attacker.value > 0.8 > 0.3 > alone.attacker.value  # milk, against one in six
+    assert risk.guessing.value == pytest.approx(alone.guessing.value, abs=0.05)
+    assert "drawing lots gets" in risk.public.sentence
+    assert risk.exceeds(0.2)
+
+
+def test_nobody_is_guessed_at_whose_record_taught_the_frequencies(monkeypatch):
+    data, made = shop()
+    outsiders = Outsiders(data, Merging(), 4, 1)
+    seen = {}
+
+    def guess(self, release, rng=None, progress=None):
+        seen["people"], seen["rows"] = self.frequencies.people, release.records
+        return FrequencyElimination.guess_(self, release, rng, progress)
+
+    monkeypatch.setattr(FrequencyElimination, "guess_", FrequencyElimination.guess, raising=False)
+    monkeypatch.setattr(FrequencyElimination, "guess", guess)
+    guesses_by_frequency().try_on(data, made, lots(), QUICK, outsiders=outsiders)
+    assert seen == {"people": 240, "rows": 360}  # two of four divisions: half of the people at most
+
+
+def test_without_anybody_else_frequencies_are_not_known(data, result):
+    risk = guesses_by_frequency().try_on(data, result, lots(), QUICK)
+    assert risk.not_tried.startswith("nobody outside the release")
+    assert risk.missing
+
+
+def test_words_stand_beside_guessing_by_frequency(data, result):
+    words = word_meanings(cv.Vectors.sample()).try_on(data, result, lots(), QUICK)
+    alone = release_alone().try_on(data, result, lots(), QUICK)
+    assert words.guessing.value > alone.guessing.value
+    assert "guessing by frequency at best gets" in words.sentence
+
+
+def test_a_known_person_is_asked_about_in_and_out_of_a_release(data):
+    method = cv.Coat(k=5, m=2)
+    made = method.anonymise(data)
+    risk = known_person(2).try_on(data, made, lots(), QUICK, outsiders=Outsiders(data, method, 1, 1))
+    assert None not in (risk.attacker, risk.outsiders, risk.excess, risk.population)
+    assert [tail.name for tail in risk.tails] == ["told at 0.95", "certain"]
+    assert risk.counts
+    assert {way["reader"] for way in risk.details["ways"]} == {"rows", "rows by frequency"}
+
+
+def test_a_known_person_is_told_by_frequency_what_rows_alone_do_not_tell():
+    data, made = shop()
+    risk = known_person(2).try_on(data, made, lots(), QUICK, outsiders=Outsiders(data, Merging(), 1, 1))
+    best = {
+        (way["known"], way["reader"]): way["first_guess"]["members"]
+        for way in risk.details["ways"]
+        if way["known"] == "1 rarest item"
+    }
+    assert best["1 rarest item", "rows by frequency"] >= best["1 rarest item", "rows"]
+
+
+def test_an_audit_of_coat_has_a_known_person_and_frequencies(data):
+    report = Audit(cv.Coat(k=5, m=2), effort=QUICK, seed=1, advise=False).run(data)
+    risks = {risk.threat: risk for risk in report.outcome.risks}
+    person, common = risks["a known person"], risks["guesses by frequency"]
+    assert None not in (person.attacker, person.outsiders, person.excess)
+    assert len(person.tails) == 2
+    assert common.counts
+    assert common.attacker.value > risks["release alone"].attacker.value
+    assert "guesses by frequency" in [risk["threat"] for risk in report.to_dict("public")["risks"]]
 
 
 def test_another_release_tells_them_apart(data, result):
@@ -105,9 +215,11 @@ def test_another_release_tells_them_apart(data, result):
         cv.Disassociation(k=2, m=2, max_cluster_size=10).anonymise(data).release,
         cv.Pcta(k=2, m=1).anonymise(data).release,
     )
+    alone = release_alone().try_on(data, result, lots(), QUICK)
     for other in others:
         risk = another_release(other).try_on(data, result, lots(), QUICK)
-        assert risk.attacker.value > risk.guessing.value
+        assert risk.attacker.value > alone.guessing.value
+        assert risk.guessing.value > alone.guessing.value  # it stands beside frequencies, not beside lots
     assert "k=2, m=1" in another_release(others[1]).knows
 
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
+import cloven as cv
 from cloven.anonymise.slicing.diffgen import DiffGen
 from cloven.anonymise.slicing.drawing import noise_scale
 from cloven.errors import ParameterError
 from cloven.families.tables import TablesFamily
+from cloven.io.key import read_key
+from cloven.io.release import read_release, write_release
+from cloven.io.table_csv import table_csv_bytes
 from cloven.io.table_reader import read_table
 from cloven.model.schema import Column, Schema
 from cloven.model.shown_cells import shown_release
@@ -139,11 +145,88 @@ def test_no_more_than_the_budget_is_spent(eps):
 def test_a_budget_too_small_is_told():
     with pytest.raises(ParameterError, match=r"eps must be a number of at least 0.001 .*got 1e-05"):
         DiffGen(eps=1e-5)
-    with pytest.raises(ParameterError, match="noise has taken away all rows; choose a larger eps"):
-        for seed in range(30):
-            DiffGen(eps=0.001, specialisations=0, seed=seed).anonymise(read(incomes()))
     with pytest.raises(ParameterError, match="choose a larger eps"):
         noise_scale(1, 1e-12)
+
+
+def emptied(specialisations=2):
+    """The first seed at which noise takes every row away."""
+    table = read(incomes())
+    made = (
+        DiffGen(eps=0.001, specialisations=specialisations, seed=seed).anonymise(table) for seed in range(30)
+    )
+    return table, next(each for each in made if not len(each.release))
+
+
+@pytest.mark.parametrize("specialisations", [0, 2])
+def test_where_noise_takes_every_row_the_table_is_empty(specialisations):
+    table, made = emptied(specialisations)
+    shown = shown_release(made.release)
+    assert shown.cells.shape == (0, 2)
+    assert [(domain.name, domain.labels, domain.values) for domain in shown.domains] == [
+        ("income", (), ()),
+        ("illness", (), ()),
+    ]
+    assert made.key.records.shape == (0, 1)
+    assert verify_table(shown, table, made.key, allow_seeded=True).ok
+    assert table_csv_bytes(made.release) == b"income,illness\r\n"
+
+
+def test_every_seed_gives_a_table_and_some_are_empty():
+    """A refusal would be an answer that the budget does not pay for."""
+    rows = [len(DiffGen(eps=0.001, specialisations=0, seed=seed).anonymise(read(incomes())).release)
+            for seed in range(30)]  # fmt: skip
+    assert 0 in rows
+    assert max(rows) > 0
+
+
+def test_an_empty_table_survives_the_way_to_disk_and_back(tmp_path):
+    table, made = emptied()
+    write_release(made, tmp_path / "out", original=table, allow_seeded=True)
+    found = read_release(tmp_path / "out")
+    assert len(found) == 0
+    assert [(domain.name, domain.sensitive, domain.labels) for domain in found.domains] == [
+        ("income", False, ()),
+        ("illness", True, ()),
+    ]
+    private = read_key(tmp_path / "out.private", found)
+    assert verify_table(found, table, private, allow_seeded=True).ok
+    counts = json.loads((tmp_path / "out" / "manifest.json").read_text())["counts"]
+    assert (counts["records"], counts["groups"]) == (0, 0)
+
+
+def test_a_table_of_persons_may_not_be_empty():
+    _, made = emptied()
+    plain = {name: value for name, value in made.release.parameters.items() if name != "invented_rows"}
+    found = verify_table(replace(shown_release(made.release), parameters=plain), allow_seeded=True)
+    assert "there is no row, though rows are those of persons" in str(found)
+
+
+def test_an_empty_table_with_cells_that_no_row_shows_is_refused():
+    table = read(incomes())
+    other = next(
+        each
+        for seed in range(30)
+        if len(each := DiffGen(eps=0.001, specialisations=0, seed=seed).anonymise(table).release)
+    )
+    found = verify_table(replace(shown_release(other), cells=np.empty((0, 2), np.int32)), allow_seeded=True)
+    assert "is in no row" in str(found)
+
+
+def test_an_empty_table_is_no_success_though_nobody_could_be_attacked():
+    table, made = emptied()
+    family, method = TablesFamily(), DiffGen(eps=0.001, specialisations=2)
+    for threat in family.threats(method, cv.Knowledge()):
+        risk = threat.try_on(table, made, np.random.default_rng(1))
+        assert risk.not_tried == "the table holds no row, so nobody is told anything"
+        assert not risk.missing
+    utility = family.utility(table, made, cv.Effort(), np.random.default_rng(1))
+    assert (utility.headline, utility.score()) == ("agreement of counts with sensitive values", 0.0)
+    (doubt,) = family.doubts(table, method, made)
+    assert "nothing is left that anybody could use" in str(doubt)
+    assert family.sizes(made.release) == []
+    told = " ".join(family.cautions(table, method, made))
+    assert "noise has taken every row away" in told
 
 
 def test_too_many_counts_are_refused_before_they_are_made():

@@ -107,11 +107,9 @@ class NoisyCounts:
         if for_total:
             noise = drawing.noise(1, noise_scale(1, budget * for_total))
             shown = consistent(shown, len(self.table) + int(noise[0]))
-        shown = np.maximum(0, shown)
-        if not shown.any():
-            message = "noise has taken away all rows; choose a larger eps, or fewer specialisations"
-            raise ParameterError(message)
-        return np.repeat(np.arange(len(shown)), shown)
+        # Where nothing is left, nothing is what is published: whoever sees a refusal, or knows of another try, learns
+        # that the noise was low here, which the budget does not pay for.
+        return np.repeat(np.arange(len(shown)), np.maximum(0, shown))
 
     def _check(self, budget: Fraction, how: Counts) -> None:
         """Refuse more counts, or more rows of noise, than are worth drawing. Neither depends on the rows."""
@@ -131,7 +129,7 @@ class NoisyCounts:
             raise ParameterError(message)
 
     def release(self, leaves: NDArray[np.int64], parameters: Mapping[str, Any]) -> GeneralisedTable:
-        """The table that shows these leaves."""
+        """The table that shows these leaves; without any, a table without rows that shows no cell."""
         found = np.unravel_index(leaves, self.shape)
         values = dict(zip(self.classes.places, np.unravel_index(found[-1], self.classes.widths), strict=True))
         pieces = dict(zip(self.looks, zip(found[:-1], self.cuts, strict=True), strict=True))
@@ -146,7 +144,8 @@ class NoisyCounts:
                 piece, cut = pieces[place]
                 used, number = np.unique(piece, return_inverse=True)
                 kept = [cut[each] for each in used.tolist()]  # no cell that noise has emptied
-                shown.append(_covers(attribute, kept or cut))
+                nothing = value_cells(attribute, np.empty(0, np.int32))
+                shown.append(_covers(attribute, kept) if kept else nothing)
                 columns.append(shown[-1].of_group[number])
         cells = np.column_stack(columns).astype(np.int32)
         cells = cells[np.lexsort(cells.T[::-1])]

@@ -5,7 +5,8 @@ must explain the same blocks by the same items. With b the number of items of th
 
     P(s | K) = candidates that show the block of s / candidates * 1 / b
 
-A row says of a block that at least one of its items is held: one is expected, and each is as likely as another. A
+A row says of a block that at least one of its items is held: one is expected, and each is as likely as another, unless
+the reader knows how common items are; then P(s | block) of ``frequency`` takes the place of 1 / b. A
 block that a known item already explains tells nothing of its other items. Only blocks of one item that all
 candidates show are certain; a larger block never says which of its items is held.
 """
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cloven.attack.generalised.frequency import given_block
 from cloven.attack.generalised.known_person_kernel import shown_blocks
 from cloven.attack.generalised.tables import published_only, rows_by_block
 from cloven.attack.known_sets import Certain, Claims, Known
@@ -26,9 +28,11 @@ from cloven.model.arrays import positions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from cloven.attack.generalised.frequency import Frequencies
     from cloven.model.set_generalised import SetGeneralised
 
     Longs = NDArray[np.int64]
+    Floats = NDArray[np.float64]
 
 MOST_KNOWN = 8
 """Items of a known set at most."""
@@ -45,20 +49,22 @@ class KnownPersonGeneralised:
         block_of_item: block of each item.
         starts: where each block starts in ``rows``.
         rows: rows that show each block, ascending.
+        likely: probability of each item in a row that shows its block.
     """
 
     release: SetGeneralised
     block_of_item: Longs
     starts: Longs
     rows: Longs
+    likely: Floats
 
     @classmethod
-    def of(cls, release: SetGeneralised) -> KnownPersonGeneralised:
-        """Arrange a release, once for all questions."""
+    def of(cls, release: SetGeneralised, frequencies: Frequencies | None = None) -> KnownPersonGeneralised:
+        """Arrange a release, once for all questions; without ``frequencies`` all items of a block are alike."""
         published_only(release)
         block = np.empty(len(release.vocabulary), np.int64)
         block[release.block_items] = np.repeat(np.arange(release.blocks), release.block_sizes)
-        return cls(release, block, *rows_by_block(release))
+        return cls(release, block, *rows_by_block(release), given_block(release, frequencies))
 
     def claims(
         self,
@@ -76,7 +82,7 @@ class KnownPersonGeneralised:
             message = f"floor must lie between {LEAST_BEST} and 1, got {floor}"
             raise ParameterError(message)
         images, flags = self.images(known), self._flags(eligible)
-        number, item, chance, fitting = self._shown(images, flags, LEAST_BEST if best else floor)
+        number, item, chance, fitting = self._shown(images, flags, LEAST_BEST if best else floor, self.likely)
         likeliest, best_chance = np.full(len(images), -1, np.int64), np.zeros(len(images))
         order = np.lexsort((item, -chance, number))
         first = order[np.diff(number[order], prepend=-1) > 0]
@@ -96,7 +102,8 @@ class KnownPersonGeneralised:
     def certain(self, known: Known, eligible: NDArray[np.bool_] | None = None) -> Certain:
         """Items besides the known ones that all candidate rows show as blocks of one item."""
         images = self.images(known)
-        number, item, _, _ = self._shown(images, self._flags(eligible), 1.0)
+        by_logic = (1.0 / self.release.block_sizes)[self.block_of_item]  # however common an item is
+        number, item, _, _ = self._shown(images, self._flags(eligible), 1.0, by_logic)
         offsets = np.searchsorted(number, np.arange(len(images) + 1))
         return Certain(offsets.astype(np.int64), item).spread(images.of)
 
@@ -120,18 +127,21 @@ class KnownPersonGeneralised:
         return Known(offsets, pairs % width, np.arange(len(known))).distinct()
 
     def _shown(
-        self, images: Known, eligible: NDArray[np.bool_], least: float
-    ) -> tuple[Longs, Longs, NDArray[np.float64], Longs]:
+        self, images: Known, eligible: NDArray[np.bool_], least: float, likely: Floats
+    ) -> tuple[Longs, Longs, Floats, Longs]:
         """Image, item and probability of all that is likely, by image and item; then the candidates of each image."""
         release = self.release
+        most = np.zeros(release.blocks)
+        np.maximum.at(most, self.block_of_item, likely)
         ends, block, share, fitting = shown_blocks(
             np.array(release.row_offsets), release.row_blocks.astype(np.int64), self.starts, self.rows,
-            images.offsets, images.codes, 1.0 / release.block_sizes, least,
+            images.offsets, images.codes, most, least,
         )  # fmt: skip
         number = np.repeat(np.arange(len(images)), np.diff(ends))
         lengths = release.block_sizes[block]
         item = release.block_items[positions(release.block_offsets[block], lengths)].astype(np.int64)
-        number, chance = np.repeat(number, lengths), np.repeat(share, lengths)
+        of_best = likely[item] / most[self.block_of_item[item]]
+        number, chance = np.repeat(number, lengths), np.repeat(share, lengths) * of_best
         order = np.lexsort((item, number))
-        order = order[eligible[item[order]]]
+        order = order[eligible[item[order]] & (chance[order] >= least)]
         return number[order], item[order], chance[order], fitting

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.scoring.calibration import BINS, Calibration, calibration
+from cloven.scoring.generalised.definitions import BY_FREQUENCY, RANKED
 from cloven.scoring.ranking_kernel import rank_targets, sort_into_bins
 from cloven.scoring.tally import Tallies, Tally
 
@@ -48,6 +49,28 @@ def chance_rankings(truth: Truth) -> Tallies:
     share = cells.by_table(truth.added) / np.maximum(1, np.diff(cells.tables.cell_offsets))
     known = np.repeat(share, np.diff(cells.tables.cell_offsets)).astype(np.float32)
     return rankings(known, truth)
+
+
+def frequency_rankings(truth: Truth) -> Tallies:
+    """The same for whoever knows how common each item of a table is in its rows, and nothing of any row.
+
+    The best that frequencies alone can do: what an attack reaches beyond it, it has from what else a row shows. With
+    lots as chance, every attack that prefers common items would seem to have learned something of people.
+    """
+    cells = truth.cells
+    table = cells.line_table[cells.line]
+    _, column = np.unique(table * (int(cells.item.max(initial=-1)) + 1) + cells.item, return_inverse=True)
+    added = np.bincount(column, truth.added) / np.maximum(1, np.bincount(column))
+    return rankings(added[column].astype(np.float32), truth)
+
+
+def beside_frequency(values: Tallies, baseline: Tallies) -> tuple[Tallies, Tallies]:
+    """The rankings again, under names of their own, beside frequencies; what is compared is in both."""
+    names = [name for name in values if name[0] in RANKED]
+    return (
+        {(measure + BY_FREQUENCY, scope): values[measure, scope] for measure, scope in names},
+        {(measure + BY_FREQUENCY, scope): baseline[measure, scope] for measure, scope in names},
+    )
 
 
 def calibrated(confidence: NDArray[np.float32], truth: Truth) -> Calibration:

@@ -2,8 +2,10 @@
 
 Every value stands beside chance (random elimination with the same budget in each table) and control (the same attack
 with shuffled relatedness), with intervals. The measures that end in ``_all_but_one`` have another chance: keep one
-random item of each generalised item. An attack that does not beat both has not used what words mean. The control may
-eliminate more or fewer cells than the attack, and recall and F rise with their number: compare it by precision and AUC.
+random item of each generalised item. Those that end in ``_by_frequency`` stand beside whoever names the commonest items
+of each generalised item: lots flatter every attack that prefers common ones. An attack that does not beat them all has
+not used what words mean. The control may eliminate more or fewer cells than the attack, and recall and F rise with
+their number: compare it by precision and AUC.
 """
 
 from __future__ import annotations
@@ -25,7 +27,13 @@ from cloven.scoring.generalised.detection import (
     random_detections,
 )
 from cloven.scoring.generalised.marking import marking
-from cloven.scoring.generalised.ranking import calibrated, chance_rankings, rankings
+from cloven.scoring.generalised.ranking import (
+    beside_frequency,
+    calibrated,
+    chance_rankings,
+    frequency_rankings,
+    rankings,
+)
 from cloven.scoring.generalised.rebuilt import Records
 from cloven.scoring.generalised.truth import Truth, truth
 from cloven.scoring.summary import summarised
@@ -114,8 +122,11 @@ def _of_tables(
     if baselines:
         by_chance = random_detections(eliminations.eliminated, answers) | chance_rankings(answers)
         beside, by_keeping = beside_all_but_one(values, all_but_one_detections(answers))
-        by_control |= beside_all_but_one(by_control, by_control)[0]
-        values, by_chance = values | beside, by_chance | by_keeping
+        ranked, by_frequency = beside_frequency(values, frequency_rankings(answers))
+        by_control |= (
+            beside_all_but_one(by_control, by_control)[0] | beside_frequency(by_control, by_control)[0]
+        )
+        values, by_chance = values | beside | ranked, by_chance | by_keeping | by_frequency
     return summarised(values, by_chance, by_control, rng, draws)
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from cloven.attack.generalised.elimination import Elimination
+    from cloven.attack.generalised.frequency import FrequencyElimination
     from cloven.attack.generalised.random_attack import RandomElimination
     from cloven.model.key_generalised import GeneralisedKey
     from cloven.model.set_generalised import SetGeneralised
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def trial_eliminations(
-    attack: Elimination | RandomElimination,
+    attack: Elimination | RandomElimination | FrequencyElimination,
     release: SetGeneralised,
     key: GeneralisedKey,
     *,

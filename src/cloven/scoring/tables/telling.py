@@ -71,6 +71,12 @@ class ValueTelling:
     best: NDArray[np.bool_]
 
 
+def nothing_told(people: int) -> ValueTelling:
+    """What a table without rows tells: noise may leave none."""
+    no, never = np.zeros(people), np.zeros(people, bool)
+    return ValueTelling(no, np.full(people, -1), never, no, never, never)
+
+
 def value_telling(guesses: ValueGuesses, truth: Truth) -> ValueTelling:
     """Hold guessed values against the true ones.
 

@@ -110,9 +110,16 @@ def _is_number(text: str, number: float) -> bool:
 
 def _cells(release: GeneralisedTable | Sliced) -> list[Fault]:
     cells = release.cells
-    if not _whole(cells, 2) or cells.shape[1] != len(release.domains) or not len(cells):
+    if not _whole(cells, 2) or cells.shape[1] != len(release.domains):
         return [Fault(1, f"cells are not rows of {len(release.domains)} whole numbers")]
+    if not len(cells) and not _may_be_empty(release):
+        return [Fault(1, "there is no row, though rows are those of persons")]
     return [_column(domain, cells[:, number]) for number, domain in enumerate(release.domains)]
+
+
+def _may_be_empty(release: GeneralisedTable | Sliced) -> bool:
+    """Noise may take every row away; persons do not vanish."""
+    return not isinstance(release, Sliced) and release.parameters.get("invented_rows") is True
 
 
 def _column(domain: CellDomain, column: NDArray[np.int32]) -> Fault:

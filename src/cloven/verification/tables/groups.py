@@ -38,5 +38,6 @@ def check_sizes(release: GeneralisedTable | Sliced) -> Check:
     what = "bucket" if isinstance(release, Sliced) else "class"
     sizes = np.bincount(group_of_row(release))
     fault = spot(sizes < release.k, lambda at: f"{what} {at} has {sizes[at]} rows, k is {release.k}")
-    otherwise = f"{len(sizes):,} of at least {sizes.min()} rows, k is {release.k}"
+    least = int(sizes.min(initial=len(release)))  # 0 where noise has left no row
+    otherwise = f"{len(sizes):,} of at least {least} rows, k is {release.k}"
     return conclude(f"{what} size", "release", len(sizes), [fault], otherwise)
