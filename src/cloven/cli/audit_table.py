@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cloven.audit import Audit
-from cloven.cli.console import warn
 from cloven.cli.disassociating import CHOSEN, Chosen
 from cloven.cli.sharing import with_shared
 from cloven.cli.table_options import (
@@ -16,7 +15,6 @@ from cloven.cli.table_options import (
     refuse_methods,
     refuse_of_sets,
 )
-from cloven.families.tables_words import too_common
 from cloven.settings import parse_setting, split_settings
 
 if TYPE_CHECKING:
@@ -46,9 +44,6 @@ def table_plan(
     data = read_persons(place, schema, memory)
     method, *rivals = _methods(chosen, wanted, rules, BY_PERSONS if _counts_persons(data) else DEFAULT)
     fit_rules(rules, data)
-    if wanted.attack:
-        for line in too_common(data, wanted.limits.max_risk):
-            warn(line)
     return data, Audit(
         method,
         with_shared(wanted.knowledge(sample=False), data, schema, wanted.other_release, wanted.other_data),

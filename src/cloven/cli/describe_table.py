@@ -53,6 +53,7 @@ def _figures(found: TableDescription, loaded: LoadedTable) -> list[tuple[str, st
     left_out = f", {loaded.dropped:,} more left out" if loaded.dropped else ""
     rows = [
         ("rows", f"{found.records:,}{left_out}"),
+        *([("persons", f"{found.persons:,}")] if found.persons < found.records else []),
         ("alone by quasi-identifiers", percent(found.alone)),
         (f"shared by fewer than k={found.k}", percent(found.rare)),
     ]

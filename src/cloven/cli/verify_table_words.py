@@ -22,6 +22,7 @@ def table_claim(parameters: Mapping[str, Any], release: Path) -> dict[str, Any]:
         "jointly": _secrets(release) if parameters.get("together") == "jointly" else [],
         "constraints": [_demand(each) for each in entries],
         "classes_show": _shown(entries),
+        "persons": parameters.get("persons") is True,
         "made_up": parameters.get("invented_rows") is True,
         "promise": promise.get("kind") if isinstance(promise, dict) else None,
     }
@@ -30,7 +31,9 @@ def table_claim(parameters: Mapping[str, Any], release: Path) -> dict[str, Any]:
 def claimed_of_table(claim: dict[str, Any]) -> str:
     """The promise of a published table."""
     group = "bucket" if str(claim["format"]).startswith("cloven.sliced/") else "class"
-    promise = f"every {group} has at least k = {claim['k']} of {many(claim['records'], 'row')}"
+    rows = many(claim["records"], "row")
+    held = f"persons in {rows}" if claim["persons"] else f"of {rows}"
+    promise = f"every {group} has at least k = {claim['k']} {held}"
     if claim["made_up"]:
         promise += ", made-up ones among them"
     if claim["method"] == "hybrid":
@@ -61,6 +64,8 @@ def _shown(entries: Sequence[Any]) -> str:
 
     >>> _shown([{"demand": "distinct-l", "l": 2, "attributes": ["illness"]}])
     'shows at least 2 different values of illness, with no limit on how common one is'
+    >>> _shown([{"demand": "distinct-l", "l": 2, "attributes": ["wage"], "harmless": ["0"], "within": "5 %"}])[:80]
+    'shows at least 2 different values of wage where one is not 0 (numbers within 5 %'
     >>> _shown([{"demand": "t-closeness", "t": 0.5, "attributes": ["illness"]}])
     'keeps to t-closeness with t = 0.5 of illness'
     """
@@ -83,7 +88,13 @@ def _shown(entries: Sequence[Any]) -> str:
 def _different(entry: dict[str, Any]) -> str:
     names = _attributes(entry)
     what = "combinations" if len(names) > 1 else "values"
-    return f"{entry.get('l')} different {what} of {' and '.join(names) or 'something that cannot be read'}"
+    told = f"{entry.get('l')} different {what} of {' and '.join(names) or 'something that cannot be read'}"
+    harmless = entry.get("harmless")
+    if isinstance(harmless, list) and harmless:
+        told += f" where one is not {' or '.join(visible(str(each), 40) for each in harmless)}"
+    if entry.get("within"):
+        told += f" (numbers within {visible(str(entry['within']), 20)} are one)"
+    return told
 
 
 def _demand(entry: Any) -> str:

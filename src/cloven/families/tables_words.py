@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from cloven.families.words import many
 
 if TYPE_CHECKING:
@@ -77,19 +75,4 @@ def cautions(figures: dict[str, int | float], method: Any) -> list[str]:
         )
     if told.get("seeded"):
         out.append("lots were drawn with a seed: this release is for experiments; do not publish it")
-    return out
-
-
-def too_common(data: Table, limit: float) -> list[str]:
-    """Sensitive attributes of which a single value is so common that guessing it exceeds a limit."""
-    out = []
-    for place in data.positions("sensitive"):
-        counts = np.bincount(np.maximum(data.codes[:, place], 0), minlength=1)
-        common = float(counts.max() / max(1, len(data)))
-        if common > limit:
-            out.append(
-                f"whoever guesses the most common {data.attributes[place].name} for everybody is right in"
-                f" {100 * common:.1f} % without any release, more than the limit of {100 * limit:.1f} %: no method gets"
-                " below that; give --max-risk"
-            )
     return out

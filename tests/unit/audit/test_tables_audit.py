@@ -19,7 +19,6 @@ from cloven.families.tables import TablesFamily
 from cloven.families.tables_other import another_release
 from cloven.families.tables_threats import known_person, membership, persons_row
 from cloven.families.tables_trying import promised
-from cloven.families.tables_words import too_common
 from cloven.model.outcome import Outcome
 from cloven.model.published_table import Sliced
 from cloven.model.risk import Estimate
@@ -253,16 +252,6 @@ def test_a_rival_that_promises_fewer_candidates_is_held_to_the_limit_of_the_audi
     report = audit.run(table)
     assert report.decision.better == ()
     assert report.decision.verdict == "do not publish"
-
-
-def test_too_common_values_are_told_beforehand():
-    table = certain_illness()
-    codes = table.codes.copy()
-    codes[:, 3] = 0
-    same = Table(table.attributes, codes, table.source_rows)
-    told = too_common(same, 0.25)
-    assert any("most common illness for everybody is right in 100.0 %" in each for each in told)
-    assert not any("most common wage" in each for each in told)
 
 
 def test_public_reasons_name_no_other_release_and_nobodys_candidates():

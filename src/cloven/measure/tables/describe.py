@@ -25,6 +25,7 @@ class TableDescription:
         k: a look that fewer than ``k`` persons share counts as rare.
         alone: share of persons whose quasi-identifiers nobody else has.
         rare: share of persons whose quasi-identifiers fewer than ``k`` have.
+        persons: how many people there are; as many as rows, unless the table says who they are.
     """
 
     records: int
@@ -34,6 +35,7 @@ class TableDescription:
     k: int
     alone: float
     rare: float
+    persons: int
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -51,6 +53,9 @@ def describe_table(table: Table, k: int = 5) -> TableDescription:
     looks = table.codes[:, table.positions("quasi-identifier")]
     which = row_numbers(looks)
     shared = np.bincount(which)[which]
+    if table.persons is not None:
+        pairs = np.unique(np.column_stack([which, table.persons]), axis=0)
+        shared = np.bincount(pairs[:, 0])[which]
     many = {attribute.name: len(attribute) for attribute in table.attributes}
     return TableDescription(
         records=len(table),
@@ -60,4 +65,5 @@ def describe_table(table: Table, k: int = 5) -> TableDescription:
         k=k,
         alone=float((shared == 1).mean()) if len(table) else 0.0,
         rare=float((shared < k).mean()) if len(table) else 0.0,
+        persons=table.people,
     )
