@@ -139,7 +139,12 @@ def _of_methods(release: GeneralisedTable | Sliced) -> dict[str, Allowed]:
     known = {domain.name for domain in release.domains if not domain.sensitive}
     stated = release.parameters.get("domains") != "from-data"
     return {
-        "mondrian": {**_COMMON, "mode": _one_of("strict", "relaxed"), "l": lambda l: l is None or _level(l)},
+        "mondrian": {
+            **_COMMON,
+            "mode": _one_of("strict", "relaxed"),
+            "partition": _one_of("replay-proof"),
+            "l": lambda l: l is None or _level(l),
+        },
         "slicing": _SLICING,
         "ul": {
             **_SLICING,
