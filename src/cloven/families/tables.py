@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cloven.anonymise.slicing.slicing import Slicing
 from cloven.families.doubts import FEWEST_CANDIDATES, little_promised, too_few
 from cloven.families.tables_ends import lone_ends
+from cloven.families.tables_replay import replays
 from cloven.families.tables_single import single_values
 from cloven.families.tables_threats import (
     another_release,
@@ -75,6 +76,7 @@ class TablesFamily:
         return (
             known_person(),
             learns(),
+            replays(),
             persons_row(),
             *([] if knowledge.relatedness is None else [word_meanings(knowledge.relatedness)]),
             *(another_release(other, numbered(number)) for number, other in enumerate(others, 1)),

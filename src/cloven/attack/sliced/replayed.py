@@ -3,8 +3,8 @@
 Mondrian with l-diversity or t-closeness cuts as long as both halves keep to it. Somebody who knows everybody's
 quasi-identifiers sees which cuts a class still allowed by its size; that it was not cut tells that each of them would
 have left a half that misses the demand. So worlds, which are ways to deal the values of the class to its rows, are
-ruled out in which one of these cuts was possible. Values that are in no world that is left are no candidates; how likely
-the others are is the share of the worlds. Of a replay-proof release the one cut is known that was taken back.
+ruled out in which one of these cuts was possible. What is in no world that is left is no candidate; how likely the
+others are is their share of the worlds. Of a replay-proof release the one cut is known that was taken back.
 
 Left out: that a cut higher up was made along another line than the first one tells that those before it failed. Such
 knowledge spans several classes, and would rule out more; what is ruled out here is ruled out all the same.
