@@ -201,8 +201,9 @@ def _doubles(fits: Fits, look: Longs, axes: Sequence[Axis], k: int) -> NDArray[n
     one_of[look] = np.arange(len(look))
     for number in np.flatnonzero(fits.sizes >= 2 * k).tolist():
         mine = fits.look[by_class[edges[number] : edges[number + 1]]]
-        # As if equal rows could be parted: more than there are, but never fewer.
-        double[number] = may_be_two(axes, np.repeat(one_of[mine], fits.rows[mine]), k, relaxed=True)
+        double[number] = may_be_two(
+            axes, np.repeat(one_of[mine], fits.rows[mine]), k, relaxed=False, exactly=False
+        )
     return double
 
 

@@ -98,10 +98,11 @@ def first_cut(
     return None
 
 
-def may_be_two(axes: Sequence[Axis], rows: Longs, k: int, *, relaxed: bool) -> bool:
+def may_be_two(axes: Sequence[Axis], rows: Longs, k: int, *, relaxed: bool, exactly: bool = True) -> bool:
     """Whether two classes that show the same cells may stand in these rows: then they may well have been cut.
 
-    Ranges and sets of two sides of a cut differ; nodes of a taxonomy need not.
+    Ranges and sets of two sides of a cut differ; nodes of a taxonomy need not. Not ``exactly``: the rows fit the cells,
+    and some of them may be in other classes, so that what else they show says nothing.
     """
     for axis in axes:
         if axis.paths is None:
@@ -116,7 +117,9 @@ def may_be_two(axes: Sequence[Axis], rows: Longs, k: int, *, relaxed: bool) -> b
         low, high = np.full(len(at), keys[0]), np.full(len(at), keys[-1])
         whole = axis.covered(low, high)
         alike = (axis.covered(low, keys[at - 1]) == whole) & (axis.covered(keys[at], high) == whole)
-        if any(relaxed or _look_alike(axes, axis, rows[order], cut) for cut in at[alike].tolist()):
+        if any(
+            relaxed or not exactly or _look_alike(axes, axis, rows[order], cut) for cut in at[alike].tolist()
+        ):
             return True
     return False
 
