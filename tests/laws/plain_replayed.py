@@ -9,7 +9,9 @@ from collections import Counter
 
 from plain_classes import distinct, entropy, equal_distance, ordered_distance, recursive, strict_cuts
 
-BRANCH = {0: "ab", 1: "ab", 2: "cd", 3: "cd"}
+BRANCHES = {0: "ab", 1: "ab", 2: "cd", 3: "cd"}
+FLAT = {0: "a", 1: "b", 2: "c", 3: "d"}
+"""The branch of each letter; without branches two classes may show the same cells."""
 
 DEMANDS = {
     "distinct-l": lambda values, whole, how: distinct(values, whole) >= how["l"],
@@ -21,26 +23,26 @@ DEMANDS = {
 }
 
 
-def node(letters):
+def node(letters, tree):
     """The smallest cover of some letters."""
     if len(set(letters)) == 1:
         return letters[0]
-    branches = {BRANCH[letter] for letter in letters}
+    branches = {tree[letter] for letter in letters}
     return branches.pop() if len(branches) == 1 else "*"
 
 
-def cover(rows):
+def cover(rows, tree):
     """What a class shows of its people."""
     ages, letters, towns = zip(*rows, strict=True)
-    return (min(ages), max(ages)), node(letters), tuple(sorted(set(towns)))
+    return (min(ages), max(ages)), node(letters, tree), tuple(sorted(set(towns)))
 
 
-def width(rows, axis):
+def width(rows, axis, tree):
     values = {row[axis] for row in rows}
     if axis == 0:
         return max(values) - min(values)
     if axis == 1:
-        shown = node(sorted(values))
+        shown = node(sorted(values), tree)
         return {"*": 3, "ab": 1, "cd": 1}.get(shown, 0)
     return len(values) - 1
 
@@ -48,9 +50,9 @@ def width(rows, axis):
 class PlainMondrian:
     """Cut people (quasi-identifiers) with illnesses; one constraint, or none."""
 
-    def __init__(self, people, k, how, partition):
-        self.people, self.k, self.how, self.partition = people, k, how, partition
-        self.widest = [width(people, axis) for axis in range(3)]
+    def __init__(self, people, k, how, partition, tree=BRANCHES):
+        self.people, self.k, self.how, self.partition, self.tree = people, k, how, partition, tree
+        self.widest = [width(people, axis, tree) for axis in range(3)]
 
     def keeps(self, numbers, ills):
         if self.how is None:
@@ -60,7 +62,9 @@ class PlainMondrian:
     def attempts(self, numbers):
         """All cuts with k on both sides, in the order in which they are tried."""
         rows = [self.people[number] for number in numbers]
-        wide = [width(rows, axis) / self.widest[axis] if self.widest[axis] else 0 for axis in range(3)]
+        wide = [
+            width(rows, axis, self.tree) / self.widest[axis] if self.widest[axis] else 0 for axis in range(3)
+        ]
         for axis in sorted(range(3), key=lambda each: (-wide[each], each)):
             found = []
             for value in sorted({row[axis] for row in rows})[1:]:
@@ -77,7 +81,7 @@ class PlainMondrian:
             return False
         letters = sorted({row[1] for row in rows})
         before = max(letter for letter in letters if letter < value)
-        return node([before, value]) != node(letters)
+        return node([before, value], self.tree) != node(letters, self.tree)
 
     def classes(self, ills):
         """Numbers of the people of each class."""
@@ -104,7 +108,7 @@ class PlainMondrian:
     def release(self, ills):
         """What is published: each row as its class shows it."""
         return Counter(
-            (cover([self.people[number] for number in part]), ills[one])
+            (cover([self.people[number] for number in part], self.tree), ills[one])
             for part in self.classes(ills)
             for one in part
         )
