@@ -161,6 +161,7 @@ def test_a_table_is_audited(cloven, people, schema, tmp_path):
     assert threats == [
         "known person",
         "learns from the table",
+        "replays the method",
         "a person's row",
         "another release",
         "being in the table",

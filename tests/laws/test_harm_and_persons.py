@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 import cloven as cv
 from cloven.attack.sliced.answers import ValueGuesses
+from cloven.attack.sliced.crowd import Crowd
+from cloven.attack.sliced.replayed import Replayed
 from cloven.model.harm import Harm
 from cloven.model.table import Attribute, Table
 from cloven.scoring.tables.telling import Truth, value_telling
@@ -186,3 +188,45 @@ def test_harm_is_read_as_it_is_written():
     for wrong in (0, -1, "0 %", "100 %", "much", True, float("nan"), float("inf")):
         with pytest.raises(cv.ParameterError, match="within must be a number above 0"):
             Harm.of(within=wrong)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 2**32 - 1), HARMS, st.booleans(), st.sampled_from(["adaptive", "replay-proof"]))
+def test_whoever_replays_is_never_wrong(seed, harm, several, partition):
+    """All tables with these quasi-identifiers that give the very same release: what is certain holds in each."""
+    rng = np.random.default_rng(seed)
+    table = table_of(rng, 6, harm)
+    if several:
+        table = replace(table, persons=np.array([0, 1, 2, 3, 4, rng.integers(0, 5)]))
+    wages = rng.choice(6, 3, replace=False)
+    table.codes[:, 2] = wages[rng.integers(0, 3, 6)]
+    method = cv.Mondrian(k=2, l=2, partition=partition)
+    try:
+        release = method.anonymise(table).release
+    except cv.ParameterError:  # two values that differ are not there
+        return
+    found = Replayed("wage").guess(release, Crowd.of(table), cv.Known.of(table), rng=np.random.default_rng(1))
+    left = np.zeros((6, len(found.values)), bool)
+    at = {value: place for place, value in enumerate(found.values)}
+    for values in product(wages.tolist(), repeat=6):
+        world = replace(table, codes=np.column_stack([table.codes[:, :2], values]).astype(np.int32))
+        try:
+            other = method.anonymise(world).release
+        except cv.ParameterError:
+            continue
+        if same(other, release):
+            left[np.arange(6), [at[table.attributes[2].values[value]] for value in values]] = True
+    assert left[np.arange(6), [at[table.attributes[2].values[code]] for code in table.codes[:, 2]]].all()
+    assert not (left & ~found.candidate).any(), "what is possible is a candidate"
+
+
+def same(one, other):
+    """Whether two releases show the same rows."""
+
+    def rows(release):
+        return sorted(
+            tuple(domain.labels[cell] for domain, cell in zip(release.domains, row, strict=True))
+            for row in release.cells.tolist()
+        )
+
+    return rows(one) == rows(other)

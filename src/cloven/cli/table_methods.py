@@ -13,6 +13,7 @@ from cloven.anonymise.slicing.constraints import DistinctL, EntropyL, RecursiveL
 from cloven.anonymise.slicing.diffgen import Domains
 from cloven.anonymise.slicing.levels import MEASURES
 from cloven.anonymise.slicing.mondrian import Mondrian
+from cloven.anonymise.slicing.mondrian import Partition as Cutting
 from cloven.anonymise.slicing.noisy_counts import Counts
 from cloven.anonymise.slicing.slicing import Check, Partition
 from cloven.anonymise.slicing.specialising import Score
@@ -91,6 +92,9 @@ def options_of(name: str, only: tuple[str, ...] | None = None) -> Group:
         if field in usual and (only is None or field in only)
     }
     if name == "mondrian":
+        if "partition" in options:
+            kind, words, flags = _chosen(Cutting, "Whether sensitive values decide about cuts")
+            options["partition"] = (kind, usual["partition"], words, flags)
         return Group(TITLE, options | _DEMANDS, _mondrian)
     return Group(TITLE, options, _made(maker) if "rules" in options else maker)
 
@@ -110,6 +114,7 @@ def _mondrian(
     l: int | None,
     mode: Any,
     seed: int | None,
+    partition: Any,
     together: str,
     t_distance: Any,
     **demands: Any,
@@ -121,13 +126,13 @@ def _mondrian(
         raise ParameterError(message)
     found = tuple(_demanded(of, t_distance or "equal", **demands))
     if of == "each":
-        return Mondrian(k, l, found, mode, seed)
+        return Mondrian(k, l, found, mode, seed, partition)
     if l is not None:
         found = (DistinctL(l, of), *found)
     if not found:
         message = "--together says what sensitive values -l and the like are about; give one of these too"
         raise ParameterError(message)
-    return Mondrian(k, None, found, mode, seed)
+    return Mondrian(k, None, found, mode, seed, partition)
 
 
 def _about(together: str) -> Sensitive:

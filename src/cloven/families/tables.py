@@ -11,6 +11,7 @@ from cloven.families.doubts import FEWEST_CANDIDATES, little_promised, rows_of_o
 from cloven.families.tables_empty import no_utility, nothing_left, unless_empty
 from cloven.families.tables_ends import lone_ends
 from cloven.families.tables_other import another_release
+from cloven.families.tables_replay import replays
 from cloven.families.tables_single import nearly_told, one_harmful_value, single_values
 from cloven.families.tables_threats import (
     known_person,
@@ -80,6 +81,7 @@ class TablesFamily:
         every = (
             known_person(),
             learns(),
+            replays(),
             persons_row(),
             *([] if knowledge.relatedness is None else [word_meanings(knowledge.relatedness)]),
             *(

@@ -170,9 +170,7 @@ def _columns(path: Path, delimiter: str = ",") -> dict[str, list[str]]:
 
 def _patients(folder: Path) -> dict[str, list[str]]:
     """Synthetic patients with the last condition that was noted of each; conditions of fewer than ten are one."""
-    people, noted = (
-        _columns(folder / f"synthea_{part}.csv.gz") for part in ("patients", "conditions")
-    )
+    people, noted = (_columns(folder / f"synthea_{part}.csv.gz") for part in ("patients", "conditions"))
     last: dict[str, tuple[str, str]] = {}
     for patient, start, what in zip(noted["PATIENT"], noted["START"], noted["DESCRIPTION"], strict=True):
         last[patient] = max(last.get(patient, ("", "")), (start, what))

@@ -4,12 +4,19 @@ LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006.
 normalised range is cut first: numbers by their span, values with a taxonomy by the leaves below their lowest common
 ancestor, other values by how many there are. Where the paper tries the median alone, here the cut nearest to the median
 that keeps to everything is taken, so that in the end no allowable cut is left.
+
+Which cut is taken then tells something about sensitive values to whoever knows everybody's quasi-identifiers and makes
+the cuts again (minimality attack; Wong, Fu, Wang, Pei, VLDB 2007). Replay-proof, quasi-identifiers and k alone decide
+about the tree of cuts; classes that miss a constraint are joined with what lies on the other side of their cut, again
+and again. As a union of classes keeps to what all of them keep to, that is the same as taking a cut back from above
+unless both of its sides as a whole keep to everything, and so it is computed. A class then tells of one cut alone that
+one of its sides missed something.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -28,6 +35,8 @@ if TYPE_CHECKING:
     from cloven.model.space import Dimension
     from cloven.model.table import Table
 
+Partition = Literal["adaptive", "replay-proof"]
+
 
 @dataclass(frozen=True)
 class Mondrian:
@@ -39,6 +48,8 @@ class Mondrian:
         constraints: more that every class must keep to.
         mode: ``strict``: equal values stay on one side of a cut; ``relaxed``: they may come to both, classes are more
             even and their ranges may overlap. Which of equal rows come where is drawn by lot.
+        partition: ``adaptive``: the cut nearest to the middle that keeps to everything is taken; ``replay-proof``: cuts
+            are decided without a look at sensitive values, and taken back where a side misses a constraint.
         seed: for the lots; experiments only, and marks the release. They come from the operating system otherwise.
 
     >>> from cloven.model.table import Attribute, Table
@@ -55,12 +66,16 @@ class Mondrian:
     constraints: tuple[Constraint, ...] = ()
     mode: Literal["strict", "relaxed"] = "strict"
     seed: int | None = None
+    partition: Partition = "adaptive"
     WORDED: ClassVar[Mapping[str, Worded]] = {"constraints": WORDED_CONSTRAINTS}
 
     def __post_init__(self) -> None:
         k = check_whole("k", self.k, 2, "with k = 1 nobody is protected")
         if self.mode not in ("strict", "relaxed"):
             message = f"mode must be 'strict' or 'relaxed', got {self.mode!r}"
+            raise ParameterError(message)
+        if self.partition not in get_args(Partition):
+            message = f"partition must be one of {', '.join(get_args(Partition))}, got {self.partition!r}"
             raise ParameterError(message)
         if self.seed is not None:
             check_whole("seed", self.seed, 0, "it starts a random generator")
@@ -100,6 +115,8 @@ class Mondrian:
             "unsafe": False,
             "seeded": self.seed is not None,
             "mode": self.mode,
+            # The usual way is what a release without this word was made in.
+            **({} if self.partition == "adaptive" else {"partition": self.partition}),
             "l": self.l,
             "constraints": [constraint.parameters for constraint in self.demanded],
         }
@@ -138,4 +155,6 @@ class Mondrian:
         dims = dimensions(table)
         stamps = np.full(int(dims.start[-1]), -1, np.int64)
         widest = np.array([width(dims, dim, rows, stamps, 0) for dim in range(len(dims.kind))])
-        return partition(dims, demands(table, self.demanded, self.k), rows, self.k, relaxed, widest)
+        promised = demands(table, self.demanded, self.k)
+        cutting = promised if self.partition == "adaptive" else demands(table, (), self.k)
+        return partition(dims, cutting, promised, rows, self.k, relaxed, widest)

@@ -216,13 +216,22 @@ def cut_along(
 
 @compiled
 def partition(
-    dims: Dimensions, demands: Demands, rows: Ints, k: int, relaxed: bool, widest: NDArray[np.float64]
+    dims: Dimensions,
+    cutting: Demands,
+    demands: Demands,
+    rows: Ints,
+    k: int,
+    relaxed: bool,
+    widest: NDArray[np.float64],
 ) -> Ints:
-    """Class of each row; ``rows`` is the order to start from, ``widest`` the width of the whole table."""
+    """Class of each row; ``rows`` is the order to start from, ``widest`` the width of the whole table.
+
+    A cut is chosen so that both sides keep to ``cutting``, and taken back if one does not keep to ``demands``.
+    """
     attributes = len(dims.kind)
     class_of = np.empty(len(rows), np.int64)
     stamps, stamp = np.zeros(max(1, int(dims.start[-1])), np.int64), 0
-    total = np.zeros(max(1, int(demands.start[-1])), np.int64)
+    total = np.zeros(max(1, int(cutting.start[-1]), int(demands.start[-1])), np.int64)
     room = np.zeros((4, len(total)), np.int64)
     allowed = np.zeros(len(rows) + 1, np.bool_)
     stack = np.empty((2 * len(rows) // k + 2, 2), np.int64)
@@ -238,10 +247,12 @@ def partition(
             stamp += 1
             for dim in range(attributes):
                 wide[dim] = width(dims, dim, mine, stamps, stamp) / widest[dim] if widest[dim] > 0 else 0.0
-            group = _gather(demands, mine, total)
-            at = _widest_cut(dims, demands, group, mine, k, relaxed, wide, allowed, room)
+            group = _gather(cutting, mine, total)
+            at = _widest_cut(dims, cutting, group, mine, k, relaxed, wide, allowed, room)
             for value in group.values:
                 total[value] = 0
+            if at and len(cutting.kind) < len(demands.kind) and not _stands(demands, mine, at, total, room):
+                at = 0
         if at == 0:
             class_of[mine] = classes
             classes += 1
@@ -250,6 +261,20 @@ def partition(
             stack[waiting + 1, 0], stack[waiting + 1, 1] = start + at, end
             waiting += 2
     return class_of
+
+
+@compiled
+def _stands(demands: Demands, rows: Ints, at: int, total: Ints, room: Ints) -> bool:
+    """Whether both sides of a cut keep to everything; ``total`` and ``room`` are 0 before and after."""
+    group = _gather(demands, rows, total)
+    for value in group.values:
+        room[1, value] = group.total[value]
+    for row in rows[:at]:
+        _move(demands, row, room[0], room[1], 1)
+    met = _both_met(demands, group, room[0], room[1], at, len(rows))
+    for value in group.values:
+        room[:, value], total[value] = 0, 0
+    return met
 
 
 @compiled

@@ -28,6 +28,7 @@ from cloven.verification.tables.parameters import check_parameters
 from cloven.verification.tables.persons import check_table_persons
 from cloven.verification.tables.possible import check_possible
 from cloven.verification.tables.promise import Promise
+from cloven.verification.tables.rejoined import check_rejoined
 from cloven.verification.tables.replaying import check_replay
 from cloven.verification.verdict import Verdict
 
@@ -87,6 +88,8 @@ def verify_table(
         checks += check_table_persons(release, None, None)
         if isinstance(release, Sliced):
             checks += [*_chances(release, promise, None), *check_replay(release, promise, None)]
+        else:
+            checks += check_rejoined(release, promise, None, None)
     else:
         checks += _with_original(release, promise, original, key)
     return Verdict(level, tuple(checks))
@@ -121,6 +124,8 @@ def _with_original(
     checks.append(check_cells(release, original))
     if isinstance(release, Sliced):
         checks += [*_chances(release, promise, codes), *check_replay(release, promise, original)]
+    else:
+        checks += check_rejoined(release, promise, original, codes)
     if not promise.invented:
         checks += [check_rows(release, len(original), partly=promise.partly), check_marginals(release, codes)]
         checks.append(check_parts(release, codes, exchanged=promise.exchanged))

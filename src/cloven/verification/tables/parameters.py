@@ -142,6 +142,7 @@ def _of_methods(release: GeneralisedTable | Sliced) -> dict[str, Allowed]:
         "mondrian": {
             **_COMMON,
             "mode": _one_of("strict", "relaxed"),
+            "partition": _one_of("replay-proof"),
             "l": lambda l: l is None or _level(l),
             "persons": _true,
         },
