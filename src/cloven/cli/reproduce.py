@@ -134,6 +134,19 @@ def known_person(
     _run(experiment, "known-person", out, data, quick)
 
 
+@app.command("table-readers")
+@takes()
+def table_readers(
+    out: Out,
+    data: Data = None,
+    quick: Quick = False,
+) -> None:
+    """What every reader tells of people in and out of tables, by nine methods. Takes about half an hour."""
+    from cloven.reproduce.table_readers import table_readers as experiment
+
+    _run(experiment, "table-readers", out, data, quick)
+
+
 def _run(
     experiment: Callable[..., dict[str, str]], name: str, out: Path, data: Path | None, quick: bool
 ) -> None:

@@ -90,8 +90,10 @@ def learns() -> Threat:
     def attempt(threat: Threat, case: Case) -> Risk:
         readers = _learners(case.result.release)
         first = next(iter(readers.values()))
-        attempt = Attempt(lambda release, known, name: first(release, known, name, None), readers=readers)
-        # No table promises anything about what goes together elsewhere.
+        attempt = Attempt(
+            lambda release, known, name: first(release, known, name, None), readers=readers, logic=False
+        )
+        # No table promises anything about what goes together elsewhere. What is certain is so to the plain reader.
         return replace(attempt.worst(threat, case), broken=0, broken_what="")
 
     about = "the release, the quasi-identifiers of one person, and what goes together elsewhere in it"

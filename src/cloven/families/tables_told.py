@@ -60,13 +60,16 @@ def told_risk(
     readers: Mapping[str, Reader],
     people: NDArray[np.int64] | None = None,
     at_home: Reader | None = None,
+    *,
+    logic: bool = True,
 ) -> tuple[Told[Looks], Risk] | None:
     """What all readers tell of all sensitive attributes, and of which of both most more is told of members.
 
     A reader guesses about persons, and may know who of them is left out: of outsiders it is asked what others tell. The
     first one always counts, others where they are right about as often as they say. None where nobody can be asked.
     ``people`` are rows of those who are asked about; None asks people of whom everybody is left out once. ``at_home``
-    reads rows of other people without a release; None is the reader that tells most.
+    reads rows of other people without a release; None is the reader that tells most. Without ``logic`` what is certain
+    is not judged.
     """
     data: Table = case.data
     asked, left_out = case.asked()
@@ -83,7 +86,7 @@ def told_risk(
     if not judged:
         return None
     guessed = max((told.likeliest() for told in judged), key=harm)
-    worst, risk = judged_risk(threat, every, judged, (guessed,))
+    worst, risk = judged_risk(threat, every, judged, (guessed,), logic=logic)
     population = _population(case, worst.way.attribute, at_home or readers[worst.reader])
     details = {**risk.details, **_published(data, asked, judged)}
     return worst, replace(risk, population=population, details=details)

@@ -47,6 +47,7 @@ class Attempt:
         combinations: whether combinations of attributes are tried too, where the release promises to hide them.
         readers: who tells of members and outsiders, by name; none asks as ``guess`` does, whoever is left out.
         people: rows of those who are asked about; None for some of all.
+        logic: whether what is certain is judged; it is not where people left out are asked about in another way.
         population: who tells what rows of other people tell, without a release; None is the reader that tells most.
     """
 
@@ -57,6 +58,7 @@ class Attempt:
     readers: Mapping[str, Reader] = field(default_factory=dict)
     people: NDArray[np.int64] | None = None
     population: Reader | None = None
+    logic: bool = True
 
     def worst(self, threat: Threat, case: Case) -> Risk:
         """The attack on each sensitive attribute; the one with the largest risk stands for all.
@@ -94,7 +96,7 @@ class Attempt:
         if case.outsiders is None:
             return risk
         readers = self.readers or {"plain": lambda *asked: self.guess(*asked[:3])}
-        beside = told_risk(threat, case, readers, self.people, self.population)
+        beside = told_risk(threat, case, readers, self.people, self.population, logic=self.logic)
         return risk if beside is None else _beside_outsiders(risk, *beside)
 
     def _one(

@@ -50,8 +50,8 @@ def cautions(figures: dict[str, int | float], method: Any) -> list[str]:
         )
     elif told.get("swap_rate") is not None:
         out.append(
-            f"no cell was exchanged at swap rate {100 * told['swap_rate']:g} %: this is plain slicing; look at"
-            " `cloven cells` for a rate at which cells are rare or common"
+            f"no cell was exchanged at swap rate {100 * told['swap_rate']:g} %: this is plain slicing, as no value that"
+            " could be exchanged is so rare or so common; look at `cloven cells` for a rate at which cells are"
         )
     if told.get("invented_rows"):
         out.append("rows are partly or wholly made up: use the table for counts, never for a person")

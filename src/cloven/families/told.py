@@ -125,17 +125,22 @@ class Told(Generic[W]):
 
 
 def judged_risk(
-    threat: Threat, every: Sequence[Told[W]], judged: Sequence[Told[W]], further: Sequence[Tail] = ()
+    threat: Threat,
+    every: Sequence[Told[W]],
+    judged: Sequence[Told[W]],
+    further: Sequence[Tail] = (),
+    *,
+    logic: bool = True,
 ) -> tuple[Told[W], Risk]:
     """The way of knowing that adds most is the headline; the longest tails of all that count are judged.
 
-    ``further`` tails are judged too.
+    ``further`` tails are judged too; what follows by ``logic`` is not where a reader has a logic of no other.
     """
     worst = max(judged, key=lambda told: harm(told.at(HEADLINE)))
     mean = worst.at(HEADLINE)
     tails = (
         max((told.at(LEVELS[-1]) for told in judged), key=harm),
-        max((told.certainly() for told in judged), key=harm),
+        *([max((told.certainly() for told in judged), key=harm)] if logic else []),
         *further,
     )
     return worst, threat.risk(

@@ -81,11 +81,17 @@ def test_selected_cells_before_choosing(table):
 
 
 def test_by_default_loose_columns_are_protected(table):
-    looks = {row.attribute: row.within for row in UL(k=3, l=3, columns=COLUMNS).selected_cells(table, (0.1,))}
-    assert looks == {"age": None}
+    loose = UL(k=3, l=3, columns=COLUMNS, swap_rate=0.1).selected_cells(table, (0.1,))
+    assert {row.attribute: row.within for row in loose} == {"age": None}
     everything = UL(k=3, l=3, columns=(("age", "sex", "town"), ("ill",))).selected_cells(table, (0.1,))
     assert len(everything) == 2  # all but the attribute in the middle
     assert len({row.within for row in everything}) == 1
+
+
+def test_where_nothing_of_loose_columns_is_rare_all_free_attributes_are_protected(table):
+    rate = 0.001
+    found = UL(k=3, l=3, columns=COLUMNS, swap_rate=rate).selected_cells(table, (rate,))
+    assert {row.attribute for row in found} == {"age", "sex", "town"}
 
 
 def test_exchanges_are_marked_and_stay_in_their_rank_group(table):

@@ -61,7 +61,8 @@ class UL(Slicing):
         check: always ``bucket``: swapping could break what ``matching`` finds.
         swap_rate: cells with a share of at most this in their class, or of all but this, are selected. Look at
             ``selected_cells`` before you choose it.
-        protected: attributes to look at; None for those of loose columns, apart from the one in their middle.
+        protected: attributes to look at; None for those of loose columns, apart from the one in their middle, or, if
+            nothing there is rare or common, for all quasi-identifiers that stand beside no sensitive attribute.
         measure: how a cell is measured: a name from ``levels.MEASURES``, or a function of ``CellCounts``.
         rules: values that cannot meet in one row, by attribute; no exchange makes them meet.
     """
@@ -157,6 +158,8 @@ class UL(Slicing):
         if self.protected is None:
             middle = columns.medoids
             places = [p for column in columns.loose for p in column if len(column) == 1 or middle[p] != p]
+            if not self._selects(table, places, columns):
+                places = [place for place in known.values() if place in middle]
         else:
             unknown = [name for name in self.protected if known.get(name) not in columns.medoids]
             if unknown:
@@ -167,8 +170,16 @@ class UL(Slicing):
                 )
                 raise ParameterError(message)
             places = [known[name] for name in dict.fromkeys(self.protected)]
+        return self._in_order(places, columns)
+
+    def _in_order(self, places: list[int], columns: Columns) -> list[Look]:
         found = [Look(p, None if columns.medoids[p] == p else columns.medoids[p]) for p in places]
         return sorted(found, key=lambda look: (look.within is not None, look.attribute))
+
+    def _selects(self, table: Table, places: list[int], columns: Columns) -> bool:
+        """Whether some cell of these attributes is rare or common."""
+        every = self._levels(table, self._in_order(places, columns))
+        return any(level.rows(self.swap_rate).any() for level in every)
 
     def _levels(self, table: Table, looks: list[Look]) -> list[Levels]:
         from cloven.anonymise.slicing.bins import binned

@@ -46,6 +46,20 @@ class Ranks:
         return total
 
 
+def ranks_of_people(release: Sliced, original: Table) -> Ranks:
+    """The same axes with the rows of the original, in its order."""
+    shown = {domain.name for domain in release.domains}
+    ranks, coordinates = [], []
+    for place, attribute in enumerate(original.attributes):
+        if attribute.role != "quasi-identifier" or attribute.name not in shown:
+            continue
+        walk = np.array(_walk(attribute), np.int64)
+        there, rank = np.unique(walk[original.codes[:, place]], return_inverse=True)
+        ranks.append(rank.astype(np.int64))
+        coordinates.append(_spread_out(attribute, there))
+    return Ranks(np.array(ranks, np.int64).reshape(len(ranks), len(original)), tuple(coordinates))
+
+
 def ranks_of(release: Sliced, original: Table) -> Ranks:
     """Axes in the order of the original's quasi-identifiers; cells must be single values."""
     places = {domain.name: place for place, domain in enumerate(release.domains)}
@@ -65,13 +79,19 @@ def _order(domain: CellDomain, attribute: Attribute) -> NDArray[np.int64]:
     """Where each cell stands when related values stand side by side."""
     code_of = {value: code for code, value in enumerate(attribute.values)}
     codes = [code_of[domain.values[member]] for member in domain.members.tolist()]
+    walk = _walk(attribute)
+    return np.array([walk[code] for code in codes], np.int64)
+
+
+def _walk(attribute: Attribute) -> list[int]:
+    """Where each value stands when related ones stand side by side."""
     walk = list(range(len(attribute.values)))
     tree = attribute.tree
     if tree is not None and attribute.numbers is None:
         met = sorted(walk, key=lambda leaf: tuple(reversed(tree.path(leaf))))
         for number, leaf in enumerate(met):
             walk[leaf] = number
-    return np.array([walk[code] for code in codes], np.int64)
+    return walk
 
 
 def _spread_out(attribute: Attribute, there: NDArray[np.int64]) -> NDArray[np.float64]:

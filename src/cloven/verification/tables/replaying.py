@@ -68,7 +68,9 @@ def check_replay(release: Sliced, promise: Promise, original: Table | None) -> l
         )
         return [Check(NAME, "release", passed=True, examined=0, detail=detail, decided=False)]
     found = _Replay(
-        release, SafeCuts.of(release, ranks_of(release, original), promise.l, jointly=promise.jointly)
+        release,
+        SafeCuts.of(release, ranks_of(release, original), promise.l, jointly=promise.jointly),
+        SafeCuts.of_people(release, original, promise.l, jointly=promise.jointly),
     )
     found.follow()
     told = f"{found.forced:,} cuts are as they must be, {found.drawn:,} rows are in buckets as lots make them"
@@ -96,6 +98,7 @@ class _Replay:
 
     release: Sliced
     cuts: SafeCuts
+    people: SafeCuts
     faults: list[Fault] = field(default_factory=list)
     forced: int = 0
     drawn: int = 0
@@ -144,7 +147,7 @@ class _Replay:
         """Draw lots several times: are there as many buckets, and are their rows as much alike?"""
         rng = np.random.default_rng(len(rows))
         draws = min(MOST_DRAWS, max(FEWEST_DRAWS, ROWS_DRAWN // len(rows)))
-        made = [self._figures(rows, self.cuts.buckets(rows, rng)) for _ in range(draws)]
+        made = [self._drawn(rows, rng) for _ in range(draws)]
         mean, deviation = np.mean(made, axis=0), np.std(made, axis=0, ddof=1)
         found = self._figures(rows, self.bucket[rows])
         least = ROUGHLY[draws >= MOST_DRAWS // 2] * mean
@@ -157,6 +160,12 @@ class _Replay:
             return self._fault(rows, f"are {more} alike inside their buckets than lots make them")
         self.drawn += len(rows)
         return []
+
+    def _drawn(self, rows: NDArray[np.int64], rng: np.random.Generator) -> tuple[float, float]:
+        """The figures of one draw. Who is in the whole table is known; of a part, only what its buckets hold."""
+        cuts = self.people if len(rows) == len(self.release) else self.cuts.shuffled(self.bucket, rng)
+        bucket = cuts.buckets(rows, rng)
+        return float(len(np.unique(bucket))), cuts.ranks.spread(rows, bucket)
 
     def _figures(self, rows: NDArray[np.int64], bucket: NDArray[np.int64]) -> tuple[float, float]:
         """How many buckets there are, and how far their rows lie apart."""

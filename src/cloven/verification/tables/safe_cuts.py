@@ -6,18 +6,20 @@ none, the rows of each sensitive value are dealt to both halves by lot, if there
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cloven.verification.tables.chances import secrets
 from cloven.verification.tables.groups import number_rows
+from cloven.verification.tables.ranks import ranks_of_people
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cloven.model.published_table import Sliced
+    from cloven.model.table import Table
     from cloven.verification.tables.ranks import Ranks
 
 Sides = tuple["NDArray[np.bool_]", "NDArray[np.bool_]"]
@@ -56,6 +58,39 @@ class SafeCuts:
             len(columns) == 1,
             int(release.k),
             l,
+        )
+
+    @classmethod
+    def of_people(cls, release: Sliced, original: Table, l: float, *, jointly: bool) -> SafeCuts:
+        """For the rows of the original: there every quasi-identifier stands beside the value of its person."""
+        hidden = [places for places, _ in secrets(release, jointly=jointly)]
+        names = [attribute.name for attribute in original.attributes]
+
+        def cells(places: list[int]) -> NDArray[np.int32]:
+            return original.codes[:, [names.index(release.domains[place].name) for place in places]]
+
+        together = sorted({place for places in hidden for place in places})
+        columns = [column for column in release.columns if set(column) & set(together)]
+        return cls(
+            ranks_of_people(release, original),
+            tuple(number_rows(cells(list(places))) for places in hidden),
+            number_rows(cells(together)),
+            len(columns) == 1,
+            int(release.k),
+            l,
+        )
+
+    def shuffled(self, bucket: NDArray[np.int64], rng: np.random.Generator) -> SafeCuts:
+        """The same with the sensitive values of each bucket in random order.
+
+        Whose they are is not published, and the order in which they stand would make them go with quasi-identifiers.
+        """
+        order = np.lexsort((rng.random(len(bucket)), bucket))
+        place = np.lexsort((np.arange(len(bucket)), bucket))
+        taken = np.empty(len(bucket), np.int64)
+        taken[place] = order
+        return replace(
+            self, values=tuple(values[taken] for values in self.values), stratum=self.stratum[taken]
         )
 
     def plain(self, rows: NDArray[np.int64]) -> Sides | None:
