@@ -64,7 +64,7 @@ ALLOWED = {
     },
     "reproduce": {
         "anonymise", "attack", "audit", "breach", "datasets", "families", "io", "measure", "model", "protocols",
-        "reconstruction", "relatedness", "running", "scoring", "text", "threats", "tuning", "verification",
+        "reconstruction", "relatedness", "running", "scoring", "settings", "text", "threats", "tuning", "verification",
     },
     "cli": {
         "anonymise", "attack", "audit", "datasets", "reproduce", "io", "measure", "memory", "model", "protocols",

@@ -172,7 +172,7 @@ def test_a_table_is_searched(cloven, people, schema, rules, tmp_path):
     assert sorted(ended.json["space"]) == ["mondrian", "slicing", "ul"]
     assert "swap_rate 0.01 to 0.15" in ended.json["space"]["ul"]["varied"]
     assert (
-        "partition strict, relaxed, stratified, adaptive or replay-proof"
+        "partition none, strict, relaxed, stratified, adaptive or replay-proof"
         in ended.json["space"]["ul"]["varied"]
     )
     for one in ended.json["space"].values():

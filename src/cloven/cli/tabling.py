@@ -108,7 +108,7 @@ def _publish(
         _write(result, out, data, csv, ledger)
     figures = summary(data, result) | {"seconds": round(perf_counter() - start, 3)}
     told = [
-        *cautions(figures, method),
+        *cautions(figures, method, result.release),
         *single_values(data, result.release, method),
         *lone_ends(data, result.release),
         *told_of_earlier(data, out, ledger),

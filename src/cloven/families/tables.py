@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields, replace
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
+from cloven.anonymise.slicing.mondrian import Mondrian
 from cloven.anonymise.slicing.slicing import Slicing
 from cloven.families.doubts import FEWEST_CANDIDATES, little_promised, rows_of_one_person, too_few
 from cloven.families.tables_empty import no_utility, nothing_left, unless_empty
@@ -126,7 +127,7 @@ class TablesFamily:
 
     def cautions(self, data: Table, method: Any, result: PublishedTable) -> list[str]:
         """What an owner should know before publishing, each with what to do."""
-        told = cautions(summary(data, result), method)
+        told = cautions(summary(data, result), method, result.release)
         return [*told, *single_values(data, result.release, method), *lone_ends(data, result.release)]
 
     def shares_totals(self, method: Any) -> bool:
@@ -166,10 +167,16 @@ class TablesFamily:
             out[f"--methods k={2 * method.k}"] = replace(method, k=2 * method.k)
         if "eps" in names and method.eps > 0.01:
             out[f"--methods eps={method.eps / 2:g}"] = replace(method, eps=method.eps / 2)
-        if isinstance(method, Slicing) and method.partition != REPLAY_PROOF and not method.companions:
+        if (
+            isinstance(method, Slicing)
+            and method.partition not in (None, REPLAY_PROOF)
+            and not method.companions
+        ):
             for more in (method.l, max(method.l + 1, least)):
                 dealt = replace(method, partition=REPLAY_PROOF, l=more)
                 out[f"--methods partition={REPLAY_PROOF} l={more}"] = dealt
+        if isinstance(method, Mondrian) and method.demanded and method.partition != REPLAY_PROOF:
+            out[f"--methods partition={REPLAY_PROOF}"] = replace(method, partition=REPLAY_PROOF)
         if type(method) is not Slicing:
             for more in (max(2, least), max(2, least) + 1):
                 out[f"--methods slicing l={more}"] = Slicing(k=max(method.k, FEWEST_CANDIDATES), l=more)

@@ -8,6 +8,7 @@ from cloven.families.words import many
 
 if TYPE_CHECKING:
     from cloven.model.key_table import PublishedTable
+    from cloven.model.published_table import GeneralisedTable, Sliced
     from cloven.model.table import Table
 
 LIKE = ("merging-like", "composition-like", "probabilistic-like")
@@ -29,9 +30,11 @@ def summary(data: Table, result: PublishedTable) -> dict[str, int | float]:
     }
 
 
-def cautions(figures: dict[str, int | float], method: Any) -> list[str]:
+def cautions(figures: dict[str, int | float], method: Any, release: GeneralisedTable | Sliced) -> list[str]:
     """What an owner should know before publishing, each with what to do."""
     out, told = [], dict(method.parameters)
+    if "partition" in release.parameters:  # the table may have decided
+        told["partition"] = release.parameters["partition"]
     if not figures["records"]:
         out.append(
             "noise has taken every row away: the table is empty and nobody can use it, but the promise holds; to run"

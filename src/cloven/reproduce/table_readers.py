@@ -12,7 +12,6 @@ import numpy as np
 
 from cloven.errors import ClovenError
 from cloven.reproduce.runs import SEED
-from cloven.settings import parse_setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,27 +26,27 @@ if TYPE_CHECKING:
 ADULT, SMOKING, PRESSURE, SYNTHEA = "Adult, occupation", "stroke, smoking", "stroke, hypertension", "Synthea"
 MANY = (
     "mondrian:k=5", "mondrian:k=5,l=3", "mondrian:k=10,l=3", "mondrian:k=10,l=3,partition=replay-proof",
-    "mondrian:k=20,l=6", "slicing:k=3,l=3", "slicing:k=6,l=6", "slicing:k=6,l=6,partition=stratified",
-    "slicing:k=6,l=6,partition=replay-proof", "ul:k=6,l=6", "ul:k=6,l=6,partition=replay-proof", "anatomy:l=2",
-    "anatomy:l=3", "anatomy:l=6", "diffgen:eps=1,domains=from-data", "hybrid:k=6", "merging-like:k=6,l=6",
-    "composition-like:k=6", "probabilistic-like:k=6",
+    "mondrian:k=20,l=6", "slicing:k=3,l=3", "slicing:k=6,l=6", "slicing:k=6,l=6,partition=adaptive",
+    "slicing:k=6,l=6,partition=stratified", "ul:k=6,l=6", "ul:k=6,l=6,partition=adaptive", "anatomy:l=2",
+    "anatomy:l=3", "anatomy:l=6", "diffgen:eps=1,specialisations=4,domains=from-data", "hybrid:k=6",
+    "merging-like:k=6,l=6", "composition-like:k=6", "probabilistic-like:k=6",
 )  # fmt: skip
 """Settings for a sensitive attribute of many values, none of them common."""
 SOME = tuple(text.replace("l=6", "l=4") for text in MANY)
 """The same for one of which a value is held by 23 %."""
 FEW = (
     "mondrian:k=5", "mondrian:k=5,l=2", "mondrian:k=10,l=2", "mondrian:k=10,l=2,partition=replay-proof",
-    "mondrian:k=20,l=3", "slicing:k=6,l=2", "slicing:k=6,l=2,partition=stratified",
-    "slicing:k=6,l=2,partition=replay-proof", "ul:k=6,l=2", "ul:k=6,l=2,partition=replay-proof", "anatomy:l=2",
-    "diffgen:eps=1,domains=from-data", "hybrid:k=6", "merging-like:k=6,l=2", "composition-like:k=6",
-    "probabilistic-like:k=6",
+    "mondrian:k=20,l=3", "slicing:k=6,l=2", "slicing:k=6,l=2,partition=adaptive",
+    "slicing:k=6,l=2,partition=stratified", "ul:k=6,l=2", "ul:k=6,l=2,partition=adaptive", "anatomy:l=2",
+    "diffgen:eps=1,specialisations=4,domains=from-data", "hybrid:k=6", "merging-like:k=6,l=2",
+    "composition-like:k=6", "probabilistic-like:k=6",
 )  # fmt: skip
 """Settings for one of few values."""
 TWO = (
     "mondrian:k=5", "mondrian:k=5,l=2", "mondrian:k=10,l=2", "mondrian:k=20,l=2", "mondrian:k=50,l=2",
     "mondrian:k=20,l=2,partition=replay-proof", "slicing:k=6,l=2", "ul:k=6,l=2", "anatomy:l=2",
-    "diffgen:eps=1,domains=from-data", "hybrid:k=20", "merging-like:k=6,l=2", "composition-like:k=20",
-    "probabilistic-like:k=20",
+    "diffgen:eps=1,specialisations=4,domains=from-data", "hybrid:k=20", "merging-like:k=6,l=2",
+    "composition-like:k=20", "probabilistic-like:k=20,d=2",
 )  # fmt: skip
 """Settings for one of two values, of which one is common and harmless."""
 SETTINGS = {ADULT: MANY, SMOKING: FEW, PRESSURE: TWO, SYNTHEA: SOME}
@@ -90,6 +89,7 @@ def tables(folder: Path) -> Iterator[tuple[str, Table]]:
 def measured(name: str, data: Table, text: str, *, quick: bool = False) -> Plain:
     """One audit as plain figures."""
     from cloven.audit import Audit
+    from cloven.settings import parse_setting
     from cloven.threats import Effort
 
     method = parse_setting(text)

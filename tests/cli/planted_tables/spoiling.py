@@ -21,7 +21,7 @@ LEVELS = ("release", "original", "key")
 ILLNESS = ("cough", "flu", "gout", "mumps", "ulcer")
 METHODS = {
     "mondrian": ("-k", 5, "-l", 3),
-    "slicing": ("-k", 5, "-l", 3),
+    "slicing": ("-k", 5, "-l", 3, "--partition", "adaptive", "--check", "matching"),
     "ul": ("-k", 5, "-l", 3, "--swap-rate", 0.4, "--columns", "age/work+sex/illness", "--protected", "work"),
 }
 

@@ -116,7 +116,7 @@ def test_companions_can_make_l_impossible(make_table):
         r" attribute \(companions = 0\)"
     )
     with pytest.raises(ParameterError, match=message):
-        Slicing(k=2, l=2, companions=1).anonymise(table)
+        Slicing(k=2, l=2, companions=1, partition="adaptive").anonymise(table)
 
 
 def test_joint_sensitive_attributes_need_one_column(make_table):
@@ -145,8 +145,8 @@ def test_table_that_cannot_be_sliced(make_table, table):
 def test_too_many_sensitive_values_for_the_memory(table, monkeypatch):
     monkeypatch.setattr(feasible, "MOST_MEMORY", 100)
     with pytest.raises(ParameterError, match="take check = 'bucket', or coarser sensitive values"):
-        Slicing(k=4, l=2).anonymise(table)
-    assert Slicing(k=4, l=2, check="bucket").anonymise(table).release.buckets > 1
+        Slicing(k=4, l=2, partition="adaptive").anonymise(table)
+    assert Slicing(k=4, l=2, partition="adaptive", check="bucket").anonymise(table).release.buckets > 1
 
 
 @pytest.mark.parametrize(

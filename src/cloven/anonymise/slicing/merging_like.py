@@ -64,7 +64,7 @@ class MergingLike:
 
     @property
     def _slicing(self) -> Slicing:
-        return Slicing(k=self.k, l=self.l, columns=self.columns, check="bucket")
+        return Slicing(k=self.k, l=self.l, columns=self.columns, check="bucket", partition="adaptive")
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -38,10 +38,10 @@ def check_within(name: str, value: object, least: float, most: float, why: str) 
     return float(value)  # type: ignore[arg-type]
 
 
-def check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
-    """One of some words."""
+def check_choice(name: str, value: object, allowed: tuple[str | None, ...]) -> None:
+    """One of some words; None leaves it open."""
     if value not in allowed:
-        message = f"{name} must be one of {', '.join(allowed)}, got {value!r}"
+        message = f"{name} must be one of {', '.join(filter(None, allowed))}, got {value!r}"
         raise ParameterError(message)
 
 

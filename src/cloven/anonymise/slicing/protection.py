@@ -75,10 +75,10 @@ class UL(Slicing):
     WORDED: ClassVar[Mapping[str, Worded]] = {**Slicing.WORDED, "protected": WORDED_NAMES}
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         if self.check != "bucket":
             message = f"check must be bucket for ul (swapping could break any other), got {self.check!r}"
             raise ParameterError(message)
+        super().__post_init__()
         rate = check_share("swap_rate", self.swap_rate, 0.5, "above that, rare and common overlap")
         object.__setattr__(self, "swap_rate", rate)
         if self.protected is not None:
@@ -114,6 +114,8 @@ class UL(Slicing):
         from cloven.anonymise.slicing.nonsense import compile_rules
         from cloven.anonymise.slicing.rank_groups import with_trees
 
+        if self.partition is None:
+            return self.settled(table).anonymise(table, progress)
         report = progress or (lambda _step, _share: None)
         report("columns", 0.0)
         columns = self.columns_of(table)

@@ -13,8 +13,8 @@ what the sensitive values are. Lots decide what neither size nor quasi-identifie
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 
@@ -64,7 +64,8 @@ class Slicing:
             largest that the table allows, ``stratified`` alone gives smaller buckets. ``replay-proof`` makes plain cuts
             only where they cannot break the promise whoever has which sensitive value, and deals rows by lot where they
             could; 1/l then also holds against somebody who knows everybody's quasi-identifiers and the method. It
-            always asks for l in each bucket.
+            always asks for l in each bucket. None takes it where rows can be dealt (one sensitive attribute, or several
+            jointly, alone in their column), and ``adaptive`` elsewhere (docs/decisions/0013).
         normalisation: of the mean-square contingency coefficient: ``min-1`` or ``min``.
         distance: of two attributes: ``1-r2`` or ``1-r``.
         bins: number of bins that numbers are put into when attributes are compared.
@@ -79,7 +80,7 @@ class Slicing:
     companions: int = 0
     together: Together = "separately"
     check: Check = "matching"
-    partition: Partition = "adaptive"
+    partition: Partition | None = None
     normalisation: Normalisation = "min-1"
     distance: Distance = "1-r2"
     bins: int = 10
@@ -98,7 +99,7 @@ class Slicing:
         object.__setattr__(self, "columns", plain_columns(self.columns))
         check_choice("together", self.together, get_args(Together))
         check_choice("check", self.check, get_args(Check))
-        check_choice("partition", self.partition, get_args(Partition))
+        check_choice("partition", self.partition, (*get_args(Partition), None))
         check_choice("normalisation", self.normalisation, get_args(Normalisation))
         check_choice("distance", self.distance, get_args(Distance))
         check_choice("bins_by", self.bins_by, get_args(BinsBy))
@@ -154,6 +155,8 @@ class Slicing:
         """Anonymise; ``progress(step, share done)`` is called along the way."""
         from cloven.anonymise.slicing.assembling import sliced
 
+        if self.partition is None:
+            return self.settled(table).anonymise(table, progress)
         report = progress or (lambda _step, _share: None)
         report("columns", 0.0)
         columns = self.columns_of(table)
@@ -163,6 +166,18 @@ class Slicing:
         result = sliced(table, buckets, columns.all, k=self.k, parameters=self.parameters)
         report("assemble", 1.0)
         return result
+
+    def settled(self, table: Table) -> Self:
+        """The same with the partition that a table asks for; that it is asked follows from the roles alone."""
+        if self.partition is not None:
+            return self
+        secret = set(table.names("sensitive"))
+        if isinstance(self.columns, tuple):
+            alone = all(set(column) <= secret for column in self.columns if secret & set(column))
+        else:
+            alone = not self.companions
+        dealt = alone and (len(secret) == 1 or self.together == "jointly")
+        return replace(self, partition="replay-proof" if dealt else "adaptive")
 
     def columns_of(self, table: Table) -> Columns:
         """The columns that the attributes are cut into."""
@@ -203,6 +218,7 @@ class Slicing:
         """What the kernel is to do."""
         from cloven.anonymise.slicing import slicing_kernel as kernel
 
+        partition = self.partition or "adaptive"
         ways = {
             "strict": (kernel.STRICT,),
             "relaxed": (kernel.RELAXED,),
@@ -215,9 +231,9 @@ class Slicing:
             ],
         }
         check = kernel.BY_MATCHING if self.check == "matching" else kernel.BY_BUCKET
-        if self.partition == "replay-proof":
+        if partition == "replay-proof":
             check = kernel.SURELY
-        return kernel.Plan(self.k, self.l, check, np.array(ways[self.partition], np.int64))
+        return kernel.Plan(self.k, self.l, check, np.array(ways[partition], np.int64))
 
 
 def _largest_l(table: Table) -> int:
