@@ -44,6 +44,7 @@ def replays() -> Threat:
         attempt = Attempt(
             lambda release, known, name: reader(release, known, name, None),
             readers={"replays": reader},
+            scored=False,
             population=lambda release, known, name, _away: AttributeDisclosure(name, "rows").guess(
                 release, known
             ),

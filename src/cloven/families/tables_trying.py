@@ -48,6 +48,8 @@ class Attempt:
         readers: who tells of members and outsiders, by name; none asks as ``guess`` does, whoever is left out.
         people: rows of those who are asked about; None for some of all.
         logic: whether what is certain is judged; it is not where people left out are asked about in another way.
+        scored: whether guesses about everybody are scored too, which tells whether a promise is broken; without
+            outsiders they always are.
         population: who tells what rows of other people tell, without a release; None is the reader that tells most.
     """
 
@@ -59,6 +61,7 @@ class Attempt:
     people: NDArray[np.int64] | None = None
     population: Reader | None = None
     logic: bool = True
+    scored: bool = True
 
     def worst(self, threat: Threat, case: Case) -> Risk:
         """The attack on each sensitive attribute; the one with the largest risk stands for all.
@@ -73,6 +76,9 @@ class Attempt:
         if not targets:
             why = "no attribute is sensitive, so there is no value to find out"
             return threat.risk(not_tried=why, counts=False, details={"certain": 0.0})
+        if not self.scored and case.outsiders is not None:
+            beside = self._beside(threat, case)
+            return threat.risk(not_tried="nobody could be asked about") if beside is None else beside
         rows, known = persons(case, published=False, people=self.people)
         wrong = known.take(rng.permutation(len(known)))
         risks, refused = [], []
@@ -93,11 +99,14 @@ class Attempt:
         risk = replace(
             worst, outside=threat.outside, broken=broken.broken, broken_what=broken.broken_what
         ).saying(broken_what=told)
-        if case.outsiders is None:
-            return risk
+        beside = None if case.outsiders is None else self._beside(threat, case, risk)
+        return risk if beside is None else beside
+
+    def _beside(self, threat: Threat, case: Case, guessed: Risk | None = None) -> Risk | None:
+        """What is told of members beside outsiders; None where nobody can be asked about."""
         readers = self.readers or {"plain": lambda *asked: self.guess(*asked[:3])}
-        beside = told_risk(threat, case, readers, self.people, self.population, logic=self.logic)
-        return risk if beside is None else _beside_outsiders(risk, *beside)
+        found = told_risk(threat, case, readers, self.people, self.population, logic=self.logic)
+        return None if found is None else _beside_outsiders(guessed or threat.risk(), *found)
 
     def _one(
         self,
@@ -143,7 +152,7 @@ def _beside_outsiders(guessed: Risk, worst: Told[Looks], risk: Risk) -> Risk:
         f" {share(told.excess)}."
     )
     meaning = f"{asked}, of people left out in {share(right.outsiders)}"
-    details = {**guessed.details, **risk.details}
+    details = {"attribute": worst.way.attribute, **guessed.details, **risk.details}
     return replace(
         risk,
         measure=TOLD,
