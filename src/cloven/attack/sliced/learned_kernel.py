@@ -86,9 +86,10 @@ def dealt(
     """Chance of every value for every slot of small buckets, over all ways to deal the copies to the rows.
 
     A way weighs the product of ``likely`` over rows. Rows are dealt one after the other; a state says how many copies
-    of each value are gone, and sums over the rows before and after meet in it. Buckets with more than ``most`` states,
-    or with copies that are no whole numbers (given as -1), are left as they are in ``out``.
+    of each value are gone, and so how many rows have one; sums over the rows before and after meet in it. Buckets with
+    more than ``most`` states, or with copies that are no whole numbers (given as -1), are left as they are in ``out``.
     """
+    before, after = np.empty(max(1, most)), np.empty(max(1, most))
     for bucket in range(len(slot_starts) - 1):
         first, count = value_starts[bucket], value_starts[bucket + 1] - value_starts[bucket]
         states, whole = 1, True
@@ -97,49 +98,61 @@ def dealt(
             states = states * (copies[first + number] + 1) if states <= most else states
         if not whole or states > most:
             continue
-        rows = 0
-        for slot in range(slot_starts[bucket], slot_starts[bucket + 1]):
-            rows += slot_rows[slot]
-        step, room = np.ones(count, np.int64), np.empty(count, np.int64)
-        for number in range(count):
-            room[number] = copies[first + number] + 1
-            if number:
-                step[number] = step[number - 1] * room[number - 1]
-        before, after = np.zeros((rows + 1, states)), np.zeros((rows + 1, states))
-        before[0, 0], after[rows, states - 1] = 1.0, 1.0
-        slot_of = np.empty(rows, np.int64)
+        step = np.ones(count, np.int64)
+        for number in range(1, count):
+            step[number] = step[number - 1] * (copies[first + number - 1] + 1)
+        rows = slot_rows[slot_starts[bucket] : slot_starts[bucket + 1]].sum()
+        pair_of, begins = np.empty(rows, np.int64), np.zeros(rows, np.bool_)
         row = 0
         for slot in range(slot_starts[bucket], slot_starts[bucket + 1]):
+            begins[row] = True
             for _ in range(slot_rows[slot]):
-                slot_of[row] = slot
+                pair_of[row] = pair_starts[slot]
                 row += 1
-        for row in range(rows):
-            pair = pair_starts[slot_of[row]]
-            for state in range(states):
-                if before[row, state] > 0:
-                    for number in range(count):
-                        if state // step[number] % room[number] < room[number] - 1:
-                            before[row + 1, state + step[number]] += (
-                                before[row, state] * likely[pair + number]
-                            )
-        for row in range(rows - 1, -1, -1):
-            pair = pair_starts[slot_of[row]]
-            for state in range(states):
+        gone, row = np.zeros(count, np.int64), 0
+        before[:states], before[0] = 0.0, 1.0
+        for state in range(states - 1):
+            if before[state] > 0:
                 for number in range(count):
-                    if state // step[number] % room[number] < room[number] - 1:
-                        after[row, state] += after[row + 1, state + step[number]] * likely[pair + number]
-        total = before[rows, states - 1]
+                    if gone[number] < copies[first + number]:
+                        before[state + step[number]] += before[state] * likely[pair_of[row] + number]
+            row += _counted_up(gone, copies, first)
+        total = before[states - 1]
         if not total > 0:
             continue
-        row = 0
         for slot in range(slot_starts[bucket], slot_starts[bucket + 1]):
-            pair = pair_starts[slot]
+            out[pair_starts[slot] : pair_starts[slot] + count] = 0.0
+        after[states - 1] = 1.0
+        for state in range(states - 2, -1, -1):
+            row += _counted_down(gone, copies, first)
+            after[state] = 0.0
             for number in range(count):
-                found = 0.0
-                for state in range(states):
-                    if before[row, state] > 0 and state // step[number] % room[number] < room[number] - 1:
-                        found += (
-                            before[row, state] * likely[pair + number] * after[row + 1, state + step[number]]
-                        )
-                out[pair + number] = found / total
-            row += slot_rows[slot]
+                if gone[number] < copies[first + number]:
+                    more = likely[pair_of[row] + number] * after[state + step[number]]
+                    after[state] += more
+                    if begins[row]:
+                        out[pair_of[row] + number] += before[state] * more / total
+
+
+@compiled
+def _counted_up(gone: Ints, copies: Ints, first: int) -> int:  # pragma: no cover - compiled
+    """The next state; gives how many rows more have a value then."""
+    number, more = 0, 1
+    while gone[number] == copies[first + number]:
+        more -= gone[number]
+        gone[number] = 0
+        number += 1
+    gone[number] += 1
+    return more
+
+
+@compiled
+def _counted_down(gone: Ints, copies: Ints, first: int) -> int:  # pragma: no cover - compiled
+    """The state before; gives how many rows more have a value then."""
+    number, more = 0, -1
+    while gone[number] == 0:
+        gone[number] = copies[first + number]
+        more += gone[number]
+        number += 1
+    gone[number] -= 1
+    return more
