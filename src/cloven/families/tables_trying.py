@@ -80,7 +80,8 @@ class Attempt:
             beside = self._beside(threat, case)
             return threat.risk(not_tried="nobody could be asked about") if beside is None else beside
         rows, known = persons(case, published=False, people=self.people)
-        wrong = known.take(rng.permutation(len(known)))
+        # Beside outsiders no control is needed.
+        wrong = known.take(rng.permutation(len(known))) if case.outsiders is None else None
         risks, refused = [], []
         for number, names in enumerate(targets):
             if case.progress is not None:
@@ -113,7 +114,7 @@ class Attempt:
         data: Table,
         release: GeneralisedTable | Sliced,
         names: tuple[str, ...],
-        asked: tuple[NDArray[np.int64], Known, Known],
+        asked: tuple[NDArray[np.int64], Known, Known | None],
         rng: np.random.Generator,
     ) -> tuple[TableFindings, float]:
         """The attack on one attribute, or on a combination; and of how many a value that harms is certain."""
@@ -124,11 +125,13 @@ class Attempt:
         rows, known, wrong = asked
         shown = release if len(names) == 1 else joint_release(release, names)
         attribute = combined_name(names)
-        control = (
-            self.guess(shown, wrong, attribute)
-            if self.control is None
-            else self.control(shown, known, attribute)
-        )
+        control = None
+        if wrong is not None:
+            control = (
+                self.guess(shown, wrong, attribute)
+                if self.control is None
+                else self.control(shown, known, attribute)
+            )
         each = [true_values(data, name, rows) for name in names]
         truth = [combined_name(values) for values in zip(*each, strict=True)]
         guesses = self.guess(shown, known, attribute)
