@@ -50,9 +50,9 @@ def rows_of_one_person(data: Table) -> tuple[Said, ...]:
         return ()
     return (
         Said(
-            f"{100 * share:.0f} % of the rows agree with another one on all quasi-identifiers and differ in a sensitive"
-            " value, far more than people do: these look like several rows of one person; give the column of the person"
-            ' the role "person" in the schema, or take one row of each person.',
+            f"{100 * share:.0f} % of the rows agree with another one on what is known of people, or nearly, far more"
+            " than people do: these look like several rows of one person; give the column of the person the role"
+            ' "person" in the schema (a number for each row, if they are different people), or take one row of each.',
             "Several rows may be of one person.",
         ),
     )

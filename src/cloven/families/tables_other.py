@@ -93,8 +93,8 @@ def shared_rows(data: Table, other: Table) -> Longs:
     found = np.array([row in theirs for row in _texts(data, common)], np.bool_)
     if not found.any():
         message = (
-            f"no row is in both tables (compared by {', '.join(common)}), so the other release harms nobody here;"
-            " leave it out"
+            f"no row is in both tables (compared by {', '.join(common)}), so who is in both cannot be found; leave the"
+            " other release out if nobody is, else leave its table out: the worst case counts then"
         )
         raise ParameterError(message)
     return data.source_rows[found]

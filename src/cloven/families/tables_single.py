@@ -11,6 +11,7 @@ from cloven.families.tables_trying import promised
 from cloven.families.words import many
 from cloven.model.audience import Said
 from cloven.model.buckets import Buckets
+from cloven.model.harm import NEARLY
 from cloven.model.published_table import Sliced
 from cloven.model.row_numbers import row_numbers
 
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from cloven.model.harm import Harm
     from cloven.model.published_table import GeneralisedTable
     from cloven.model.table import Table
-
-NEARLY = 0.05
-"""Numbers that lie so near to each other are looked at where the owner does not say what is near."""
 
 
 def single_values(data: Table, release: GeneralisedTable | Sliced, method: Any) -> list[str]:
@@ -57,9 +55,9 @@ def one_harmful_value(data: Table, release: GeneralisedTable | Sliced) -> tuple[
     """What speaks against publishing: classes in which everybody has one harmful value.
 
     Means do not see it where such classes are few. In buckets nobody is known to be; what is certain of people there is
-    measured. Rows that noise made are nobody's.
+    measured. What differential privacy promises covers every class.
     """
-    if isinstance(release, Sliced) or release.parameters.get("promise") or _made_up(release):
+    if isinstance(release, Sliced) or release.parameters.get("promise"):
         return ()
     buckets, out = Buckets.of(release), []
     for place in buckets.sensitive:

@@ -137,7 +137,7 @@ class Attempt:
         guesses = self.guess(shown, known, attribute)
         told = value_telling(
             guesses,
-            Truth.of(data, attribute, rows)
+            Truth.of(data, attribute, rows, nearly=False)  # l may be of numbers however near
             if len(names) == 1
             else Truth(len(rows), np.arange(len(rows)), tuple(truth)),
         )

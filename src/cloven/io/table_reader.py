@@ -9,7 +9,7 @@ from unicodedata import normalize
 import numpy as np
 
 from cloven.errors import InputError
-from cloven.io.number_texts import plain_number
+from cloven.io.number_texts import has_leading_zero, plain_number
 from cloven.io.table_columns import RawColumns, read_columns
 from cloven.io.table_domains import KEPT, Place, encode
 from cloven.model.table import Table
@@ -181,7 +181,10 @@ def _persons(
             " first here; fill it in, or leave these rows out"
         )
         raise place.error(message, int(nobody[0]), str(cells[rows[nobody[0]]]))
-    named = [cells[row] for row in rows.tolist()] if isinstance(cells, list) else cells[rows]
+    named: Any = [str(cells[row]) for row in rows.tolist()] if isinstance(cells, list) else cells[rows]
+    if isinstance(cells, list):
+        numbers = [None if has_leading_zero(text) else plain_number(text) for text in named]
+        named = numbers if all(number is not None for number in numbers) else named  # 3.0 is 3
     return np.unique(np.asarray(named), return_inverse=True)[1].astype(np.int64)
 
 

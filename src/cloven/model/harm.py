@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+NEARLY = 0.05
+"""Numbers that lie so near to each other, as a share of the larger one, where the owner does not say what is near."""
+
+
 @dataclass(frozen=True)
 class Harm:
     """What of a sensitive attribute harms.

@@ -62,6 +62,11 @@ class Column:
         _choice(f"the kind of column {self.name!r}", self.kind, (*get_args(Kind), None))
         _choice(f"missing of column {self.name!r}", self.missing, (*get_args(Missing), None))
         _choice(f"outside of column {self.name!r}", self.outside, get_args(Outside))
+        settings = ("kind", "tree", "missing", "range", "step", "cuts", "round", "values")
+        for name in settings if self.role == "person" else ():
+            if getattr(self, name) is not None:
+                message = f"column {self.name!r}: {name} says nothing of who a row is about; leave it out"
+                raise ParameterError(message)
         if self.tree == "ranges" and self.kind == "category":
             message = (
                 f"column {self.name!r}: ranges are for numbers; give kind = 'number', or a hierarchy file"

@@ -88,7 +88,7 @@ def test_tables_that_share_nobody_are_refused(two):
     strangers = Table(data.attributes, (data.codes + 1) % 2, data.source_rows)
     with pytest.raises(
         cv.ParameterError,
-        match=r"no row is in both tables \(compared by age, town, sex, illness\), so the other",
+        match=r"no row is in both tables \(compared by age, town, sex, illness\), so who is in both",
     ):
         cv.shared_rows(data.take(np.flatnonzero(data.codes[:, 0] > 5)), strangers)
     with pytest.raises(cv.ParameterError, match="the tables share no column"):

@@ -160,6 +160,9 @@ def test_planted_faults_about_persons_are_found():
 
 def test_rows_of_one_person_are_told_from_alike_people():
     assert rows_repeated(visits()) == 1.0
+    always = visits()
+    always.codes[:, 3] = 2
+    assert rows_repeated(always) == 1.0, "the same illness each time"
     rng = np.random.default_rng(2)
     mixed = visits()
     codes = np.column_stack([rng.permutation(column) for column in mixed.codes.T]).astype(np.int32)
@@ -178,3 +181,54 @@ def test_a_town_and_its_district_are_no_person():
     )
     codes = np.column_stack([town // 5, town, age, rng.integers(0, 3, 600)]).astype(np.int32)
     assert rows_repeated(Table(attributes, codes, np.arange(600))) == 0.0
+
+
+def test_what_changes_between_visits_hides_nobody():
+    table = visits(200, 5)
+    rng = np.random.default_rng(4)
+    older = table.codes.copy()
+    older[:, 0] = np.minimum(older[:, 0] + rng.integers(0, 2, len(older)), 59)
+    assert rows_repeated(Table(table.attributes, older, table.source_rows)) > 0.5
+    weights = np.sort(rng.random(len(table)))
+    weight = Attribute("weight", "quasi-identifier", tuple(f"{each:.6f}" for each in weights), weights)
+    codes = np.column_stack([table.codes[:, :3], rng.permutation(len(table)), table.codes[:, 3]]).astype(
+        np.int32
+    )
+    attributes = (*table.attributes[:3], weight, table.attributes[3])
+    assert rows_repeated(Table(attributes, codes, table.source_rows)) > 0.5
+
+
+def test_numbers_that_are_nearly_told_are_told():
+    """Twenty wages a few pounds apart beside two others: no class lies within 5 %, and most are told nearly."""
+    rng = np.random.default_rng(1)
+    town = np.repeat(np.arange(60), 22)
+    base = rng.permutation(60) * 1_000 + 20_000
+    wages = np.where(
+        np.arange(len(town)) % 22 < 20,
+        base[town] + rng.integers(0, 100, len(town)),
+        rng.integers(20_000, 80_000, len(town)),
+    )
+    values = np.unique(wages).astype(float)
+    attributes = (
+        Attribute("town", "quasi-identifier", tuple(f"t{number:02d}" for number in range(60))),
+        Attribute("wage", "sensitive", tuple(f"{wage:.0f}" for wage in values), values),
+    )
+    codes = np.column_stack([town, np.searchsorted(values, wages)]).astype(np.int32)
+    report = cv.Audit(cv.Mondrian(k=22, l=5), advise=False, seed=1).run(
+        Table(attributes, codes, np.arange(len(town)))
+    )
+    known = next(risk for risk in report.risks if risk.threat == "known person")
+    assert known.attacker.value > 0.5
+    assert report.decision.verdict == "do not publish"
+
+
+def test_numbers_of_persons_are_read_as_numbers():
+    frame = FRAME.set_column(0, "patient", pa.array(["3", "4", "3.0", "5"]))
+    assert cv.read_table(frame, schema()).people == 3
+    coded = FRAME.set_column(0, "patient", pa.array(["03", "4", "3", "5"]))
+    assert cv.read_table(coded, schema()).people == 4, "codes are no numbers"
+
+
+def test_a_person_has_no_range():
+    with pytest.raises(cv.ClovenError, match="range says nothing of who a row is about"):
+        schema_of({"columns": {"patient": {"role": "person", "range": [0, 5]}, "age": "quasi-identifier"}})

@@ -5,12 +5,12 @@ Only values that harm count, and numbers that lie near to each other are one val
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.model.harm import Harm
+from cloven.model.harm import NEARLY, Harm
 from cloven.scoring.tables.disclosure import true_values, value_places
 
 if TYPE_CHECKING:
@@ -39,9 +39,15 @@ class Truth:
     harm: Harm = field(default_factory=Harm)
 
     @classmethod
-    def of(cls, data: Table, attribute: str, rows: Longs) -> Truth:
-        """The owner's knowledge of the persons behind some rows, one row of each."""
-        harm = next(each.harm for each in data.attributes if each.name == attribute)
+    def of(cls, data: Table, attribute: str, rows: Longs, *, nearly: bool = True) -> Truth:
+        """The owner's knowledge of the persons behind some rows, one row of each.
+
+        Numbers are told if they are ``nearly`` told, where the schema does not say what is near.
+        """
+        column = next(each for each in data.attributes if each.name == attribute)
+        harm = column.harm
+        if nearly and column.numbers is not None and not harm.within:
+            harm = replace(harm, within=NEARLY, relative=True)
         if data.persons is None:
             return cls(len(rows), np.arange(len(rows)), true_values(data, attribute, rows), harm)
         asked = np.full(int(data.persons.max(initial=-1)) + 1, -1)
