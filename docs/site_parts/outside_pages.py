@@ -27,6 +27,8 @@ PLACES = {
     "examples/README.md": "examples/index.md",
 }
 LINK = re.compile(r"(?P<before>\]\()(?P<target>[^)\s#]*)(?P<rest>[^)\s]*\))")
+NAMED = re.compile(r"^(```\w+) file=\S+$", re.MULTILINE)
+"""A block that a reader saves as a file: the site knows no such names, and would take it for a paragraph."""
 FENCE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 
 
@@ -42,6 +44,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Turn links that cross the border of docs/ to where their target has gone."""
     del files
+    markdown = NAMED.sub(r"\1", markdown)
     places = _places(Path(config.docs_dir).parent)
     origins = {place: origin for origin, place in places.items()}
     here = page.file.src_uri
