@@ -12,7 +12,7 @@ from cloven.anonymise.slicing.association import association, contingency
 from cloven.anonymise.slicing.bins import binned
 from cloven.anonymise.slicing.generalising import generalise_cells
 from cloven.anonymise.slicing.lots import lots_of
-from cloven.anonymise.slicing.matching import sensitive_chances
+from tests.laws.plain_chances import sensitive_chances
 from cloven.anonymise.slicing.nonsense import compile_rules, meeting
 from cloven.anonymise.slicing.protection import UL
 from cloven.anonymise.slicing.rank_groups import rank_groups

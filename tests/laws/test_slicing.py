@@ -16,7 +16,7 @@ from cloven.anonymise.slicing.bins import binned
 from cloven.anonymise.slicing.coding import axes
 from cloven.anonymise.slicing.lots import lots_of
 from cloven.anonymise.slicing.lots_kernel import Round
-from cloven.anonymise.slicing.matching import sensitive_chances
+from tests.laws.plain_chances import sensitive_chances
 from cloven.anonymise.slicing.nonsense import compile_rules
 from cloven.anonymise.slicing.protection import UL
 from cloven.anonymise.slicing.rank_groups import with_trees

@@ -24,7 +24,6 @@ from cloven.scoring.generalised.definitions import MEASURES
 from cloven.scoring.generalised.describe import describe_generalised
 from cloven.scoring.generalised.detection import all_but_one_detections, detections, random_detections
 from cloven.scoring.generalised.marking import marking
-from cloven.scoring.generalised.per_item import per_item
 from cloven.scoring.generalised.score import score_eliminations
 from cloven.scoring.generalised.trial import trial_eliminations
 from cloven.scoring.generalised.truth import Cells, truth
@@ -149,26 +148,6 @@ def test_without_baselines_there_is_no_chance(found):
     )
     assert {finding.chance for finding in plain} == {None}
     assert not [finding for finding in plain if finding.measure.endswith("_all_but_one")]
-
-
-def test_findings_per_item_add_up_to_the_pooled_ones(found):
-    made, _ = found
-    attack = noisy(made, 1, 5)
-    pooled = score_eliminations(attack, made.release, made.key, rng=rng(), draws=20)
-    items = per_item(attack, made.release, made.key, rng=rng(), draws=100)
-    correct, added, gone = (
-        sum(getattr(item, name) for item in items) for name in ("correct", "added", "eliminated")
-    )
-    assert pooled.get("recall").value == pytest.approx(correct / added)
-    assert pooled.get("precision").value == pytest.approx(correct / gone)
-    values = [item.recall.value for item in items if item.recall.value is not None]
-    assert pooled.get("recall_per_item").value == pytest.approx(np.mean(values))
-    for item in items:
-        assert item.items in {block for row in made.release for block in row}
-        assert item.base_rate == pytest.approx(item.added / (item.rows * len(item.items)))
-        if item.f.value is not None:
-            assert item.f.low <= item.f.value <= item.f.high
-    json.dumps([item.to_dict() for item in items])
 
 
 @settings(max_examples=30)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cloven.anonymise.slicing import feasible
-from cloven.anonymise.slicing.matching import sensitive_chances
+from tests.laws.plain_chances import sensitive_chances
 from cloven.anonymise.slicing.slicing import Partition, Slicing
 from cloven.errors import ParameterError
 from cloven.model.table import MISSING

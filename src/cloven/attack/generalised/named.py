@@ -1,8 +1,4 @@
-"""Attacks on set-generalised releases by name: for the command line, for experiments, and for tools on top.
-
->>> elimination_named("random").parameters["name"]
-'random-elimination'
-"""
+"""Attacks on set-generalised releases by name: for the command line, for experiments, and for tools on top."""
 
 from __future__ import annotations
 
@@ -23,6 +19,9 @@ def elimination_named(
     method: str = "rba", relatedness: Relatedness | None = None, *, share: float | None = None, **options: Any
 ) -> Elimination | RandomElimination:
     """The attack of this name; ``share`` is for the random one, ``options`` are fields of ``Elimination``.
+
+    >>> elimination_named("random").parameters["name"]
+    'random-elimination'
 
     Raises:
         ParameterError: there is no such method, or it needs a relatedness.

@@ -6,8 +6,8 @@ over the columns of the share of B's rows that show t's part,
     p(t, B) = f(t, B) / sum over B' of f(t, B')
     p(t, s) = sum over B of p(t, B) * (share of s among the parts of B's sensitive column that are t's otherwise).
 
-A table is l-diverse if no p(t, s) exceeds 1/l. ``slicing_kernel`` keeps track of this while buckets are split; here
-it is computed once, from the formula, for buckets that are already there.
+A table is l-diverse if no p(t, s) exceeds 1/l. Slicing keeps track of this while buckets are split; here it is computed
+once, from the formula, for buckets that are already there.
 """
 
 from __future__ import annotations
