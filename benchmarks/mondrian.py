@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.anonymise.slicing.mondrian import Mondrian
-from cloven.io.table_reader import read_table
-from cloven.model.schema import Column, Schema
+from cloven.data.schema import Column, Schema
+from cloven.kinds.tables.methods.mondrian import Mondrian
+from cloven.reading.tables import read_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from cloven.model.table import Table
+    from cloven.data.table import Table
 
 K, LIMIT = 6, 50
 ARX = ("sex", "age", "race", "marital-status", "education", "native-country", "workclass", "salary-class")

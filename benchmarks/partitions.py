@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
-from cloven.anonymise.slicing.slicing import Slicing
-from cloven.measure.tables.utility import SENSITIVE_ERROR, table_utility
-from cloven.model.buckets import Buckets
+from cloven.kinds.tables.buckets import Buckets
+from cloven.kinds.tables.methods.slicing import Slicing
+from cloven.kinds.tables.utility.utility import SENSITIVE_ERROR, table_utility
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "tests" / "laws")]

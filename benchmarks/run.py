@@ -26,17 +26,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.anonymise.disassociation import Disassociation
-from cloven.anonymise.disassociation.labelling import label
-from cloven.anonymise.disassociation.prepare import prepare, tie_order_of
 from cloven.datasets import shaped
-from cloven.io.readers import read
+from cloven.kinds.disassociated.methods import Disassociation
+from cloven.kinds.disassociated.methods.labelling import label
+from cloven.kinds.disassociated.methods.preparation import prepare, tie_order_of
+from cloven.reading import read
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
 
-    from cloven.model.transactions import Transactions
+    from cloven.data.transactions import Transactions
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("CLOVEN_DATA", ROOT.parent / "shared" / "data"))
@@ -197,11 +197,11 @@ def attack() -> list[dict[str, Any]]:
     if not (file.is_file() and vectors.is_file()):
         print(f"attack: no public data in {DATA}; set CLOVEN_DATA")
         return []
-    from cloven.attack.disassociated.semantic import Semantic
-    from cloven.breach.covers import covers
+    from cloven.kinds.disassociated.attack.semantic import Semantic
+    from cloven.kinds.disassociated.covers.covers import covers
+    from cloven.kinds.disassociated.score.movers import Vectors as MoverVectors
+    from cloven.kinds.disassociated.score.movers import movers_distances
     from cloven.relatedness.vectors import Vectors
-    from cloven.scoring.movers import Vectors as MoverVectors
-    from cloven.scoring.movers import movers_distances
 
     rows, data = [], read(file, column="ingredients")
     for share in (0.5, 1.0):
@@ -233,9 +233,9 @@ def attack() -> list[dict[str, Any]]:
 
 def generalisation() -> list[dict[str, Any]]:
     """Set-based generalisation of BMS-WebView-2 at k=5: Apriori over the public taxonomy, both searches, m=2 and 3."""
-    from cloven.anonymise.generalisation.apriori_km import AprioriKm
-    from cloven.measure.generalisation import ncp
-    from cloven.model.taxonomy import read_taxonomy
+    from cloven.data.taxonomy import read_taxonomy
+    from cloven.kinds.generalised.methods.apriori_km import AprioriKm
+    from cloven.kinds.generalised.utility import ncp
 
     file, tree = DATA / FILES["BMS-WebView-2"], DATA / "transactions/treefile_BMS.txt.gz"
     if not (file.is_file() and tree.is_file()):

@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 
 import cloven as cv
-from cloven.attack.sliced.answers import ValueGuesses
-from cloven.scoring.tables.disclosure import score_values, true_values
+from cloven.kinds.tables.attack.known import ValueGuesses
+from cloven.kinds.tables.score.score import score_values, true_values
 
 rng = np.random.default_rng(1)
 PUBLIC, PRIVATE = ("Federal", "Local", "State"), ("Company", "Self-employed")

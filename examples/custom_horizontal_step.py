@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import cloven as cv
-from cloven.anonymise.disassociation.horizontal import Part
-from cloven.measure.kept import items_kept, pairs_kept
+from cloven.kinds.disassociated.methods.horizontal import Part
+from cloven.statistics.yardstick import items_kept, pairs_kept
 
 
 @dataclass(frozen=True)

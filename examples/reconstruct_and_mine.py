@@ -5,7 +5,7 @@
 import numpy as np
 
 import cloven as cv
-from cloven.measure.mining import supports, top_itemsets
+from cloven.statistics.mining import supports, top_itemsets
 
 data = cv.sample("clinic")
 release = cv.Disassociation(k=5, m=2).anonymise(data).release

@@ -98,7 +98,7 @@ NEVER_THE_KEY = (
     "io.policy",
     "report",
 )
-KEYS = {"cloven.model.key", "cloven.model.key_generalised", "cloven.model.key_table"}
+KEYS = {"cloven.kinds.disassociated.key", "cloven.kinds.generalised.key", "cloven.kinds.tables.key"}
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "common", "base", "manager", "misc"}
 
 
@@ -166,7 +166,7 @@ def imported_by(node: ast.AST) -> list[str]:
         return [alias.name for alias in node.names]
     if isinstance(node, ast.ImportFrom):
         assert node.level == 0, "relative import: name the module in full"
-        # `from cloven.io import key` imports the module cloven.io.key
+        # `from cloven.io import key` imports the module cloven.kinds.disassociated.private_files
         deeper = [f"{node.module}.{alias.name}" for alias in node.names]
         return [name if name in sources() else str(node.module) for name in deeper]
     return []
@@ -239,14 +239,14 @@ def test_release_is_read_linked_and_reconstructed_without_the_key():
     """The module of the key cannot even be loaded."""
     code = f"""
 import sys
-sys.modules["cloven.model.key"] = None  # importing it now raises
+sys.modules["cloven.kinds.disassociated.key"] = None  # importing it now raises
 import cloven as cv, numpy as np
 release = cv.read_release({str(GOLDEN)!r})
 item = release.vocabulary[0]
 world = cv.reconstruct(release, np.random.default_rng(1))
 print(cv.candidates(release, [item]).candidates > 0, len(world) == release.records, cv.verify(release).ok)
-from cloven.io.readers import read
-from cloven.io.frames import from_frame
+from cloven.reading import read
+from cloven.reading.arrow import from_frame
 """
     assert fresh(code) == "True True True"
 
@@ -255,7 +255,7 @@ def test_releases_are_attacked_without_the_key():
     """Attacks, relatedness and text work where the module of the key cannot be loaded."""
     code = f"""
 import sys
-sys.modules["cloven.model.key"] = None  # importing it now raises
+sys.modules["cloven.kinds.disassociated.key"] = None  # importing it now raises
 import cloven as cv, numpy as np
 release = cv.read_release({str(GOLDEN)!r})
 attacks = [cv.Semantic(cv.Vectors.sample()), cv.Semantic(cv.Learned.of_release(release)), cv.Guesswork(),
@@ -269,15 +269,12 @@ print(all(attack.guess(release, rng).chosen.any() for attack in attacks))
 def test_generalised_releases_are_read_attacked_and_rebuilt_without_the_key():
     """The module of their key cannot even be loaded, nor that of the other."""
     code = f"""
-import sys
-sys.modules["cloven.model.key_generalised"] = sys.modules["cloven.model.key"] = None  # importing them now raises
-import cloven as cv, numpy as np
-release = cv.read_release({str(GENERALISED)!r})
-rng = np.random.default_rng(1)
-attacks = [cv.Elimination(cv.Vectors.sample()), cv.Elimination(cv.Learned.of_release(release)), cv.RandomElimination()]
-print(all(len(attack.guess(release, rng).eliminated) for attack in attacks))
-print(cv.candidates(release, [release.vocabulary[0]]).candidates >= 3)
-print(len(cv.reconstruct(release, rng)) == release.records, cv.verify(release).ok)
+import sys sys.modules["cloven.kinds.generalised.key"] = sys.modules["cloven.kinds.disassociated.key"] = None  #
+importing them now raises import cloven as cv, numpy as np release = cv.read_release({str(GENERALISED)!r}) rng =
+np.random.default_rng(1) attacks = [cv.Elimination(cv.Vectors.sample()), cv.Elimination(cv.Learned.of_release(release)),
+cv.RandomElimination()] print(all(len(attack.guess(release, rng).eliminated) for attack in attacks))
+print(cv.candidates(release, [release.vocabulary[0]]).candidates >= 3) print(len(cv.reconstruct(release, rng)) ==
+release.records, cv.verify(release).ok)
 """
     assert fresh(code).split() == ["True"] * 4
 
@@ -287,7 +284,7 @@ def test_published_tables_are_read_attacked_and_checked_without_the_key(tmp_path
     import pyarrow as pa
 
     import cloven as cv
-    from cloven.io.release import write_public
+    from cloven.storage.release import write_public
 
     people = {
         "age": list(range(20, 40)),
@@ -299,7 +296,7 @@ def test_published_tables_are_read_attacked_and_checked_without_the_key(tmp_path
         write_public(method.anonymise(table).release, tmp_path / name, "parquet")
     code = f"""
 import sys
-sys.modules["cloven.model.key_table"] = None  # importing it now raises
+sys.modules["cloven.kinds.tables.key"] = None  # importing it now raises
 import cloven as cv, pyarrow as pa
 releases = [cv.read_release({str(tmp_path)!r} + "/" + name) for name in ("coarse", "cut")]
 known = cv.Known.of(cv.read_table(pa.table({{"age": [21, 36], "sex": ["m", "f"]}}), cv.Schema.of(["age", "sex"])))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import cloven as cv
-from cloven.audit import Audit
+from cloven.audit.loop import Audit
 from cloven.report import gallery
-from cloven.report.picture import first_screen
+from cloven.report.gallery import first_screen
 from cloven.threats import Knowledge
 
 DOCS = Path(__file__).resolve().parent.parent

@@ -40,42 +40,17 @@ from typing import TYPE_CHECKING, Any
 from cloven._version import __version__
 
 if TYPE_CHECKING:
-    from cloven.anonymise.disassociation import Disassociation
-    from cloven.anonymise.generalisation.apriori_km import AprioriKm
-    from cloven.anonymise.generalisation.coat import Coat
-    from cloven.anonymise.generalisation.pcta import Pcta
-    from cloven.anonymise.slicing.anatomy import Anatomy
-    from cloven.anonymise.slicing.composition_like import CompositionLike
-    from cloven.anonymise.slicing.diffgen import DiffGen
-    from cloven.anonymise.slicing.hybrid import Hybrid
-    from cloven.anonymise.slicing.merging_like import MergingLike
-    from cloven.anonymise.slicing.mondrian import Mondrian
-    from cloven.anonymise.slicing.probabilistic_like import ProbabilisticLike
-    from cloven.anonymise.slicing.protection import UL
-    from cloven.anonymise.slicing.slicing import Slicing
-    from cloven.attack.disassociated.guesswork import Guesswork
-    from cloven.attack.disassociated.questions import questions
-    from cloven.attack.disassociated.semantic import Semantic
-    from cloven.attack.disassociated.vertical_attack import VerticalPartitioning
-    from cloven.attack.generalised.elimination import Elimination
-    from cloven.attack.generalised.random_attack import RandomElimination
-    from cloven.attack.link import candidates
-    from cloven.attack.sliced.composition import Composition
-    from cloven.attack.sliced.known import Known
-    from cloven.attack.sliced.linkage import RecordLinkage
-    from cloven.attack.sliced.semantic import SemanticValues
-    from cloven.attack.sliced.single import AttributeDisclosure, Membership
-    from cloven.audit import Audit
-    from cloven.audit_report import AuditReport
-    from cloven.breach.attackers import Moderate, Strong, WeakPublic, WeakWords
-    from cloven.breach.breaches import Breach, breaches
-    from cloven.breach.covers import Covers, covers
-    from cloven.breach.knowledge_file import read_knowledge
-    from cloven.breach.proof import Proof, prove
-    from cloven.breach.simulation import simulate
-    from cloven.breach.worlds import possible_worlds
+    from cloven.audit.decision import Decision, Limits
+    from cloven.audit.loop import Audit
+    from cloven.audit.people import person_risk
+    from cloven.audit.report import AuditReport
+    from cloven.data.schema import Column, Schema
+    from cloven.data.table import Table
+    from cloven.data.taxonomy import Taxonomy, read_taxonomy
+    from cloven.data.transactions import Transactions
     from cloven.datasets import sample
-    from cloven.decision import Decision, Limits
+    from cloven.disclosure.outcome import Outcome
+    from cloven.disclosure.risk import Risk
     from cloven.errors import (
         ClovenError,
         GuaranteeError,
@@ -84,67 +59,86 @@ if TYPE_CHECKING:
         ParameterError,
         ReleaseError,
     )
-    from cloven.families.disassociation_threats import (
-        another_release,
-        release_alone,
-        the_method,
-        word_meanings,
+    from cloven.kinds.control import control_of
+    from cloven.kinds.disassociated.attack.guesswork import Guesswork
+    from cloven.kinds.disassociated.attack.questions import questions
+    from cloven.kinds.disassociated.attack.semantic import Semantic
+    from cloven.kinds.disassociated.attack.vertical import VerticalPartitioning
+    from cloven.kinds.disassociated.covers.breaches import (
+        Breach,
+        Moderate,
+        Strong,
+        WeakPublic,
+        WeakWords,
+        breaches,
+        simulate,
     )
-    from cloven.families.known_items import known_items
-    from cloven.families.tables_other import shared_rows
-    from cloven.io.checked import verify_folder
-    from cloven.io.eliminations import read_eliminations, write_eliminations
-    from cloven.io.frames import from_frame
-    from cloven.io.guesses import read_guesses, write_guesses
-    from cloven.io.key import read_key
-    from cloven.io.policy import read_policy, write_policy
-    from cloven.io.readers import read
-    from cloven.io.release import read_release, write_release
-    from cloven.io.schema_file import read_schema
-    from cloven.io.table_csv import to_frame
-    from cloven.io.table_reader import read_table
-    from cloven.measure.describe import describe
-    from cloven.measure.tables.utility import table_utility
-    from cloven.measure.utility import utility
-    from cloven.model.added import Eliminations
-    from cloven.model.disassociated import Disassociated
-    from cloven.model.guesses import Guesses
-    from cloven.model.key import Anonymised, Key
-    from cloven.model.key_generalised import Generalised, GeneralisedKey
-    from cloven.model.key_table import PublishedTable
-    from cloven.model.outcome import Outcome
-    from cloven.model.policy import Policy
-    from cloven.model.published_table import GeneralisedTable, Sliced
-    from cloven.model.risk import Risk
-    from cloven.model.schema import Column, Schema
-    from cloven.model.set_generalised import SetGeneralised
-    from cloven.model.table import Table
-    from cloven.model.taxonomy import Taxonomy, read_taxonomy
-    from cloven.model.transactions import Transactions
-    from cloven.people import person_risk
+    from cloven.kinds.disassociated.covers.covers import Covers, covers
+    from cloven.kinds.disassociated.covers.knowledge import read_knowledge
+    from cloven.kinds.disassociated.covers.proof import Proof, prove
+    from cloven.kinds.disassociated.covers.worlds import possible_worlds
+    from cloven.kinds.disassociated.guesses import Guesses
+    from cloven.kinds.disassociated.guesses_files import read_guesses, write_guesses
+    from cloven.kinds.disassociated.key import Anonymised, Key
+    from cloven.kinds.disassociated.methods import Disassociation
+    from cloven.kinds.disassociated.private_files import read_key
+    from cloven.kinds.disassociated.release import Disassociated
+    from cloven.kinds.disassociated.score.score import score
+    from cloven.kinds.disassociated.score.trial import trial
+    from cloven.kinds.disassociated.threats import another_release, release_alone, the_method, word_meanings
+    from cloven.kinds.disassociated.utility import utility
+    from cloven.kinds.generalised.attack.elimination import Elimination, RandomElimination
+    from cloven.kinds.generalised.guesses import Eliminations
+    from cloven.kinds.generalised.guesses_files import read_eliminations, write_eliminations
+    from cloven.kinds.generalised.key import Generalised, GeneralisedKey
+    from cloven.kinds.generalised.methods.apriori_km import AprioriKm
+    from cloven.kinds.generalised.methods.coat import Coat
+    from cloven.kinds.generalised.methods.pcta import Pcta
+    from cloven.kinds.generalised.policy import Policy
+    from cloven.kinds.generalised.policy_files import read_policy, write_policy
+    from cloven.kinds.generalised.release import SetGeneralised
+    from cloven.kinds.generalised.score.score import score_eliminations, trial_eliminations
+    from cloven.kinds.known_items import candidates, known_items
+    from cloven.kinds.tables.attack.known import Known
+    from cloven.kinds.tables.attack.link import RecordLinkage
+    from cloven.kinds.tables.attack.semantic import SemanticValues
+    from cloven.kinds.tables.attack.values import AttributeDisclosure, Composition, Membership
+    from cloven.kinds.tables.files import to_frame
+    from cloven.kinds.tables.key import PublishedTable
+    from cloven.kinds.tables.methods.anatomy import Anatomy
+    from cloven.kinds.tables.methods.composition_like import CompositionLike
+    from cloven.kinds.tables.methods.diffgen import DiffGen
+    from cloven.kinds.tables.methods.hybrid import Hybrid
+    from cloven.kinds.tables.methods.merging_like import MergingLike
+    from cloven.kinds.tables.methods.mondrian import Mondrian
+    from cloven.kinds.tables.methods.probabilistic_like import ProbabilisticLike
+    from cloven.kinds.tables.methods.slicing import Slicing
+    from cloven.kinds.tables.methods.ul import UL
+    from cloven.kinds.tables.others import shared_rows
+    from cloven.kinds.tables.release import GeneralisedTable, Sliced
+    from cloven.kinds.tables.utility.utility import table_utility
+    from cloven.kinds.tables.verify.checker import verify_table
+    from cloven.reading import read
+    from cloven.reading.arrow import from_frame
+    from cloven.reading.schema_file import read_schema
+    from cloven.reading.tables import read_table
     from cloven.reconstruction import lower_bound_supports, reconstruct, reconstruct_table
-    from cloven.relatedness.backfill import BackFilled
-    from cloven.relatedness.centred import CentredDistance
-    from cloven.relatedness.combined import Combined
+    from cloven.relatedness.combination import BackFilled, Combined, Shuffled
     from cloven.relatedness.corpus import Corpus
+    from cloven.relatedness.counts import MutualInformation
     from cloven.relatedness.learned import Learned
-    from cloven.relatedness.ngd import GoogleDistance
-    from cloven.relatedness.npmi import MutualInformation
-    from cloven.relatedness.shuffled import Shuffled
+    from cloven.relatedness.ngd import CentredDistance, GoogleDistance
     from cloven.relatedness.vectors import Vectors
     from cloven.relatedness.wordnet import WordNet
-    from cloven.scoring.control import control_of
-    from cloven.scoring.findings import Findings
-    from cloven.scoring.generalised.score import score_eliminations
-    from cloven.scoring.generalised.trial import trial_eliminations
-    from cloven.scoring.score import score
-    from cloven.scoring.trial import trial
+    from cloven.statistics.findings import Findings
+    from cloven.statistics.uniqueness import describe
+    from cloven.storage.checked import verify_folder
+    from cloven.storage.release import read_release, write_release
     from cloven.text import read_documents, to_transactions
     from cloven.threats import Effort, Knowledge, OtherRelease, Threat
     from cloven.tuning.tune import Tune
     from cloven.tuning.tuned import Tuned
     from cloven.verification import Verdict, verify
-    from cloven.verification.tables.checker import verify_table
 
 __all__ = [
     "Anatomy",
@@ -276,99 +270,90 @@ __all__ = [
 ]
 
 _NAMES = {
-    "cloven.anonymise.disassociation": "Disassociation",
-    "cloven.anonymise.generalisation.apriori_km": "AprioriKm",
-    "cloven.anonymise.generalisation.coat": "Coat",
-    "cloven.anonymise.generalisation.pcta": "Pcta",
-    "cloven.anonymise.slicing.anatomy": "Anatomy",
-    "cloven.anonymise.slicing.composition_like": "CompositionLike",
-    "cloven.anonymise.slicing.diffgen": "DiffGen",
-    "cloven.anonymise.slicing.hybrid": "Hybrid",
-    "cloven.anonymise.slicing.merging_like": "MergingLike",
-    "cloven.anonymise.slicing.mondrian": "Mondrian",
-    "cloven.anonymise.slicing.probabilistic_like": "ProbabilisticLike",
-    "cloven.anonymise.slicing.protection": "UL",
-    "cloven.anonymise.slicing.slicing": "Slicing",
-    "cloven.attack.disassociated.guesswork": "Guesswork",
-    "cloven.attack.disassociated.questions": "questions",
-    "cloven.attack.disassociated.semantic": "Semantic",
-    "cloven.attack.disassociated.vertical_attack": "VerticalPartitioning",
-    "cloven.attack.generalised.elimination": "Elimination",
-    "cloven.attack.generalised.random_attack": "RandomElimination",
-    "cloven.attack.link": "candidates",
-    "cloven.attack.sliced.composition": "Composition",
-    "cloven.attack.sliced.known": "Known",
-    "cloven.attack.sliced.linkage": "RecordLinkage",
-    "cloven.attack.sliced.semantic": "SemanticValues",
-    "cloven.attack.sliced.single": "AttributeDisclosure Membership",
-    "cloven.audit": "Audit",
-    "cloven.audit_report": "AuditReport",
-    "cloven.breach.attackers": "Moderate Strong WeakPublic WeakWords",
-    "cloven.breach.breaches": "Breach breaches",
-    "cloven.breach.covers": "Covers covers",
-    "cloven.breach.knowledge_file": "read_knowledge",
-    "cloven.breach.proof": "Proof prove",
-    "cloven.breach.simulation": "simulate",
-    "cloven.breach.worlds": "possible_worlds",
+    "cloven.audit.decision": "Decision Limits",
+    "cloven.audit.loop": "Audit",
+    "cloven.audit.people": "person_risk",
+    "cloven.audit.report": "AuditReport",
+    "cloven.data.schema": "Column Schema",
+    "cloven.data.table": "Table",
+    "cloven.data.taxonomy": "Taxonomy read_taxonomy",
+    "cloven.data.transactions": "Transactions",
     "cloven.datasets": "sample",
-    "cloven.decision": "Decision Limits",
+    "cloven.disclosure.outcome": "Outcome",
+    "cloven.disclosure.risk": "Risk",
     "cloven.errors": "ClovenError GuaranteeError InputError OutputError ParameterError ReleaseError",
-    "cloven.families.tables_other": "shared_rows",
-    "cloven.families.disassociation_threats": "another_release release_alone the_method word_meanings",
-    "cloven.families.known_items": "known_items",
-    "cloven.io.checked": "verify_folder",
-    "cloven.io.eliminations": "read_eliminations write_eliminations",
-    "cloven.io.frames": "from_frame",
-    "cloven.io.guesses": "read_guesses write_guesses",
-    "cloven.io.key": "read_key",
-    "cloven.io.policy": "read_policy write_policy",
-    "cloven.io.readers": "read",
-    "cloven.io.release": "read_release write_release",
-    "cloven.io.schema_file": "read_schema",
-    "cloven.io.table_csv": "to_frame",
-    "cloven.io.table_reader": "read_table",
-    "cloven.measure.describe": "describe",
-    "cloven.measure.tables.utility": "table_utility",
-    "cloven.measure.utility": "utility",
-    "cloven.model.added": "Eliminations",
-    "cloven.model.disassociated": "Disassociated",
-    "cloven.model.guesses": "Guesses",
-    "cloven.model.key": "Anonymised Key",
-    "cloven.model.key_generalised": "Generalised GeneralisedKey",
-    "cloven.model.key_table": "PublishedTable",
-    "cloven.model.outcome": "Outcome",
-    "cloven.model.policy": "Policy",
-    "cloven.model.published_table": "GeneralisedTable Sliced",
-    "cloven.model.risk": "Risk",
-    "cloven.model.schema": "Column Schema",
-    "cloven.model.set_generalised": "SetGeneralised",
-    "cloven.model.table": "Table",
-    "cloven.model.taxonomy": "Taxonomy read_taxonomy",
-    "cloven.model.transactions": "Transactions",
-    "cloven.people": "person_risk",
+    "cloven.kinds.control": "control_of",
+    "cloven.kinds.disassociated.attack.guesswork": "Guesswork",
+    "cloven.kinds.disassociated.attack.questions": "questions",
+    "cloven.kinds.disassociated.attack.semantic": "Semantic",
+    "cloven.kinds.disassociated.attack.vertical": "VerticalPartitioning",
+    "cloven.kinds.disassociated.covers.breaches": "Breach Moderate Strong WeakPublic WeakWords breaches simulate",
+    "cloven.kinds.disassociated.covers.covers": "Covers covers",
+    "cloven.kinds.disassociated.covers.knowledge": "read_knowledge",
+    "cloven.kinds.disassociated.covers.proof": "Proof prove",
+    "cloven.kinds.disassociated.covers.worlds": "possible_worlds",
+    "cloven.kinds.disassociated.guesses": "Guesses",
+    "cloven.kinds.disassociated.guesses_files": "read_guesses write_guesses",
+    "cloven.kinds.disassociated.key": "Anonymised Key",
+    "cloven.kinds.disassociated.methods": "Disassociation",
+    "cloven.kinds.disassociated.private_files": "read_key",
+    "cloven.kinds.disassociated.release": "Disassociated",
+    "cloven.kinds.disassociated.score.score": "score",
+    "cloven.kinds.disassociated.score.trial": "trial",
+    "cloven.kinds.disassociated.threats": "another_release release_alone the_method word_meanings",
+    "cloven.kinds.disassociated.utility": "utility",
+    "cloven.kinds.generalised.attack.elimination": "Elimination RandomElimination",
+    "cloven.kinds.generalised.guesses": "Eliminations",
+    "cloven.kinds.generalised.guesses_files": "read_eliminations write_eliminations",
+    "cloven.kinds.generalised.key": "Generalised GeneralisedKey",
+    "cloven.kinds.generalised.methods.apriori_km": "AprioriKm",
+    "cloven.kinds.generalised.methods.coat": "Coat",
+    "cloven.kinds.generalised.methods.pcta": "Pcta",
+    "cloven.kinds.generalised.policy": "Policy",
+    "cloven.kinds.generalised.policy_files": "read_policy write_policy",
+    "cloven.kinds.generalised.release": "SetGeneralised",
+    "cloven.kinds.generalised.score.score": "score_eliminations trial_eliminations",
+    "cloven.kinds.known_items": "candidates known_items",
+    "cloven.kinds.tables.attack.known": "Known",
+    "cloven.kinds.tables.attack.link": "RecordLinkage",
+    "cloven.kinds.tables.attack.semantic": "SemanticValues",
+    "cloven.kinds.tables.attack.values": "AttributeDisclosure Composition Membership",
+    "cloven.kinds.tables.files": "to_frame",
+    "cloven.kinds.tables.key": "PublishedTable",
+    "cloven.kinds.tables.methods.anatomy": "Anatomy",
+    "cloven.kinds.tables.methods.composition_like": "CompositionLike",
+    "cloven.kinds.tables.methods.diffgen": "DiffGen",
+    "cloven.kinds.tables.methods.hybrid": "Hybrid",
+    "cloven.kinds.tables.methods.merging_like": "MergingLike",
+    "cloven.kinds.tables.methods.mondrian": "Mondrian",
+    "cloven.kinds.tables.methods.probabilistic_like": "ProbabilisticLike",
+    "cloven.kinds.tables.methods.slicing": "Slicing",
+    "cloven.kinds.tables.methods.ul": "UL",
+    "cloven.kinds.tables.others": "shared_rows",
+    "cloven.kinds.tables.release": "GeneralisedTable Sliced",
+    "cloven.kinds.tables.utility.utility": "table_utility",
+    "cloven.kinds.tables.verify.checker": "verify_table",
+    "cloven.reading": "read",
+    "cloven.reading.arrow": "from_frame",
+    "cloven.reading.schema_file": "read_schema",
+    "cloven.reading.tables": "read_table",
     "cloven.reconstruction": "lower_bound_supports reconstruct reconstruct_table",
-    "cloven.relatedness.backfill": "BackFilled",
-    "cloven.relatedness.centred": "CentredDistance",
-    "cloven.relatedness.combined": "Combined",
+    "cloven.relatedness.combination": "BackFilled Combined Shuffled",
     "cloven.relatedness.corpus": "Corpus",
+    "cloven.relatedness.counts": "MutualInformation",
     "cloven.relatedness.learned": "Learned",
-    "cloven.relatedness.ngd": "GoogleDistance",
-    "cloven.relatedness.npmi": "MutualInformation",
-    "cloven.relatedness.shuffled": "Shuffled",
+    "cloven.relatedness.ngd": "CentredDistance GoogleDistance",
     "cloven.relatedness.vectors": "Vectors",
     "cloven.relatedness.wordnet": "WordNet",
-    "cloven.scoring.control": "control_of",
-    "cloven.scoring.findings": "Findings",
-    "cloven.scoring.generalised.score": "score_eliminations",
-    "cloven.scoring.generalised.trial": "trial_eliminations",
-    "cloven.scoring.score": "score",
-    "cloven.scoring.trial": "trial",
+    "cloven.statistics.findings": "Findings",
+    "cloven.statistics.uniqueness": "describe",
+    "cloven.storage.checked": "verify_folder",
+    "cloven.storage.release": "read_release write_release",
     "cloven.text": "read_documents to_transactions",
     "cloven.threats": "Effort Knowledge OtherRelease Threat",
     "cloven.tuning.tune": "Tune",
     "cloven.tuning.tuned": "Tuned",
     "cloven.verification": "Verdict verify",
-    "cloven.verification.tables.checker": "verify_table",
 }
 _HOME = {name: home for home, names in _NAMES.items() for name in names.split()}
 

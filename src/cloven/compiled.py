@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+Longs: TypeAlias = NDArray[np.int64]
+Floats: TypeAlias = NDArray[np.float64]
 Flags: TypeAlias = NDArray[np.bool_]
 Ints: TypeAlias = NDArray[Any]
 """Whole numbers; a function is compiled for each width it meets."""
@@ -38,6 +40,7 @@ class Kernel:
         update_wrapper(self, function)
 
     def __call__(self, *arguments: Any) -> Any:
+        """Run it compiled."""
         return self.dispatcher(*arguments)
 
     @cached_property

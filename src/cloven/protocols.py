@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
@@ -11,12 +12,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from cloven.model.audience import Said
-    from cloven.model.coverage import Coverage
-    from cloven.model.disassociated import Disassociated
-    from cloven.model.guesses import Guesses, Questions
-    from cloven.model.measured import Utility
-    from cloven.model.risk import Risk
+    from cloven.disclosure.audience import Said
+    from cloven.disclosure.outcome import Utility
+    from cloven.disclosure.risk import Risk
+    from cloven.kinds.disassociated.guesses import Guesses, Questions
+    from cloven.kinds.disassociated.release import Disassociated
     from cloven.threats import Effort, Knowledge, Threat
 
 
@@ -194,3 +194,72 @@ class Attack(Protocol):
         What is answered about a target does not depend on which others are asked about.
         """
         ...
+
+
+# What may be varied in a search for good settings: each method declares the ranges of its own parameters.
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of several values."""
+
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole number between two ends, both included; on a logarithmic scale if ``log``."""
+
+    low: int
+    high: int
+    log: bool = False
+
+
+@dataclass(frozen=True)
+class Real:
+    """A number between two ends; on a logarithmic scale if ``log``."""
+
+    low: float
+    high: float
+    log: bool = False
+
+
+Dimension = Choice | Whole | Real
+
+
+# How much of a vocabulary a measure of relatedness knows.
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How the items of a vocabulary were found.
+
+    Attributes:
+        rungs: how many items each way of looking them up served, the most direct way first.
+        unknown: items that have no score, in the order of the vocabulary.
+
+    >>> Coverage({"exact": 3, "lemma": 1}, ("zzyzx",)).share
+    0.8
+    """
+
+    rungs: Mapping[str, int]
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def known(self) -> int:
+        """Items that have scores."""
+        return sum(self.rungs.values())
+
+    @property
+    def items(self) -> int:
+        """All items asked for."""
+        return self.known + len(self.unknown)
+
+    @property
+    def share(self) -> float:
+        """Known items among all; 1 for an empty vocabulary."""
+        return self.known / self.items if self.items else 1.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Counts as plain JSON values; the unknown items are counted, not named."""
+        return {"items": self.items, "rungs": dict(self.rungs), "unknown": len(self.unknown)}

@@ -24,26 +24,26 @@ if TYPE_CHECKING:
     from cloven.protocols import Anonymiser, Family
 
 _ANONYMISERS = {
-    "disassociation": ("cloven.anonymise.disassociation", "Disassociation"),
-    "coat": ("cloven.anonymise.generalisation.coat", "Coat"),
-    "pcta": ("cloven.anonymise.generalisation.pcta", "Pcta"),
-    "apriori-km": ("cloven.anonymise.generalisation.apriori_km", "AprioriKm"),
+    "disassociation": ("cloven.kinds.disassociated.methods", "Disassociation"),
+    "coat": ("cloven.kinds.generalised.methods.coat", "Coat"),
+    "pcta": ("cloven.kinds.generalised.methods.pcta", "Pcta"),
+    "apriori-km": ("cloven.kinds.generalised.methods.apriori_km", "AprioriKm"),
 }
 _OF_TABLES = {
-    "mondrian": ("cloven.anonymise.slicing.mondrian", "Mondrian"),
-    "slicing": ("cloven.anonymise.slicing.slicing", "Slicing"),
-    "ul": ("cloven.anonymise.slicing.protection", "UL"),
-    "anatomy": ("cloven.anonymise.slicing.anatomy", "Anatomy"),
-    "diffgen": ("cloven.anonymise.slicing.diffgen", "DiffGen"),
-    "hybrid": ("cloven.anonymise.slicing.hybrid", "Hybrid"),
-    "merging-like": ("cloven.anonymise.slicing.merging_like", "MergingLike"),
-    "composition-like": ("cloven.anonymise.slicing.composition_like", "CompositionLike"),
-    "probabilistic-like": ("cloven.anonymise.slicing.probabilistic_like", "ProbabilisticLike"),
+    "mondrian": ("cloven.kinds.tables.methods.mondrian", "Mondrian"),
+    "slicing": ("cloven.kinds.tables.methods.slicing", "Slicing"),
+    "ul": ("cloven.kinds.tables.methods.ul", "UL"),
+    "anatomy": ("cloven.kinds.tables.methods.anatomy", "Anatomy"),
+    "diffgen": ("cloven.kinds.tables.methods.diffgen", "DiffGen"),
+    "hybrid": ("cloven.kinds.tables.methods.hybrid", "Hybrid"),
+    "merging-like": ("cloven.kinds.tables.methods.merging_like", "MergingLike"),
+    "composition-like": ("cloven.kinds.tables.methods.composition_like", "CompositionLike"),
+    "probabilistic-like": ("cloven.kinds.tables.methods.probabilistic_like", "ProbabilisticLike"),
 }
 _FAMILIES = {
-    "disassociation": ("cloven.families.disassociation", "DisassociationFamily"),
-    "generalisation": ("cloven.families.generalisation", "GeneralisationFamily"),
-    "tables": ("cloven.families.tables", "TablesFamily"),
+    "disassociation": ("cloven.kinds.disassociated.kind", "DisassociationFamily"),
+    "generalisation": ("cloven.kinds.generalised.kind", "GeneralisationFamily"),
+    "tables": ("cloven.kinds.tables.kind", "TablesFamily"),
 }
 _OBJECTIVES = {
     "worst": ("cloven.tuning.objectives", "Worst"),

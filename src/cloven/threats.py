@@ -9,10 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from cloven.disclosure.audience import Audience, Wording
+from cloven.disclosure.risk import Linkage, Risk
 from cloven.errors import ParameterError
-from cloven.model.audience import Audience, Wording
-from cloven.model.risk import Linkage, Risk
-from cloven.outsiders import asked_about
+from cloven.statistics.outsiders import asked_about
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from cloven.model.taxonomy import Taxonomy
-    from cloven.outsiders import Outsiders, Split
+    from cloven.data.taxonomy import Taxonomy
     from cloven.protocols import Relatedness
+    from cloven.statistics.outsiders import Outsiders, Split
 
 Progress = Callable[[str, float], None]
 

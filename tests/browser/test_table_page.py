@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import cloven as cv
-from cloven.audit import Audit
-from cloven.model.table import Attribute, Table
+from cloven.audit.loop import Audit
+from cloven.data.table import Attribute, Table
 from cloven.report.page import page
 from cloven.threats import Effort
 

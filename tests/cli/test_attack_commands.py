@@ -215,9 +215,9 @@ def test_audit_refuses_words_for_no_attack(cloven, place, tmp_path):
     ],
 )
 def test_meaning_claims_no_more_than_was_measured(hit, low, control_low, sentence):
-    from cloven.families.guessed import beats, meaning
-    from cloven.model.risk import Estimate
-    from cloven.scoring.findings import Finding
+    from cloven.disclosure.risk import Estimate
+    from cloven.kinds.transactions import beats, meaning
+    from cloven.statistics.findings import Finding
 
     empty = dict.fromkeys(Finding.__dataclass_fields__)
     known = {"value": 0.6, "control": 0.5, "over_chance_low": low, "over_control_low": control_low}

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from cloven.cli import auditing
+from cloven.cli import audit_options as auditing
 
 QUICK = ("--quick", "--no-advise", "--seed", 1)
 

@@ -172,7 +172,7 @@ def test_utility(cloven, made, tmp_path):
 
 
 def test_utility_with_a_taxonomy(cloven, made, tmp_path):
-    from cloven.io.readers import read
+    from cloven.reading import read
 
     items = read(made.original).vocabulary
     taxonomy = tmp_path / "levels.csv"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cloven.io.release import read_release
+from cloven.storage.release import read_release
 
 SCHEMA = """
 [columns.town]

@@ -10,8 +10,7 @@ import typer
 
 from cloven.cli import reading
 from cloven.cli.console import many, say_json, visible
-from cloven.cli.ending import Stopped, endings
-from cloven.cli.shell_words import shell_words
+from cloven.cli.ending import Stopped, endings, shell_words
 from cloven.errors import GuaranteeError, InputError, ParameterError, ReleaseError
 
 OPTIONS = ("k", "m", "format", "delimiter", "column", "id_column", "max_record_length", "max_bytes")

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from cloven.io.generalised_key import read_private_policy
-from cloven.io.release import read_release
+from cloven.kinds.generalised.private_files import read_private_policy
+from cloven.storage.release import read_release
 
 TREE = "\n".join(
     ["ale;beer;drinks", "stout;beer;drinks", "malt;whisky;drinks", "rye;whisky;drinks", "tea;hot;drinks"]

@@ -8,9 +8,9 @@ from collections import Counter
 
 import pytest
 
-from cloven.io.readers import read
-from cloven.io.release import read_release
-from cloven.model.disassociated import Kind
+from cloven.kinds.disassociated.release import Kind
+from cloven.reading import read
+from cloven.storage.release import read_release
 
 D = ("anonymise", "disassociation")
 ODD = [

@@ -20,7 +20,7 @@ def never_read(monkeypatch):
     def read(*_):
         pytest.fail("the file was read")
 
-    monkeypatch.setattr("cloven.io.readers.read_reported", read)
+    monkeypatch.setattr("cloven.reading.read_reported", read)
 
 
 @pytest.mark.parametrize("command", ["anonymise", "audit", "describe"])
@@ -83,7 +83,7 @@ def large_table(tmp_path):
 def test_a_large_table_is_refused_before_it_is_read(
     cloven, tmp_path, nothing_written, large_table, monkeypatch, command
 ):
-    monkeypatch.setattr("cloven.io.table_reader.load_table", lambda *_: pytest.fail("the file was read"))
+    monkeypatch.setattr("cloven.reading.tables.load_table", lambda *_: pytest.fail("the file was read"))
     nothing_written()
     out = () if command in ("cells", "describe") else ("-o", tmp_path / "out")
     ended = cloven(*command.split(), *large_table, *out, "--memory", "350M")

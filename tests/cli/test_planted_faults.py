@@ -16,9 +16,9 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from cloven.io.manifest import manifest_bytes
-from cloven.io.release import read_release, write_public
-from cloven.model.disassociated import Kind
+from cloven.kinds.disassociated.release import Kind
+from cloven.storage.manifest import manifest_bytes
+from cloven.storage.release import read_release, write_public
 from cloven.verification import verify
 
 LEVELS = ("release", "original", "key")

@@ -46,7 +46,7 @@ def index(cloven, here) -> str:
 
 
 def test_forms_lists_every_form_once(cloven):
-    from cloven.relatedness.forms import forms
+    from cloven.relatedness.spec import forms
 
     ended = cloven(*R, "forms")
     assert (ended.code, ended.err) == (0, "")
@@ -112,7 +112,7 @@ def test_evaluate_for_people(cloven, here):
 def test_evaluate_for_machines_is_what_the_library_says(cloven, here):
     from numpy.random import default_rng
 
-    from cloven.relatedness.evaluate import evaluate, read_benchmark
+    from cloven.relatedness.evaluation import evaluate, read_benchmark
     from cloven.relatedness.spec import parse
 
     found = cloven(*R, "evaluate", "sample", "pairs.txt", "--seed", 3, "--json").json

@@ -7,7 +7,7 @@ import shlex
 import numpy as np
 import pytest
 
-from cloven.cli.auditing import AUDITING, QUICK_CELLS
+from cloven.cli.audit_options import AUDITING, QUICK_CELLS
 
 
 def test_a_method_without_k_is_audited_against_the_usual_limit(cloven, people, schema, tmp_path):
@@ -49,7 +49,7 @@ def test_a_comparison_that_cannot_be_made_is_told(cloven, people, schema, tmp_pa
 
 
 def test_a_quick_audit_takes_a_sample_of_many_cells():
-    from cloven.model.table import Attribute, Table
+    from cloven.data.table import Attribute, Table
 
     usual = {name: option[1] for name, option in AUDITING.options.items()}
     quick = AUDITING.build(**usual | {"quick": True})
@@ -76,7 +76,7 @@ def test_rules_reach_the_measures_of_every_method(cloven, people, schema, tmp_pa
 
 
 def test_a_sample_of_a_table_is_one_of_rows(cloven, people, schema, tmp_path, monkeypatch):
-    monkeypatch.setattr("cloven.cli.auditing.QUICK_CELLS", 400)
+    monkeypatch.setattr("cloven.cli.audit_options.QUICK_CELLS", 400)
     given = ["--schema", schema, "--methods", "slicing:k=4,l=2", "--quick", "--no-advise", "--seed", 1]
     ended = cloven("audit", people, *given, "--max-risk", 1, "-o", tmp_path / "out")
     assert ended.code == 1, ended.err
@@ -96,8 +96,8 @@ def test_a_sample_of_a_table_is_one_of_rows(cloven, people, schema, tmp_path, mo
 )
 def test_an_interval_holds_its_value_as_it_is_told(value, low, high, shown):
     from cloven.cli.audit_words import _interval
-    from cloven.families.words import share
-    from cloven.model.risk import Estimate
+    from cloven.disclosure.risk import Estimate
+    from cloven.kinds.words import share
 
     assert _interval({"value": value, "low": low, "high": high}) == shown
     assert share(Estimate(value, low, high)) == shown

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from cloven.io.release import read_release
+from cloven.storage.release import read_release
 
 METHODS = {
     "mondrian": ("-k", 5, "-l", 3),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cloven.io.release import read_release
+from cloven.storage.release import read_release
 
 
 @pytest.fixture
@@ -148,7 +148,7 @@ def test_queries_are_chosen(cloven, people, schema, rules, tmp_path):
 
 def test_settings_of_tables_are_read_back():
     import cloven as cv
-    from cloven.anonymise.slicing.constraints import EntropyL, TCloseness
+    from cloven.kinds.tables.methods.constraints import EntropyL, TCloseness
     from cloven.settings import parse_setting, setting
 
     for method in (

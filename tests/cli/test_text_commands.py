@@ -39,7 +39,7 @@ def here(tmp_path, monkeypatch) -> Path:
 
 
 def records(path: str) -> list[set[str]]:
-    from cloven.io.readers import read
+    from cloven.reading import read
 
     return [set(record) for record in read(path)]
 
@@ -167,10 +167,10 @@ def test_the_same_records_go_to_json(cloven, here):
     )
 )
 def test_what_is_written_is_read_back_or_refused(tmp_path_factory, found):
-    from cloven.cli.record_lines import ENDINGS, write_records
+    from cloven.cli.text import ENDINGS, write_records
+    from cloven.data.transactions import Transactions
     from cloven.errors import ParameterError
-    from cloven.io.readers import read
-    from cloven.model.transactions import Transactions
+    from cloven.reading import read
 
     data, folder = Transactions.from_records(found), tmp_path_factory.mktemp("records")
     for ending in ENDINGS:

@@ -8,14 +8,17 @@ import numpy as np
 import pytest
 
 import cloven as cv
-from cloven.breach.attackers import Moderate, Strong, WeakWords
-from cloven.breach.breaches import breaches
-from cloven.breach.covers import covers
-from cloven.breach.holders import holders
-from cloven.breach.inference import broken, pair
-from cloven.breach.proof import prove
-from cloven.breach.simulation import simulate
-from cloven.breach.worlds import possible_worlds
+from cloven.kinds.disassociated.covers.breaches import (
+    Moderate,
+    Strong,
+    WeakWords,
+    breaches,
+    holders,
+    simulate,
+)
+from cloven.kinds.disassociated.covers.covers import covers
+from cloven.kinds.disassociated.covers.proof import prove
+from cloven.kinds.disassociated.covers.worlds import broken, pair, possible_worlds
 
 FIGURE_1 = [
     ["Oncologist", "Treatment", "Cancer", "Surgery", "Side Effects", "Vomiting"],

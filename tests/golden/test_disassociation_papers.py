@@ -11,8 +11,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from cloven.anonymise.disassociation import Disassociation
-from cloven.model.transactions import Transactions
+from cloven.data.transactions import Transactions
+from cloven.kinds.disassociated.methods import Disassociation
 
 
 def words(text):

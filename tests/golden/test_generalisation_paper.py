@@ -12,13 +12,11 @@ import numpy as np
 import pytest
 
 import cloven as cv
-from cloven.anonymise.generalisation.assemble import assemble
-from cloven.attack.generalised.elimination import Elimination
-from cloven.attack.generalised.grouping import grouping
-from cloven.attack.generalised.methods import eliminated
-from cloven.attack.generalised.redistribution import redistribution
-from cloven.attack.generalised.tables import contexts, tables
-from cloven.scoring.generalised.score import score_eliminations
+from cloven.kinds.generalised.attack.elimination import Elimination
+from cloven.kinds.generalised.attack.methods import eliminated, grouping, redistribution
+from cloven.kinds.generalised.attack.questions import contexts, tables
+from cloven.kinds.generalised.methods.assembly import assemble
+from cloven.kinds.generalised.score.score import score_eliminations
 
 TRANSACTIONS = [
     {"heart disease", "blood pressure", "icd", "weakness", "dizziness"},

@@ -15,10 +15,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from thesis_example import ANCHORS, SCORES, Printed, release
 
-from cloven.attack.disassociated.questions import questions
-from cloven.attack.disassociated.semantic import Semantic
-from cloven.attack.disassociated.vertical_attack import VerticalPartitioning
-from cloven.model.disassociated import Kind
+from cloven.kinds.disassociated.attack.questions import questions
+from cloven.kinds.disassociated.attack.semantic import Semantic
+from cloven.kinds.disassociated.attack.vertical import VerticalPartitioning
+from cloven.kinds.disassociated.release import Kind
 
 TARGETS = ["tumor+biopsy", "vessel", "catheterisation", "radiotherapy"]
 # By formula; one row for each anchoring sub-record.

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cloven.model.disassociated import Disassociated, Kind
-from cloven.model.guesses import Answer, Guesses, Questions
-from cloven.model.key import Key
-from cloven.scoring.score import score
+from cloven.kinds.disassociated.guesses import Answer, Guesses, Questions
+from cloven.kinds.disassociated.key import Key
+from cloven.kinds.disassociated.release import Disassociated, Kind
+from cloven.kinds.disassociated.score.score import score
 
 WORDS = (
     "biopsy",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cloven.relatedness.evaluate import evaluate
+from cloven.relatedness.evaluation import evaluate
 from cloven.relatedness.vectors import Vectors
-from cloven.reproduce.thesis_table_4_1 import (
+from experiments.thesis_table_4_1 import (
     PRINTED,
     ROWS,
     measured,

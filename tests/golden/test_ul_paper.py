@@ -8,20 +8,16 @@ import gzip
 import numpy as np
 import pytest
 
-from cloven.anonymise.slicing.association import association, contingency
-from cloven.anonymise.slicing.bins import binned
-from cloven.anonymise.slicing.generalising import generalise_cells
-from cloven.anonymise.slicing.lots import lots_of
-from tests.laws.plain_chances import sensitive_chances
-from cloven.anonymise.slicing.nonsense import compile_rules, meeting
-from cloven.anonymise.slicing.protection import UL
-from cloven.anonymise.slicing.rank_groups import rank_groups
-from cloven.anonymise.slicing.slicing import Slicing
-from cloven.anonymise.slicing.swapping import swap_attribute
+from cloven.data.table import Attribute, Table, ValueTree
 from cloven.errors import ParameterError
-from cloven.model.table import Attribute, Table
-from cloven.model.value_tree import ValueTree
-from cloven.verification.tables.checker import verify_table
+from cloven.kinds.tables.methods.coding import binned
+from cloven.kinds.tables.methods.columns import association, contingency
+from cloven.kinds.tables.methods.lots import lots_of
+from cloven.kinds.tables.methods.slicing import Slicing
+from cloven.kinds.tables.methods.swaps import compile_rules, meeting, rank_groups, swap_attribute
+from cloven.kinds.tables.methods.ul import UL, generalise_cells
+from cloven.kinds.tables.verify.checker import verify_table
+from tests.laws.plain_chances import sensitive_chances
 
 
 def table_of(columns, sensitive=(), trees=None):

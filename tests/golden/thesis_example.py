@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cloven.model.coverage import Coverage
-from cloven.model.disassociated import Disassociated, Kind
+from cloven.kinds.disassociated.release import Disassociated, Kind
+from cloven.protocols import Coverage
 
 RECORDS = [
     {"vessel", "blood", "treatment", "lung", "catheterisation"},

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cloven.model.disassociated import Disassociated, Kind
+from cloven.kinds.disassociated.release import Disassociated, Kind
 
 
 def build(clusters, joints=(), *, k=2, m=2, rare_items="cluster", vocabulary=None, **parameters):

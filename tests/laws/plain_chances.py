@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.anonymise.slicing.coding import coded
+from cloven.kinds.tables.methods.coding import coded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from cloven.anonymise.slicing.columns import Column, Together
-    from cloven.model.table import Table
+    from cloven.data.table import Table
+    from cloven.kinds.tables.methods.columns import Column, Together
 
 
 def sensitive_chances(

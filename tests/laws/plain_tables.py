@@ -8,10 +8,9 @@ from itertools import pairwise, product
 import numpy as np
 from hypothesis import strategies as st
 
-from cloven.anonymise.slicing.assembling import generalised, sliced
-from cloven.model.published_table import Sliced
-from cloven.model.table import Attribute, Table
-from cloven.model.value_tree import ValueTree
+from cloven.data.table import Attribute, Table, ValueTree
+from cloven.kinds.tables.methods.assembly import generalised, sliced
+from cloven.kinds.tables.release import Sliced
 
 LETTERS = ("a", "b", "c", "d")
 TREE = ValueTree((*LETTERS, "ab", "cd", "*"), np.array([4, 4, 5, 5, 6, 6, 6], np.int32), 4)

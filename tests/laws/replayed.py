@@ -14,9 +14,9 @@ from math import comb
 
 import numpy as np
 
-from cloven.anonymise.slicing.coding import axes
-from cloven.anonymise.slicing.splitting_kernel import axes_by_width
-from cloven.model.table import Attribute, Table
+from cloven.data.table import Attribute, Table
+from cloven.kinds.tables.methods.coding import axes
+from cloven.kinds.tables.methods.slicing_kernel import axes_by_width
 
 WAYS = {
     "strict": ("strict",),

@@ -11,13 +11,11 @@ from hypothesis import strategies as st
 from plain_apriori_km import apriori, every_cut, ncp, paths, published, rare, splits
 from strategies import records, skewed_records
 
-from cloven.anonymise.generalisation.apriori_km import AprioriKm
-from cloven.anonymise.generalisation.cut_downwards import cut_downwards
-from cloven.anonymise.generalisation.leaf_rows import leaf_rows
-from cloven.anonymise.generalisation.subtrees import subtrees
-from cloven.measure import generalisation as measure
-from cloven.model.taxonomy import Taxonomy
-from cloven.model.transactions import Transactions
+from cloven.data.taxonomy import Taxonomy
+from cloven.data.transactions import Transactions
+from cloven.kinds.generalised import utility as measure
+from cloven.kinds.generalised.methods.apriori_km import AprioriKm, leaf_rows, subtrees
+from cloven.kinds.generalised.methods.cuts import cut_downwards
 
 ITEMS = "abcdefghijklmn"
 
@@ -175,7 +173,7 @@ def test_order_of_records_and_of_the_taxonomy_does_not_matter(search, case, lots
 @given(seed=st.integers(0, 2**32))
 def test_small_lots_keep_the_promise(search, seed):
     """With lots of two, the rows are recoded again and again on the way up."""
-    from cloven.anonymise.generalisation import cut_upwards
+    from cloven.kinds.generalised.methods import cuts as cut_upwards
 
     lots = random.Random(seed)
     rows = [frozenset(lots.choices(ITEMS, k=lots.randint(1, 5))) for _ in range(30)]

@@ -11,14 +11,13 @@ import pytest
 
 import cloven as cv
 from cloven import report as package
-from cloven.audit import Audit
-from cloven.decision import decide
-from cloven.model import public_keys
-from cloven.model.audience import Said, Wording
-from cloven.model.measured import Measured, Utility
-from cloven.model.outcome import Outcome
-from cloven.model.risk import Estimate, Risk
-from cloven.public_document import FEWEST
+from cloven.audit.decision import decide
+from cloven.audit.loop import Audit
+from cloven.disclosure import public as public_keys
+from cloven.disclosure.audience import Said, Wording
+from cloven.disclosure.outcome import Measured, Outcome, Utility
+from cloven.disclosure.public import FEWEST
+from cloven.disclosure.risk import Estimate, Risk
 from cloven.report.page import page
 from cloven.threats import Effort, Threat
 

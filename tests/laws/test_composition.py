@@ -8,12 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_tables import chances, releases, row, table_of, tables
 
-from cloven.attack.sliced.answers import Found
-from cloven.attack.sliced.composition import Composition
-from cloven.attack.sliced.known import Known
-from cloven.attack.sliced.single import AttributeDisclosure, Membership
-from cloven.model.buckets import Buckets
-from cloven.model.published_table import GeneralisedTable
+from cloven.kinds.tables.attack.known import Found, Known
+from cloven.kinds.tables.attack.values import AttributeDisclosure, Composition, Membership
+from cloven.kinds.tables.buckets import Buckets
+from cloven.kinds.tables.release import GeneralisedTable
 
 VALUES = ("cold", "flu", "gout")
 

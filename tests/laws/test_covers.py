@@ -12,13 +12,18 @@ from hypothesis import strategies as st
 from strategies import RARE_ITEMS, records, skewed_records
 
 import cloven as cv
-from cloven.breach.breaches import breaches
-from cloven.breach.covers import covers
-from cloven.breach.inference import broken, pairs
-from cloven.breach.knowledge import Knowledge
-from cloven.breach.proof import prove
-from cloven.breach.worlds import fails, how_many_arrangements, possible_worlds
-from cloven.reconstruction.evidence import evidence
+from cloven.kinds.disassociated.covers.breaches import breaches
+from cloven.kinds.disassociated.covers.covers import covers
+from cloven.kinds.disassociated.covers.knowledge import Knowledge
+from cloven.kinds.disassociated.covers.proof import prove
+from cloven.kinds.disassociated.covers.worlds import (
+    broken,
+    fails,
+    how_many_arrangements,
+    pairs,
+    possible_worlds,
+)
+from cloven.kinds.disassociated.reconstruction.evidence import evidence
 
 # Broken without a cover (k = 2): a and d, c and d.
 APART = ["ad", "a", "c", "cd"]

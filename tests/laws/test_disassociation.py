@@ -11,9 +11,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from strategies import RARE_ITEMS, skewed_records
 
-from cloven.anonymise.disassociation import Disassociation
+from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
-from cloven.model.transactions import Transactions
+from cloven.kinds.disassociated.methods import Disassociation
 from cloven.verification import verify
 
 STRATEGIES = ["add", "abandon", "suppress", "remaining"]

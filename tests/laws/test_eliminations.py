@@ -12,18 +12,15 @@ from hypothesis import strategies as st
 from plain_elimination import PLAIN, in_rounds
 
 import cloven as cv
-from cloven.anonymise.generalisation.assemble import assemble
-from cloven.attack.generalised.confidence import expected_originals
-from cloven.attack.generalised.elimination import Elimination
-from cloven.attack.generalised.methods import METHODS, eliminated
-from cloven.attack.generalised.random_attack import RandomElimination
-from cloven.attack.generalised.tables import tables
-from cloven.model.added import RowAnswer
-from cloven.model.coverage import Coverage
-from cloven.scoring.control import control_of
-from cloven.scoring.generalised.score import score_eliminations
-from cloven.scoring.generalised.trial import trial_eliminations
-from cloven.scoring.generalised.truth import truth
+from cloven.kinds.control import control_of
+from cloven.kinds.generalised.attack.elimination import Elimination, RandomElimination, expected_originals
+from cloven.kinds.generalised.attack.methods import BY_DISTANCE, eliminated
+from cloven.kinds.generalised.attack.questions import tables
+from cloven.kinds.generalised.guesses import RowAnswer
+from cloven.kinds.generalised.methods.assembly import assemble
+from cloven.kinds.generalised.score.score import score_eliminations, trial_eliminations
+from cloven.kinds.generalised.score.truth import truth
+from cloven.protocols import Coverage
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -41,7 +38,7 @@ def sequence(order):
     return [tuple(map(int, np.argwhere(order == turn)[0])) for turn in range(order.max(initial=-1) + 1)]
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", BY_DISTANCE)
 @settings(max_examples=120)
 @given(table=small_tables(), factor=st.sampled_from([0.0, 0.5, 1.0, 1.5]))
 def test_eliminations_are_those_of_the_pseudo_code(method, table, factor):
@@ -75,7 +72,7 @@ def test_tables_without_ties(method, seed, factor):
     assert sequence(eliminated(distance, method, factor)) == in_rounds(distance, method == "rba", factor)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", BY_DISTANCE)
 @settings(max_examples=60)
 @given(seed=SEEDS, rows=st.integers(1, 12), columns=st.integers(2, 12), rows_at_once=st.integers(2, 12))
 def test_no_row_or_column_is_emptied(method, seed, rows, columns, rows_at_once):
@@ -85,7 +82,7 @@ def test_no_row_or_column_is_emptied(method, seed, rows, columns, rows_at_once):
     assert stays.any(axis=1).all()
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", BY_DISTANCE)
 @settings(max_examples=60)
 @given(seed=SEEDS)
 def test_order_of_rows_and_columns_and_unit_do_not_matter_without_ties(method, seed):
@@ -180,7 +177,9 @@ def test_who_knows_the_topics_beats_chance_and_who_does_not_does_not(method):
 
 @settings(max_examples=40)
 @given(
-    seed=SEEDS, method=st.sampled_from(sorted(METHODS)), other=st.sampled_from(["no-answer", "generalised"])
+    seed=SEEDS,
+    method=st.sampled_from(sorted(BY_DISTANCE)),
+    other=st.sampled_from(["no-answer", "generalised"]),
 )
 def test_confidences_are_probabilities_that_add_up(seed, method, other):
     made = world(seed, records=30, per_topic=8, topics="abc")

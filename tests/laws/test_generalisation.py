@@ -24,14 +24,14 @@ from plain_generalisation import (
 )
 from strategies import skewed_records
 
-from cloven.anonymise.generalisation.assemble import assemble
-from cloven.anonymise.generalisation.coat import Coat
-from cloven.anonymise.generalisation.partition_kernel import cheaper
-from cloven.anonymise.generalisation.pcta import Pcta
+from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
-from cloven.model.policy import Policy
-from cloven.model.transactions import Transactions
-from cloven.verification.generalisation import verify_generalised
+from cloven.kinds.generalised.methods.assembly import assemble
+from cloven.kinds.generalised.methods.coat import Coat
+from cloven.kinds.generalised.methods.partition import cheaper
+from cloven.kinds.generalised.methods.pcta import Pcta
+from cloven.kinds.generalised.policy import Policy
+from cloven.kinds.generalised.verify import verify_generalised
 
 READINGS = ("empty-is-enough", "subsets-too")
 METHODS = {Coat: coat_step, Pcta: pcta_step}

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from strategies import records
 from worlds import _ancestors, most_holders, states
 
-from cloven.anonymise.disassociation import Disassociation
-from cloven.anonymise.disassociation.horizontal import Part
-from cloven.model.transactions import Transactions
+from cloven.data.transactions import Transactions
+from cloven.kinds.disassociated.methods import Disassociation
+from cloven.kinds.disassociated.methods.horizontal import Part
 from cloven.verification import verify
 
 
@@ -119,7 +119,7 @@ def test_the_search_finds_a_broken_guarantee():
     """The oracle itself must be able to fail: A4's example without its term chunk."""
     import numpy as np
 
-    from cloven.model.disassociated import Disassociated
+    from cloven.kinds.disassociated.release import Disassociated
 
     release = Disassociated(
         k=3, m=2, parameters={}, vocabulary=("a", "b"), cluster_size=np.array([5]),

@@ -11,13 +11,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import cloven as cv
-from cloven.attack.sliced.answers import ValueGuesses
-from cloven.attack.sliced.crowd import Crowd
-from cloven.attack.sliced.replayed import Replayed
-from cloven.model.harm import Harm
-from cloven.model.table import Attribute, Table
-from cloven.scoring.tables.telling import Truth, value_telling
-from cloven.verification.tables.checker import verify_table
+from cloven.data.harm import Harm
+from cloven.data.table import Attribute, Table
+from cloven.kinds.tables.attack.known import Crowd, ValueGuesses
+from cloven.kinds.tables.attack.replay import Replayed
+from cloven.kinds.tables.score.telling import Truth, value_telling
+from cloven.kinds.tables.verify.checker import verify_table
 
 WAGES = (100.0, 104.0, 109.0, 150.0, 156.0, 300.0)
 
@@ -83,7 +82,7 @@ def test_every_class_has_l_different_values_or_none_that_harms(seed, harm, l):
 @given(st.integers(0, 2**32 - 1), HARMS)
 def test_the_checker_counts_for_itself(seed, harm):
     """A release with classes by lot: promised or not, checker and brute force agree."""
-    from cloven.anonymise.slicing.assembling import generalised
+    from cloven.kinds.tables.methods.assembly import generalised
 
     rng = np.random.default_rng(seed)
     table = table_of(rng, 24, harm)

@@ -12,13 +12,12 @@ from plain_learned import PlainLearned
 from plain_tables import releases, tables
 
 import cloven as cv
-from cloven.anonymise.slicing.assembling import sliced
-from cloven.attack.sliced.known import Known
-from cloven.attack.sliced.learned import Learned
-from cloven.attack.sliced.learned_kernel import dealt
-from cloven.attack.sliced.single import AttributeDisclosure
+from cloven.data.table import Attribute, Table
 from cloven.errors import ParameterError
-from cloven.model.table import Attribute, Table
+from cloven.kinds.tables.attack.known import Known
+from cloven.kinds.tables.attack.learned import Learned, dealt
+from cloven.kinds.tables.attack.values import AttributeDisclosure
+from cloven.kinds.tables.methods.assembly import sliced
 from cloven.registry import family_of
 
 
@@ -160,7 +159,7 @@ def test_people_who_are_left_out_have_no_bucket(monkeypatch):
             asked.append(None if away is None else float(away.mean()))
             return super().guess(release, known, away)
 
-    monkeypatch.setattr("cloven.families.tables_threats.Learned", Noting)
+    monkeypatch.setattr("cloven.kinds.tables.threats.Learned", Noting)
     method = cv.Anatomy(l=3)
     family = family_of(method)
     (threat,) = (

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_tables import own_parts, part_weight, results, row_weights, tables
 
-from cloven.attack.sliced.known import Known
-from cloven.attack.sliced.linkage import RecordLinkage
-from cloven.scoring.tables.linkage import own_rows, score_rows
+from cloven.kinds.tables.attack.known import Known
+from cloven.kinds.tables.attack.link import RecordLinkage
+from cloven.kinds.tables.score.score import own_rows, score_rows
 
 
 def people(table, names):
@@ -73,7 +73,7 @@ def test_nobody_is_found_more_often_than_the_smallest_class_allows(data, table):
 def test_whoever_is_not_published_is_never_found():
     from plain_tables import table_of
 
-    from cloven.anonymise.slicing.assembling import generalised
+    from cloven.kinds.tables.methods.assembly import generalised
 
     table = table_of([(0, 0, 0, 0), (0, 0, 0, 1), (1, 1, 1, 2)])
     result = generalised(table, np.array([0, 0, -1]), k=2, parameters={})
@@ -87,8 +87,8 @@ def test_whoever_is_not_published_is_never_found():
 def test_as_many_persons_as_guesses_are_needed():
     from plain_tables import table_of
 
-    from cloven.anonymise.slicing.assembling import generalised
     from cloven.errors import ParameterError
+    from cloven.kinds.tables.methods.assembly import generalised
 
     table = table_of([(0, 0, 0, 0), (0, 0, 0, 1)])
     result = generalised(table, np.array([0, 0]), k=2, parameters={})

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import cloven as cv
-from cloven.model.coverage import Coverage
+from cloven.protocols import Coverage
 
 
 @dataclass(frozen=True)

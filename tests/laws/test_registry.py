@@ -8,9 +8,9 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from cloven import registry
+from cloven.data.taxonomy import Taxonomy
 from cloven.datasets import sample
 from cloven.errors import ParameterError
-from cloven.model.taxonomy import Taxonomy
 from cloven.protocols import Anonymiser
 from cloven.verification import verify
 
@@ -50,7 +50,7 @@ def test_an_unknown_name_is_told_what_there_is():
 
 
 def test_another_package_joins_by_an_entry_point(monkeypatch):
-    point = EntryPoint("other", "cloven.anonymise.disassociation:Disassociation", "cloven.anonymisers")
+    point = EntryPoint("other", "cloven.kinds.disassociated.methods:Disassociation", "cloven.anonymisers")
     monkeypatch.setattr(registry, "entry_points", lambda group: [point])
     assert registry.anonymiser("other", k=7).k == 7
 

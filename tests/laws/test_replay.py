@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from replayed import WAYS, exposed, posteriors, published, random_tables, releases, table_of
 
-from cloven.anonymise.slicing.slicing import Slicing
-from cloven.model.table import Attribute, Table
+from cloven.data.table import Attribute, Table
+from cloven.kinds.tables.methods.slicing import Slicing
 
 COLUMNS = (("age", "sex"), ("ill",))
 DEALT = ([3, 4, 1, 2, 4, 0, 1, 0], [0, 1, 0, 0, 0, 1, 0, 1], [1, 0, 1, 0, 0, 1, 1, 0])

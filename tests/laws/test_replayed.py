@@ -11,17 +11,15 @@ from hypothesis import strategies as st
 from plain_replayed import BRANCHES, FLAT, PlainMondrian, chances, possible_tables, uncut_deals
 from plain_tables import LETTERS, table_of, tables
 
-from cloven.anonymise.slicing.anatomy import Anatomy
-from cloven.anonymise.slicing.constraints import DistinctL, EntropyL, RecursiveL, TCloseness
-from cloven.anonymise.slicing.mondrian import Mondrian
-from cloven.attack.sliced.crowd import Crowd
-from cloven.attack.sliced.known import Known
-from cloven.attack.sliced.replayed import Replayed
-from cloven.attack.sliced.single import AttributeDisclosure
+from cloven.data.table import Attribute, Table, ValueTree
 from cloven.errors import ParameterError
-from cloven.model.shown_cells import shown_release
-from cloven.model.table import Attribute, Table
-from cloven.model.value_tree import ValueTree
+from cloven.kinds.tables.attack.known import Crowd, Known
+from cloven.kinds.tables.attack.replay import Replayed
+from cloven.kinds.tables.attack.values import AttributeDisclosure
+from cloven.kinds.tables.cells import shown_release
+from cloven.kinds.tables.methods.anatomy import Anatomy
+from cloven.kinds.tables.methods.constraints import DistinctL, EntropyL, RecursiveL, TCloseness
+from cloven.kinds.tables.methods.mondrian import Mondrian
 
 CONSTRAINTS = st.sampled_from(
     [

@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cloven.anonymise.slicing.mondrian import Mondrian
-from cloven.attack.sliced.crowd import Crowd
-from cloven.attack.sliced.replayed_classes import Placed
-from cloven.model.buckets import Buckets
-from cloven.model.row_numbers import row_numbers
-from cloven.model.table import Attribute, Table
-from cloven.model.value_tree import ValueTree
+from cloven.data.arrays import row_numbers
+from cloven.data.table import Attribute, Table, ValueTree
+from cloven.kinds.tables.attack.known import Crowd
+from cloven.kinds.tables.attack.replay import Placed
+from cloven.kinds.tables.buckets import Buckets
+from cloven.kinds.tables.methods.mondrian import Mondrian
 
 LETTERS = tuple("abcdefgh")
 FLAT = ValueTree((*LETTERS, "*"), np.full(9, 8, np.int32), 8)

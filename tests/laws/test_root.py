@@ -19,9 +19,9 @@ from test_guarantee import Given, random_clusters
 from test_nested import barred, can_hold
 from worlds import _ancestors, most_holders, published, states
 
-from cloven.anonymise.disassociation import Disassociation
-from cloven.model.disassociated import Kind
-from cloven.model.transactions import Transactions
+from cloven.data.transactions import Transactions
+from cloven.kinds.disassociated.methods import Disassociation
+from cloven.kinds.disassociated.release import Kind
 from cloven.reconstruction import reconstruct
 from cloven.verification import verify
 
@@ -231,7 +231,7 @@ def test_a_list_in_a_release_that_withholds_is_noticed():
 
 def test_the_oracle_sees_that_a_record_is_not_empty():
     """Six copies of t and five records that only t can fill leave one copy free: {t, a} has one candidate."""
-    from cloven.model.disassociated import Disassociated
+    from cloven.kinds.disassociated.release import Disassociated
 
     rows = [*(("a", 0),) * 2, *(("t", -1),) * 6]
     release = Disassociated(

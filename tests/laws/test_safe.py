@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from strategies import RARE_ITEMS, skewed_records
 
 import cloven as cv
-from cloven.anonymise.disassociation.safe_exact import MOST
-from cloven.breach.covers import covers
-from cloven.breach.inference import broken
-from cloven.breach.worlds import how_many_arrangements, possible_worlds
+from cloven.kinds.disassociated.covers.covers import covers
+from cloven.kinds.disassociated.covers.worlds import broken, how_many_arrangements, possible_worlds
+from cloven.kinds.disassociated.methods.repair import MOST
 
 FIGURE_1 = [
     {"Oncologist", "Treatment", "Cancer", "Surgery", "Side Effects"},

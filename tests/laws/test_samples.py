@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from strategies import RARE_ITEMS, skewed_records
 
 import cloven as cv
-from cloven.attack.disassociated.candidates import Candidates
-from cloven.attack.disassociated.greedy_chunks import Cut, Reading
-from cloven.attack.disassociated.named import attack_named
-from cloven.attack.disassociated.questions import questions
 from cloven.datasets.baskets import sparse
-from cloven.model.coverage import Coverage
-from cloven.model.disassociated import Kind
-from cloven.model.guesses import Questions
+from cloven.kinds.disassociated.attack.candidates import Candidates
+from cloven.kinds.disassociated.attack.named import attack_named
+from cloven.kinds.disassociated.attack.questions import questions
+from cloven.kinds.disassociated.attack.vertical import Cut, Reading
+from cloven.kinds.disassociated.guesses import Questions
+from cloven.kinds.disassociated.release import Kind
+from cloven.protocols import Coverage
 
 
 @dataclass(frozen=True)
@@ -238,7 +238,7 @@ def test_impossible_samples_are_refused(clinic, options, match):
 
 
 def test_a_release_with_too_many_candidates_is_refused_without_a_sample(clinic, monkeypatch):
-    monkeypatch.setattr("cloven.attack.disassociated.questions.MOST_CANDIDATES", 1000)
+    monkeypatch.setattr("cloven.kinds.disassociated.attack.questions.MOST_CANDIDATES", 1000)
     with pytest.raises(
         cv.ParameterError, match=r"more than 1,000; ask about a sample, questions\(release, most="
     ):

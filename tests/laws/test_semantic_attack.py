@@ -12,21 +12,21 @@ from hypothesis import strategies as st
 from strategies import RARE_ITEMS, skewed_records
 
 import cloven as cv
-from cloven.attack.disassociated.guesswork import Guesswork
-from cloven.attack.disassociated.prior import expected_copies
-from cloven.attack.disassociated.questions import questions
-from cloven.attack.disassociated.semantic import Semantic
-from cloven.attack.disassociated.vertical_attack import (
+from cloven.kinds.disassociated.attack.guesswork import Guesswork
+from cloven.kinds.disassociated.attack.prior import expected_copies
+from cloven.kinds.disassociated.attack.questions import questions
+from cloven.kinds.disassociated.attack.semantic import Semantic
+from cloven.kinds.disassociated.attack.vertical import (
     Joined,
     VerticalPartitioning,
     _codes,
     _reading,
     chunks_to_judge,
 )
-from cloven.model.coverage import Coverage
-from cloven.model.disassociated import Kind
-from cloven.model.guesses import Answer
-from cloven.scoring.truth import truth
+from cloven.kinds.disassociated.guesses import Answer
+from cloven.kinds.disassociated.release import Kind
+from cloven.kinds.disassociated.score.truth import truth
+from cloven.protocols import Coverage
 
 
 @dataclass(frozen=True)
@@ -289,7 +289,7 @@ def test_a_large_term_chunk_is_spread_in_parts(monkeypatch):
     """Every item still gets k - 1 rows of its own, and no row much more than its part."""
     rows = [{"a", *(f"t{4 * n + i}" for i in range(4))} for n in range(6)]
     release = published(rows, 3)
-    monkeypatch.setattr("cloven.attack.disassociated.selection.MOST_CELLS", 60)
+    monkeypatch.setattr("cloven.kinds.disassociated.attack.selection.MOST_CELLS", 60)
     guesses = Guesswork("optimal").guess(release, np.random.default_rng(1))
     asked, term = guesses.questions, guesses.questions.target_kind == Kind.TERM
     links = np.add.reduceat(guesses.chosen, asked.offsets[:-1])[term]

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plain_tables import releases, tables
 
-from cloven.families.tables_single import single_values
-from cloven.model.published_table import Sliced
+from cloven.kinds.tables.doubts import single_values
+from cloven.kinds.tables.release import Sliced
 
 
 def counted(release, place):

@@ -12,19 +12,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from cloven.anonymise.slicing.bins import binned
-from cloven.anonymise.slicing.coding import axes
-from cloven.anonymise.slicing.lots import lots_of
-from cloven.anonymise.slicing.lots_kernel import Round
-from tests.laws.plain_chances import sensitive_chances
-from cloven.anonymise.slicing.nonsense import compile_rules
-from cloven.anonymise.slicing.protection import UL
-from cloven.anonymise.slicing.rank_groups import with_trees
-from cloven.anonymise.slicing.slicing import Partition, Slicing
-from cloven.anonymise.slicing.splitting_kernel import axes_by_width, divide
+from cloven.data.table import Attribute, Table, ValueTree
 from cloven.errors import ParameterError
-from cloven.model.table import Attribute, Table
-from cloven.model.value_tree import ValueTree
+from cloven.kinds.tables.methods.coding import axes, binned
+from cloven.kinds.tables.methods.lots import Round, lots_of
+from cloven.kinds.tables.methods.slicing import Partition, Slicing
+from cloven.kinds.tables.methods.slicing_kernel import axes_by_width, divide
+from cloven.kinds.tables.methods.swaps import compile_rules, with_trees
+from cloven.kinds.tables.methods.ul import UL
+from tests.laws.plain_chances import sensitive_chances
 
 TREE = ValueTree((*"abcd", "ab", "cd", "*"), np.array([4, 4, 5, 5, 6, 6, 6], np.int32), 4)
 COLUMNS = (

@@ -9,11 +9,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from strategies import records, skewed_records
 
-from cloven.anonymise.disassociation.growing import grow_dense, grow_sparse
-from cloven.anonymise.disassociation.horizontal import HorPart, Part
-from cloven.anonymise.disassociation.refine import refine
-from cloven.anonymise.disassociation.shared_chunks import grow_k_anonymous
-from cloven.anonymise.disassociation.vertical import MANY, Vertical, _bitsets, grow, verpart
+from cloven.kinds.disassociated.methods.growth import grow_dense, grow_sparse
+from cloven.kinds.disassociated.methods.horizontal import HorPart, Part
+from cloven.kinds.disassociated.methods.joins import grow_k_anonymous
+from cloven.kinds.disassociated.methods.refinement import refine
+from cloven.kinds.disassociated.methods.vertical import MANY, Vertical, _bitsets, grow, verpart
 
 NOBODY = np.empty(0, np.int64)
 

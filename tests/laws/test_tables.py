@@ -10,14 +10,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from plain_classes import distinct, entropy, equal_distance, ordered_distance, recursive, strict_cuts
 
-from cloven.anonymise.slicing.assembling import generalised, sliced
-from cloven.anonymise.slicing.constraints import DistinctL, EntropyL, RecursiveL, TCloseness
-from cloven.anonymise.slicing.mondrian import Mondrian
+from cloven.data.table import Attribute, Table
+from cloven.data.taxonomy import Taxonomy, tree_of
 from cloven.errors import ParameterError
-from cloven.model.table import Attribute, Table
-from cloven.model.taxonomy import Taxonomy
-from cloven.model.tree_building import tree_of
-from cloven.verification.tables.checker import verify_table
+from cloven.kinds.tables.methods.assembly import generalised, sliced
+from cloven.kinds.tables.methods.constraints import DistinctL, EntropyL, RecursiveL, TCloseness
+from cloven.kinds.tables.methods.mondrian import Mondrian
+from cloven.kinds.tables.verify.checker import verify_table
 
 PLACES = ("Bonn", "Graz", "Köln", "Linz", "Wien")
 TREE = tree_of(

@@ -11,13 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import skewed_records
 
-from cloven.anonymise.disassociation import Disassociation
-from cloven.attack.disassociated.known_person import KnownPerson
-from cloven.attack.known_sets import Known
-from cloven.model.transactions import Transactions
-from cloven.outsiders import Outsiders, asked_about
-from cloven.scoring.members import Sheet
-from cloven.scoring.telling import RAREST, News, People, telling
+from cloven.data.transactions import Transactions
+from cloven.kinds.disassociated.attack.known_person import KnownPerson
+from cloven.kinds.disassociated.methods import Disassociation
+from cloven.kinds.known_sets import Known
+from cloven.statistics.outsiders import Outsiders, Sheet, asked_about
+from cloven.statistics.telling import RAREST, News, People, telling
 
 
 def reader_and_people(rows, rare="withhold", **options):

@@ -5,15 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cloven.anonymise.slicing.constraints import DistinctL, TCloseness
-from cloven.anonymise.slicing.mondrian import Mondrian
-from cloven.attack.sliced.crowd import Crowd
-from cloven.attack.sliced.known import Known
-from cloven.attack.sliced.replayed import Replayed
-from cloven.io.table_reader import read_table
-from cloven.model.schema import Schema
-from cloven.model.shown_cells import shown_release
-from cloven.verification.tables.checker import verify_table
+from cloven.data.schema import Schema
+from cloven.kinds.tables.attack.known import Crowd, Known
+from cloven.kinds.tables.attack.replay import Replayed
+from cloven.kinds.tables.cells import shown_release
+from cloven.kinds.tables.methods.constraints import DistinctL, TCloseness
+from cloven.kinds.tables.methods.mondrian import Mondrian
+from cloven.kinds.tables.verify.checker import verify_table
+from cloven.reading.tables import read_table
 
 pytestmark = pytest.mark.data
 

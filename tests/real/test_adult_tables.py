@@ -8,16 +8,16 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from cloven.attack.sliced.known import Known
-from cloven.attack.sliced.single import AttributeDisclosure
-from cloven.io.table_reader import read_table
-from cloven.measure.tables.distortion import data_utility, discernibility
-from cloven.model.published_table import Sliced
-from cloven.model.schema import Schema
-from cloven.model.shown_cells import shown_release
+from cloven.data.schema import Schema
+from cloven.kinds.tables.attack.known import Known
+from cloven.kinds.tables.attack.values import AttributeDisclosure
+from cloven.kinds.tables.cells import shown_release
+from cloven.kinds.tables.release import Sliced
+from cloven.kinds.tables.score.score import score_values, true_values
+from cloven.kinds.tables.utility.utility import data_utility, discernibility
+from cloven.kinds.tables.verify.checker import verify_table
+from cloven.reading.tables import read_table
 from cloven.registry import table_anonymisers
-from cloven.scoring.tables.disclosure import score_values, true_values
-from cloven.verification.tables.checker import verify_table
 
 pytestmark = pytest.mark.data
 

@@ -7,11 +7,11 @@ import json
 import numpy as np
 import pytest
 
-from cloven.anonymise.disassociation import Disassociation
-from cloven.attack.link import candidates
-from cloven.measure.utility import utility
-from cloven.reproduce.public_data import PUBLIC_DATA
+from cloven.kinds.disassociated.methods import Disassociation
+from cloven.kinds.disassociated.utility import utility
+from cloven.kinds.known_items import candidates
 from cloven.verification import verify
+from experiments.public_data import PUBLIC_DATA
 
 pytestmark = pytest.mark.data
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from cloven import memory
+from cloven.audit import memory
+from cloven.audit.memory import available, estimate, parse_size, refuse_if_too_large, written
 from cloven.errors import ParameterError
-from cloven.memory import available, estimate, parse_size, refuse_if_too_large, written
 
 GB = 10**9
 KB = 1024
@@ -134,9 +134,9 @@ MEASURE = """
 import sys
 import numpy as np
 import cloven as cv
-from cloven.breach.covers import covers
-from cloven.measure.describe import describe
-from cloven.measure.utility import utility
+from cloven.kinds.disassociated.covers.covers import covers
+from cloven.statistics.uniqueness import describe
+from cloven.kinds.disassociated.utility import utility
 from cloven.verification import verify
 rng = np.random.default_rng(1)
 data = cv.read(sys.argv[1])

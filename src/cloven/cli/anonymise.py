@@ -7,18 +7,18 @@ from typing import Annotated
 
 import typer
 
-from cloven.anonymise.disassociation import Disassociation
-from cloven.cli.command import Command, takes
 from cloven.cli.console import many, percent, progress, say, say_json, tick, visible, warn
-from cloven.cli.disassociating import DISASSOCIATION
+from cloven.cli.disassociation_options import DISASSOCIATION
 from cloven.cli.ledger import LedgerFolder, told_of_earlier
+from cloven.cli.options import Command, takes
 from cloven.cli.places import refuse_places
 from cloven.cli.reading import READING, InputFile, JsonFlag, read_data, warn_of_strangers
 from cloven.cli.values import one_of
+from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
-from cloven.io.readers import ReadOptions
-from cloven.model.key import Anonymised
-from cloven.model.transactions import Transactions
+from cloven.kinds.disassociated.key import Anonymised
+from cloven.kinds.disassociated.methods import Disassociation
+from cloven.reading import ReadOptions
 
 app = typer.Typer(help="Anonymise a file: a release to publish and a private key.", no_args_is_help=True)
 
@@ -57,9 +57,9 @@ def disassociation(
 
     OUT is to publish, OUT.private (the key) to keep. Both are verified before anything is written.
     """
-    from cloven.families.disassociation_words import cautions, summary
-    from cloven.io.ledger_file import check_ledger
-    from cloven.io.release import places
+    from cloven.kinds.disassociated.words import cautions, summary
+    from cloven.storage.ledger_file import check_ledger
+    from cloven.storage.release import places
 
     start = perf_counter()
     public, private = places(out, release_format)
@@ -101,9 +101,9 @@ def _write(
     ledger: Path | None,
 ) -> None:
     """Write the release, and the CSV file only if the release could be written; or nothing."""
-    from cloven.io.atomic import staged, write_bytes
-    from cloven.io.release import write_release
-    from cloven.io.release_csv import csv_bytes
+    from cloven.storage.atomic import staged, write_bytes
+    from cloven.storage.release import write_release
+    from cloven.storage.release_csv import csv_bytes
 
     with ExitStack() as stack:
         if csv:

@@ -14,7 +14,6 @@ from cloven.cli import (
     breach,
     cells,
     describe,
-    generalising,
     ledger,
     link,
     reconstruct,
@@ -22,14 +21,15 @@ from cloven.cli import (
     reproduce,
     sample,
     score,
-    tabling,
     text,
     tune,
     utility,
     verify,
 )
-from cloven.cli.command import Command, Ordered
+from cloven.cli import anonymise_sets as generalising
+from cloven.cli import anonymise_tables as tabling
 from cloven.cli.console import say
+from cloven.cli.options import Command, Ordered
 
 app = typer.Typer(
     name="cloven",

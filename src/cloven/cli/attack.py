@@ -1,29 +1,157 @@
 """``cloven attack RELEASE``; ``compose`` has ``cloven attack compose``."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
+import numpy as np
 import typer
 
-from cloven.attack.disassociated.named import RECORD_METHODS, TERM_METHODS, attack_named
-from cloven.attack.disassociated.selection import SELECTIONS
-from cloven.attack.generalised.named import METHODS as ELIMINATIONS
-from cloven.cli import eliminating
-from cloven.cli.command import Branching, Group, takes
-from cloven.cli.compose import compose
-from cloven.cli.console import many, percent, progress, say, say_json
-from cloven.cli.eliminating import ELIMINATING, Eliminating
+from cloven.cli import attack_generalised as eliminating
+from cloven.cli.attack_generalised import ELIMINATING, Eliminating
+from cloven.cli.console import many, names, percent, progress, say, say_json, table
+from cloven.cli.options import Branching, Group, takes
 from cloven.cli.places import refuse_places, release_at
 from cloven.cli.reading import JsonFlag, ReleasePath, SeedOption, items_in
-from cloven.cli.surest import surest, surest_table
+from cloven.cli.score import interval
+from cloven.cli.table_options import SchemaFile
 from cloven.cli.values import one_of, whole
 from cloven.errors import ParameterError
-from cloven.model.added import Eliminations
-from cloven.model.disassociated import Disassociated
-from cloven.model.guesses import Answer, Guesses
-from cloven.model.set_generalised import SetGeneralised
+from cloven.kinds.disassociated.attack.named import RECORD_METHODS, TERM_METHODS, attack_named
+from cloven.kinds.disassociated.attack.selection import SELECTIONS
+from cloven.kinds.disassociated.guesses import Answer, Guesses
+from cloven.kinds.disassociated.release import Disassociated, Kind
+from cloven.kinds.generalised.attack.elimination import ELIMINATIONS
+from cloven.kinds.generalised.guesses import Eliminations
+from cloven.kinds.generalised.release import SetGeneralised
+from cloven.kinds.tables.attack.known import Found, ValueGuesses
+from cloven.kinds.tables.score.score import TableFindings
 from cloven.protocols import Attack, Relatedness
+
+# ``cloven attack compose RELEASE RELEASE --known TABLE --schema FILE``.
+
+
+HEADER = ("row", "values left", "likeliest", "confidence", "which are left")
+
+
+@takes()
+def compose(
+    releases: Annotated[
+        list[Path],
+        typer.Argument(help="Published tables, two or more.", metavar="RELEASE", show_default=False),
+    ],
+    known: Annotated[Path, typer.Option(metavar="TABLE", help="Persons whose quasi-identifiers are known.")],
+    schema: SchemaFile,
+    attribute: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="What to find out; default: the only sensitive attribute."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="New CSV file: what is left of each person."),
+    ] = None,
+    score: Annotated[
+        bool, typer.Option("--score", help="TABLE holds the true values too: tell how many are found.")
+    ] = False,
+    seed: SeedOption = None,
+    json: JsonFlag = False,
+) -> None:
+    """Intersect what several releases say about persons that they share (composition attack).
+
+    Of every person in TABLE only the quasi-identifiers are used; with --score the true values are compared at the end.
+    """
+    import numpy as np
+
+    from cloven.kinds.tables.attack.known import Known
+    from cloven.kinds.tables.attack.values import Composition
+    from cloven.kinds.tables.score.score import score_values, true_values
+    from cloven.reading.schema_file import read_schema
+    from cloven.reading.tables import read_table
+    from cloven.storage.release import read_table_release
+
+    if len(releases) < 2:
+        message = f"a composition attack needs at least two releases, got {len(releases)}; name another one"
+        raise ParameterError(message)
+    if out is not None:
+        refuse_places(out)
+    with progress("read"):
+        published = [read_table_release(release_at(each), "`cloven attack compose`") for each in releases]
+        roles = read_schema(schema)
+        looks = tuple(each for each in roles.columns if each.role == "quasi-identifier")
+        persons = read_table(known, roles if score else replace(roles, columns=looks))
+        guesses = Composition(attribute).guess(published, Known.of(persons))
+        found = None
+        if score:
+            truth = true_values(persons, guesses.attribute)
+            found = score_values(guesses, truth, rng=np.random.default_rng(seed))
+        if out is not None:
+            _write(guesses, persons.source_rows.tolist(), out)
+    _tell_values(guesses, found, json=json)
+
+
+def _tell_values(guesses: ValueGuesses, found: TableFindings | None, *, json: bool) -> None:
+    from cloven.kinds.tables.score.score import GUESSING, VALUE_MEASURES
+
+    left = guesses.candidate.sum(axis=1)
+    figures: dict[str, Any] = {
+        "attribute": guesses.attribute,
+        "persons": len(guesses),
+        "found_in_all": int((guesses.found == Found.EVERYWHERE).sum()),
+        "found_nowhere": int((guesses.found == Found.NOWHERE).sum()),
+        "one_value_left": int((left == 1).sum()),
+        "mean_values_left": float(left.mean()) if len(left) else 0.0,
+    }
+    if json:
+        say_json(figures | ({} if found is None else {"findings": found.to_dict()}))
+        return
+    say(
+        f"{guesses.attribute} of {many(len(guesses), 'person')}: {figures['found_in_all']:,} fit every release,"
+        f" {figures['mean_values_left']:.1f} values are left on average, a single one of"
+        f" {many(figures['one_value_left'], 'person')}"
+    )
+    if found is not None:
+        rows = [
+            (
+                each.measure,
+                interval(each.value, each.low, each.high),
+                interval(each.chance),
+                VALUE_MEASURES[each.measure],
+            )
+            for each in found
+        ]
+        say(table(rows, ("measure", "attacker", "guessing", "what it means")))
+        say(f"guessing is {GUESSING}")
+
+
+def _write(guesses: ValueGuesses, rows: list[int], out: Path) -> None:
+    """One line for each person, by the row of TABLE from 0; of those who fit nothing, nothing is said."""
+    import csv
+    import io
+
+    from cloven.storage.atomic import staged, write_bytes
+    from cloven.storage.release_csv import escape_formula
+
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(HEADER)
+    for person, row in enumerate(rows):
+        left = guesses.candidates(person)
+        best, sure = next(iter(left.items()), ("", None))
+        writer.writerow(
+            (
+                row,
+                len(left),
+                escape_formula(best),
+                "" if sure is None else f"{sure:.4f}",
+                escape_formula(" | ".join(left)),
+            )
+        )
+    with staged(out) as (place,):
+        write_bytes(place, text.getvalue().encode())
+
 
 FOR_GENERALISED = tuple(name for name in ("ra", *ELIMINATIONS) if name not in RECORD_METHODS)
 METHODS = (*RECORD_METHODS, *FOR_GENERALISED)
@@ -55,7 +183,7 @@ class Chosen:
 
     def knowledge(self, release: Disassociated | SetGeneralised) -> Relatedness | None:
         """The relatedness that was named; ``learned`` is learned from the release."""
-        from cloven.relatedness.skipping import Skipping
+        from cloven.relatedness.combination import Skipping
         from cloven.relatedness.spec import parse
 
         if self.relatedness is None and self.methods_given:
@@ -129,9 +257,9 @@ def attack(
     """
     import numpy as np
 
-    from cloven.io.guesses import write_guesses
-    from cloven.io.release import read_set_release
-    from cloven.scoring.control import control_of
+    from cloven.kinds.control import control_of
+    from cloven.kinds.disassociated.guesses_files import write_guesses
+    from cloven.storage.release import read_set_release
 
     if out is not None:
         refuse_places(out)
@@ -228,3 +356,53 @@ def coverage_words(notes: Mapping[str, Any]) -> list[str]:
     known = 1 - coverage["unknown"] / coverage["items"]
     ways = ", ".join(f"{way} {many_items:,}" for way, many_items in coverage["rungs"].items() if many_items)
     return [f"{percent(known)} of {many(coverage['items'], 'item')} known: {ways}"]
+
+
+# The links that an attack on a disassociated release is surest of, for people to look at.
+
+
+SHOWN = 10
+KINDS = {Kind.RECORD: "record chunk", Kind.SHARED: "shared chunk", Kind.TERM: "term chunk"}
+
+
+def surest(guesses: Guesses, release: Disassociated, most: int = SHOWN) -> list[dict[str, Any]]:
+    """The guessed links with the highest confidence: hidden items, the row they are put on, and how sure that is.
+
+    Rows that show nothing are left out: to put something there joins nothing. Where every candidate holds a part
+    there is nothing to guess, so that is left out too.
+    """
+    asked = guesses.questions
+    target = asked.pair_target
+    open_question = np.diff(asked.offsets)[target] > asked.target_copies[target]
+    links = np.flatnonzero(guesses.chosen & (asked.slot_anchor[asked.slots] >= 0) & open_question)
+    best = links[np.argsort(-guesses.confidence[links], kind="stable")][:most]
+    starts, items = asked.items(release)
+    found = []
+    for pair in best.tolist():
+        part, anchor = int(target[pair]), int(asked.slot_anchor[asked.slots[pair]])
+        hidden = items[starts[part] : starts[part + 1]]
+        beside = release.row_items[release.row_offsets[anchor] : release.row_offsets[anchor + 1]]
+        found.append(
+            {
+                "confidence": float(guesses.confidence[pair]),
+                "from": KINDS[Kind(int(asked.target_kind[part]))],
+                "hidden": [release.vocabulary[code] for code in hidden.tolist()],
+                "beside": [release.vocabulary[code] for code in beside.tolist()],
+                "cluster": int(release.row_cluster[anchor]),
+            }
+        )
+    return found
+
+
+def surest_table(found: list[dict[str, Any]]) -> str:
+    """The same as a table."""
+    rows = [
+        (
+            percent(each["confidence"]),
+            each["from"],
+            f"{each['cluster']}",
+            f"{names(each['hidden'], 40)}  with  {names(each['beside'], 40)}",
+        )
+        for each in found
+    ]
+    return table(rows, ("confidence", "from", "cluster", "these go together"))

@@ -1,26 +1,26 @@
 """``cloven audit [FILE]``."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cloven.anonymise.disassociation import Disassociation
-from cloven.audit import Audit
-from cloven.audit_report import AuditReport
+from cloven.audit.loop import Audit
+from cloven.audit.report import AuditReport
 from cloven.cli.anonymise import refuse_unsafe, warn_of_typos
-from cloven.cli.audit_table import table_plan
+from cloven.cli.audit_options import AUDITING, Wanted, with_shared
 from cloven.cli.audit_words import tell
-from cloven.cli.auditing import AUDITING, Wanted
-from cloven.cli.command import takes
 from cloven.cli.console import progress, say, say_json, visible, warn
-from cloven.cli.disassociating import CHOSEN, Chosen
+from cloven.cli.disassociation_options import CHOSEN, Chosen
 from cloven.cli.ledger import LedgerFolder, beside_earlier
+from cloven.cli.options import takes
 from cloven.cli.places import refuse_places
 from cloven.cli.reading import (
     READING,
@@ -31,17 +31,32 @@ from cloven.cli.reading import (
     read_data,
     read_hierarchy,
 )
-from cloven.cli.table_options import RulesFile, SchemaOfFile, refuse_of_tables, refuse_reading, rules_in
+from cloven.cli.table_options import (
+    RulesFile,
+    SchemaOfFile,
+    fit_rules,
+    named_table,
+    read_persons,
+    refuse_methods,
+    refuse_of_sets,
+    refuse_of_tables,
+    refuse_reading,
+    rules_in,
+)
+from cloven.data.table import Table
+from cloven.data.taxonomy import Taxonomy
+from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
-from cloven.io.checkpoint import Checkpoint
-from cloven.io.ledger import earlier_releases
-from cloven.io.ledger_file import check_ledger
-from cloven.io.readers import ReadOptions
-from cloven.model.table import Table
-from cloven.model.taxonomy import Taxonomy
-from cloven.model.transactions import Transactions
+from cloven.kinds.disassociated.methods import Disassociation
 from cloven.protocols import Anonymiser
-from cloven.settings import split_settings
+from cloven.reading import ReadOptions
+from cloven.settings import parse_setting, split_settings
+from cloven.storage.checkpoint import Checkpoint
+from cloven.storage.ledger import earlier_releases
+from cloven.storage.ledger_file import check_ledger
+
+if TYPE_CHECKING:
+    from cloven.reading.schema_file import Rules
 
 
 @takes(chosen=CHOSEN, wanted=AUDITING, options=READING)
@@ -153,7 +168,7 @@ def _first_named(
 
 def places(out: Path) -> tuple[Path, Path, Path]:
     """The folder to publish, the folder to keep, and where finished steps are kept on the way."""
-    from cloven.io.release import places as two
+    from cloven.storage.release import places as two
 
     public, private = two(out)
     return public, private, private.with_name(f"{private.name}.unfinished")
@@ -215,3 +230,60 @@ def _say_places(where: dict[str, str | None], *, holds: bool) -> None:
     else:
         say(f"\nrelease      {visible(where['published'])}  (not to be published as it is)")
     say(f"report       {visible(str(where['report']))}\nyours alone  {visible(str(where['private']))}")
+
+
+# What ``cloven audit TABLE --schema FILE`` audits: the first of --methods, compared with the others.
+
+
+DEFAULT, BY_PERSONS = "slicing", "mondrian:l=2"
+"""What is audited if no method is named; and where not rows but persons are counted."""
+
+
+def table_plan(
+    file: Path | None,
+    schema: Path,
+    chosen: Chosen,
+    wanted: Wanted,
+    rules: Rules,
+    seed: int | None,
+    memory: float | None = None,
+) -> tuple[Table, Audit]:
+    """The table, and how it is audited."""
+    place = named_table(file)
+    _methods(chosen, wanted, rules, DEFAULT)  # what cannot be meant is refused before anything is read
+    data = read_persons(place, schema, memory)
+    method, *rivals = _methods(chosen, wanted, rules, BY_PERSONS if _counts_persons(data) else DEFAULT)
+    fit_rules(rules, data)
+    return data, Audit(
+        method,
+        with_shared(wanted.knowledge(sample=False), data, schema, wanted.other_release, wanted.other_data),
+        wanted.limits,
+        replace(wanted.effort(data), rules=rules),
+        tuple(rivals),
+        wanted.threats,
+        advise=wanted.advise,
+        seed=seed,
+        title=place.name,
+    )
+
+
+def _counts_persons(data: Table) -> bool:
+    """Whether persons, or near numbers, have to be counted, which not every method can."""
+    return data.several_each or any(attribute.harm.within for attribute in data.attributes)
+
+
+def _methods(chosen: Chosen, wanted: Wanted, rules: Rules, default: str) -> list[Anonymiser]:
+    """Methods in the order given, each once; k is -k for those that do not say otherwise."""
+    of_sets = {name: value for name, value in chosen.given.items() if name != "k"}
+    refuse_of_sets(CHOSEN.given(of_sets), "write parameters into --methods")
+    shared: dict[str, Any] = {"rules": rules} | (
+        {} if chosen.given["k"] is None else {"k": chosen.given["k"]}
+    )
+    found: list[Anonymiser] = []
+    named = split_settings(wanted.methods or default)
+    refuse_methods(named)
+    for text in named:
+        method = parse_setting(text, **shared)
+        if method not in found:
+            found.append(method)
+    return found

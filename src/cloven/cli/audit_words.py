@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cloven.cli.console import dot, many, names, percent, say, table, tick, visible, warn
-from cloven.model.risk import limit_of_told
+from cloven.disclosure.risk import limit_of_told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -4,15 +4,13 @@ from dataclasses import asdict
 from itertools import groupby
 from typing import Annotated, Any
 
-from cloven.anonymise.slicing.levels import SelectedCells
-from cloven.anonymise.slicing.protection import UL
-from cloven.cli.command import Group, takes
 from cloven.cli.console import many, progress, say, say_json, table, visible
-from cloven.cli.memory_check import MemoryOption
+from cloven.cli.options import Group, takes
+from cloven.cli.places import MemoryOption
 from cloven.cli.reading import JsonFlag
-from cloven.cli.table_methods import options_of
-from cloven.cli.table_options import SchemaFile, TableFile, read_persons
+from cloven.cli.table_options import SchemaFile, TableFile, options_of, read_persons
 from cloven.cli.values import listed, share
+from cloven.kinds.tables.methods.ul import UL, SelectedCells
 
 RATES = (0.01, 0.02, 0.05, 0.1, 0.15)
 _ABOUT = (

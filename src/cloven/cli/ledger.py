@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cloven.cli.command import takes
 from cloven.cli.console import many, say, say_json, table, visible, warn
+from cloven.cli.options import takes
 from cloven.cli.reading import JsonFlag
 from cloven.errors import ParameterError, ReleaseError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from cloven.audit_report import AuditReport
-    from cloven.io.ledger import Earlier, Ledger
-    from cloven.io.ledger_entry import Entry
-    from cloven.model.table import Table
-    from cloven.model.transactions import Transactions
+    from cloven.audit.report import AuditReport
+    from cloven.data.table import Table
+    from cloven.data.transactions import Transactions
+    from cloven.storage.ledger import Earlier, Ledger
+    from cloven.storage.ledger_file import Entry
 
 LedgerFolder = Annotated[
     Path | None,
@@ -50,9 +50,8 @@ def ledger(
     with eps are differentially private: what they cost adds up, and the sum is told for each data set.
     `cloven ledger discard OUT` says that the release OUT was never published; it is not held against later ones.
     """
-    from cloven.io.ledger import Ledger
-    from cloven.io.ledger_budget import budgets
-    from cloven.io.ledger_file import RELEASES
+    from cloven.storage.ledger import Ledger, budgets
+    from cloven.storage.ledger_file import RELEASES
 
     if release is not None:
         _discard(str(folder), release)
@@ -77,8 +76,7 @@ def ledger(
 
 
 def _discard(word: str, release: Path) -> None:
-    from cloven.io.ledger import discard
-    from cloven.io.ledger_budget import ONLY_IF
+    from cloven.storage.ledger import ONLY_IF, discard
 
     if word != "discard":
         message = f"`cloven ledger {word} {release}` is not known; to list give one folder, or `discard` and a release"
@@ -91,9 +89,7 @@ def _discard(word: str, release: Path) -> None:
 
 def told_of_earlier(data: "Transactions | Table", out: Path, ledger: Path | None) -> list[str]:
     """What an owner should know of earlier releases of the same people, once the new one is written to ``out``."""
-    from cloven.io.ledger import Ledger, own_entry
-    from cloven.io.ledger_budget import adds_up
-    from cloven.io.ledger_words import warnings
+    from cloven.storage.ledger import Ledger, adds_up, own_entry, warnings
 
     known, own = Ledger.read(out.parent, ledger), own_entry(out)
     earlier, epsilon = known.earlier(data, own), None if own is None else own.epsilon
@@ -103,10 +99,9 @@ def told_of_earlier(data: "Transactions | Table", out: Path, ledger: Path | None
 
 def beside_earlier(found: "AuditReport", earlier: "Sequence[Earlier]", other: Path | None) -> "AuditReport":
     """The report with earlier releases of the same people held against it, unless they were tried or are the same."""
-    from cloven.io.ledger_budget import adds, adds_up
-    from cloven.io.ledger_entry import epsilon_of
-    from cloven.io.ledger_words import warnings
-    from cloven.model.audience import Said
+    from cloven.disclosure.audience import Said
+    from cloven.storage.ledger import adds, adds_up, warnings
+    from cloven.storage.ledger_file import epsilon_of
 
     epsilon = epsilon_of(found.result.release.parameters)
     costs = map(Said.of, adds_up(epsilon, earlier))
@@ -123,7 +118,7 @@ def beside_earlier(found: "AuditReport", earlier: "Sequence[Earlier]", other: Pa
 
 def _digest_of(release: Any) -> str:
     """SHA-256 of the manifest that a release gets when it is written."""
-    from cloven.io.release import write_public
+    from cloven.storage.release import write_public
 
     with TemporaryDirectory() as folder:
         return write_public(release, Path(folder, "release"), "parquet")
@@ -136,7 +131,7 @@ def _digest_at(release: Path) -> str:
 
 
 def _row(entry: "Entry") -> tuple[str, ...]:
-    from cloven.io.ledger_entry import shown
+    from cloven.storage.ledger_file import shown
 
     numbers = ("" if number is None else f"{number:,}" for number in (entry.records, entry.items))
     data = "unknown" if entry.input_sha256 is None else entry.input_sha256[:8]

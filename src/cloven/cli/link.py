@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cloven.cli.command import takes
 from cloven.cli.console import many, names, say, say_json
+from cloven.cli.options import takes
 from cloven.cli.places import release_at
 from cloven.cli.reading import JsonFlag, ReleasePath, items_in
 from cloven.errors import ParameterError
-from cloven.model.set_generalised import SetGeneralised
+from cloven.kinds.generalised.release import SetGeneralised
 
 if TYPE_CHECKING:
-    from cloven.attack.generalised.link import GeneralisedLink
+    from cloven.kinds.generalised.attack.questions import GeneralisedLink
 
 
 @takes()
@@ -30,8 +30,8 @@ def link(
     json: JsonFlag = False,
 ) -> None:
     """How many candidate records somebody has who knows these items of one person."""
-    from cloven.attack.link import candidates
-    from cloven.io.release import read_set_release
+    from cloven.kinds.known_items import candidates
+    from cloven.storage.release import read_set_release
 
     items = [*(items_in(knows) if knows else ()), *(item or ())]
     if not items:

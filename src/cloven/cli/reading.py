@@ -9,21 +9,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cloven.cli.command import Group
 from cloven.cli.console import many, warn
-from cloven.cli.memory_check import MEMORY, MEMORY_HELP, Bounds, refuse_large, refuse_large_file
-from cloven.cli.suggested import in_shell
+from cloven.cli.ending import flag_of
+from cloven.cli.options import Group
+from cloven.cli.places import MEMORY, MEMORY_HELP, Bounds, refuse_large, refuse_large_file
 from cloven.cli.values import one_of, whole
 from cloven.errors import InputError, shorten
-from cloven.io.readers import ReadOptions
-from cloven.io.readers.options import FORMATS, MAX_BYTES, MAX_RECORD_LENGTH
-from cloven.io.readers.unplaced import UnplacedError
+from cloven.reading import ReadOptions
+from cloven.reading.options import FORMATS, MAX_BYTES, MAX_RECORD_LENGTH
+from cloven.reading.unplaced import UnplacedError
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from cloven.model.taxonomy import Taxonomy
-    from cloven.model.transactions import Transactions
+    from cloven.data.taxonomy import Taxonomy
+    from cloven.data.transactions import Transactions
+    from cloven.reading.unplaced import Suggestion
+
 
 InputFile = Annotated[
     Path,
@@ -78,8 +80,8 @@ def read_data(path: Path | None, options: ReadOptions, bounds: Bounds | None = N
         from cloven.datasets import sample
 
         return sample("clinic")
-    from cloven.io.readers import read_reported
-    from cloven.io.readers.sizing import ExpectedSize
+    from cloven.reading import read_reported
+    from cloven.reading.size import ExpectedSize
 
     allowed = allowed_memory(options)
     refuse_large_file(path, options, allowed, bounds or Bounds())
@@ -110,7 +112,7 @@ def read_hierarchy(path: Path | None, data: Transactions) -> Taxonomy | None:
     """Read a taxonomy that must know every item of the data."""
     if path is None:
         return None
-    from cloven.model.taxonomy import read_taxonomy
+    from cloven.data.taxonomy import read_taxonomy
 
     taxonomy = read_taxonomy(path)
     missing = [item for item in data.vocabulary if item not in taxonomy.leaf_group]
@@ -177,3 +179,26 @@ def items_in(path: Path) -> list[str]:
         message = "holds no item; give one item per line"
         raise InputError(message, source=str(path))
     return items
+
+
+# Suggested ways to read a file, written as options to be copied.
+
+
+_WORDS = ("format", "delimiter", "item_delimiter")
+
+
+def in_shell(suggestion: Suggestion) -> str:
+    """A suggestion as options; names of columns stand in quotes, whatever they hold.
+
+    >>> from cloven.reading.unplaced import Suggestion
+    >>> in_shell(Suggestion({"format": "long", "id_column": "id", "item_column": "drug name"}, "", 1.0))
+    "--format long --id-column 'id' --item-column 'drug name'"
+    """
+    return " ".join(
+        f"{flag_of(name)} {value if name in _WORDS and value.isalpha() else _quoted(value)}"
+        for name, value in suggestion.options.items()
+    )
+
+
+def _quoted(value: str) -> str:
+    return "'" + value.replace("'", "'\\''") + "'"

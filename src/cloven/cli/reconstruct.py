@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cloven.cli.command import takes
 from cloven.cli.console import many, progress, say, say_json, visible
+from cloven.cli.options import takes
 from cloven.cli.places import refuse_places, release_at
 from cloven.cli.reading import JsonFlag, ReleasePath, SeedOption
 from cloven.cli.values import whole
@@ -17,7 +17,7 @@ from cloven.errors import ParameterError
 if TYPE_CHECKING:
     import numpy as np
 
-    from cloven.io.formats import Release
+    from cloven.storage.formats import Release
 
 
 @takes()
@@ -46,9 +46,9 @@ def reconstruct(
     """
     import numpy as np
 
-    from cloven.io.atomic import staged, write_bytes
-    from cloven.io.formats import TableRelease
-    from cloven.io.release import read_release
+    from cloven.storage.atomic import staged, write_bytes
+    from cloven.storage.formats import TableRelease
+    from cloven.storage.release import read_release
 
     with progress("read") as report:
         published = read_release(release_at(release))
@@ -94,9 +94,9 @@ def _contents(
     published: "Release", count: int, rng: "np.random.Generator", *, as_published: bool
 ) -> Iterator[bytes]:
     """Content of each file."""
-    from cloven.io.formats import TableRelease
-    from cloven.io.table_csv import table_csv_bytes
+    from cloven.kinds.tables.files import table_csv_bytes
     from cloven.reconstruction import reconstruct_many, reconstruct_table
+    from cloven.storage.formats import TableRelease
 
     if isinstance(published, TableRelease):
         for _ in range(count):

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cloven.cli.command import Group, takes
 from cloven.cli.console import many, progress, say, say_json, visible
+from cloven.cli.options import Group, takes
 from cloven.cli.places import refuse_places, release_at
 from cloven.cli.reading import JsonFlag, items_in, text_of
 from cloven.cli.values import number, whole
@@ -61,8 +61,8 @@ def counts(
     A web search is asked about every item and every pair: n items are up to n(n + 1) / 2 questions. Answers are kept
     as they come, so an interrupted run goes on where it stopped. Mind the terms of the service.
     """
-    from cloven.io.atomic import staged
     from cloven.relatedness.counts_file import write_counts
+    from cloven.storage.atomic import staged
 
     refuse_places(out)
     with progress("read") as report:
@@ -102,14 +102,14 @@ def vocabulary_at(path: Path) -> list[str]:
     """Items of a list, or all items of a release, each once."""
     if not path.is_dir():
         return list(dict.fromkeys(items_in(path)))
-    from cloven.io.release import read_set_release
+    from cloven.storage.release import read_set_release
 
     return list(read_set_release(release_at(path), "counting items").vocabulary)
 
 
 def counts_at(path: Path) -> "CountSource":
     """Counts of documents, from an index or a counts file."""
-    from cloven.relatedness.forms import count_source
+    from cloven.relatedness.spec import count_source
 
     try:
         return count_source(path)
@@ -129,9 +129,8 @@ def _not_web(source: str, asking: dict[str, Any]) -> "CountSource":
 
 def web_search(url: str, out: Path, asking: dict[str, Any]) -> "CountSource":
     """The search engine that the options describe."""
-    from cloven.io.atomic import refuse_inside_release
-    from cloven.relatedness.counts_web import WebSearch
-    from cloven.relatedness.web_requests import Manners
+    from cloven.relatedness.counts_web import Manners, WebSearch
+    from cloven.storage.atomic import refuse_inside_release
 
     if "{query}" not in url:
         message = "a web address must hold {query}, where the question goes"

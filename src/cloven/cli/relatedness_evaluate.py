@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cloven.cli.command import takes
 from cloven.cli.console import progress, say, say_json, table, visible
+from cloven.cli.options import takes
 from cloven.cli.reading import JsonFlag, SeedOption
 from cloven.cli.relatedness_counts import counts_at
 from cloven.cli.relatedness_show import KNOWLEDGE, Knowledge, Spec
@@ -17,10 +17,8 @@ from cloven.errors import ParameterError
 
 if TYPE_CHECKING:
     from cloven.protocols import CountSource
-    from cloven.relatedness.benchmark import Benchmark
-    from cloven.relatedness.correlation import Correlation
-    from cloven.relatedness.evaluate import Evaluation, FrequencyBin
-    from cloven.reproduce.thesis_table_4_1 import Agreement
+    from cloven.relatedness.evaluation import Benchmark, Correlation, Evaluation, FrequencyBin
+    from experiments.thesis_table_4_1 import Agreement
 
 SHOWN_PAIRS = 5
 
@@ -52,8 +50,8 @@ def evaluate(
     """
     import numpy as np
 
-    from cloven.relatedness.evaluate import by_frequency
-    from cloven.relatedness.evaluate import evaluate as compare
+    from cloven.relatedness.evaluation import by_frequency
+    from cloven.relatedness.evaluation import evaluate as compare
 
     with progress("read") as report:
         sets = pairs_to_score(benchmarks or [], thesis=thesis)
@@ -97,8 +95,8 @@ def tell(spec: str, found: "list[Evaluation]", errors: "list[tuple[FrequencyBin,
 
 def pairs_to_score(paths: list[Path], *, thesis: bool) -> "list[Benchmark]":
     """The benchmarks that were named."""
-    from cloven.relatedness.benchmark import read_benchmark
-    from cloven.reproduce.thesis_table_4_1 import miller_charles
+    from cloven.relatedness.evaluation import read_benchmark
+    from experiments.thesis_table_4_1 import miller_charles
 
     if not paths and not thesis:
         message = "name at least one BENCHMARK, a file with a word, a word and a score per line, or give --table-4-1"
@@ -182,7 +180,7 @@ def table_4_1(
     """
     import numpy as np
 
-    from cloven.reproduce.thesis_table_4_1 import METHODS, PRINTED, measured, printed_methods
+    from experiments.thesis_table_4_1 import METHODS, PRINTED, measured, printed_methods
 
     named = specs or []
     rng = np.random.default_rng(seed)

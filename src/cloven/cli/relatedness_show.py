@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cloven.cli.command import Group, takes
 from cloven.cli.console import names, say, say_json, table, visible
+from cloven.cli.options import Group, takes
 from cloven.cli.places import release_at
 from cloven.cli.reading import JsonFlag
 from cloven.errors import InputError, ParameterError
@@ -53,8 +53,8 @@ class Knowledge:
 
     def measure(self, spec: str) -> "Relatedness":
         """The measure that a text names."""
-        from cloven.io.release import read_set_release
         from cloven.relatedness.spec import parse
+        from cloven.storage.release import read_set_release
 
         if self.wordnet is not None and not self.wordnet.exists():
             message = "there is no such file or folder; name the folder or tar file of WordNet"
@@ -78,7 +78,7 @@ KNOWLEDGE = Group(
 @takes()
 def forms(json: JsonFlag = False) -> None:
     """Every way to name a measure of relatedness, and which optional packages are missing."""
-    from cloven.relatedness.forms import forms as known
+    from cloven.relatedness.spec import forms as known
 
     listed = {form.usage: form.about for form in known().values()} | COMPOUND
     missing = missing_packages()

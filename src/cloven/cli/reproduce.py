@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from cloven.cli.command import takes
 from cloven.cli.console import progress, say
+from cloven.cli.options import takes
 
 app = typer.Typer(help="Run the experiments behind the tables in the documentation.", no_args_is_help=True)
 
@@ -31,8 +31,8 @@ def _group() -> None:
 @takes()
 def datasets(out: Out, data: Data = None) -> None:
     """Every public data set anonymised, verified and measured with the defaults. Takes about a minute."""
-    from cloven.reproduce.public_data import data_folder
-    from cloven.reproduce.public_tables import datasets as experiment
+    from experiments.public_data import data_folder
+    from experiments.public_tables import datasets as experiment
 
     with progress("read") as report:
         page, runs = experiment(data_folder(data), report)
@@ -47,8 +47,8 @@ def disassociation(
     quick: Quick = False,
 ) -> None:
     """Time and utility against k, m, cluster size, strategy and refining. Takes about half an hour."""
-    from cloven.reproduce.disassociation import disassociation as experiment
-    from cloven.reproduce.public_data import data_folder
+    from experiments.disassociation import disassociation as experiment
+    from experiments.public_data import data_folder
 
     with progress("read") as report:
         page, runs = experiment(data_folder(data), report, quick=quick)
@@ -64,7 +64,7 @@ def thesis(
     quick: Quick = False,
 ) -> None:
     """The semantic attack of the thesis on three corpora, beside chance and control. Takes a quarter of an hour."""
-    from cloven.reproduce.thesis import thesis as experiment
+    from experiments.thesis import thesis as experiment
 
     _run(experiment, "thesis", out, data, quick)
 
@@ -77,7 +77,7 @@ def cover(
     quick: Quick = False,
 ) -> None:
     """What covers give away against cluster size, and what their repair costs. Takes some minutes."""
-    from cloven.reproduce.cover import cover as experiment
+    from experiments.cover import cover as experiment
 
     _run(experiment, "cover", out, data, quick)
 
@@ -90,7 +90,7 @@ def tuning(
     quick: Quick = False,
 ) -> None:
     """Settings that beat the default on three public data sets, if there are any. Takes about half an hour."""
-    from cloven.reproduce.tuning import tuning as experiment
+    from experiments.tuning import tuning as experiment
 
     _run(experiment, "tuning", out, data, quick)
 
@@ -103,7 +103,7 @@ def generalisation(
     quick: Quick = False,
 ) -> None:
     """The attacks on set-generalised data on five data sets, beside what no knowledge gets. Takes some minutes."""
-    from cloven.reproduce.generalisation import generalisation as experiment
+    from experiments.generalisation import generalisation as experiment
 
     _run(experiment, "generalisation", out, data, quick)
 
@@ -116,7 +116,7 @@ def slicing(
     quick: Quick = False,
 ) -> None:
     """Slicing and the upper/lower-level method under the composition attack. Takes about ten minutes."""
-    from cloven.reproduce.slicing import slicing as experiment
+    from experiments.slicing import slicing as experiment
 
     _run(experiment, "slicing", out, data, quick)
 
@@ -129,7 +129,7 @@ def known_person(
     quick: Quick = False,
 ) -> None:
     """What is told of people of whom something is known, setting by setting. Takes about half an hour."""
-    from cloven.reproduce.known_person import known_person as experiment
+    from experiments.known_person import known_person as experiment
 
     _run(experiment, "known-person", out, data, quick)
 
@@ -142,7 +142,7 @@ def table_readers(
     quick: Quick = False,
 ) -> None:
     """What every reader tells of people in and out of tables, by nine methods. Takes about half an hour."""
-    from cloven.reproduce.table_readers import table_readers as experiment
+    from experiments.table_readers import table_readers as experiment
 
     _run(experiment, "table-readers", out, data, quick)
 
@@ -151,7 +151,7 @@ def _run(
     experiment: Callable[..., dict[str, str]], name: str, out: Path, data: Path | None, quick: bool
 ) -> None:
     """Run an experiment that gives files by name, write them, and say where its page is."""
-    from cloven.reproduce.public_data import data_folder
+    from experiments.public_data import data_folder
 
     with progress("read") as report:
         files = experiment(data_folder(data), report, quick=quick)

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from cloven.cli.command import takes
 from cloven.cli.console import many, say, say_json, visible
+from cloven.cli.options import takes
 from cloven.cli.places import refuse_places
 from cloven.cli.reading import JsonFlag
 
@@ -27,7 +27,7 @@ def sample(
     The patients are invented; see docs/explanation/clinic-sample.md.
     """
     from cloven.datasets import sample as built_in
-    from cloven.io.atomic import staged, write_bytes
+    from cloven.storage.atomic import staged, write_bytes
 
     refuse_places(out)
     data = built_in(name)

@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cloven.cli import eliminating
-from cloven.cli.command import takes
+from cloven.cli import attack_generalised as eliminating
 from cloven.cli.console import many, progress, say, say_json, table
+from cloven.cli.options import takes
 from cloven.cli.places import release_at
 from cloven.cli.reading import JsonFlag, ReleasePath, SeedOption
 from cloven.cli.values import whole
 from cloven.errors import ParameterError
-from cloven.model.set_generalised import SetGeneralised
-from cloven.scoring.definitions import MEASURES
-from cloven.scoring.findings import Findings
+from cloven.kinds.disassociated.score.definitions import MEASURES
+from cloven.kinds.generalised.release import SetGeneralised
+from cloven.statistics.findings import Findings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,12 +43,12 @@ def score(
     """How many guesses are right: beside random guessing, and beside the same attack with shuffled words."""
     import numpy as np
 
-    from cloven.attack.disassociated.questions import questions
-    from cloven.io.guesses import CONTROL, read_guesses
-    from cloven.io.key import read_key
-    from cloven.io.release import read_set_release
-    from cloven.scoring.control import guesswork_of
-    from cloven.scoring.score import score as measure
+    from cloven.kinds.control import guesswork_of
+    from cloven.kinds.disassociated.attack.questions import questions
+    from cloven.kinds.disassociated.guesses_files import CONTROL, read_guesses
+    from cloven.kinds.disassociated.private_files import read_key
+    from cloven.kinds.disassociated.score.score import score as measure
+    from cloven.storage.release import read_set_release
 
     rng = np.random.default_rng(seed)
     with progress("read") as report:
@@ -81,7 +81,7 @@ def score(
 
 
 def _tell_generalised(findings: Findings, *, everything: bool, json: bool) -> None:
-    from cloven.scoring.generalised.definitions import MEASURES as KNOWN
+    from cloven.kinds.generalised.score.definitions import MEASURES as KNOWN
 
     if json:
         say_json(findings.to_dict())

@@ -1,17 +1,22 @@
 """``cloven tune [FILE] --max-risk R --min-utility U``, and ``cloven tune TABLE --schema FILE``."""
 
+from __future__ import annotations
+
 import os
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
-from typing import Annotated, Any
+from textwrap import wrap
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cloven.audit_report import AuditReport
-from cloven.cli.command import takes
-from cloven.cli.console import progress, say, say_json, visible
+from cloven._version import __version__
+from cloven.audit.report import AuditReport
+from cloven.cli.audit_options import with_shared
+from cloven.cli.console import dot, many, percent, progress, say, say_json, table, visible, warn
 from cloven.cli.ledger import LedgerFolder, beside_earlier
+from cloven.cli.options import takes
 from cloven.cli.places import refuse_places
 from cloven.cli.reading import (
     READING,
@@ -22,7 +27,6 @@ from cloven.cli.reading import (
     read_data,
     read_hierarchy,
 )
-from cloven.cli.sharing import with_shared
 from cloven.cli.table_options import (
     RulesFile,
     SchemaOfFile,
@@ -34,13 +38,15 @@ from cloven.cli.table_options import (
     rules_in,
     with_secret,
 )
-from cloven.cli.tune_words import tell
-from cloven.cli.tuning import TUNING, Search
+from cloven.cli.tune_options import TUNING, Search
 from cloven.errors import GuaranteeError
-from cloven.io.ledger import earlier_releases
-from cloven.io.readers import ReadOptions
+from cloven.reading import ReadOptions
+from cloven.storage.ledger import earlier_releases
 from cloven.threats import Effort
 from cloven.tuning import Tuned
+
+if TYPE_CHECKING:
+    from cloven.tuning.tuned import Point, Trial
 
 
 @takes(search=TUNING, options=READING)
@@ -118,7 +124,7 @@ def _full(trial: Effort) -> Effort:
 
 
 def _places(target: Path) -> tuple[Path, Path]:
-    from cloven.io.release import places
+    from cloven.storage.release import places
 
     return places(target)
 
@@ -155,3 +161,140 @@ def _say(
             "\n"
             + "\n".join(f"{word:<12} {visible(where[name])}" for name, word in words.items() if name in where)
         )
+
+
+# What a search found, in lines that an owner understands.
+
+
+MOST_ROWS = 12
+
+
+def tell(tuned: Tuned, found: AuditReport | None, records: int) -> None:
+    """All lines of a search, up to where its files are."""
+    for line in _heading(tuned, records):
+        say(line)
+    holds = found is not None and found.decision.verdict == "publish"
+    name = found.outcome.name if found and holds else None
+    say("\n" + picture(tuned, name))
+    say(table(_rows(tuned, name), ("setting", "worst risk", "broken", tuned.score_words, "")) + "\n")
+    say(tuned.sentence)
+    say(tuned.comparison)
+    if found is None and tuned.satisfied:
+        say(
+            "Measured again in full, none of them holds: the best of many is often lucky. Nothing was written."
+        )
+    elif found is None:
+        say("Nothing was written: accept more risk or less utility, vary more, or try more settings.")
+    elif not holds:
+        say(
+            f"Audited in full, {found.outcome.name} holds by itself. {found.decision.sentence} Nothing was written."
+        )
+        for reason in found.decision.reasons:
+            warn(str(reason))
+    else:
+        worst = found.outcome.worst
+        said = "" if worst is None else f" {worst.sentence}"
+        say(f"Audited in full, {found.outcome.name} holds.{said}")
+        for caution in found.cautions:
+            warn(str(caution))
+
+
+def _heading(tuned: Tuned, records: int) -> list[str]:
+    states = [trial.state for trial in tuned.trials]
+    noun = next((trial.outcome.noun for trial in tuned.trials if trial.outcome), "record")
+    on = (
+        f"all {many(records, noun)}"
+        if tuned.records == records
+        else f"a sample of {many(tuned.records, noun)}"
+    )
+    parts = [f"{many(states.count('finished'), 'setting')} measured on {on}"]
+    if states.count("pruned"):
+        parts.append(f"{states.count('pruned')} given up on {tuned.sample_records:,} of them")
+    if states.count("impossible"):
+        parts.append(f"{states.count('impossible')} impossible")
+    if tuned.exhausted:
+        parts.append("nothing else to try")
+    lines = [f" {dot()} ".join((f"cloven {__version__}", *parts))]
+    for one in tuned.space:
+        lines += wrap(f"{one.name}: {one.words()}", 116, initial_indent="  ", subsequent_indent="    ")
+    return lines
+
+
+def _rows(tuned: Tuned, audited: str | None) -> list[tuple[str, ...]]:
+    """The front, with the default and the chosen setting, by rising risk."""
+    shown = list({tuned.point(trial): trial for trial in reversed(tuned.front)}.values())[
+        ::-1
+    ]  # of equal ones, one
+    if len(shown) > MOST_ROWS:  # evenly over the front
+        last = len(shown) - 1
+        shown = [shown[here * last // (MOST_ROWS - 1)] for here in range(MOST_ROWS)]
+    extra = [trial for trial in tuned.finished if trial.name in (tuned.default_name, audited)]
+    every = {trial.name: trial for trial in (*shown, *extra)}
+    ranked = sorted(every.values(), key=lambda trial: (tuned.point(trial).risk, -tuned.point(trial).utility))
+    return [_row(tuned, trial, audited) for trial in ranked]
+
+
+def _row(tuned: Tuned, trial: Trial, audited: str | None) -> tuple[str, ...]:
+    outcome = trial.outcome
+    if outcome is None:
+        raise ValueError(trial.name)
+    marks = {
+        "chosen": trial.name == audited,
+        "default": trial.name == tuned.default_name,
+        "not on the front": trial not in tuned.front,
+    }
+    return (
+        trial.name if len(tuned.space) > 1 else trial.name.partition(":")[2],
+        _risk(tuned, trial),
+        f"{outcome.broken:,}" if outcome.broken else "-",
+        percent(tuned.point(trial).utility),
+        ", ".join(word for word, true in marks.items() if true),
+    )
+
+
+def _risk(tuned: Tuned, trial: Trial) -> str:
+    """The worst attack with its interval; the objective alone where it is something else."""
+    worst = None if trial.outcome is None else trial.outcome.worst
+    if tuned.tune.objective.name != "worst" or worst is None or worst.judged is None:
+        return percent(tuned.point(trial).risk)
+    low, high = worst.judged.low, worst.judged.high
+    ends = "" if low is None or high is None else f" [{100 * low:.1f} - {100 * high:.1f}]"
+    return f"{percent(worst.judged.value)}{ends}"
+
+
+# Risk against utility as a small picture of letters.
+
+
+WIDE, HIGH = 56, 12
+
+
+def picture(tuned: Tuned, audited: str | None) -> str:
+    """Every setting that was measured: front, default, chosen one and the rest; the best place is top left."""
+    marks = [(tuned.point(trial), dot()) for trial in tuned.finished]
+    marks += [(tuned.point(trial), "x") for trial in tuned.finished if tuned.point(trial).broken]
+    marks += [(tuned.point(trial), "o") for trial in tuned.front if not tuned.point(trial).broken]
+    marks.append((tuned.point(tuned.default), "D"))
+    marks += [(tuned.point(trial), "*") for trial in tuned.finished if trial.name == audited]
+    legend = f"o front   {dot()} beaten   x breaks a promise   D default" + ("   * chosen" if audited else "")
+    return "\n".join([f"  {tuned.score_words}", *_drawn(marks), f"{'':12}{legend}", ""])
+
+
+def _drawn(marks: list[tuple[Point, str]]) -> list[str]:
+    risks, utilities = [point.risk for point, _ in marks], [point.utility for point, _ in marks]
+    left, right = _ends(risks)
+    bottom, top = _ends(utilities)
+    grid = [[" "] * WIDE for _ in range(HIGH)]
+    for point, mark in marks:  # later marks are more important
+        column = round((point.risk - left) / (right - left) * (WIDE - 1))
+        row = round((top - point.utility) / (top - bottom) * (HIGH - 1))
+        grid[row][column] = mark
+    labels = {0: percent(top), HIGH - 1: percent(bottom)}
+    lines = [f"  {labels.get(row, ''):>8} |{''.join(cells)}".rstrip() for row, cells in enumerate(grid)]
+    ends = f"{percent(left)} {'risk':^{WIDE - len(percent(left)) - len(percent(right)) - 2}} {percent(right)}"
+    return [*lines, f"  {'':8} +{'-' * WIDE}", f"  {'':8}  {ends}"]
+
+
+def _ends(values: list[float]) -> tuple[float, float]:
+    """The range of an axis; never empty."""
+    low, high = min(values), max(values)
+    return (low, high) if high - low > 1e-9 else (low - 0.005, high + 0.005)

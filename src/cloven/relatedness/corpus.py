@@ -6,20 +6,26 @@ the whole language. See ``corpus_ppmi`` and ``corpus_svd`` for the two steps and
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+import os
+from collections import defaultdict
+from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
 
 import numpy as np
 
-from cloven.errors import ParameterError, shorten
-from cloven.relatedness.corpus_tokens import Tokens
+from cloven.data.arrays import distinct
+from cloven.data.transactions import Transactions
+from cloven.errors import InputError, OutputError, ParameterError, shorten
 from cloven.relatedness.ladder import Ladder
 from cloven.relatedness.vectors import VectorsRelated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -60,8 +66,7 @@ class Training:
 
     def vectors(self, documents: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], NDArray[np.float32], int]:
         """Words, their vectors, and the number of documents read."""
-        from cloven.relatedness.corpus_ppmi import meets_others, positive_information
-        from cloven.relatedness.corpus_svd import short_vectors
+        from cloven.relatedness.corpus_matrix import meets_others, positive_information, short_vectors
 
         tokens = Tokens.of(documents, ordered=self.window is not None)
         if not len(tokens.codes):
@@ -151,14 +156,10 @@ class Corpus:
     @classmethod
     def load(cls, path: str | Path) -> Corpus:
         """Read what ``save`` wrote."""
-        from cloven.relatedness.corpus_file import load
-
         return load(path)
 
     def save(self, path: str | Path) -> None:
         """Write all to one file; an interrupted write leaves the old one."""
-        from cloven.relatedness.corpus_file import save
-
         save(self, path)
 
     def __repr__(self) -> str:
@@ -201,3 +202,160 @@ class Corpus:
             f"none of the {len(items):,} items is among the {len(self.words):,} words of the corpus"
             f" {self.source or '(no source told)'}, not even {some}; train on documents that speak of the items"
         )
+
+
+# Trained vectors in one file: a zip archive of NumPy arrays and a JSON header, readable without Cloven.
+
+
+FORMAT = "cloven.corpus-vectors/1"
+
+
+def save(corpus: Corpus, path: str | Path) -> None:
+    """Write words, vectors, parameters, source and date."""
+    path = Path(path)
+    header = {
+        "format": FORMAT,
+        "source": corpus.source,
+        "date": corpus.date,
+        "documents": corpus.documents,
+        "training": asdict(corpus.training),
+        "words": corpus.words,
+    }
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with unfinished.open("wb") as file:
+            np.savez(
+                file, header=np.frombuffer(json.dumps(header).encode(), np.uint8), vectors=corpus.vectors
+            )
+        unfinished.replace(path)
+    except OSError as fault:
+        message = f"cannot write the vectors {path}: {fault.strerror}"
+        raise OutputError(message) from fault
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def load(path: str | Path) -> Corpus:
+    """Read what ``save`` wrote."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            header: dict[str, Any] = json.loads(file["header"].tobytes())
+            vectors = file["vectors"]
+        if header["format"] != FORMAT:
+            raise KeyError(FORMAT)
+        training = Training(**header["training"])
+        corpus = Corpus(
+            tuple(header["words"]), vectors, training, header["documents"], header["source"], header["date"]
+        )
+    except FileNotFoundError:
+        message = "there is no such file; train vectors and save them first"
+        raise InputError(message, source=str(path)) from None
+    except (
+        OSError,
+        EOFError,
+        KeyError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        BadZipFile,
+        ParameterError,
+    ) as fault:
+        message = f"not vectors of a corpus ({FORMAT}); train them anew"
+        raise InputError(message, source=str(path)) from fault
+    if not _sound(corpus):
+        message = "the vectors are damaged: they do not fit their words; train them anew"
+        raise InputError(message, source=str(path))
+    return corpus
+
+
+def _sound(corpus: Corpus) -> bool:
+    """One row of length 1 for each of some distinct words."""
+    words, vectors = corpus.words, corpus.vectors
+    return (
+        vectors.dtype == np.float32
+        and vectors.ndim == 2
+        and len(vectors) == len(words) == len(set(words)) > 0
+        and all(isinstance(word, str) for word in words)
+        and bool(np.all(np.abs(np.linalg.norm(vectors, axis=1) - 1) < 1e-3))
+    )
+
+
+# Documents as word numbers: any iterables of words, or transactions, whose records are sets.
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tokens:
+    """All words of all documents, one after the other.
+
+    Attributes:
+        codes: number of each word.
+        offsets: where each document starts, and where the last one ends.
+        words: the words, ascending by code point, so that numbers do not depend on the order of documents.
+    """
+
+    codes: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    words: tuple[str, ...]
+
+    @classmethod
+    def of(cls, documents: Iterable[Iterable[str]], *, ordered: bool) -> Tokens:
+        """Number the words; ``ordered`` documents keep order and repetitions, others become sets."""
+        if isinstance(documents, Transactions):
+            if ordered:
+                raise ParameterError(_NO_ORDER)
+            return cls(documents.codes, documents.offsets, documents.vocabulary)
+        code_of: defaultdict[str, int] = defaultdict(count().__next__)
+        runs = [
+            np.fromiter(map(code_of.__getitem__, _words_of(document, place, ordered=ordered)), np.int32)
+            for place, document in enumerate(documents)
+        ]
+        lengths = np.fromiter(map(len, runs), np.int64, len(runs))
+        codes = np.concatenate(runs) if runs else np.empty(0, np.int32)
+        for word in code_of:
+            if not isinstance(word, str) or not word.strip():
+                message = "a word must be a string that is not blank"
+                raise InputError(message, value=repr(word))
+        words = sorted(code_of)
+        rank = np.empty(len(words), np.int32)
+        rank[[code_of[word] for word in words]] = np.arange(len(words))
+        return cls(rank[codes], np.concatenate(([0], np.cumsum(lengths))), tuple(words))
+
+    def __len__(self) -> int:
+        """Number of documents."""
+        return len(self.offsets) - 1
+
+    @property
+    def document(self) -> NDArray[np.int64]:
+        """Document of each token."""
+        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+
+    def frequencies(self) -> NDArray[np.int64]:
+        """Documents that hold each word."""
+        width = max(1, len(self.words))
+        held = distinct(self.document * width + self.codes)
+        return np.bincount(held % width, minlength=len(self.words)).astype(np.int64)
+
+    def keep(self, chosen: NDArray[np.bool_]) -> Tokens:
+        """Only the chosen words; what stood on both sides of a removed one becomes neighbours."""
+        stays = chosen[self.codes]
+        lengths = np.bincount(self.document[stays], minlength=len(self))
+        codes = (np.cumsum(chosen, dtype=np.int32) - 1)[self.codes[stays]].astype(np.int32)
+        words = tuple(word for word, kept in zip(self.words, chosen.tolist(), strict=True) if kept)
+        return Tokens(codes, np.concatenate(([0], np.cumsum(lengths))), words)
+
+
+_NO_ORDER = (
+    "a window needs the order of words, but these documents are sets; leave window out or give lists of words"
+)
+
+
+def _words_of(document: Iterable[str], place: int, *, ordered: bool) -> Iterable[str]:
+    """Words of a document, each once unless their order counts."""
+    if isinstance(document, str):
+        message = "a document must be a collection of words, not one string; split it first"
+        raise InputError(message, source=f"document {place}", value=document)
+    if not isinstance(document, set | frozenset):
+        return document if ordered else dict.fromkeys(document)
+    if ordered:
+        raise ParameterError(_NO_ORDER)
+    return document

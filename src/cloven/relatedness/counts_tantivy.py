@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.errors import InputError, OutputError, ParameterError
-from cloven.relatedness.postings import Postings
+from cloven.relatedness.counts_closed import Postings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -17,16 +17,23 @@ What no rung serves has no score. The same item always takes the same way: nothi
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.model.coverage import Coverage
-from cloven.relatedness.ladder_forms import all_separated, lemmas, parts_of, separated, spellings, synonyms
-from cloven.relatedness.wordnet_files import PARTS_OF_SPEECH
+from cloven.protocols import Coverage
+from cloven.relatedness.wordnet_files import PARTS_OF_SPEECH, detached
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from cloven.relatedness.wordnet_files import WordNetFiles
+
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -162,3 +169,131 @@ def word_rungs(wordnet: WordNetFiles | None = None, parts: Sequence[str] = PARTS
         Rung("lemma", lambda word: all_separated(lemmas(word.lower(), wordnet, parts))),
         Rung("spelling", lambda word: all_separated(spellings(word.lower(), wordnet, parts))),
     ]
+
+
+# Forms under which an item may be known: other separators, base forms, spellings, synonyms, the parts of a phrase.
+
+
+_SEPARATOR = re.compile(r"[\s_\-\u2010-\u2015/,;:()\[\]&+]+")  # \u2010 to \u2015 are hyphens and dashes
+_LITTLE_WORD = re.compile(r"an?|and|as|at|by|for|from|in|of|on|or|the|to|with(out)?", re.IGNORECASE)
+_SHORTEST_SYNONYM = 4
+
+
+def separated(word: str) -> list[str]:
+    """A word as written, and if it is a phrase, with each kind of separator.
+
+    >>> separated("blood vessel")
+    ['blood vessel', 'blood_vessel', 'blood-vessel']
+    """
+    parts = [part for part in re.split(r"[\s_-]+", word) if part]
+    return list(dict.fromkeys([word, *(sign.join(parts) for sign in " _-" if len(parts) > 1)]))
+
+
+def parts_of(item: str) -> list[str]:
+    """Parts of a phrase without little words; none if it is a single word.
+
+    >>> parts_of("cancer of the lung"), parts_of("lung")
+    (['cancer', 'lung'], [])
+    """
+    parts = [part for part in _SEPARATOR.split(item) if part]
+    content = [part for part in parts if not _LITTLE_WORD.fullmatch(part)]
+    return content if parts != [item] else []
+
+
+def all_separated(words: Iterable[str]) -> list[str]:
+    """All ``separated`` forms of several words, word by word."""
+    return [form for word in words for form in separated(word)]
+
+
+def lemmas(word: str, wordnet: WordNetFiles | None, parts: Sequence[str]) -> list[str]:
+    """Base forms, the most likely first."""
+    known = wordnet.morphy(word, parts) if wordnet is not None else _simple_lemma(word)
+    return list(dict.fromkeys([*known, *detached(word, "noun")]))
+
+
+def _simple_lemma(word: str) -> list[str]:
+    """Lemma from simplemma; of a phrase its last word changes."""
+    try:
+        from simplemma import lemmatize
+    except ImportError:
+        return []
+    start = max(word.rfind(sign) for sign in " _-") + 1
+    return [word[:start] + lemmatize(word[start:], lang="en")] if word[start:] else []
+
+
+def spellings(word: str, wordnet: WordNetFiles | None, parts: Sequence[str]) -> list[str]:
+    """Other spellings of a word and of its base forms: from WordNet if it knows the word, else by rule."""
+    bases = list(dict.fromkeys([word, *lemmas(word, wordnet, parts)]))
+    if wordnet is not None and wordnet.morphy(word):
+        return [other.lower() for base in bases for other in spelled_in_wordnet(base, wordnet, parts)]
+    return [other for base in bases for other in spelled_by_rule(base)]
+
+
+def synonyms(word: str, wordnet: WordNetFiles) -> list[str]:
+    """Other words of the first sense; no abbreviations or names, which mean something else in lower case."""
+    for base in wordnet.morphy(word):
+        for part in PARTS_OF_SPEECH:
+            for synset in wordnet.senses(base, part)[:1]:
+                words = wordnet.synsets(part).words[synset]
+                return all_separated(w for w in words if w.islower() and len(w) >= _SHORTEST_SYNONYM)
+    return []
+
+
+# Other spellings of an English word: British and American, by rule and through WordNet.
+
+
+# British, American, what stands before, what follows. Most applications give no word at all: whoever asks looks the
+# results up and takes the first that exists.
+_PAIRS = (
+    ("is", "iz", "", "e|ing|ation"),
+    ("ys", "yz", "", "e|ing"),
+    ("our", "or", "", ""),
+    ("ae", "e", "", ""),
+    ("oe", "e", "", ""),
+    ("re", "er", "[btv]", "$"),
+    ("ogue", "og", "", "$"),
+    ("ence", "ense", "", "$"),
+    ("ll", "l", "", "ed|er|ing"),
+    ("amme", "am", "", "$"),
+    ("lph", "lf", "", ""),
+)
+_AMERICAN = tuple((re.compile(f"(?<={before}){b}(?={after})"), a) for b, a, before, after in _PAIRS)
+_BRITISH = tuple((re.compile(f"(?<={before}){a}(?={after})"), b) for b, a, before, after in _PAIRS)
+_SHORTEST = 5  # in shorter words the rules hit other words: for, four
+_CLOSE = 0.75  # share of letters that two spellings of one word have in common: grey, gray
+
+
+def spelled_by_rule(word: str) -> list[str]:
+    """What a word may look like across the Atlantic, most direct first; most of them are no words.
+
+    >>> spelled_by_rule("anaesthetise")[:3]
+    ['anaesthetize', 'anesthetise', 'anesthetize']
+    >>> "tumour" in spelled_by_rule("tumor"), "sulphur" in spelled_by_rule("sulfur")
+    (True, True)
+    """
+    if len(word) < _SHORTEST:
+        return []
+    american = list(_one_place(word, _AMERICAN))
+    everywhere = word
+    for pattern, instead in _AMERICAN:
+        everywhere = pattern.sub(instead, everywhere)
+    candidates = dict.fromkeys([*american, everywhere, *_one_place(word, _BRITISH)])
+    return [candidate for candidate in candidates if candidate != word]
+
+
+def _one_place(word: str, rules: Sequence[tuple[re.Pattern[str], str]]) -> Iterator[str]:
+    for pattern, instead in rules:
+        for match in pattern.finditer(word):
+            yield word[: match.start()] + instead + word[match.end() :]
+
+
+def spelled_in_wordnet(word: str, wordnet: WordNetFiles, parts: Sequence[str]) -> list[str]:
+    """Words of the same synsets that are written nearly alike, the closest first."""
+    closeness: dict[str, float] = {}
+    for part in parts:
+        for synset in wordnet.senses(word, part):
+            for other in wordnet.synsets(part).words[synset]:
+                if other.lower() != word:
+                    closeness[other] = SequenceMatcher(None, word, other.lower(), autojunk=False).ratio()
+    close = [other for other, share in closeness.items() if share >= _CLOSE]
+    return sorted(close, key=lambda other: -closeness[other])

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.model.arrays import distinct, positions
-from cloven.model.disassociated import Kind
-from cloven.model.set_generalised import SetGeneralised
-from cloven.model.transactions import Transactions
+from cloven.data.arrays import distinct, positions
+from cloven.data.transactions import Transactions
+from cloven.kinds.disassociated.release import Kind
+from cloven.kinds.generalised.release import SetGeneralised
 from cloven.relatedness.corpus import Corpus
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cloven.model.disassociated import Disassociated
+    from cloven.kinds.disassociated.release import Disassociated
     from cloven.relatedness.vectors import VectorsRelated
 
 MOST_DIMENSIONS = 100

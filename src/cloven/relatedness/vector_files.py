@@ -17,20 +17,23 @@ import re
 import zlib
 from codecs import BOM_UTF8
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from cloven.compiled import compiled
 from cloven.errors import InputError
-from cloven.relatedness.vector_binary import binary_rows
 from cloven.relatedness.vector_table import RowBlock, VectorTable, WordIndex, table_of
-from cloven.relatedness.vector_text import TextLayout, count_numbers, text_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from numpy.typing import NDArray
+
+    from cloven.compiled import Ints
+
 
 NUMPY_START = b"\x93NUMPY"
 _HEAD = 1 << 20  # enough to tell the formats apart, and for the first line
@@ -206,3 +209,301 @@ def _words_beside(path: Path) -> Path:
         message = f"its words are missing; put {choices[0].name} (or .gz) with a word in each line beside it"
         raise InputError(message, source=str(path))
     return found
+
+
+# Rows of word2vec binary files: after the line "count dimensions", each word, a space, and its little-endian floats.
+#
+# The original program puts a line break after each row, others do not; both are read.
+
+
+_LONGEST_WORD = 10_000
+
+
+def binary_rows(parts: Iterable[bytes], count: int, dimensions: int, source: str) -> Iterator[RowBlock]:
+    """Parse what follows the header; the content comes in parts of any size."""
+    held, done = b"", 0
+    for part in parts:
+        held += part
+        words, starts, held_from = _rows_within(held, count - done, 4 * dimensions)
+        if words:
+            yield _block(words, b"".join(held[at : at + 4 * dimensions] for at in starts), done, source)
+        held, done = held[held_from:], done + len(words)
+        if done < count and held.find(b" ", 0, _LONGEST_WORD) < 0 and len(held) >= _LONGEST_WORD:
+            message = f"row {done + 1:,} has no word; the file is damaged, get it anew"
+            raise InputError(message, source=source)
+    if done < count:
+        message = f"ends inside row {done + 1:,} of {count:,}; the file was cut short, get it anew"
+        raise InputError(message, source=source)
+    if held.strip():
+        message = f"goes on after its {count:,} rows of {dimensions} numbers; the header is wrong, get the file anew"
+        raise InputError(message, source=source)
+
+
+def _rows_within(held: bytes, wanted: int, width: int) -> tuple[list[bytes], list[int], int]:
+    """Words of all complete rows, where their vectors start, and where the next row starts."""
+    words: list[bytes] = []
+    starts: list[int] = []
+    at = 0
+    while len(words) < wanted:
+        start = at + (held[at : at + 1] == b"\n")
+        space = held.find(b" ", start, start + _LONGEST_WORD)
+        if space < 0 or space + 1 + width > len(held):
+            break
+        words.append(held[start:space])
+        starts.append(space + 1)
+        at = space + 1 + width
+    return words, starts, at
+
+
+def _block(words: list[bytes], vectors: bytes, done: int, source: str) -> RowBlock:
+    values = np.frombuffer(vectors, "<f4").reshape(len(words), -1).astype(np.float32, copy=False)
+    lengths = np.fromiter(map(len, words), np.int64, len(words))
+    good = np.isfinite(values).all(axis=1) & (lengths > 0)
+    if not good.all():
+        bad = int(np.argmin(good))
+        message = f"row {done + bad + 1:,} is not a word and finite numbers; the file is damaged, get it anew"
+        raise InputError(message, source=source, value=words[bad][:200].decode("utf-8", "replace"))
+    return RowBlock(np.frombuffer(b"".join(words), np.uint8), lengths, values)
+
+
+# Rows of GloVe and word2vec text files: a word and its numbers in each line, separated by spaces.
+#
+# A word may itself hold spaces, as some of the large GloVe files have it: it goes on until the first number.
+
+
+LONGEST_LINE = 1 << 24
+LARGEST = 3.4e38
+_NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_BLANKS = re.compile(rb"[ \t\r]+")
+
+
+@dataclass(frozen=True)
+class TextLayout:
+    """What the first line of a text file tells.
+
+    Attributes:
+        source: name of the file, for messages.
+        dimensions: numbers in each line.
+        first_line: number of the first line that holds a word.
+        count: number of words that a word2vec file promises.
+    """
+
+    source: str
+    dimensions: int
+    first_line: int = 1
+    count: int | None = None
+
+
+def count_numbers(line: bytes, source: str) -> int:
+    """Numbers in the first row of a file that has no header."""
+    numbers = _numbers_after_word(line.rstrip(b"\n"))
+    if not numbers:
+        message = "not a vector file: the first line must be a word and its numbers, separated by spaces"
+        raise InputError(message, source=source, line=1, value=_shown(line))
+    return len(numbers)
+
+
+def text_rows(parts: Iterable[bytes], layout: TextLayout) -> Iterator[RowBlock]:
+    """Parse a text file that comes in parts of any size."""
+    rows = 0
+    for text in _whole_lines(parts, layout.source):
+        block, rest = _parse(text, layout.dimensions)
+        rows += len(block.lengths)
+        if len(block.lengths):
+            yield block
+        if rest:
+            raise _explained(rest.split(b"\n", 1)[0], layout, layout.first_line + rows)
+    if layout.count is not None and rows != layout.count:
+        message = (
+            f"the first line promises {layout.count:,} words, the file holds {rows:,};"
+            " it was cut short or put together from several: get it anew or mend the first line"
+        )
+        raise InputError(message, source=layout.source, line=1)
+
+
+def _whole_lines(parts: Iterable[bytes], source: str) -> Iterator[bytes]:
+    """Texts that end in a newline, without blank lines at the end of the file."""
+    held = b""
+    for part in parts:
+        held += part
+        # Line breaks at the end are held back until something follows them.
+        cut = held.rfind(b"\n", 0, len(held.rstrip())) + 1
+        if cut:
+            yield held[:cut]
+            held = held[cut:]
+        if len(held) > LONGEST_LINE:
+            message = f"not a vector file: a line of more than {LONGEST_LINE:,} bytes"
+            raise InputError(message, source=source)
+    if held.strip():
+        yield held.rstrip() + b"\n"
+
+
+def _parse(text: bytes, dimensions: int) -> tuple[RowBlock, bytes]:
+    """Rows of some whole lines up to the first bad one, and the text from there on."""
+    # A row has at least a letter, and a blank and a digit for each number: more rows than that cannot be right.
+    capacity = min(text.count(b"\n"), len(text) // (2 * dimensions + 1) + 1)
+    values = np.empty((capacity, dimensions), np.float32)
+    words, lengths = np.empty(len(text), np.uint8), np.empty(capacity, np.int64)
+    rows, at, used = parse_rows(np.frombuffer(text, np.uint8), values, words, lengths)
+    return RowBlock(words[:used].copy(), lengths[:rows], values[:rows]), text[at:]
+
+
+def _numbers_after_word(line: bytes) -> list[bytes]:
+    """Fields of a line from the first number on; the first field is always word."""
+    fields = _BLANKS.split(line.rstrip())[1:]
+    while fields and not _NUMBER.fullmatch(fields[0]):
+        fields.pop(0)
+    return fields
+
+
+def _explained(line: bytes, layout: TextLayout, number: int) -> InputError:
+    """What is wrong with a line that the parser refused."""
+    fields = _BLANKS.split(line.rstrip())
+    found = len(fields) - 1 if len(fields) - 1 <= layout.dimensions else len(_numbers_after_word(line))
+    value = _shown(line)
+    if not fields[0]:
+        message = "a line must start with a word; remove the line or put its word in front"
+    elif found != layout.dimensions:
+        message = (
+            f"{found} numbers where {layout.dimensions} were expected;"
+            " all lines must have equally many: mend or remove this one, or get the file anew"
+        )
+    else:
+        bad = next((field for field in fields[-found:] if not _stored(field)), fields[-1])
+        message = "not a number that can be stored; mend or remove this line, or get the file anew"
+        value = _shown(bad)
+    return InputError(message, source=layout.source, line=number, value=value)
+
+
+def _stored(field: bytes) -> bool:
+    return _NUMBER.fullmatch(field) is not None and abs(float(field)) <= LARGEST
+
+
+def _shown(line: bytes) -> str:
+    return line[:200].decode("utf-8", "replace")
+
+
+# Decimal rows of vector files, parsed in compiled code: a word, then its numbers, one row in each line.
+
+
+_TAB, _NEWLINE, _RETURN, _SPACE = np.uint8(9), np.uint8(10), np.uint8(13), np.uint8(32)
+_PLUS, _MINUS, _POINT, _ZERO, _NINE = np.uint8(43), np.uint8(45), np.uint8(46), np.uint8(48), np.uint8(57)
+_CAPITAL_E, _SMALL_E = np.uint8(69), np.uint8(101)
+_MANTISSA_LIMIT = np.int64(10**17)  # another digit still fits in 63 bits
+_EXPONENT_LIMIT = 10_000
+_TENS = 10.0 ** np.arange(23)  # powers of ten that a double holds exactly
+
+
+@compiled
+def _ends_field(byte: Any) -> bool:
+    return bool(byte == _SPACE or byte == _NEWLINE or byte == _TAB or byte == _RETURN)
+
+
+@compiled
+def _field_end(text: Ints, at: int) -> int:
+    while not _ends_field(text[at]):
+        at += 1
+    return at
+
+
+@compiled
+def _field_start(text: Ints, at: int) -> int:
+    while text[at] == _SPACE or text[at] == _TAB or text[at] == _RETURN:
+        at += 1
+    return at
+
+
+@compiled
+def _scaled(mantissa: Any, exponent: int) -> float:
+    value = float(mantissa)
+    if exponent < -22 or exponent > 22:
+        return float(value * 10.0**exponent) if mantissa else 0.0
+    return float(value / _TENS[-exponent] if exponent < 0 else value * _TENS[exponent])
+
+
+@compiled
+def _exponent(text: Ints, at: int) -> tuple[int, int]:
+    """Whole number after an E, and where it ends; -1 if there is none."""
+    negative = text[at] == _MINUS
+    if negative or text[at] == _PLUS:
+        at += 1
+    start, value = at, 0
+    while _ZERO <= text[at] <= _NINE:
+        value = min(value * 10 + int(text[at] - _ZERO), _EXPONENT_LIMIT)
+        at += 1
+    return (-value if negative else value), (at if at > start else -1)
+
+
+@compiled
+def parse_number(text: Ints, at: int) -> tuple[float, int]:
+    """Number that starts here and where it ends; -1 if the field is not a finite number."""
+    negative = text[at] == _MINUS
+    if negative or text[at] == _PLUS:
+        at += 1
+    mantissa, exponent, digits, past_point = np.int64(0), 0, 0, False
+    while True:
+        byte = text[at]
+        if _ZERO <= byte <= _NINE:
+            digits += 1
+            if mantissa < _MANTISSA_LIMIT:
+                mantissa = mantissa * 10 + np.int64(byte - _ZERO)
+                exponent -= past_point
+            else:
+                exponent += not past_point
+        elif byte == _POINT and not past_point:
+            past_point = True
+        else:
+            break
+        at += 1
+    if digits and (text[at] == _SMALL_E or text[at] == _CAPITAL_E):
+        more, at = _exponent(text, at + 1)
+        exponent += more
+    value = _scaled(mantissa, exponent)
+    if digits == 0 or at < 0 or not _ends_field(text[at]) or value > 3.4e38:
+        return 0.0, -1
+    return (-value if negative else value), at
+
+
+@compiled
+def _parse_line(text: Ints, at: int, vector: Any) -> tuple[int, int]:
+    """Where the word of a line ends and where the line ends; -1 if it is not a word and ``len(vector)`` numbers.
+
+    A word may hold spaces: it goes on until the first number.
+    """
+    word_end = after = _field_end(text, at)
+    column = 0
+    while True:
+        after = _field_start(text, after)
+        if text[after] == _NEWLINE:
+            break
+        value, stop = parse_number(text, after)
+        if stop >= 0 and column < len(vector):
+            vector[column] = value
+            column += 1
+            after = stop
+        elif stop < 0 and column == 0:
+            word_end = after = _field_end(text, after)
+        else:
+            return word_end, -1
+    return word_end, (after if column == len(vector) and word_end > at else -1)
+
+
+@compiled
+def parse_rows(text: Ints, values: Any, words: Ints, lengths: Ints) -> tuple[int, int, int]:
+    """Fill values, words and lengths from lines that each end in a newline, up to the first bad line.
+
+    Returns the number of rows, where the next line starts (the length of the text if all went well), and the number
+    of bytes in ``words``.
+    """
+    at, used, row = 0, 0, 0
+    while row < len(lengths) and at < len(text):
+        word_end, line_end = _parse_line(text, at, values[row])
+        if line_end < 0:
+            break
+        for place in range(at, word_end):
+            words[used] = text[place]
+            used += 1
+        lengths[row] = word_end - at
+        at = line_end + 1
+        row += 1
+    return row, at, used

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cloven.model.coverage import Coverage
+    from cloven.protocols import Coverage
     from cloven.relatedness.ladder import Found
     from cloven.relatedness.vector_table import VectorTable
 

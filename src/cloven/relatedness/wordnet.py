@@ -17,22 +17,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cloven.errors import ParameterError
+from cloven.compiled import compiled
+from cloven.errors import InputError, ParameterError
 from cloven.relatedness.ladder import Found, climb, word_rungs
 from cloven.relatedness.wordnet_files import WordNetFiles
-from cloven.relatedness.wordnet_taxonomy import ancestry, shortest_depths
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from cloven.model.coverage import Coverage
-    from cloven.relatedness.wordnet_taxonomy import Ancestry
+    from cloven.compiled import Ints
+    from cloven.protocols import Coverage
+    from cloven.relatedness.wordnet_files import Synsets
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +54,6 @@ class WordNetRelated:
 
     def block(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
         """Wu-Palmer similarity of every left item to every right one; NaN where one of them is no noun."""
-        from cloven.relatedness.wordnet_kernel import best_similarities
-
         items = np.asarray(left, np.int64), np.asarray(right, np.int64)
         found: NDArray[np.float64] = best_similarities(*items, self.item_starts, self.senses, *self.ancestors)
         return found
@@ -122,3 +121,118 @@ class WordNet:
     @cached_property
     def _depths(self) -> NDArray[np.int64]:
         return shortest_depths(self._files.synsets(), f"{self.path}/data.noun")
+
+
+# What lies above a synset: all its ancestors, and how deep they are.
+
+
+class Ancestry(NamedTuple):
+    """Ancestors of some synsets, each with itself.
+
+    Attributes:
+        starts: where the ancestors of each synset start.
+        ranks: the ancestors, ascending; a rank is a number by falling depth, so the deepest stands first.
+        steps: links on the shortest way up to each of them.
+        depth: depth of each rank.
+    """
+
+    starts: NDArray[np.int64]
+    ranks: NDArray[np.int64]
+    steps: NDArray[np.int64]
+    depth: NDArray[np.int64]
+
+
+def shortest_depths(synsets: Synsets, source: str) -> NDArray[np.int64]:
+    """Number of synsets on the shortest way from a root down to each, both included; a root has depth 1."""
+    above = np.diff(synsets.above_starts)
+    below = np.repeat(np.arange(len(synsets)), above)
+    depth = np.where(above == 0, 1, 0)
+    level = 1
+    while (depth == 0).any():
+        reached = below[(depth[synsets.above] == level) & (depth[below] == 0)]
+        if len(reached) == 0:
+            message = "hypernyms run in a circle that has no root; get the file anew"
+            raise InputError(message, source=source, value=synsets.words[int(np.argmin(depth))][0])
+        level += 1
+        depth[reached] = level
+    return depth.astype(np.int64)
+
+
+def ancestry(synsets: Synsets, wanted: Iterable[int], depths: NDArray[np.int64]) -> Ancestry:
+    """Collect the ancestors of these synsets."""
+    steps_up = [_steps_up(synsets, synset) for synset in wanted]
+    counts = [len(steps) for steps in steps_up]
+    places = np.array([place for steps in steps_up for place in steps], np.int64)
+    steps = np.array([count for steps in steps_up for count in steps.values()], np.int64)
+    distinct, number = np.unique(places, return_inverse=True)
+    by_depth = np.argsort(-depths[distinct], kind="stable")
+    ranks = np.argsort(by_depth)[number]
+    order = np.lexsort((ranks, np.repeat(np.arange(len(counts)), counts)))
+    starts = np.cumsum([0, *counts], dtype=np.int64)
+    return Ancestry(starts, ranks[order], steps[order], depths[distinct][by_depth])
+
+
+def _steps_up(synsets: Synsets, synset: int) -> dict[int, int]:
+    """Links on the shortest way to each ancestor: breadth first."""
+    steps = {synset: 0}
+    waiting = [synset]
+    for place in waiting:  # grows as it is walked
+        for above in synsets.hypernyms(place):
+            if above not in steps:
+                steps[above] = steps[place] + 1
+                waiting.append(above)
+    return steps
+
+
+# Wu-Palmer similarity of all pairs of items, over all pairs of their senses, in compiled code.
+
+
+@compiled
+def _similarity(starts: Ints, ranks: Ints, steps: Ints, depth: Ints, first: int, second: int) -> float:
+    """Similarity of two synsets; their ancestors stand deepest first.
+
+    The first ancestor they share is the deepest; of others as deep, the one that gives most counts.
+    """
+    a, a_end, b, b_end = starts[first], starts[first + 1], starts[second], starts[second + 1]
+    best, deepest = 0.0, 0
+    while a < a_end and b < b_end:
+        if ranks[a] < ranks[b]:
+            a += 1
+        elif ranks[a] > ranks[b]:
+            b += 1
+        else:
+            level = depth[ranks[a]]
+            if level < deepest:
+                break
+            deepest = level
+            best = max(best, 2.0 * level / (2.0 * level + steps[a] + steps[b]))
+            a += 1
+            b += 1
+    return best
+
+
+@compiled
+def best_similarities(
+    left: Ints,
+    right: Ints,
+    item_starts: Ints,
+    senses: Ints,
+    starts: Ints,
+    ranks: Ints,
+    steps: Ints,
+    depth: Ints,
+) -> Any:
+    """Greatest similarity over the senses of every left and every right item; NaN where one has no sense.
+
+    ``senses[item_starts[i]:item_starts[i + 1]]`` are the synsets of item i; the last four arrays are an ``Ancestry``.
+    """
+    out = np.full((len(left), len(right)), np.nan)
+    for row in range(len(left)):
+        for column in range(len(right)):
+            best = -1.0
+            for s in range(item_starts[left[row]], item_starts[left[row] + 1]):
+                for t in range(item_starts[right[column]], item_starts[right[column] + 1]):
+                    best = max(best, _similarity(starts, ranks, steps, depth, senses[s], senses[t]))
+            if best >= 0.0:
+                out[row, column] = best
+    return out

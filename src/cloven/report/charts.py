@@ -5,12 +5,15 @@ The page draws the same rows by hand (``drawn``), so that it needs neither Altai
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cloven.errors import ParameterError
+from cloven.report import rows
+from cloven.report.words import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 
 class About(NamedTuple):
@@ -92,10 +95,179 @@ def chart(name: str, document: Mapping[str, Any]) -> Any:
     if name not in CHARTS:
         message = f"no chart {name!r}; there are {', '.join(CHARTS)}"
         raise ParameterError(message)
-    from cloven.report.altair_charts import DRAW, library
 
     made = DRAW[name](library(), document)
     if made is None:
         message = f"this audit has nothing to draw the chart {name!r} from; see {', '.join(CHARTS)}"
         raise ParameterError(message)
     return made.properties(title=CHARTS[name].title) if hasattr(made, "properties") else made
+
+
+# The charts as Altair charts, from the same rows as those of the page. Needs the extra ``charts``.
+
+
+COLOURS = {"attacker": "#c2570c", "adds": "#e08a4f", "guessing": "#8b96a3", "shuffled": "#3b78b8"}
+KEPT, LIMIT, INK = "#17635a", "#a61b3c", "#1f2933"
+WIDTH = 420
+
+
+def library() -> Any:
+    """Altair, or an error that says how to get it."""
+    try:
+        import altair
+    except ImportError as error:
+        message = 'charts need the library altair; pip install "cloven[charts]"'
+        raise ParameterError(message) from error
+    return altair
+
+
+def risks(alt: Any, document: Mapping[str, Any]) -> Any:
+    """Bars with whiskers, one row for each attacker, and the limit."""
+    found = rows.reached(document)
+    if not found:
+        return None
+    bars = _bars(alt, found, "threat")
+    limit = alt.Chart(_data(alt, [{"limit": document["limits"]["max_risk"]}]))
+    rule = limit.mark_rule(color=LIMIT, strokeDash=[4, 3]).encode(x="limit:Q")
+    return alt.layer(bars, rule)
+
+
+def kinds(alt: Any, document: Mapping[str, Any]) -> Any:
+    """The same for each kind of part, one column for each attacker."""
+    found = rows.reached_by_kind(document)
+    if not found:
+        return None
+    names = list(dict.fromkeys(row.threat for row in found))
+    each = [_bars(alt, [row for row in found if row.threat == name], "kind").properties(
+        title=visible(name), width=WIDTH // 2) for name in names]  # fmt: skip
+    return alt.concat(*each, columns=2).resolve_scale(x="shared")
+
+
+def utility(alt: Any, document: Mapping[str, Any]) -> Any:
+    """One bar for each measure."""
+    found = rows.kept(document)
+    if not found:
+        return None
+    y = alt.Y("measure:N", sort=None, title=None)
+    made = alt.Chart(_data(alt, found)).encode(y=y)
+    colour = alt.condition(alt.datum.headline, alt.value(KEPT), alt.value("#7fb3ab"))
+    x = alt.X(
+        "score:Q", title="kept of the original", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1])
+    )
+    bars = made.mark_bar(height=12).encode(x=x, color=colour)
+    whiskers = made.mark_rule(color=INK).encode(x="low:Q", x2="high:Q").transform_filter("isValid(datum.low)")
+    return alt.layer(bars, whiskers).properties(width=WIDTH)
+
+
+def trade_off(alt: Any, document: Mapping[str, Any]) -> Any:
+    """One point for each setting, a line along those that no other one beats, and the limit."""
+    found = rows.tried(document)
+    if not found:
+        return None
+    table = [
+        asdict(row)
+        | {"promise": "broken" if row.broken else "kept"}
+        | {"role": "this release" if row.main else "recommended" if row.better else "tried"}
+        for row in found
+    ]
+    made = alt.Chart(_data(alt, table))
+    x = alt.X(
+        "utility:Q",
+        title=f"utility: {document['limits']['measure']}",
+        axis=alt.Axis(format="%"),
+        scale=alt.Scale(zero=False, padding=20),
+    )
+    y = alt.Y("risk:Q", title="risk, upper end", axis=alt.Axis(format="%"))
+    dash = alt.StrokeDash("promise:N", legend=None)
+    front = made.mark_line(color=KEPT).encode(x=x, y=y, strokeDash=dash).transform_filter("datum.front")
+    points = made.mark_point(filled=True, size=120, opacity=1).encode(
+        x=x,
+        y=y,
+        shape=alt.Shape("promise:N", scale=alt.Scale(domain=["kept", "broken"], range=["circle", "square"])),
+        color=alt.Color(
+            "role:N",
+            scale=alt.Scale(domain=["this release", "recommended", "tried"], range=[INK, KEPT, "#8b96a3"]),
+            title=None,
+        ),
+        tooltip=["number:N", "setting:N", "risk:Q", "utility:Q", "broken:Q"],
+    )
+    numbers = made.mark_text(dx=12).encode(x=x, y=y, text="number:N")
+    limit = alt.Chart(_data(alt, [{"limit": document["limits"]["max_risk"]}]))
+    rule = limit.mark_rule(color=LIMIT, strokeDash=[4, 3]).encode(y="limit:Q")
+    return alt.layer(front, rule, points, numbers).properties(width=WIDTH, height=280)
+
+
+def calibration(alt: Any, document: Mapping[str, Any]) -> Any:
+    """Points against the diagonal, one plot for each attacker."""
+    found = rows.sure(document)
+    if not found:
+        return None
+    high = max(max(row.confidence, row.right) for row in found)
+    scale = alt.Scale(domain=[0, high])
+    names = list(dict.fromkeys(row.threat for row in found))
+    diagonal = alt.Chart(_data(alt, [{"x": 0, "y": 0}, {"x": high, "y": high}]))
+    line = diagonal.mark_line(color="#7b8794", strokeDash=[2, 4], strokeWidth=1).encode(x="x:Q", y="y:Q")
+
+    def plot(name: str) -> Any:
+        mine = [row for row in found if row.threat == name]
+        points = alt.Chart(_data(alt, mine)).mark_point(color=COLOURS["attacker"], strokeWidth=2)
+        points = points.encode(
+            x=alt.X("confidence:Q", title="said by the attacker", axis=alt.Axis(format="%"), scale=scale),
+            y=alt.Y("right:Q", title="really right", axis=alt.Axis(format="%"), scale=scale),
+            size=alt.Size("guesses:Q", scale=alt.Scale(type="log", range=[20, 160]), legend=None),
+            fill=alt.condition(alt.datum.enough, alt.value(COLOURS["attacker"]), alt.value("transparent")),
+            tooltip=["confidence:Q", "right:Q", "guesses:Q"],
+        )
+        return alt.layer(line, points).properties(width=200, height=200, title=visible(name))
+
+    return alt.concat(*map(plot, names), columns=3)
+
+
+def sizes(alt: Any, document: Mapping[str, Any]) -> Any:
+    """One column for each range of sizes."""
+    found = rows.sizes(document)
+    if not found:
+        return None
+    table = [asdict(row) | {"end": row.high + 1} for row in found]
+    made = alt.Chart(_data(alt, table)).mark_bar(color=COLOURS["shuffled"])
+    x = alt.X("low:Q", title="records in the group", scale=alt.Scale(zero=False, nice=False), bin="binned")
+    return made.encode(x=x, x2="end:Q", y=alt.Y("groups:Q", title="groups")).properties(
+        width=WIDTH, height=200
+    )
+
+
+DRAW: Mapping[str, Callable[[Any, Mapping[str, Any]], Any]] = {
+    "risks": risks,
+    "utility": utility,
+    "trade-off": trade_off,
+    "kinds": kinds,
+    "calibration": calibration,
+    "sizes": sizes,
+}
+
+
+def _bars(alt: Any, found: Sequence[rows.Reached], by: str) -> Any:
+    """Attacker, guessing and control below each other, with whiskers."""
+    made = alt.Chart(_data(alt, found)).encode(
+        y=alt.Y(f"{by}:N", sort=None, title=None), yOffset=alt.YOffset("who:N", sort=list(COLOURS))
+    )
+    colour = alt.Color(
+        "who:N",
+        sort=list(COLOURS),
+        title=None,
+        scale=alt.Scale(domain=list(COLOURS), range=list(COLOURS.values())),
+    )
+    x = alt.X("value:Q", title="share of right guesses", axis=alt.Axis(format="%"))
+    bars = made.mark_bar().encode(x=x, color=colour, tooltip=["who:N", "value:Q", "low:Q", "high:Q"])
+    whiskers = made.mark_rule(color=INK).encode(x="low:Q", x2="high:Q").transform_filter("isValid(datum.low)")
+    return alt.layer(bars, whiskers).properties(width=WIDTH)
+
+
+def _data(alt: Any, found: Sequence[Any]) -> Any:
+    """Rows as values of a chart; what cannot be seen in names is made visible."""
+    plain = [row if isinstance(row, dict) else asdict(row) for row in found]
+    values = [
+        {key: visible(value) if isinstance(value, str) else value for key, value in row.items()}
+        for row in plain
+    ]
+    return alt.Data(values=values)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from cloven.model.outcome import Outcome
+    from cloven.disclosure.outcome import Outcome
 
 COLUMNS = (
     "setting",

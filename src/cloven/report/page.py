@@ -10,20 +10,25 @@ import os
 import re
 import secrets
 from contextlib import suppress
+from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
 from cloven.errors import InputError, OutputError
-from cloven.report import words
-from cloven.report.view import facts, view
-from cloven.report.visible import visible
+from cloven.report import drawing as drawn
+from cloven.report import rows, words
+from cloven.report import told as known
+from cloven.report import words as judged
+from cloven.report.words import COVERS, LINKAGES, not_modelled, speech, terms, visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from jinja2 import Environment
+
 
 FORMAT = "cloven.audit/3"
 
@@ -110,3 +115,203 @@ def _environment() -> Environment:
 def _shown(value: Any) -> Any:
     """What an expression of a template gives, before it is escaped."""
     return value if isinstance(value, Markup) or not isinstance(value, str) else visible(value)
+
+
+# What the templates show: the document, and beside it what has to be drawn, judged or sorted first.
+
+
+STANDARD = (
+    "by_kind",
+    "calibration",
+    "covers",
+    "worst",
+    "findings",
+    "ways",
+    "people",
+    "people_of",
+    "histogram",
+)
+"""Parts of the details of a risk that have a section of their own."""
+
+
+def view(document: Mapping[str, Any]) -> dict[str, Any]:
+    """All that a page is made from."""
+    owner = document["audience"] == "owner"
+    return {
+        "document": document,
+        "owner": owner,
+        "title": document.get("title") or "Audit of a release",
+        "settings": [document["setting"], *document["decision"]["better"]],
+        "verdict": judged.VERDICTS[document["decision"]["verdict"]],
+        "told": _told(document),
+        "gauges": _gauges(document),
+        "kept": rows.kept(document),
+        "utility_chart": drawn.utility(document) if rows.kept(document) else None,
+        "tried": rows.tried(document),
+        "failed": document.get("failed", ()),
+        "trade_off": drawn.trade_off(document) if document["outcomes"] else None,
+        "kinds": drawn.kinds(document),
+        "calibrations": _calibrations(document),
+        "sizes": drawn.sizes(document),
+        "covers": {name: risk["details"]["covers"] for name, risk in _with(document, "covers")},
+        "cover_words": COVERS,
+        "worst": _worst(document),
+        "findings": {name: risk["details"]["findings"] for name, risk in _with(document, "findings")},
+        "further": _further(document),
+        "terms": terms(document, calibrated=bool(rows.sure(document))),
+        "speech": speech(document),
+        "linkages": LINKAGES,
+        "measures": _measures(document) if _with(document, "findings") else {},
+        "not_modelled": not_modelled(document),
+        "hashes": document.get("hashes", {}),
+    }
+
+
+def facts(document: Mapping[str, Any]) -> dict[str, Any]:
+    """All that a page without figures of the rows is made from."""
+    return {
+        "document": document,
+        "title": "Audit of a release",
+        "speech": speech(document),
+        "further": {},
+        "owner": False,
+        "hashes": document["hashes"],
+    }
+
+
+def _gauges(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    charts, withheld = drawn.gauges(document), bool(document.get("withheld"))
+    limits = document["limits"]
+    return [
+        {
+            "name": name,
+            "risk": risk,
+            "sign": judged.of_risk(
+                risk, rows.limit_of(document, risk), limits, withheld=withheld or risk.get("withheld", False)
+            ),
+            "chart": charts.get(name),
+        }
+        for name, risk in rows.threats(document)
+    ]
+
+
+def _told(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What is told of known persons, each threat with its chart and its histogram."""
+    return [
+        {"found": each, "chart": drawn.told(each), "histogram": drawn.told_of(each)}
+        for each in known.told(document)
+    ]
+
+
+def _calibrations(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    charts = drawn.calibration(document)
+    found = {risk[0]: risk[1]["details"]["calibration"] for risk in _with(document, "calibration")}
+    return [
+        {
+            "name": name,
+            "chart": charts[name],
+            "words": judged.of_confidence(list(each)),
+            "figures": found[name],
+        }
+        for name, each in groupby(rows.sure(document), key=lambda row: row.threat)
+    ]
+
+
+def _worst(document: Mapping[str, Any]) -> dict[str, list[Cluster]]:
+    return {
+        name: [cluster(each) for each in risk["details"]["worst"]] for name, risk in _with(document, "worst")
+    }
+
+
+def _further(document: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Figures of a threat that no section knows: families may tell whatever they have."""
+    found = {
+        name: {key: value for key, value in risk["details"].items() if key not in STANDARD}
+        for name, risk in rows.threats(document)
+    }
+    return {name: figures for name, figures in found.items() if figures}
+
+
+def _with(document: Mapping[str, Any], key: str) -> list[tuple[str, Mapping[str, Any]]]:
+    """Threats that have something to tell under a key of their details."""
+    return [(name, risk) for name, risk in rows.threats(document) if risk["details"].get(key)]
+
+
+def _measures(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What the figures of attacks are: sentence, and whether more is worse."""
+    if document["family"] == "tables":
+        from cloven.kinds.tables.score.score import MEMBERSHIP_MEASURES, ROW_MEASURES, VALUE_MEASURES
+
+        every = VALUE_MEASURES | ROW_MEASURES | MEMBERSHIP_MEASURES
+        return {name: {"sentence": words, "higher_is_worse": True} for name, words in every.items()}
+    from cloven.kinds.disassociated.score.definitions import MEASURES
+
+    return MEASURES
+
+
+# Clusters that an attack does best on, as tables: every record's place with what was put back there.
+
+
+@dataclass(frozen=True)
+class Link:
+    """One part on one place: put there with some confidence, rightly or wrongly; or missed, then with none."""
+
+    items: Sequence[str]
+    kind: str
+    confidence: float | None
+    right: bool
+
+
+@dataclass(frozen=True)
+class Place:
+    """One record's place: the items that are published for it, what the attacker put back, and what was missed."""
+
+    number: int
+    published: Sequence[str]
+    guessed: tuple[Link, ...]
+    missed: tuple[Link, ...]
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """One cluster: how many of its hidden links were found, how many guessing expects, and the telling places."""
+
+    number: int
+    size: int
+    links: int
+    found: float
+    expected: float
+    places: tuple[Place, ...]
+    not_shown: int
+
+
+def cluster(plain: Mapping[str, Any]) -> Cluster:
+    """The guessed links of one cluster, sorted by where they lead."""
+    guessed: dict[int, list[Link]] = {row["slot"]: [] for row in plain["rows"]}
+    missed: dict[int, list[Link]] = {row["slot"]: [] for row in plain["rows"]}
+    for target in plain["targets"]:
+        items, kind = target["items"], target["kind"]
+        for each in target["guesses"]:
+            guessed.get(each["slot"], []).append(Link(items, kind, each["confidence"], each["right"]))
+        found = {each["slot"] for each in target["guesses"]}
+        for slot in target["true"]:
+            if slot not in found:
+                missed.get(slot, []).append(Link(items, kind, None, right=True))
+    places = tuple(
+        Place(
+            row["slot"] + 1,
+            row["items"],
+            tuple(sorted(guessed[row["slot"]], key=lambda link: -(link.confidence or 0))),
+            tuple(missed[row["slot"]]),
+        )
+        for row in plain["rows"]
+    )
+    return Cluster(
+        plain["cluster"],
+        plain["size"],
+        plain["links"],
+        plain["found"],
+        plain["expected"],
+        places,
+        plain["size"] - len(places),
+    )

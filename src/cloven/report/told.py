@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from cloven.model.risk import limit_of_told
+from cloven.disclosure.risk import limit_of_told
 from cloven.report.rows import threats
 
 if TYPE_CHECKING:

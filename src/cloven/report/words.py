@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+from unicodedata import category
+
+from cloven.disclosure.risk import Risk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from cloven.report.rows import Sure
+
 
 NOTHING = "\u2013"
 """Stands where there is no figure."""
@@ -112,3 +120,305 @@ def contents(published: Mapping[str, int]) -> str:
     '1,000 records, 21 clusters and 1 term chunk'
     """
     return listed(counted(number, plain(name)) for name, number in published.items() if number)
+
+
+# Text of others made harmless to read: what cannot be seen, or turns the words around it, gets a visible sign.
+#
+# Escaping for HTML is another thing and stays with the templates. An item may be called anything; a name that holds a
+# right-to-left override would otherwise turn round the figures that stand beside it.
+
+
+JOINERS = "\u200c\u200d"
+"""Needed to write Persian, Indic scripts and some emoji; they turn nothing around."""
+_ASCII = re.compile(r"[ -~]*")
+
+
+def visible(text: str) -> str:
+    r"""The text with control characters, bidirectional overrides and lone surrogates written out.
+
+    >>> visible("a\tb"), visible("abc\u202edef"), visible("naïve 日本")
+    ('a␉b', 'abc⟨U+202E⟩def', 'naïve 日本')
+    """
+    if _ASCII.fullmatch(text):
+        return text
+    return "".join(map(_sign, text))
+
+
+def _sign(character: str) -> str:
+    code = ord(character)
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "\u2421"
+    hidden = category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") and character not in JOINERS
+    return f"⟨U+{code:04X}⟩" if hidden or code & 0xFFFE == 0xFFFE else character
+
+
+# Words of the page in a sentence each, and what no attack here has tried.
+
+
+TERMS: Mapping[str, str] = {
+    "attacker": "how often the attack is right. The bar is what was measured, the whisker its 95 % interval",
+    "guessing": "how often somebody is right who draws lots, or names the commonest value of everybody where values of"
+    " a table are guessed and that is better. The release gives that much away by itself",
+    "shuffled": "the control: the same attack with its knowledge shuffled, so that it behaves alike and knows nothing."
+    " Only what lies above guessing and above the control comes from knowledge",
+    "members, outsiders": "people in a release, and people who were left out of one made by the same method. What is"
+    " told of outsiders is statistics, which no release can hide",
+    "adds": "members less outsiders: what being in the release costs. Where it is known, it is what is judged",
+    "told at 0.95, certain": "tails: people of whom something is claimed with 0.95 or more and rightly, or follows by"
+    " logic. They are judged apart from the mean, by a limit of their own",
+    "limit": "the share that the owner accepts: of right guesses, or of people of whom more is told because they are in"
+    " the release. An attacker whom the release promises k candidates may be right once in k at most. The upper end of"
+    " the interval is compared with it",
+    "not judged": "an attacker who knows more than the promise covers; shown, but without a part in the verdict",
+    "beats guessing": "shown with 95 % that the attack does better than guessing and control. Where it is not shown,"
+    " that does not prove the attack harmless",
+    "breaks the promise": "statements about persons that an attacker can make though the release promises that"
+    " nobody can",
+    "risk of a setting": "the highest upper end over all attacks on this page that are judged",
+    "utility": "a measure on the scale from 0 % (all is lost) to 100 % (as good as the original)",
+    "front": "settings that no other one beats: nothing else that was tried has less risk for the same utility",
+    "confidence": "the probability that the attacker gives to a guess",
+    "calibrated": "of all guesses with a confidence of 30 %, about 30 % are right, and so for every confidence."
+    " Such an attacker knows which guesses to use",
+    "Brier score": "mean squared distance between confidence and truth; 0 is best, for the attacker",
+    "calibration error": "mean distance between confidence and the share of right guesses",
+}
+
+SHUFFLED_PERSONS = (
+    "the control: the same attack with its knowledge shuffled, such as the quasi-identifiers of somebody else, so that"
+    " it behaves alike and knows nothing. Only what lies above guessing and above the control comes from knowledge"
+)
+
+LINKAGES: Mapping[str, str] = {
+    "record": "which record is a person's",
+    "attribute": "what else belongs to a person",
+    "table": "whether a person is in the data",
+    "probabilistic": "what has become more or less likely",
+}
+
+COVERS: Mapping[str, str] = {
+    "pairs": "pairs of items, counted in each cluster, that can have fewer than k holders",
+    "different_pairs": "the same pairs without regard to clusters",
+    "everywhere": "of these, pairs that no other cluster gives enough candidates for",
+    "covers": "places where one item is published only beside another (covers)",
+    "single": "of these, covers by a single item",
+    "clusters": "clusters that are touched",
+    "records": "records of these clusters",
+    "holders": "original records that hold such a pair",
+    "score": "score of the paper on covers: the best item of each cluster",
+    "score_by_chunk": "the same, the best chunk of each cluster",
+    "score_as_printed": "the same, by the steps as they are printed",
+}
+
+NOT_MODELLED: tuple[tuple[str, str], ...] = (
+    ("Negative knowledge.", "That somebody does not have an item; one such fact can remove candidates."),
+    (
+        "More knowledge than was tried.",
+        "More items of a person, better word vectors, a list that nobody thought of.",
+    ),
+    (
+        "Several kinds of knowledge at once.",
+        "Each attack above uses one; somebody who combines them may do better.",
+    ),
+    ("Being in the data.", "The release does not hide who is in it, and no attack here asks."),
+    (
+        "Groups.",
+        "If all candidates share something, it is known of each of them. Nothing here asks for diversity.",
+    ),
+    (
+        "Who joined or left.",
+        "Two releases tell by their difference; attacks with another release do not ask for it.",
+    ),
+    (
+        "Text inside items.",
+        "An item is a name, compared letter by letter; what it says is published as it is.",
+    ),
+    ("Anything outside the files.", "Who was sent the key, who kept a copy of the original."),
+)
+NOT_MODELLED_OF_TABLES: tuple[tuple[str, str], ...] = (
+    (
+        "What others have, or somebody does not have.",
+        "Who knows the value of a neighbour in the group, or that a person does not have one, has fewer left.",
+    ),
+    (
+        "More knowledge than was tried.",
+        "Attributes that the schema does not call quasi-identifiers, better word vectors, a list that nobody thought"
+        " of.",
+    ),
+    (
+        "Several kinds of knowledge at once.",
+        "Each attack above uses one; somebody who combines them may do better.",
+    ),
+    ("Being in the data.", "The release does not hide who is in it, and no attack here asks."),
+    (
+        "Learning from the whole release.",
+        "Each attack looks at the rows that fit a person; a model of which values go together, fitted to all of them,"
+        " may do better.",
+    ),
+    (
+        "Values that are alike.",
+        "Two kinds of one illness count as two values, though either tells the illness.",
+    ),
+    (
+        "Who joined or left.",
+        "Two releases tell by their difference; attacks with another release do not ask for it.",
+    ),
+    ("Text inside cells.", "A value is compared letter by letter; what it says is published as it is."),
+    ("Anything outside the files.", "Who was sent the key, who kept a copy of the original."),
+)
+_OF_CONFIDENCE = ("confidence", "calibrated", "Brier score", "calibration error")
+_OF_OUTSIDERS = ("members, outsiders", "adds", "told at 0.95, certain")
+_TRIED_BY_LINKAGE = {"Being in the data.": "table"}
+
+
+def terms(document: Mapping[str, Any], *, calibrated: bool) -> Mapping[str, str]:
+    """Words that the page of a document uses."""
+    compared = _compared(document)
+    own = {"shuffled": SHUFFLED_PERSONS} if document["family"] == "tables" else {}
+    return {
+        name: own.get(name, sentence)
+        for name, sentence in TERMS.items()
+        if (calibrated or name not in _OF_CONFIDENCE) and (compared or name not in _OF_OUTSIDERS)
+    }
+
+
+def not_modelled(document: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What no attack of this audit has tried."""
+    linkages = {risk["linkage"] for risk in document["risks"] if not risk["not_tried"]}
+    every = NOT_MODELLED_OF_TABLES if document["family"] == "tables" else NOT_MODELLED
+    tried = {"Groups."} if _compared(document) else set()
+    return [
+        (name, sentence)
+        for name, sentence in every
+        if _TRIED_BY_LINKAGE.get(name) not in linkages and name not in tried
+    ]
+
+
+def _compared(document: Mapping[str, Any]) -> bool:
+    """Whether somebody asked about members and about outsiders."""
+    return any(risk.get("excess") or risk.get("tails") for risk in document["risks"])
+
+
+# Judgements in words, with a sign and a colour: of the audit, of one threat, of the confidence of an attack.
+
+
+CLOSE = 0.02
+"""Confidence this near to truth passes for right."""
+TELLING = 0.1
+"""Below it confidence says nearly nothing, and there are so many such guesses that they would drown the others."""
+
+
+@dataclass(frozen=True)
+class Sign:
+    """What colour, icon and words say together; the name of the tone is also that of the icon."""
+
+    tone: str
+    words: str
+
+
+VERDICTS: Mapping[str, Sign] = {
+    "publish": Sign("good", "Publish"),
+    "change settings": Sign("change", "Change these settings"),
+    "use another method": Sign("other", "Use that method instead"),
+    "do not publish": Sign("bad", "Do not publish"),
+}
+
+
+def of_risk(
+    plain: Mapping[str, Any], limit: float, limits: Mapping[str, float], *, withheld: bool = False
+) -> Sign:
+    """How one threat came out against the limits."""
+    if plain["not_tried"]:
+        return Sign("quiet", "not tried")
+    if withheld or (plain["attacker"] is None and not plain["broken"]):
+        return Sign("quiet", "withheld" if withheld else "nothing to measure")
+    if plain["counts"] and plain["broken"]:
+        return Sign("bad", "breaks the promise")
+    risk = Risk.from_dict({name: value for name, value in plain.items() if name != "withheld"})
+    if risk.exceeds(limit):
+        sure = risk.judged is not None and (risk.judged.low or risk.judged.value) > limit
+        return Sign("bad", "above the limit" if sure else "may be above the limit")
+    if risk.tails_beyond(limits["max_tail"], limits["max_risk"]):
+        return Sign("bad", "tells too much")
+    if not plain["counts"]:
+        return Sign("quiet", "not judged")
+    if risk.no_more_than_lots and risk.judged is not None and risk.judged.upper > limit:
+        return Sign("good", "no more than guessing")
+    return Sign("good", "below the limit")
+
+
+def of_confidence(rows: Sequence[Sure]) -> str:
+    """Whether an attack knows how much it knows, in words that every group of guesses bears out."""
+    telling = [row for row in rows if row.enough and row.confidence >= TELLING]
+    if not telling:
+        surest = max((row.confidence for row in rows), default=0.0)
+        return f"Never sure enough to be tested: its highest confidence is {percent(surest)}."
+    guesses = sum(row.guesses for row in telling)
+    gap = sum(row.guesses * (row.confidence - row.right) for row in telling) / guesses
+    last = telling[-1]
+    example = (
+        f"Of the {counted(last.guesses, 'guesses')} it was surest of (about {percent(last.confidence)}),"
+        f" {percent(last.right)} were right."
+    )
+    if abs(gap) > CLOSE:
+        return f"{_more_or_less(gap)}. {example}"
+    if _believable(last) and all(map(_believable, telling)):
+        return f"Calibrated: its confidence can be believed. {example}"
+    if not _believable(last):
+        return f"{_more_or_less(last.confidence - last.right)} where it is surest. {example}"
+    return f"Calibrated on average only: too sure of some guesses and not sure enough of others. {example}"
+
+
+def _more_or_less(gap: float) -> str:
+    if gap > 0:
+        return "Overconfident: it is right less often than it says"
+    return "Underconfident: it is right more often than it says"
+
+
+def _believable(row: Sure) -> bool:
+    """Whether the share that was right is near the confidence, or no farther than chance explains."""
+    spread = (row.confidence * (1 - row.confidence) / max(1, row.guesses)) ** 0.5
+    return bool(abs(row.confidence - row.right) <= max(CLOSE, 2 * spread))
+
+
+# What the parts of a release are called: sets of items have records and groups, tables rows and buckets or classes.
+
+
+EXTREMES = ("smallest_group", "largest_group")
+
+
+@dataclass(frozen=True)
+class Speech:
+    """Nouns of one kind of release.
+
+    Attributes:
+        records: what a person has.
+        groups: what hides persons among each other.
+        not_there: what a public page never shows.
+        counts: nouns for counts of the release that are called otherwise in the document.
+    """
+
+    records: str = "records"
+    groups: str = "groups"
+    not_there: str = "No guess, no record, no item."
+    counts: Mapping[str, str] = field(default_factory=dict)
+
+    def published(self, counted: Mapping[str, int]) -> str:
+        """Counts of a release in words; the extreme sizes of groups have a chart of their own.
+
+        >>> Speech(counts={"records": "rows"}).published({"records": 200, "columns": 3, "largest_group": 20})
+        '200 rows and 3 columns'
+        """
+        shown = {name: number for name, number in counted.items() if name not in EXTREMES}
+        return contents({self.counts.get(name, name): number for name, number in shown.items()})
+
+
+def speech(document: Mapping[str, Any]) -> Speech:
+    """How to speak of the release of a document."""
+    if document["family"] != "tables":
+        return Speech()
+    groups = "buckets" if "columns" in document["published"] else "classes"
+    counts = {"records": "rows", "groups": groups, "cells": "different_cells"}
+    return Speech("rows", groups, "No guess, no row of the original.", counts)

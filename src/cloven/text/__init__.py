@@ -5,16 +5,15 @@ every token; ``topic_sample`` and ``density_sample`` choose records for experime
 query logs. Most of it needs the extra ``cloven[text]``.
 """
 
-from cloven.text.clean import Cleaning
+from cloven.text.boilerplate import Cleaning
 from cloven.text.counts import TermCounts
 from cloven.text.density import DensitySample, density_sample
 from cloven.text.documents import Corpus, Document, DocumentOptions
-from cloven.text.options import TextOptions, TextReport
 from cloven.text.queries import QueryOptions, QueryReport, queries_to_transactions
 from cloven.text.reading import read_documents
-from cloven.text.stopwords import STOP_WORDS
+from cloven.text.tokens import STOP_WORDS
 from cloven.text.topics import Topics, TopicSample, choose_documents, find_topics, topic_sample
-from cloven.text.transactions import count_terms, to_transactions
+from cloven.text.transactions import TextOptions, TextReport, count_terms, to_transactions
 from cloven.text.typos import TypoRule, suspected_typos
 
 __all__ = [

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.model.transactions import Transactions
+from cloven.data.transactions import Transactions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
-from cloven.model.transactions import Transactions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,8 +13,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from cloven.text.lemmas import Lemmatiser
-from cloven.text.tagging import Tagger
+from cloven.text.lemmas import Lemmatiser, Tagger
 from cloven.text.tokens import NoWord, abbreviation_of, is_abbreviation, quiet, word_of
 
 if TYPE_CHECKING:

@@ -18,13 +18,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cloven.data.transactions import Transactions
 from cloven.errors import InputError, ParameterError
-from cloven.model.transactions import Transactions
 from cloven.text.documents import MAX_BYTES
 from cloven.text.packed import Budget, opened
 from cloven.text.phrases import STOP_WORD, PhraseFinder, contained
-from cloven.text.stopwords import STOP_WORDS
-from cloven.text.tokens import NoWord, word_of
+from cloven.text.tokens import STOP_WORDS, NoWord, word_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

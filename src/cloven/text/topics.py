@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
-from cloven.model.transactions import Transactions
 from cloven.text.counts import TermCounts
-from cloven.text.libraries import text_library
+from cloven.text.lemmas import text_library
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,7 +13,7 @@ from cloven.text.tokens import NoWord, abbreviation_of, is_abbreviation, quiet, 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from cloven.text.tagging import Tagger
+    from cloven.text.lemmas import Tagger
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from cloven.errors import ParameterError
 
 if TYPE_CHECKING:
-    from cloven.model.outcome import Outcome
+    from cloven.disclosure.outcome import Outcome
 
 
 @runtime_checkable

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from cloven.audit import Audit
+from cloven.audit.loop import Audit
+from cloven.disclosure.audience import counted
+from cloven.disclosure.outcome import Outcome
 from cloven.threats import Effort
-from cloven.tuning.points import undominated
-from cloven.tuning.tuned_words import comparison, sentence
-from cloven.tuning.watching import count
 
 if TYPE_CHECKING:
-    from cloven.audit_report import AuditReport
-    from cloven.model.outcome import Outcome
-    from cloven.reasons import Reason
-    from cloven.running import Progress
-    from cloven.tuning.points import Point
-    from cloven.tuning.trial import Trial
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from cloven.audit.decision import Reason
+    from cloven.audit.report import AuditReport
+    from cloven.audit.run import Progress
+    from cloven.protocols import Anonymiser
+    from cloven.tuning.space import Varied
     from cloven.tuning.tune import Tune
-    from cloven.tuning.varied import Varied
+
 
 FORMAT = "cloven.tune/1"
 
@@ -198,3 +199,232 @@ class Tuned:
             "utility": None if point is None else point.utility,
             "faults": [] if point is None else [str(fault) for fault in self.faults(trial)],
         }
+
+
+# What came of a search, in sentences.
+
+
+def sentence(tuned: Tuned) -> str:
+    """Whether there is a setting that satisfies the limits; which it is, or what is nearest."""
+    limits = f"risk up to {percent(tuned.tune.limits.max_risk)}, {percent(tuned.tune.limits.max_tail)} of the people"
+    limits += " told as good as certainly"
+    if tuned.tune.limits.min_utility:
+        limits += f" and at least {percent(tuned.tune.limits.min_utility)} of {tuned.score_words}"
+    if tuned.chosen is not None:
+        number = len(tuned.satisfying)
+        return (
+            f"{number} of {settings(tuned.tried)} {'satisfies' if number == 1 else 'satisfy'} the limits ({limits});"
+            f" the most useful is {tuned.chosen.name}: {figures(tuned, tuned.chosen)}."
+        )
+    out = f"No setting of {tuned.tried} satisfies the limits ({limits})."
+    return f"{out} {_nearest(tuned)}"
+
+
+def comparison(tuned: Tuned) -> str:
+    """Whether anything that was tried beats the default."""
+    default = figures(tuned, tuned.default)
+    if tuned.dominating:
+        best = tuned.dominating[0]
+        number = len(tuned.dominating)
+        return (
+            f"{settings(number)} {'beats' if number == 1 else 'beat'} the default ({default}) on risk and utility;"
+            f" the most useful is {best.name}: {figures(tuned, best)}."
+        )
+    return (
+        f"None of {settings(tuned.tried)} beats the default ({default}): it lies on the front, and whatever has less"
+        " risk keeps less."
+    )
+
+
+def figures(tuned: Tuned, trial: Trial) -> str:
+    """Risk and utility of a setting."""
+    point = tuned.point(trial)
+    broken = 0 if trial.outcome is None else trial.outcome.broken
+    breaks = f", {counted(broken, 'promises')} broken" if broken else ""
+    return f"risk {percent(point.risk)}{breaks}, {tuned.score_words} {percent(point.utility)}"
+
+
+def settings(number: int) -> str:
+    """A number of settings."""
+    return f"{number:,} setting" if number == 1 else f"{number:,} settings"
+
+
+def percent(share: float) -> str:
+    """A share as text."""
+    return f"{100 * share:.1f} %"
+
+
+def _nearest(tuned: Tuned) -> str:
+    """The least risk there is with enough utility, and the most utility there is with a risk that is accepted."""
+    limits, limit = tuned.tune.limits, tuned.tune.limits.max_risk
+    point = tuned.point
+    useful = [t for t in tuned.finished if point(t).utility >= limits.min_utility]
+    whole = [t for t in tuned.finished if not point(t).broken and point(t).risk <= limit]
+    out = []
+    if useful:
+        best = min(useful, key=lambda t: (point(t).broken, point(t).risk))
+        out.append(f"With enough utility, least risk has {best.name}: {figures(tuned, best)}.")
+    if whole:
+        best = max(whole, key=lambda t: point(t).utility)
+        out.append(f"With a risk that is accepted, {best.name} is the most useful: {figures(tuned, best)}.")
+    if all(point(t).broken for t in tuned.finished):
+        out.append("All of them break promises.")
+    return " ".join(out) or "None has enough utility, and none a risk that is accepted."
+
+
+# Settings as points: broken promises, risk, utility; and which of them no other one beats.
+
+
+class Point(NamedTuple):
+    """Where a setting lies; no broken promise, little risk and much utility are good."""
+
+    broken: bool
+    risk: float
+    utility: float
+
+    def beats(self, other: Point, margin: float = 0.0) -> bool:
+        """At least as good in everything and better in something; with a margin, better by it in risk and utility.
+
+        >>> Point(False, 0.1, 0.9).beats(Point(False, 0.1, 0.8)), Point(True, 0.1, 0.9).beats(Point(False, 0.1, 0.8))
+        (True, False)
+        >>> Point(False, 0.1, 0.9).beats(Point(False, 0.11, 0.89), margin=0.05)
+        False
+        """
+        if self.broken > other.broken:
+            return False
+        if margin > 0:
+            return self.risk + margin < other.risk and self.utility > other.utility + margin
+        return self.risk <= other.risk and self.utility >= other.utility and self != other
+
+
+def undominated(points: Sequence[Point]) -> list[int]:
+    """Positions of the points that no other one beats, by rising risk; of equal points all.
+
+    >>> undominated([Point(False, 0.3, 0.9), Point(False, 0.1, 0.8), Point(False, 0.2, 0.7)])
+    [1, 0]
+    """
+    best = [here for here, point in enumerate(points) if not any(other.beats(point) for other in points)]
+    return sorted(best, key=lambda here: (points[here].risk, -points[here].utility, here))
+
+
+# One setting of a search: what it was, and what became of it.
+
+
+State = Literal["finished", "pruned", "impossible"]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One setting that was tried.
+
+    Attributes:
+        name: the setting in a few words.
+        method: the method with this setting; None where the parameters exclude each other.
+        state: ``finished`` on all records, ``pruned`` after the sample, or ``impossible``.
+        outcome: figures on all records; None unless finished.
+        sample: figures on the sample; None if none was tried.
+        why: why it was pruned or is impossible.
+    """
+
+    name: str
+    method: Anonymiser | None
+    state: State
+    outcome: Outcome | None = None
+    sample: Outcome | None = None
+    why: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values; what the attacks found in detail is left out."""
+        return {
+            "name": self.name,
+            "state": self.state,
+            "why": self.why,
+            "outcome": _plain(self.outcome),
+            "sample": _plain(self.sample),
+        }
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any], method: Anonymiser | None) -> Trial:
+        """Back from plain values."""
+        outcome, sample = (
+            None if plain[name] is None else Outcome.from_dict(plain[name]) for name in ("outcome", "sample")
+        )
+        return cls(plain["name"], method, plain["state"], outcome, sample, plain["why"])
+
+
+def headline(outcome: Outcome) -> Outcome:
+    """An outcome without the details of its risks: they hold guesses, and a search keeps many outcomes."""
+    return replace(outcome, risks=tuple(replace(risk, details={}) for risk in outcome.risks))
+
+
+def impossible(name: str, why: str) -> Trial:
+    """A setting whose parameters exclude each other, or that this data does not allow."""
+    return Trial(name, None, "impossible", why=why)
+
+
+def _plain(outcome: Outcome | None) -> dict[str, Any] | None:
+    return None if outcome is None else outcome.to_dict()
+
+
+# When a search ends, and what it says on the way: which setting, how many, the best so far, how long it may take.
+
+
+@dataclass
+class Watching:
+    """The clock of one run of a search.
+
+    Attributes:
+        wanted: settings to try, with those of earlier runs.
+        seconds: time after which no further one is begun; None for no limit.
+        begun: when this run began.
+        progress: called with words and the share of the search that is done.
+    """
+
+    wanted: int
+    seconds: float | None
+    begun: float
+    progress: Progress | None = None
+    _before: int | None = field(default=None)
+
+    def goes_on(self, trials: Iterable[Trial]) -> bool:
+        """Whether another setting is to be tried; the first one, the default, always is."""
+        tried = count(trials)
+        if self._before is None:
+            self._before = tried
+        late = self.seconds is not None and monotonic() - self.begun >= self.seconds
+        return tried == 0 or (tried < self.wanted and not late)
+
+    def report(self, trials: Iterable[Trial], best: str) -> Progress | None:
+        """Progress of the next setting as progress of the search."""
+        progress, tried = self.progress, count(trials)
+        if progress is None:
+            return None
+        head = f"setting {tried + 1} of {self.wanted} ({best}{self._left(tried)})"
+        return lambda step, share: progress(f"{head}: {step}", (tried + min(share, 0.99)) / self.wanted)
+
+    def _left(self, tried: int) -> str:
+        """How long it may take, judged by the settings of this run."""
+        here = tried - (self._before or 0)
+        if here < 2:
+            return ""
+        spent = monotonic() - self.begun
+        left = spent / here * (self.wanted - tried)
+        if self.seconds is not None:
+            left = min(left, self.seconds - spent)
+        return f", {_duration(left)} left"
+
+
+def count(trials: Iterable[Trial]) -> int:
+    """Settings that were tried; impossible ones cost nothing and do not count."""
+    return sum(trial.state != "impossible" for trial in trials)
+
+
+def _duration(seconds: float) -> str:
+    """A time that may be wrong by a half, said so.
+
+    >>> _duration(42.0), _duration(200.0), _duration(9000.0)
+    ('about 40 s', 'about 3 min', 'about 2.5 h')
+    """
+    if seconds < 90:
+        return f"about {max(10, round(seconds, -1)):.0f} s"
+    return f"about {seconds / 60:.0f} min" if seconds < 5400 else f"about {seconds / 3600:.1f} h"

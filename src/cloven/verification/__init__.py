@@ -4,7 +4,97 @@
 of set-generalised ones; every other module holds one kind of check.
 """
 
-from cloven.verification.kinds import verify
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cloven.data.table import Table
+from cloven.errors import ParameterError
+from cloven.kinds.disassociated.release import Disassociated
+from cloven.kinds.generalised.release import SetGeneralised
+from cloven.kinds.tables.release import GeneralisedTable, Sliced
 from cloven.verification.verdict import Check, Verdict
 
+if TYPE_CHECKING:
+    from cloven.data.transactions import Transactions
+    from cloven.kinds.disassociated.key import Key
+    from cloven.kinds.generalised.key import GeneralisedKey
+    from cloven.kinds.generalised.policy import Policy
+    from cloven.kinds.tables.key import TableKey
+
+
 __all__ = ["Check", "Verdict", "verify"]
+
+
+# One checker for each kind of release.
+
+
+def verify(
+    release: Disassociated | SetGeneralised | GeneralisedTable | Sliced,
+    *,
+    original: Transactions | Table | None = None,
+    key: Key | GeneralisedKey | TableKey | None = None,
+    policy: Policy | None = None,
+    allow_unsafe: bool = False,
+    allow_seeded: bool = False,
+) -> Verdict:
+    """Check that a release is what it says it is.
+
+    Args:
+        release: the published release.
+        original: the data it was made from; adds the checks of level "original".
+        key: the owner's key; adds the checks of level "key", and needs the original too.
+        policy: what a set-generalised release had to protect and might merge; without it, only what the release
+            promises by itself is checked.
+        allow_unsafe: accept a release that is marked unsafe, and small clusters in it.
+        allow_seeded: accept a release that is marked as made with a seed.
+
+    Three records ``{a}``, published as one cluster with one record chunk, keep the promise for k = 3:
+
+    >>> import numpy as np
+    >>> from cloven.kinds.disassociated.release import Disassociated
+    >>> whole = lambda *values: np.array(values, np.int64)
+    >>> three = dict(cluster_size=whole(3), cluster_joint=whole(-1), joint_parent=whole(),
+    ...     row_cluster=whole(0, 0, 0), row_joint=whole(-1, -1, -1), row_chunk=whole(0, 0, 0),
+    ...     row_kind=whole(0, 0, 0), row_offsets=whole(0, 1, 2, 3), row_items=whole(0, 0, 0))
+    >>> verify(Disassociated(k=3, m=2, parameters={}, vocabulary=("a",), **three)).ok
+    True
+    >>> verdict = verify(Disassociated(k=4, m=2, parameters={}, vocabulary=("a",), **three))
+    >>> [check.name for check in verdict.failures]
+    ['cluster size', 'k^m of record chunks']
+    """
+    known: dict[str, Any] = {
+        "original": original,
+        "key": key,
+        "allow_unsafe": allow_unsafe,
+        "allow_seeded": allow_seeded,
+    }
+    kind: object = release
+    if policy is not None and not isinstance(release, SetGeneralised):
+        what = "disassociated" if isinstance(release, Disassociated) else "a published table"
+        message = f"a policy is for set-generalised releases, and this one is {what}; leave it out"
+        raise ParameterError(message)
+    if original is not None:
+        _refuse_other_data(release, original)
+    if isinstance(release, GeneralisedTable | Sliced):
+        from cloven.kinds.tables.verify.checker import verify_table
+
+        return verify_table(release, **known)
+    if isinstance(release, SetGeneralised):
+        from cloven.kinds.generalised.verify import verify_generalised
+
+        return verify_generalised(release, policy=policy, **known)
+    if not isinstance(kind, Disassociated):
+        message = f"no release but {type(kind).__name__}; give the release that an anonymiser made"
+        raise ParameterError(message)
+    from cloven.kinds.disassociated.verify.checker import verify_disassociated
+
+    return verify_disassociated(release, **known)
+
+
+def _refuse_other_data(release: object, original: object) -> None:
+    """A table belongs to a published table, transactions to all other releases."""
+    if isinstance(release, GeneralisedTable | Sliced) != isinstance(original, Table):
+        wanted = "Table" if isinstance(release, GeneralisedTable | Sliced) else "Transactions"
+        message = f"the original must be {wanted} for this kind of release, got {type(original).__name__}"
+        raise ParameterError(message)

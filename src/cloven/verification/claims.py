@@ -1,4 +1,4 @@
-"""Key against release: does every published row come from records, exactly once and from the right place?"""
+"""Is the release marked as made for experiments: unsafe parameters, or random numbers from a seed?"""
 
 from __future__ import annotations
 
@@ -6,132 +6,152 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.errors import shorten
-from cloven.model.arrays import among, distinct, without
-from cloven.model.disassociated import Kind
-from cloven.verification.faults import conclude, spot
+from cloven.data.arrays import distinct
+from cloven.disclosure.audience import counted
+from cloven.verification.verdict import NOT_CHECKED, Check
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from cloven.model.disassociated import Disassociated
-    from cloven.verification.layout import Layout
-    from cloven.verification.parts import Parts
-    from cloven.verification.tree import JointTree
-    from cloven.verification.verdict import Check
+    from cloven.data.transactions import Transactions
+    from cloven.kinds.disassociated.key import Key
+    from cloven.kinds.disassociated.release import Disassociated
+    from cloven.kinds.generalised.key import GeneralisedKey
+    from cloven.kinds.generalised.release import SetGeneralised
+    from cloven.kinds.tables.release import GeneralisedTable, Sliced
+    from cloven.verification.verdict import Level
 
 
-def check_rows_claimed(release: Disassociated, layout: Layout, parts: Parts) -> Check:
-    """Every row of a record or shared chunk is claimed by exactly one record, with exactly its items."""
-    words = len(release.vocabulary)
-    single = layout.chunk_kind[layout.row_chunk] != Kind.TERM
-    claims = np.bincount(parts.row, minlength=len(single))
-    published = _keys(layout, words)
-    claimed = distinct(parts.row[parts.part] * words + parts.items)
-    differs = np.zeros(len(single), bool)
-    differs[np.setxor1d(published, claimed, assume_unique=True) // max(1, words)] = True
-    faults = [
-        spot(
-            single & (claims != 1),
-            lambda at: f"{_row(layout, at)} is claimed by {claims[at]} records instead of one",
-        ),
-        spot(
-            single & (claims == 1) & differs,
-            lambda at: f"{_row(layout, at)} does not hold what its record contributes",
-        ),
-    ]
-    count = int(np.count_nonzero(single))
-    return conclude("rows claimed", "key", count, faults, f"{count:,} rows, each claimed by one record")
+def check_mark(
+    release: Disassociated | SetGeneralised | GeneralisedTable | Sliced, mark: str, *, allowed: bool
+) -> Check:
+    """Fail a release that carries the mark, unless the caller allows it."""
+    marked = bool(release.parameters.get(mark))
+    if not marked:
+        detail = f"not marked {mark}"
+    elif allowed:
+        detail = f"information: marked {mark}, which was allowed"
+    else:
+        detail = f"the release is marked {mark}: for experiments only, not for publishing"
+    return Check(f"not {mark}", "release", passed=allowed or not marked, examined=1, detail=detail)
 
 
-def check_term_rows(release: Disassociated, layout: Layout, parts: Parts) -> Check:
-    """A term chunk lists exactly what records of its cluster contribute to it."""
-    words = release.vocabulary
-    listed = _keys(layout, len(words))
-    listed = listed[layout.chunk_kind[layout.row_chunk[listed // max(1, len(words))]] == Kind.TERM]
-    in_term = parts.kind[parts.part] == Kind.TERM
-    given = distinct(parts.row[parts.part[in_term]] * len(words) + parts.items[in_term])
-    nobody, unlisted = without(listed, given), without(given, listed)
-
-    def place(keys: NDArray[np.int64], at: int) -> str:
-        row, item = divmod(int(keys[at]), len(words))
-        return f"{layout.place(int(layout.row_chunk[row]))}: item {shorten(words[item])}"
-
-    faults = [
-        spot(
-            np.ones(len(nobody), bool), lambda at: f"{place(nobody, at)} is listed but nobody contributes it"
-        ),
-        spot(np.ones(len(unlisted), bool), lambda at: f"{place(unlisted, at)} is contributed but not listed"),
-    ]
-    count = int(np.count_nonzero(layout.chunk_kind == Kind.TERM))
-    return conclude(
-        "term chunks claimed", "key", count, faults, f"{count:,} term chunks are what records give"
-    )
+# Does a release that says it counts persons know any, and one that counts records have none to count?
+#
+# What a release says about persons cannot be seen in it: whose records its rows are is not published. The original
+# tells whether there are persons at all; whether k of them stand behind each count is a matter of the other checks.
 
 
-def check_parts_in_place(layout: Layout, tree: JointTree, parts: Parts) -> Check:
-    """Parts lie in the cluster of their record or in joints above it, at most one in a chunk."""
-    owner, outside = layout.chunk_owner[parts.chunk], layout.chunk_outside[parts.chunk]
-    joints = max(1, len(tree.parent))
-    above = [cluster * joints + joint for cluster, joint in tree.climb(tree.cluster_joint)]
-    reachable = np.concatenate(above) if above else np.empty(0, np.int64)
-    at_home = np.where(outside, among(parts.cluster * joints + owner, reachable), parts.cluster == owner)
-    pair = parts.record * (layout.chunks + 1) + parts.chunk
-    _, first, times = np.unique(pair, return_index=True, return_counts=True)
-    faults = [
-        spot(
-            ~at_home,
-            lambda at: (
-                f"record {parts.record[at]} of cluster {parts.cluster[at]}"
-                f" has a part in {layout.place(int(parts.chunk[at]))}"
-            ),
-        ),
-        spot(
-            times > 1,
-            lambda at: (
-                f"record {parts.record[first[at]]} has {times[at]} parts"
-                f" in {layout.place(int(parts.chunk[first[at]]))}"
-            ),
-        ),
-    ]
-    count = len(parts.record)
-    return conclude("parts in place", "key", count, faults, f"{count:,} parts lie where their record is")
+NAME = "persons counted"
 
 
-def check_shared_origin(release: Disassociated, layout: Layout, tree: JointTree, parts: Parts) -> Check:
-    """In a chunk of a joint a record contributes nothing that its cluster shows, or that a joint further in shares."""
-    words = release.vocabulary
-    cluster, shown = layout.pairs_of(Kind.RECORD)
-    outside = layout.chunk_outside[parts.chunk[parts.part]]
-    part, items = parts.part[outside], parts.items[outside]
-    bad = among(parts.cluster[part] * len(words) + items, cluster * len(words) + shown)
-    joint, shared = layout.pairs_of(Kind.SHARED)
-    below = np.ones(len(part), bool)
-    for index, above in tree.climb(tree.cluster_joint[parts.cluster[part]]):
-        below[index] &= above != layout.chunk_owner[parts.chunk[part[index]]]
-        bad[index] |= below[index] & among(above * len(words) + items[index], joint * len(words) + shared)
-    faults = [
-        spot(
-            bad,
-            lambda at: (
-                f"record {parts.record[part[at]]} contributes {shorten(words[items[at]])} to"
-                f" {layout.place(int(parts.chunk[part[at]]))}, but it is published for cluster"
-                f" {parts.cluster[part[at]]} already"
-            ),
+def check_persons_claim(
+    release: Disassociated | SetGeneralised,
+    original: Transactions | None,
+    key: Key | GeneralisedKey | None,
+    *,
+    counted_at: Level,
+) -> list[Check]:
+    """The claim against original and key; no check where neither it nor they speak of persons.
+
+    Args:
+        release: the release.
+        original: the data it was made from, if known.
+        key: the owner's key, if known.
+        counted_at: the level at which other checks count persons.
+    """
+    claimed = release.parameters.get("persons") is True
+    if original is None:
+        return [
+            _undecided("release", 0, f"give the original with its persons (level {counted_at})")
+        ] * claimed
+    level: Level = "original" if key is None else "key"
+    told = {"the original": original.persons} | ({} if key is None else {"the key": key.persons})
+    known = [persons for persons in told.values() if persons is not None]
+    if claimed:
+        missing = [where for where, persons in told.items() if persons is None]
+        return [_where_claimed(release, level, known, missing, counted_at)]
+    return [_where_not_claimed(release, level, known[0])] if known else []
+
+
+def _where_claimed(
+    release: Disassociated | SetGeneralised,
+    level: Level,
+    known: list[NDArray[np.int64]],
+    missing: list[str],
+    counted_at: Level,
+) -> Check:
+    """The key must know persons; the original too, unless the key does."""
+    if not known or "the key" in missing:
+        said = "the release says that persons were counted, and " + " and ".join(missing)
+        detail = f"{said} names none; tell their column with --person if there is one"
+        return Check(NAME, level, passed=False, examined=release.records, detail=detail)
+    persons = len(distinct(known[0]))
+    if level == "original" and counted_at == "key":
+        return _undecided(
+            level, persons, f"the original names {counted(persons, 'persons')}; give the key too"
         )
-    ]
-    count = len(items)
-    return conclude(
-        "shared origin", "key", count, faults, f"{count:,} items of joints come from clusters that hide them"
-    )
+    return Check(NAME, level, passed=True, examined=persons, detail=counted(persons, "persons are known"))
 
 
-def _keys(layout: Layout, words: int) -> NDArray[np.int64]:
-    """All ``row * words + item`` of the release, ascending."""
-    row = np.repeat(np.arange(len(layout.row_chunk)), np.diff(layout.offsets))
-    return row * words + layout.items
+def _where_not_claimed(
+    release: Disassociated | SetGeneralised, level: Level, persons: NDArray[np.int64]
+) -> Check:
+    """Counting records will do if nobody has two of them."""
+    count = len(distinct(persons))
+    wrong = count < len(persons)
+    detail = f"{count:,} persons with one record each: records may be counted"
+    if wrong:
+        detail = (
+            f"the release counts records, but the {len(persons):,} records are of {count:,} persons;"
+            " anonymise with --person"
+        )
+    return Check(NAME, level, passed=not wrong, examined=release.records, detail=detail)
 
 
-def _row(layout: Layout, row: int) -> str:
-    chunk = int(layout.row_chunk[row])
-    return f"row {layout.row_source[row]} ({layout.place(chunk)})"
+def _undecided(level: Level, examined: int, how: str) -> Check:
+    detail = f"{NOT_CHECKED}: that k persons, not only k records, stand behind each count; {how}"
+    return Check(NAME, level, passed=True, examined=examined, detail=detail, decided=False)
+
+
+# Comparing neighbours in a list of rows, all at once.
+
+
+def compare_columns(columns: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Compare each row with the next, column by column: -1 if it is smaller, 0 if equal, 1 if greater.
+
+    >>> compare_columns([np.array([0, 0, 1]), np.array([5, 5, 4])])
+    array([ 0, -1])
+    """
+    result = np.zeros(max(0, len(columns[0]) - 1), np.int64)
+    for column in columns:
+        result = np.where(result == 0, np.sign(column[:-1] - column[1:]), result)
+    return result
+
+
+def compare_neighbours(
+    offsets: NDArray[np.int64], items: NDArray[np.int64], rows: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Compare the items of each given row with those of the row after it, like Python lists.
+
+    >>> offsets, items = np.array([0, 1, 3, 4]), np.array([7, 7, 8, 2])
+    >>> compare_neighbours(offsets, items, np.array([0, 1]))
+    array([-1,  1])
+    """
+    result = np.zeros(len(rows), np.int64)
+    here, there = offsets[rows], offsets[rows + 1]
+    here_end, there_end = there, offsets[rows + 2]
+    open_pairs = np.arange(len(rows))
+    step = 0
+    while open_pairs.size:
+        left, right = here[open_pairs] + step, there[open_pairs] + step
+        left_ends, right_ends = left >= here_end[open_pairs], right >= there_end[open_pairs]
+        ended = left_ends | right_ends
+        result[open_pairs[ended]] = right_ends[ended].astype(np.int64) - left_ends[ended]
+        going = ~ended
+        open_pairs = open_pairs[going]
+        sign = np.sign(items[left[going]].astype(np.int64) - items[right[going]])
+        result[open_pairs] = sign
+        open_pairs = open_pairs[sign == 0]
+        step += 1
+    return result

@@ -1,110 +1,168 @@
-"""k^m-anonymity of chunks (Terrovitis et al., PVLDB 2012): whoever knows m items of a row finds k such rows.
+"""Depth-first search for a combination of items that too few rows hold.
 
-Reading "occurring": every combination of up to m items that occurs in a row occurs in at least k rows.
-Reading "strict": every combination of up to m items of the chunk does.
+A row is a list of item numbers, ascending. The search extends a combination by greater items only, so each is
+met once. It carries the rows that hold the combination so far, each with the place where its remaining items
+start; one pass over these remainders counts every extension. Items that never meet are never tried.
+
+The rows carried at each depth lie on one stack, those of a deeper combination above those of a shallower one.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.model.disassociated import Kind
-from cloven.verification.faults import Fault, conclude, named
+from cloven.compiled import compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from cloven.model.disassociated import Disassociated
-    from cloven.verification.layout import Layout
-    from cloven.verification.verdict import Check
 
-
-@dataclass(frozen=True)
-class Rare:
-    """Chunks with a rare combination: how many, the first, its combination, and how many hold that."""
-
-    chunks: int
-    chunk: int
-    items: tuple[int, ...]
-    holders: int
-
-
-def check_record_chunks(release: Disassociated, layout: Layout) -> Check:
-    """Every record chunk is k^m-anonymous."""
-    chunks = np.flatnonzero(layout.chunk_kind == Kind.RECORD)
-    rare = rare_in_rows(layout, chunks, release.k, release.m, strict=reads_strictly(release))
-    faults = [] if rare is None else [describe(release, layout, rare, "rows")]
-    otherwise = f"{len(chunks):,} record chunks are {release.k}^{release.m}-anonymous"
-    return conclude("k^m of record chunks", "release", len(chunks), faults, otherwise)
-
-
-def reads_strictly(release: Disassociated) -> bool:
-    """Whether the release promises the strict reading."""
-    return bool(release.parameters.get("reading") == "strict")
-
-
-def describe(release: Disassociated, layout: Layout, rare: Rare, holders: str) -> Fault:
-    """Put a rare combination into words."""
-    items = named(release.vocabulary, rare.items)
-    held = f"{items} is held by {rare.holders} {holders}, k is {release.k}"
-    return Fault(rare.chunks, f"{layout.place(rare.chunk)}: {held}")
-
-
-def rare_in_rows(layout: Layout, chunks: NDArray[np.int64], k: int, m: int, *, strict: bool) -> Rare | None:
-    """Look for combinations that fewer than k rows of a chunk hold; equal rows are looked at once."""
-    distinct = np.flatnonzero(~layout.row_repeats)
-    copies = np.diff(np.append(distinct, len(layout.row_repeats)))
-    owner = np.arange(len(distinct))
-    return _search(layout, chunks, distinct, owner, copies, k, m, strict=strict)
-
-
-def rare_among_owners(
-    layout: Layout, chunks: NDArray[np.int64], row_owner: NDArray[np.int64], k: int, m: int
-) -> Rare | None:
-    """Look for combinations that occur, but in rows of fewer than k owners (numbers from 0)."""
-    order = np.lexsort((row_owner, layout.row_chunk))
-    once = np.ones(len(order), np.int64)
-    return _search(layout, chunks, order, row_owner[order], once, k, m, strict=False)
-
-
-def _search(
-    layout: Layout,
-    chunks: NDArray[np.int64],
+@compiled
+def count_extensions(
     rows: NDArray[np.int64],
-    owner: NDArray[np.int64],
-    weight: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    row_end: NDArray[np.int64],
+    row_owner: NDArray[np.int64],
+    row_weight: NDArray[np.int64],
+    items: NDArray[np.int64],
+    k: int,
+    support: NDArray[np.int64],
+    times: NDArray[np.int64],
+    light: NDArray[np.bool_],
+) -> None:
+    """For each item after ``starts``: its support, how many rows hold it, and whether one has below k copies.
+
+    Rows of one owner stand side by side and count once.
+    """
+    support[:] = 0
+    times[:] = 0
+    light[:] = False
+    latest = np.full(len(support), -1, np.int64)
+    for at in range(len(rows)):
+        row = rows[at]
+        for position in range(starts[at], row_end[row]):
+            item = items[position]
+            times[item] += 1
+            if latest[item] != row_owner[row]:
+                latest[item] = row_owner[row]
+                support[item] += row_weight[row]
+            if row_weight[row] < k:
+                light[item] = True
+
+
+@compiled
+def spread(
+    stack: NDArray[np.int64],
+    begin: int,
+    end: int,
+    row_end: NDArray[np.int64],
+    items: NDArray[np.int64],
+    first: NDArray[np.int64],
+) -> None:
+    """Write the rows that hold each extension to the stack, those of ``item`` from ``first[item]``."""
+    cursor = first.copy()
+    for at in range(begin, end):
+        row = stack[0, at]
+        for position in range(stack[1, at], row_end[row]):
+            item = items[position]
+            stack[0, cursor[item]] = row
+            stack[1, cursor[item]] = position + 1
+            cursor[item] += 1
+
+
+@compiled
+def rare_item(low: int, k: int, strict: bool, support: NDArray[np.int64]) -> int:
+    """The first item from ``low`` on with too little support, or -1."""
+    for item in range(low, len(support)):
+        if support[item] < k and (strict or support[item] > 0):
+            return item
+    return -1
+
+
+@compiled
+def search(
+    begin: int,
+    end: int,
+    row_start: NDArray[np.int64],
+    row_end: NDArray[np.int64],
+    row_owner: NDArray[np.int64],
+    row_weight: NDArray[np.int64],
+    items: NDArray[np.int64],
+    count: int,
     k: int,
     m: int,
-    *,
     strict: bool,
-) -> Rare | None:
-    """Search the given chunks; ``rows`` ascend by chunk, each with an owner and a weight."""
-    from cloven.verification.km_kernel import scan  # numba takes long to import
+) -> NDArray[np.int64]:
+    """A rare combination in rows ``begin`` to ``end``, followed by its support; empty if there is none."""
+    support, times = np.empty(count, np.int64), np.empty(count, np.int64)
+    first, light = np.zeros((m, count + 1), np.int64), np.zeros((m, count), np.bool_)
+    chosen, lower, upper = np.zeros(m, np.int64), np.zeros(m, np.int64), np.zeros(m, np.int64)
+    stack = np.empty((2, end - begin), np.int64)
+    for at in range(end - begin):
+        stack[0, at], stack[1, at] = begin + at, row_start[begin + at]
+    depth, low, top, upper[0] = 0, 0, end - begin, end - begin
+    while True:
+        here, there = lower[depth], upper[depth]
+        count_extensions(
+            stack[0, here:there], stack[1, here:there], row_end, row_owner, row_weight, items, k,
+            support, times, light[depth],
+        )  # fmt: skip
+        rare = rare_item(low, k, strict, support)
+        if rare >= 0:
+            chosen[depth] = rare
+            return np.append(chosen[: depth + 1], support[rare])
+        if depth + 1 < m:
+            first[depth, 0] = top
+            first[depth, 1:] = top + np.cumsum(times)
+            if first[depth, count] > stack.shape[1]:
+                taller = np.empty((2, 2 * first[depth, count]), np.int64)
+                taller[:, :top] = stack[:, :top]
+                stack = taller
+            spread(stack, here, there, row_end, items, first[depth])
+            chosen[depth] = low - 1
+        else:
+            depth -= 1
+        while depth >= 0:
+            # whatever a row with k copies holds has k candidates: only lighter rows can hold something rare
+            chosen[depth] += 1
+            while chosen[depth] < count and not strict and not light[depth, chosen[depth]]:
+                chosen[depth] += 1
+            if chosen[depth] < count:
+                break
+            depth -= 1
+        if depth < 0:
+            return np.empty(0, np.int64)
+        item, top = chosen[depth], first[depth, count]
+        low = item + 1
+        depth += 1
+        lower[depth], upper[depth] = first[depth - 1, item], first[depth - 1, item + 1]
 
-    wanted = np.zeros(layout.chunks, bool)
-    wanted[chunks] = True
-    keep = wanted[layout.row_chunk[rows]]
-    rows, owner, weight = rows[keep], owner[keep], weight[keep]
-    per_chunk = np.bincount(layout.row_chunk[rows], minlength=layout.chunks)[chunks]
-    items = np.bincount(layout.pair_chunk, minlength=layout.chunks)[chunks]
-    faulty, first, found = scan(
-        np.append(0, np.cumsum(per_chunk)),
-        items,
-        layout.offsets[rows],
-        layout.offsets[rows + 1],
-        owner,
-        weight,
-        layout.local,
-        int(k),
-        int(m),
-        strict,
-    )
-    if not faulty:
-        return None
-    chunk = int(chunks[first])
-    first_pair = int(np.searchsorted(layout.pair_chunk, chunk))
-    codes = layout.pair_item[first_pair + found[:-1]]
-    return Rare(faulty, chunk, tuple(codes.tolist()), int(found[-1]))
+
+@compiled
+def scan(
+    chunk_start: NDArray[np.int64],
+    chunk_items: NDArray[np.int64],
+    row_start: NDArray[np.int64],
+    row_end: NDArray[np.int64],
+    row_owner: NDArray[np.int64],
+    row_weight: NDArray[np.int64],
+    items: NDArray[np.int64],
+    k: int,
+    m: int,
+    strict: bool,
+) -> tuple[int, int, NDArray[np.int64]]:
+    """Search every chunk: number of faulty ones, the first, and its combination followed by its support."""
+    faulty, first = 0, -1
+    combination = np.empty(0, np.int64)
+    for chunk in range(len(chunk_items)):
+        found = search(
+            chunk_start[chunk], chunk_start[chunk + 1], row_start, row_end, row_owner, row_weight, items,
+            chunk_items[chunk], k, min(m, chunk_items[chunk]), strict,
+        )  # fmt: skip
+        if len(found) > 0:
+            faulty += 1
+            if first < 0:
+                first, combination = chunk, found
+    return faulty, first, combination

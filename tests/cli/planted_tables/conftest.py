@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from spoiling import ILLNESS, LEVELS, METHODS, MadeTable, agree, copied
 
 from cloven.cli.ending import run as run_command_line
-from cloven.io.release import write_public
+from cloven.storage.release import write_public
 
 
 @pytest.fixture(scope="session")

@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cloven.io.manifest import manifest_bytes
-from cloven.io.release import read_table_release
-from cloven.io.tables import write_table
+from cloven.storage.manifest import manifest_bytes
+from cloven.storage.parquet import write_table
+from cloven.storage.release import read_table_release
 
 LEVELS = ("release", "original", "key")
 ILLNESS = ("cough", "flu", "gout", "mumps", "ulcer")
@@ -114,7 +114,7 @@ def edit_key(made, name, change):
 
 
 def write_table_again(path, columns):
-    from cloven.io.table_cells import ATTRIBUTES, CELLS
+    from cloven.kinds.tables.files import ATTRIBUTES, CELLS
 
     schema = ATTRIBUTES if path.name == "attributes.parquet" else CELLS
     types = {"int64": pa.int64(), "string": pa.string(), "list": pa.list_(pa.string())}

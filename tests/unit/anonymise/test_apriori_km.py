@@ -7,14 +7,12 @@ import json
 import numpy as np
 import pytest
 
-from cloven.anonymise.generalisation.apriori_km import AprioriKm
-from cloven.anonymise.generalisation.leaf_rows import leaf_rows
-from cloven.anonymise.generalisation.subtrees import subtrees
+from cloven.data.taxonomy import Taxonomy, read_taxonomy
+from cloven.data.transactions import Transactions
 from cloven.errors import InputError, ParameterError
-from cloven.io.readers import read
-from cloven.measure.generalisation import ncp
-from cloven.model.taxonomy import Taxonomy, read_taxonomy
-from cloven.model.transactions import Transactions
+from cloven.kinds.generalised.methods.apriori_km import AprioriKm, leaf_rows, subtrees
+from cloven.kinds.generalised.utility import ncp
+from cloven.reading import read
 
 TREE = Taxonomy.from_rows([["a1", "A", "*"], ["a2", "A", "*"], ["b1", "B", "*"], ["b2", "B", "*"]])
 FOUR = Transactions.from_records([["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]])

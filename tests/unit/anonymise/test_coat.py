@@ -7,12 +7,12 @@ import json
 import numpy as np
 import pytest
 
-from cloven.anonymise.generalisation.coat import Coat
+from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
-from cloven.model.policy import Policy
-from cloven.model.space import Choice, Real, Whole
-from cloven.model.transactions import Transactions
-from cloven.verification.generalisation import verify_generalised
+from cloven.kinds.generalised.methods.coat import Coat
+from cloven.kinds.generalised.policy import Policy
+from cloven.kinds.generalised.verify import verify_generalised
+from cloven.protocols import Choice, Real, Whole
 
 FIGURE_1 = [
     ["heart disease", "blood pressure", "icd", "weakness", "dizziness"],
@@ -284,8 +284,8 @@ def test_numpy_numbers_and_default_policy():
 @pytest.mark.data
 @pytest.mark.parametrize("all_up_to", [0, 2])
 def test_click_stream(all_up_to, data_dir):
-    from cloven.anonymise.generalisation.policies import all_itemsets, random_items
-    from cloven.reproduce.public_data import PUBLIC_DATA
+    from cloven.kinds.generalised.methods.policies import all_itemsets, random_items
+    from experiments.public_data import PUBLIC_DATA
 
     data = PUBLIC_DATA["BMS-WebView-2"].load(data_dir)
     policy = all_itemsets(2) if all_up_to else random_items(data, 0.1, np.random.default_rng(1))

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cloven.anonymise.disassociation.ordering import lexicographic_order, take_rows
+from cloven.data.arrays import lexicographic_order, take_rows
 
 
 @settings(max_examples=400, deadline=None)

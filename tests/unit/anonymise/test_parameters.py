@@ -7,9 +7,9 @@ import json
 import numpy as np
 import pytest
 
-from cloven.anonymise.disassociation import Disassociation
+from cloven.data.transactions import Transactions
 from cloven.errors import InputError, ParameterError
-from cloven.model.transactions import Transactions
+from cloven.kinds.disassociated.methods import Disassociation
 
 DATA = Transactions.from_records([["flu", "fever"], ["flu", "cough"], ["flu", "fever"], ["flu"]] * 5)
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cloven.anonymise.generalisation.coat import Coat
-from cloven.anonymise.generalisation.pcta import Pcta
+from cloven.data.transactions import Transactions
 from cloven.datasets import sample
 from cloven.datasets.baskets import sparse
 from cloven.errors import ParameterError
-from cloven.measure.generalisation import log2_utility_loss
-from cloven.model.policy import Policy
-from cloven.model.transactions import Transactions
-from cloven.verification.generalisation import verify_generalised
+from cloven.kinds.generalised.methods.coat import Coat
+from cloven.kinds.generalised.methods.pcta import Pcta
+from cloven.kinds.generalised.policy import Policy
+from cloven.kinds.generalised.utility import log2_utility_loss
+from cloven.kinds.generalised.verify import verify_generalised
 
 
 def blocks(release):
@@ -71,7 +71,7 @@ def test_with_groups_it_is_upcta_and_may_suppress():
 
 @pytest.mark.data
 def test_click_stream(data_dir):
-    from cloven.reproduce.public_data import PUBLIC_DATA
+    from experiments.public_data import PUBLIC_DATA
 
     data = PUBLIC_DATA["BMS-WebView-2"].load(data_dir)
     policy = Policy(all_up_to=2)

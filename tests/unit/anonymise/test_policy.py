@@ -9,20 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cloven.anonymise.generalisation.coat import Coat
-from cloven.anonymise.generalisation.policies import (
+from cloven.data.taxonomy import Taxonomy
+from cloven.data.transactions import Transactions
+from cloven.errors import InputError, OutputError, ParameterError
+from cloven.kinds.generalised.methods.coat import Coat
+from cloven.kinds.generalised.methods.policies import (
     all_itemsets,
     everything,
     random_items,
     related_groups,
     taxonomy_groups,
 )
-from cloven.errors import InputError, OutputError, ParameterError
-from cloven.io.policy import read_policy, write_policy
-from cloven.io.policy_lines import policy_lines, read_lines
-from cloven.model.policy import Policy
-from cloven.model.taxonomy import Taxonomy
-from cloven.model.transactions import Transactions
+from cloven.kinds.generalised.policy import Policy
+from cloven.kinds.generalised.policy_files import policy_lines, read_lines, read_policy, write_policy
 
 
 def test_order_and_repeats_do_not_matter():

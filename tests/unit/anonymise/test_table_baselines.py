@@ -13,22 +13,19 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent.parent / "tables_attack"))
 from small_tables import people, table
 
-from cloven.anonymise.slicing.anatomy import Anatomy
-from cloven.anonymise.slicing.assembling import sliced
-from cloven.anonymise.slicing.composition_like import CompositionLike
-from cloven.anonymise.slicing.diffgen import DiffGen
-from cloven.anonymise.slicing.drawing import Drawing, noise_scale
-from cloven.anonymise.slicing.hybrid import Hybrid
-from cloven.anonymise.slicing.merging_like import MergingLike
-from cloven.anonymise.slicing.noisy_counts import consistent
-from cloven.anonymise.slicing.probabilistic_like import ProbabilisticLike
-from cloven.anonymise.slicing.raising import raised_parts
-from cloven.anonymise.slicing.specialising import Specialising
 from cloven.errors import ParameterError
-from cloven.model.buckets import Buckets
-from cloven.model.published_table import GeneralisedTable, Sliced
-from cloven.model.space import Choice
-from cloven.verification.tables.checker import verify_table
+from cloven.kinds.tables.buckets import Buckets
+from cloven.kinds.tables.methods.anatomy import Anatomy
+from cloven.kinds.tables.methods.assembly import sliced
+from cloven.kinds.tables.methods.composition_like import CompositionLike
+from cloven.kinds.tables.methods.diffgen import DiffGen, Specialising, consistent
+from cloven.kinds.tables.methods.hybrid import Hybrid
+from cloven.kinds.tables.methods.lots import Drawing, noise_scale
+from cloven.kinds.tables.methods.merging_like import MergingLike, raised_parts
+from cloven.kinds.tables.methods.probabilistic_like import ProbabilisticLike
+from cloven.kinds.tables.release import GeneralisedTable, Sliced
+from cloven.kinds.tables.verify.checker import verify_table
+from cloven.protocols import Choice
 
 METHODS = (
     Anatomy(l=3),

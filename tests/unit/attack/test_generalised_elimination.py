@@ -8,16 +8,19 @@ import numpy as np
 import pytest
 
 import cloven as cv
-from cloven.anonymise.generalisation.assemble import assemble
-from cloven.attack.generalised.confidence import confidence, expected_originals
-from cloven.attack.generalised.elimination import Elimination
-from cloven.attack.generalised.methods import METHODS, eliminated
-from cloven.attack.generalised.named import elimination_named
-from cloven.attack.generalised.random_attack import RandomElimination
-from cloven.attack.generalised.tables import tables
 from cloven.errors import ParameterError
-from cloven.model.added import RowAnswer
-from cloven.scoring.control import control_of
+from cloven.kinds.control import control_of
+from cloven.kinds.generalised.attack.elimination import (
+    Elimination,
+    RandomElimination,
+    confidence,
+    elimination_named,
+    expected_originals,
+)
+from cloven.kinds.generalised.attack.methods import BY_DISTANCE, eliminated
+from cloven.kinds.generalised.attack.questions import tables
+from cloven.kinds.generalised.guesses import RowAnswer
+from cloven.kinds.generalised.methods.assembly import assemble
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +33,7 @@ def made():
     return assemble(data, block, k=5, parameters={})
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", BY_DISTANCE)
 def test_every_method_answers_every_cell(made, method):
     steps = []
     found = Elimination(cv.Vectors.sample(), method).guess(
@@ -83,7 +86,7 @@ def test_what_is_not_known_stays_and_takes_no_part():
     distance = np.array([[0.1, 0.9, 0.2], [0.7, 0.2, 0.6], [0.1, 0.1, 0.8]])
     wide = np.full((5, 4), np.nan)
     wide[np.ix_([0, 2, 4], [0, 1, 3])] = distance
-    for method in METHODS:
+    for method in BY_DISTANCE:
         order = eliminated(wide, method)
         assert (order[np.ix_([0, 2, 4], [0, 1, 3])] == eliminated(distance, method)).all()
         assert (order[[1, 3]] == -1).all()
@@ -94,13 +97,13 @@ def test_what_is_not_known_stays_and_takes_no_part():
 def test_endless_distances_are_a_tenth_beyond_the_largest():
     endless = np.array([[0.5, np.inf], [0.2, 0.4]])
     capped = np.array([[0.5, 0.55], [0.2, 0.4]])
-    for method in METHODS:
+    for method in BY_DISTANCE:
         assert (eliminated(endless, method) == eliminated(capped, method)).all()
 
 
 def test_one_row_keeps_all_its_items():
     """Every item of a generalised item is in some record, so in the only one."""
-    for method in METHODS:
+    for method in BY_DISTANCE:
         assert (eliminated(np.array([[0.1, 0.9, 0.5]]), method, factor=0.0) == -1).all()
 
 

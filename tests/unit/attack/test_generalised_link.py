@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cloven as cv
-from cloven.anonymise.generalisation.assemble import assemble
 from cloven.errors import ParameterError
+from cloven.kinds.generalised.methods.assembly import assemble
 from cloven.relatedness.learned import rows_as_documents
 
 

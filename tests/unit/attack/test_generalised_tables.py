@@ -8,19 +8,18 @@ import numpy as np
 import pytest
 
 import cloven as cv
-from cloven.anonymise.generalisation.assemble import assemble
-from cloven.attack.generalised.distances import DistanceTables
-from cloven.attack.generalised.elimination import Elimination
-from cloven.attack.generalised.marking import guess_marks
-from cloven.attack.generalised.tables import contexts, tables
 from cloven.errors import ParameterError, ReleaseError
-from cloven.model.added import RowAnswer
-from cloven.model.coverage import Coverage
+from cloven.kinds.generalised.attack.distances import DistanceTables
+from cloven.kinds.generalised.attack.elimination import Elimination
+from cloven.kinds.generalised.attack.questions import contexts, guess_marks, tables
+from cloven.kinds.generalised.guesses import RowAnswer
+from cloven.kinds.generalised.methods.assembly import assemble
+from cloven.protocols import Coverage
+from cloven.relatedness.combination import Shuffled
+from cloven.relatedness.counts import MutualInformation
 from cloven.relatedness.counts_closed import ClosedIndex
 from cloven.relatedness.counts_file import CountsFile, write_counts
 from cloven.relatedness.ngd import GoogleDistance
-from cloven.relatedness.npmi import MutualInformation
-from cloven.relatedness.shuffled import Shuffled
 
 
 def generalised(records, *blocks, suppressed=(), k=2):

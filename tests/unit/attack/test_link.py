@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from cloven.attack.link import candidates
 from cloven.errors import ParameterError
-from cloven.model.disassociated import Disassociated
+from cloven.kinds.disassociated.release import Disassociated
+from cloven.kinds.known_items import candidates
 
 hand = SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[1] / "reconstruct" / "hand_built.py")))
 QUERIES = [query for size in (1, 2, 3) for query in combinations("abcd", size)]

@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 
 import cloven as cv
-from cloven.attack.disassociated.prior import expected_copies
-from cloven.attack.disassociated.questions import questions
-from cloven.attack.disassociated.term_copies import means
 from cloven.datasets import sparse
-from cloven.model.disassociated import Kind
-from cloven.scoring.truth import truth as true_links
+from cloven.kinds.disassociated.attack.prior import expected_copies, means
+from cloven.kinds.disassociated.attack.questions import questions
+from cloven.kinds.disassociated.release import Kind
+from cloven.kinds.disassociated.score.truth import truth as true_links
 
 CLOSE = 1.25
 DATA = Path(os.environ.get("CLOVEN_DATA") or Path(__file__).resolve().parents[4] / "shared" / "data")

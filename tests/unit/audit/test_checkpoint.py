@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import cloven as cv
-from cloven.audit import Audit
+from cloven.audit.loop import Audit
 from cloven.errors import OutputError
-from cloven.io import checkpoint
-from cloven.io.checkpoint import Checkpoint, stamp
-from cloven.io.fingerprint import fingerprint
+from cloven.storage import checkpoint
+from cloven.storage.checkpoint import Checkpoint, stamp
+from cloven.storage.fingerprint import fingerprint
 from cloven.threats import Effort
 
 DATA = cv.sample("clinic").take(np.arange(200))

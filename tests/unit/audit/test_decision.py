@@ -6,12 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from cloven.decision import Limits, decide
+from cloven.audit.decision import Limits, decide
+from cloven.disclosure.audience import Said
+from cloven.disclosure.outcome import Measured, Outcome, Utility, front
+from cloven.disclosure.risk import Estimate, Risk, Tail
 from cloven.errors import ParameterError
-from cloven.model.audience import Said
-from cloven.model.measured import Measured, Utility
-from cloven.model.outcome import Outcome, front
-from cloven.model.risk import Estimate, Risk, Tail
 
 
 def outcome(name="one", risk=0.1, utility=0.5, broken=0, family="disassociation", counts=True):

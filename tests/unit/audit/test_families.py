@@ -10,12 +10,12 @@ import pytest
 
 import cloven as cv
 from cloven import registry
-from cloven.audit import Audit
+from cloven.audit.loop import Audit
+from cloven.disclosure.outcome import Measured, Utility
+from cloven.disclosure.risk import Estimate
 from cloven.errors import ParameterError
-from cloven.families.disassociation_defaults import suggested
-from cloven.families.known_items import known_items
-from cloven.model.measured import Measured, Utility
-from cloven.model.risk import Estimate
+from cloven.kinds.disassociated.kind import suggested
+from cloven.kinds.known_items import known_items
 from cloven.registry import family_of
 from cloven.threats import Effort, Knowledge, Threat
 from cloven.verification.verdict import Check, Verdict

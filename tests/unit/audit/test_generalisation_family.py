@@ -8,26 +8,26 @@ import numpy as np
 import pytest
 
 import cloven as cv
-from cloven.anonymise.generalisation.assemble import assemble
-from cloven.attack.generalised.frequency import FrequencyElimination
-from cloven.audit import Audit
+from cloven.audit.loop import Audit
+from cloven.data.taxonomy import Taxonomy
+from cloven.disclosure.risk import Estimate
 from cloven.errors import ReleaseError
-from cloven.families.generalisation import GeneralisationFamily
-from cloven.families.generalisation_sample import sampled
-from cloven.families.generalisation_threats import (
+from cloven.kinds.generalised.attack.frequency import FrequencyElimination
+from cloven.kinds.generalised.kind import GeneralisationFamily
+from cloven.kinds.generalised.methods.assembly import assemble
+from cloven.kinds.generalised.threats import (
     another_release,
     guesses_by_frequency,
     known_person,
     protected_itemsets,
     release_alone,
+    sampled,
     word_meanings,
 )
-from cloven.families.generalisation_words import cautions, summary
-from cloven.model.risk import Estimate
-from cloven.model.taxonomy import Taxonomy
-from cloven.outsiders import Outsiders
+from cloven.kinds.generalised.words import cautions, summary
 from cloven.registry import family_of
 from cloven.settings import parse_setting, setting
+from cloven.statistics.outsiders import Outsiders
 
 QUICK = cv.Effort().quick()
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import cloven as cv
-from cloven.families.membership import _area, _found
-from cloven.outsiders import Outsiders
+from cloven.kinds.transactions import _area, _found
+from cloven.statistics.outsiders import Outsiders
 from cloven.threats import Effort
 
 

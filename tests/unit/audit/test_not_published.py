@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import cloven as cv
-from cloven.audit import Audit
-from cloven.decision import decide
-from cloven.families.disassociation_threats import release_alone
-from cloven.families.doubts import doubts_about, too_few
-from cloven.families.known_items import known_items
+from cloven.audit.decision import decide
+from cloven.audit.loop import Audit
+from cloven.kinds.disassociated.threats import release_alone
+from cloven.kinds.doubts import doubts_about, too_few
+from cloven.kinds.known_items import known_items
 from cloven.registry import family_of
 from cloven.threats import Effort
 

@@ -10,13 +10,13 @@ import pyarrow as pa
 import pytest
 
 import cloven as cv
-from cloven.anonymise.slicing.anatomy import Anatomy
-from cloven.anonymise.slicing.diffgen import DiffGen
-from cloven.audit import Audit
-from cloven.io.table_reader import read_table
-from cloven.model.key_table import PublishedTable, TableKey
-from cloven.model.risk import Estimate
-from cloven.model.schema import Column, Schema
+from cloven.audit.loop import Audit
+from cloven.data.schema import Column, Schema
+from cloven.disclosure.risk import Estimate
+from cloven.kinds.tables.key import PublishedTable, TableKey
+from cloven.kinds.tables.methods.anatomy import Anatomy
+from cloven.kinds.tables.methods.diffgen import DiffGen
+from cloven.reading.tables import read_table
 from cloven.report.page import page
 from cloven.threats import Effort, Threat
 

@@ -11,18 +11,18 @@ import pytest
 
 import cloven as cv
 from cloven import registry
-from cloven.anonymise.slicing.constraints import DistinctL
-from cloven.anonymise.slicing.diffgen import DiffGen
-from cloven.audit import Audit
-from cloven.comparing import Compared
-from cloven.families.tables import TablesFamily
-from cloven.families.tables_other import another_release
-from cloven.families.tables_threats import known_person, membership, persons_row
-from cloven.families.tables_trying import promised
-from cloven.model.outcome import Outcome
-from cloven.model.published_table import Sliced
-from cloven.model.risk import Estimate
-from cloven.model.table import Attribute, Table
+from cloven.audit.comparison import Compared
+from cloven.audit.loop import Audit
+from cloven.data.table import Attribute, Table
+from cloven.disclosure.outcome import Outcome
+from cloven.disclosure.risk import Estimate
+from cloven.kinds.tables.kind import TablesFamily
+from cloven.kinds.tables.methods.constraints import DistinctL
+from cloven.kinds.tables.methods.diffgen import DiffGen
+from cloven.kinds.tables.others import another_release
+from cloven.kinds.tables.release import Sliced
+from cloven.kinds.tables.threats import known_person, membership, persons_row
+from cloven.kinds.tables.trial import promised
 from cloven.report.page import page
 from cloven.settings import parse_setting
 

@@ -10,19 +10,19 @@ import pytest
 
 import cloven as cv
 from cloven import registry
-from cloven.anonymise.slicing.diffgen import DiffGen
-from cloven.anonymise.slicing.mondrian import Mondrian
-from cloven.anonymise.slicing.protection import UL
-from cloven.anonymise.slicing.slicing import Slicing
-from cloven.audit import Audit
+from cloven.audit.loop import Audit
+from cloven.data.table import Attribute, Table
+from cloven.disclosure.risk import Estimate
 from cloven.errors import ParameterError
-from cloven.families.tables import TablesFamily
-from cloven.families.tables_other import another_release
-from cloven.families.tables_threats import known_person, membership, word_meanings
-from cloven.measure.tables.untouched import untouched
-from cloven.model.key_table import PublishedTable, TableKey
-from cloven.model.risk import Estimate
-from cloven.model.table import Attribute, Table
+from cloven.kinds.tables.key import PublishedTable, TableKey
+from cloven.kinds.tables.kind import TablesFamily
+from cloven.kinds.tables.methods.diffgen import DiffGen
+from cloven.kinds.tables.methods.mondrian import Mondrian
+from cloven.kinds.tables.methods.slicing import Slicing
+from cloven.kinds.tables.methods.ul import UL
+from cloven.kinds.tables.others import another_release
+from cloven.kinds.tables.threats import known_person, membership, word_meanings
+from cloven.kinds.tables.utility.draw import untouched
 from cloven.protocols import Anonymiser
 from cloven.settings import parse_setting, setting
 

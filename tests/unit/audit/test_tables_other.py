@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import cloven as cv
-from cloven.families.tables_other import STAND_FOR_ALL, another_release
-from cloven.model.table import Attribute, Table
+from cloven.data.table import Attribute, Table
+from cloven.kinds.tables.others import STAND_FOR_ALL, another_release
 
 ILL = ("Flu", "Gout", "HIV", "Mumps", "Ulcer", "Zoster")
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import cloven as cv
-from cloven.anonymise.slicing.hybrid import Hybrid
-from cloven.attack.sliced.replayed import Replayed
-from cloven.families.tables import TablesFamily
-from cloven.families.tables_replay import replays
-from cloven.model.table import Attribute, Table
-from cloven.outsiders import Outsiders
+from cloven.data.table import Attribute, Table
+from cloven.kinds.tables.attack.replay import Replayed
+from cloven.kinds.tables.kind import TablesFamily
+from cloven.kinds.tables.methods.hybrid import Hybrid
+from cloven.kinds.tables.threats import replays
+from cloven.statistics.outsiders import Outsiders
 from cloven.threats import Effort
 
 METHOD = cv.Mondrian(k=3, l=2)
@@ -64,7 +64,7 @@ def test_each_release_is_replayed_once_with_those_who_are_in_it(table, monkeypat
             crowds.append((len(release), len(crowd)))
             return super().replay(release, crowd, rng)
 
-    monkeypatch.setattr("cloven.families.tables_replay.Replayed", Noting)
+    monkeypatch.setattr("cloven.kinds.tables.threats.Replayed", Noting)
     tried(table, METHOD)
     assert sorted(crowds) == [(240, 240)] * 3 + [(300, 300)]
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import cloven as cv
-from cloven.attack.sliced.answers import ValueGuesses
-from cloven.model.table import Attribute, Table
+from cloven.data.table import Attribute, Table
+from cloven.kinds.tables.attack.known import ValueGuesses
+from cloven.kinds.tables.score.telling import Truth, value_telling
 from cloven.report.page import page
-from cloven.scoring.tables.telling import Truth, value_telling
 
 ILL = ("Flu", "Gout", "HIV", "Mumps", "Ulcer")
 

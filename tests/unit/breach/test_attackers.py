@@ -8,12 +8,17 @@ import numpy as np
 import pytest
 
 import cloven as cv
-from cloven.breach.attackers import Moderate, Strong, WeakPublic, WeakWords
-from cloven.breach.covers import covers
-from cloven.breach.holders import holders
-from cloven.breach.simulation import simulate
 from cloven.errors import ParameterError
-from cloven.measure.mining import supports
+from cloven.kinds.disassociated.covers.breaches import (
+    Moderate,
+    Strong,
+    WeakPublic,
+    WeakWords,
+    holders,
+    simulate,
+)
+from cloven.kinds.disassociated.covers.covers import covers
+from cloven.statistics.mining import supports
 
 
 @pytest.fixture(scope="module")

@@ -11,11 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cloven as cv
-from cloven.breach.breaches import breaches
-from cloven.breach.covers import covers
-from cloven.breach.knowledge import Knowledge
-from cloven.breach.knowledge_file import EMPTY, LARGE, SMALL, STRANGE, FromFile, read_knowledge
 from cloven.errors import InputError
+from cloven.kinds.disassociated.covers.breaches import breaches
+from cloven.kinds.disassociated.covers.covers import covers
+from cloven.kinds.disassociated.covers.knowledge import (
+    EMPTY,
+    LARGE,
+    SMALL,
+    STRANGE,
+    FromFile,
+    Knowledge,
+    read_knowledge,
+)
 
 
 @pytest.fixture(scope="module")

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 import cloven as cv
-from cloven.breach.covers import covers
-from cloven.breach.holders import holders
-from cloven.breach.proof import FEWEST, prove
-from cloven.breach.proof_cluster import ClusterProof
 from cloven.errors import ParameterError
+from cloven.kinds.disassociated.covers.breaches import holders
+from cloven.kinds.disassociated.covers.covers import covers
+from cloven.kinds.disassociated.covers.proof import FEWEST, ClusterProof, prove
 
 FIGURE_1 = [
     ["Oncologist", "Treatment", "Cancer", "Surgery", "Side Effects", "Vomiting"],

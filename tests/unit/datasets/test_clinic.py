@@ -14,11 +14,11 @@ import pytest
 
 from cloven import datasets
 from cloven.datasets import clinic, sample
-from cloven.datasets.background import NEVER
+from cloven.datasets.clinic import NEVER
 from cloven.errors import ParameterError
 
 if TYPE_CHECKING:
-    from cloven.model.transactions import Transactions
+    from cloven.data.transactions import Transactions
 
 CLINIC_SHA256 = "dcffe33029a6376fd191f8475c74bead0f14b5b60f573e3d196aabef8faec6a6"
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "explanation" / "clinic-sample.md"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cloven.datasets import clinic
-from cloven.datasets.background import CIRCUMSTANCES, COMPLAINTS, VISIT
+from cloven.datasets.clinic import CIRCUMSTANCES, COMPLAINTS, VISIT
 from cloven.datasets.profiles import PROFILES
 
 if TYPE_CHECKING:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cloven.datasets.background import AGES, CIRCUMSTANCES, COMPLAINTS, NEVER, VISIT
-from cloven.datasets.comorbidity import COMORBIDITY
+from cloven.datasets.clinic import AGES, CIRCUMSTANCES, COMORBIDITY, COMPLAINTS, NEVER, VISIT
 from cloven.datasets.profile import Profile
 from cloven.datasets.profiles import PROFILES
 

@@ -12,13 +12,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cloven.datasets import SHAPES, Shape, shaped, sparse
-from cloven.datasets.lengths import draw_lengths
+from cloven.datasets.baskets import draw_lengths
 from cloven.errors import ParameterError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from cloven.model.transactions import Transactions
+    from cloven.data.transactions import Transactions
 
 
 def pair_lift(data: Transactions) -> float:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from cloven.model.disassociated import Disassociated, Kind
-from cloven.model.key import Anonymised, Key
-from cloven.model.transactions import Transactions
+from cloven.data.transactions import Transactions
+from cloven.kinds.disassociated.key import Anonymised, Key
+from cloven.kinds.disassociated.release import Disassociated, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

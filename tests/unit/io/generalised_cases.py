@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from cloven.anonymise.generalisation.assemble import assemble
-from cloven.model.key_generalised import Generalised
-from cloven.model.policy import Policy
-from cloven.model.transactions import Transactions
+from cloven.data.transactions import Transactions
+from cloven.kinds.generalised.key import Generalised
+from cloven.kinds.generalised.methods.assembly import assemble
+from cloven.kinds.generalised.policy import Policy
 
 RECORDS = [
     ["flu", "naïve 🦊"],

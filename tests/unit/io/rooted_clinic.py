@@ -5,7 +5,7 @@ Leftovers that two clusters share, that many hold, that few hold, and a record o
 
 from __future__ import annotations
 
-from cloven.anonymise.disassociation import Disassociation
+from cloven.kinds.disassociated.methods import Disassociation
 
 DATA = (
     {"cough", "flu", "salt", "naïve 🦊"},

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cloven.errors import OutputError
-from cloven.io.atomic import new_file, refuse_existing, staged, write_bytes
+from cloven.storage.atomic import new_file, refuse_existing, staged, write_bytes
 
 
 def test_targets_appear_together_and_in_order(tmp_path, monkeypatch):

@@ -10,10 +10,10 @@ import sys
 import pyarrow.parquet as pq
 import pytest
 
-from cloven.io.checked import verify_folder
-from cloven.io.manifest import manifest_bytes
-from cloven.io.release import write_release
-from cloven.io.tables import ROW_GROUP
+from cloven.storage.checked import verify_folder
+from cloven.storage.manifest import manifest_bytes
+from cloven.storage.parquet import ROW_GROUP
+from cloven.storage.release import write_release
 
 
 @pytest.fixture

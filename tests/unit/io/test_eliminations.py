@@ -8,10 +8,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import cloven as cv
-from cloven.attack.generalised.tables import tables
 from cloven.errors import ReleaseError
-from cloven.io.eliminations import read_eliminations, write_eliminations
-from cloven.model.added import RowAnswer
+from cloven.kinds.generalised.attack.questions import tables
+from cloven.kinds.generalised.guesses import RowAnswer
+from cloven.kinds.generalised.guesses_files import read_eliminations, write_eliminations
 
 
 @pytest.fixture(scope="module")

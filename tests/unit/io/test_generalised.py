@@ -14,16 +14,16 @@ from generalised_cases import POLICY, data_of, made
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cloven.anonymise.generalisation.assemble import assemble
+from cloven.data.transactions import Transactions
 from cloven.errors import GuaranteeError, OutputError, ParameterError, ReleaseError
-from cloven.io.generalised_key import read_private_policy
-from cloven.io.key import read_key
-from cloven.io.ledger_entry import Entry
-from cloven.io.manifest import build_manifest, count
-from cloven.io.receipt import read_receipt
-from cloven.io.release import read_disassociated_release, read_release, write_public, write_release
-from cloven.model.set_generalised import SetGeneralised
-from cloven.model.transactions import Transactions
+from cloven.kinds.disassociated.private_files import read_key
+from cloven.kinds.generalised.methods.assembly import assemble
+from cloven.kinds.generalised.private_files import read_private_policy
+from cloven.kinds.generalised.release import SetGeneralised
+from cloven.storage.ledger_file import Entry
+from cloven.storage.manifest import build_manifest, count
+from cloven.storage.receipt import read_receipt
+from cloven.storage.release import read_disassociated_release, read_release, write_public, write_release
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import cloven as cv
-from cloven.io.manifest import manifest_bytes
-from cloven.io.tables import ROW_GROUP
+from cloven.storage.manifest import manifest_bytes
+from cloven.storage.parquet import ROW_GROUP
 
 POLICY = cv.Policy(protected=(("back", "pain"),), all_up_to=1)
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import cloven as cv
-from cloven.io.generalised_key import read_private_policy
-from cloven.io.receipt import read_receipt
+from cloven.kinds.generalised.private_files import read_private_policy
+from cloven.storage.receipt import read_receipt
 
 FOLDER = Path(__file__).resolve().parents[2] / "golden" / "release-v1-generalised"
 # Changing a golden file changes one of these, and with it the promise to those who hold such a release.

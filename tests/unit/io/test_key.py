@@ -11,12 +11,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from cloven.data.transactions import Transactions
 from cloven.errors import ReleaseError
-from cloven.io.fingerprint import fingerprint
-from cloven.io.key import read_key, write_key
-from cloven.io.receipt import read_receipt
-from cloven.io.release import read_release
-from cloven.model.transactions import Transactions
+from cloven.kinds.disassociated.private_files import read_key, write_key
+from cloven.storage.fingerprint import fingerprint
+from cloven.storage.receipt import read_receipt
+from cloven.storage.release import read_release
 
 
 @pytest.fixture

@@ -13,14 +13,13 @@ import numpy as np
 import pytest
 
 import cloven as cv
+from cloven.data.transactions import Transactions
+from cloven.disclosure.risk import Estimate
 from cloven.errors import ReleaseError
-from cloven.io.ledger import Earlier, Ledger, earlier_releases, own_entry, same_data
-from cloven.io.ledger_entry import Entry
-from cloven.io.ledger_sketch import Overlap
-from cloven.io.ledger_words import warnings
-from cloven.io.release import read_release, write_release
-from cloven.model.risk import Estimate
-from cloven.model.transactions import Transactions
+from cloven.storage.ledger import Earlier, Ledger, earlier_releases, own_entry, same_data, warnings
+from cloven.storage.ledger_file import Entry
+from cloven.storage.ledger_sketch import Overlap
+from cloven.storage.release import read_release, write_release
 
 COMBINE = "somebody who has both can combine them, and the promise of neither covers that"
 
@@ -224,13 +223,13 @@ def test_a_private_folder_of_somebody_else(data, tmp_path):
 def test_huge_folders_are_looked_at_in_part(data, tmp_path, monkeypatch):
     for name in "abc":
         release(data.take(np.arange(100)), name)
-    monkeypatch.setattr("cloven.io.ledger.MOST_RECEIPTS", 2)
+    monkeypatch.setattr("cloven.storage.ledger.MOST_RECEIPTS", 2)
     set_day(tmp_path / "b.private", "2020-01-01")
     known = Ledger.read(tmp_path)
     assert ([entry.place.name for entry in known.entries], known.unseen) == (["b", "a"], 1)
-    monkeypatch.setattr("cloven.io.ledger.MOST_NAMES", 3)
+    monkeypatch.setattr("cloven.storage.ledger.MOST_NAMES", 3)
     assert Ledger.read(tmp_path).unseen >= 1
-    monkeypatch.setattr("cloven.io.ledger.MOST_NAMES", 6)
+    monkeypatch.setattr("cloven.storage.ledger.MOST_NAMES", 6)
     assert Ledger.read(tmp_path).unseen == 1
 
 

@@ -13,14 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cloven as cv
-from cloven.anonymise.slicing.diffgen import DiffGen
-from cloven.io.ledger import Ledger, discard, own_entry
-from cloven.io.ledger_budget import Budget, adds_up, budgets, total
-from cloven.io.ledger_entry import epsilon_of
-from cloven.io.ledger_words import warnings
-from cloven.io.release import write_release
-from cloven.io.table_reader import read_table
-from cloven.model.schema import Column, Schema
+from cloven.data.schema import Column, Schema
+from cloven.kinds.tables.methods.diffgen import DiffGen
+from cloven.reading.tables import read_table
+from cloven.storage.ledger import Budget, Ledger, adds_up, budgets, discard, own_entry, total, warnings
+from cloven.storage.ledger_file import epsilon_of
+from cloven.storage.release import write_release
 
 SCHEMA = Schema(
     (

@@ -15,9 +15,9 @@ from time import monotonic, sleep
 import pytest
 
 from cloven.errors import OutputError
-from cloven.io.ledger import Ledger
-from cloven.io.ledger_file import RELEASES, check_ledger, ledger_folder, read_releases, remember
-from cloven.io.release import write_release
+from cloven.storage.ledger import Ledger
+from cloven.storage.ledger_file import RELEASES, check_ledger, ledger_folder, read_releases, remember
+from cloven.storage.release import write_release
 
 ON_POSIX = pytest.mark.skipif(os.name == "nt", reason="POSIX modes, links and pipes")
 
@@ -87,7 +87,7 @@ def test_writers_note_what_they_write(clinic, tmp_path):
 
 
 APPENDER = (
-    "import sys\nfrom cloven.io.ledger_file import remember\nfor _ in range({}): remember(*sys.argv[1:])"
+    "import sys\nfrom cloven.storage.ledger_file import remember\nfor _ in range({}): remember(*sys.argv[1:])"
 )
 
 
@@ -150,7 +150,7 @@ def test_spoilt_lines_are_counted(private, tmp_path, change):
 
 
 def test_long_lines_and_long_ledgers_are_bounded(private, tmp_path, monkeypatch):
-    monkeypatch.setattr("cloven.io.ledger_file.MOST_LINES", 3)
+    monkeypatch.setattr("cloven.storage.ledger_file.MOST_LINES", 3)
     for _ in range(5):
         remember(private, tmp_path / "kept")
     with (tmp_path / "kept" / RELEASES).open("ab") as file:

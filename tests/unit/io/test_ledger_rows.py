@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cloven.anonymise.slicing.mondrian import Mondrian
-from cloven.io.ledger import earlier_releases
-from cloven.io.ledger_rows import chance_of_rows, rows_standing_out
-from cloven.io.ledger_words import warnings
-from cloven.io.release import write_release
-from cloven.model.table import Attribute, Table
+from cloven.data.table import Attribute, Table
+from cloven.kinds.tables.methods.mondrian import Mondrian
+from cloven.storage.ledger import earlier_releases, warnings
+from cloven.storage.ledger_sketch import chance_of_rows, rows_standing_out
+from cloven.storage.release import write_release
 
 
 def people(rows, seed, kinds=30):

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cloven.io.ledger_sketch import LEAST_ITEMS, SIZE, Sketch, overlap, sketch, standing_out
-from cloven.model.transactions import Transactions
+from cloven.data.transactions import Transactions
+from cloven.storage.ledger_sketch import LEAST_ITEMS, SIZE, Sketch, overlap, sketch, standing_out
 
 ITEMS = st.sampled_from([*"abcdefg", "naïve 🦊", "a\nb", "\ud800"])
 RECORDS = st.lists(st.sets(ITEMS, min_size=1, max_size=6), max_size=25)
@@ -114,7 +114,7 @@ def test_a_certain_interval_always_holds_the_truth(seed):
 def test_blocks_change_nothing(monkeypatch):
     data = random_data(np.random.default_rng(1), 500)
     whole = standing_out(data)
-    monkeypatch.setattr("cloven.io.ledger_sketch._BLOCK", 7)
+    monkeypatch.setattr("cloven.storage.ledger_sketch._BLOCK", 7)
     assert np.array_equal(standing_out(data), whole)
 
 

@@ -17,11 +17,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cloven.data.transactions import Transactions
 from cloven.errors import ClovenError, InputError
-from cloven.io.readers import read
-from cloven.io.readers.likely import likely
-from cloven.io.readers.unplaced import UnplacedError
-from cloven.model.transactions import Transactions
+from cloven.reading import read
+from cloven.reading.guess import likely
+from cloven.reading.unplaced import UnplacedError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,21 +11,21 @@ import pyarrow.parquet as pq
 import pytest
 from table_cases import people
 
-from cloven.anonymise.slicing.anatomy import Anatomy
-from cloven.anonymise.slicing.diffgen import DiffGen
-from cloven.anonymise.slicing.mondrian import Mondrian
-from cloven.anonymise.slicing.protection import UL
-from cloven.anonymise.slicing.slicing import Slicing
-from cloven.attack.sliced.known import Known
-from cloven.attack.sliced.single import AttributeDisclosure
 from cloven.errors import GuaranteeError, ParameterError, ReleaseError
-from cloven.io.checked import verify_folder
-from cloven.io.key import read_key
-from cloven.io.release import read_release, read_set_release, read_table_release, write_release
-from cloven.io.table_cells import _is_sound
-from cloven.measure.tables.utility import table_utility
-from cloven.model.published_table import CellDomain
-from cloven.model.shown_cells import shown, shown_release, understood, understood_by
+from cloven.kinds.disassociated.private_files import read_key
+from cloven.kinds.tables.attack.known import Known
+from cloven.kinds.tables.attack.values import AttributeDisclosure
+from cloven.kinds.tables.cells import shown, shown_release, understood, understood_by
+from cloven.kinds.tables.files import _is_sound
+from cloven.kinds.tables.methods.anatomy import Anatomy
+from cloven.kinds.tables.methods.diffgen import DiffGen
+from cloven.kinds.tables.methods.mondrian import Mondrian
+from cloven.kinds.tables.methods.slicing import Slicing
+from cloven.kinds.tables.methods.ul import UL
+from cloven.kinds.tables.release import CellDomain
+from cloven.kinds.tables.utility.utility import table_utility
+from cloven.storage.checked import verify_folder
+from cloven.storage.release import read_release, read_set_release, read_table_release, write_release
 
 METHODS = {
     "mondrian": Mondrian(k=4, l=2),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from cloven.errors import InputError, ParameterError
-from cloven.io.readers import ReadOptions, read, read_reported
+from cloven.reading import ReadOptions, read, read_reported
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,9 +11,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from cloven.data.transactions import Transactions
 from cloven.errors import InputError, ParameterError
-from cloven.io.frames import from_frame
-from cloven.model.transactions import Transactions
+from cloven.reading.arrow import from_frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cloven.io.readers import ReadOptions, read, read_reported
-from cloven.io.readers.tokens import tokenise
-from cloven.model.transactions import Transactions
+from cloven.data.transactions import Transactions
+from cloven.reading import ReadOptions, read, read_reported
+from cloven.reading.tokens import tokenise
 
 if TYPE_CHECKING:
     from pathlib import Path

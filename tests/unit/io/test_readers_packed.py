@@ -11,7 +11,7 @@ import pytest
 import zstandard
 
 from cloven.errors import InputError
-from cloven.io.readers import read
+from cloven.reading import read
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from cloven.io.readers import read
+from cloven.reading import read
 
 if TYPE_CHECKING:
     from pathlib import Path

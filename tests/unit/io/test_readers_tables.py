@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from cloven.data.transactions import Transactions
 from cloven.errors import InputError
-from cloven.io.readers import ReadOptions, read, read_reported
-from cloven.model.transactions import Transactions
+from cloven.reading import ReadOptions, read, read_reported
 
 if TYPE_CHECKING:
     from pathlib import Path

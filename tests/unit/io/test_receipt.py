@@ -9,11 +9,11 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from cloven.errors import ReleaseError
-from cloven.io.fingerprint import fingerprint
-from cloven.io.ledger_sketch import sketch
-from cloven.io.manifest import build_manifest
-from cloven.io.receipt import MOST_BYTES, build_receipt, check_receipt, read_receipt
-from cloven.io.release import write_release
+from cloven.storage.fingerprint import fingerprint
+from cloven.storage.ledger_sketch import sketch
+from cloven.storage.manifest import build_manifest
+from cloven.storage.receipt import MOST_BYTES, build_receipt, check_receipt, read_receipt
+from cloven.storage.release import write_release
 
 WHEN = datetime(2026, 11, 2, 10, 15, 4, tzinfo=timezone(timedelta(hours=1)))
 

@@ -17,10 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cloven.errors import ReleaseError
-from cloven.io.key import read_key, write_key
-from cloven.io.release import read_release, write_public, write_release
-from cloven.io.release_json import json_bytes
-from cloven.model.disassociated import Disassociated
+from cloven.kinds.disassociated.private_files import read_key, write_key
+from cloven.kinds.disassociated.release import Disassociated
+from cloven.storage.release import read_release, write_public, write_release
+from cloven.storage.release_json import json_bytes
 
 NASTY = [
     "a\nb",
@@ -174,7 +174,7 @@ def test_rows_keep_the_order_of_the_file(clinic, tmp_path):
 
 
 def test_more_rows_than_a_row_group(tmp_path, monkeypatch, clinic):
-    monkeypatch.setattr("cloven.io.tables.ROW_GROUP", 3)
+    monkeypatch.setattr("cloven.storage.parquet.ROW_GROUP", 3)
     write_release(clinic.result, tmp_path / "out", original=clinic.original)
     assert pq.ParquetFile(tmp_path / "out" / "chunks.parquet").num_row_groups == -(-clinic.release.rows // 3)
     release = read_release(tmp_path / "out")
@@ -280,16 +280,17 @@ def test_any_flipped_byte_gives_a_release_or_a_release_error(clinic, tmp_path):
 
 def test_reading_does_not_touch_the_key(golden):
     code = (
-        "import sys; from pathlib import Path; from cloven.io.release import read_release\n"
+        "import sys; from pathlib import Path; from cloven.storage.release import read_release\n"
         f"[read_release(Path({str(golden)!r}) / name) for name in ('clinic', 'clinic.json')]\n"
-        "secret = ('cloven.model.key', 'cloven.io.key', 'cloven.model.key_generalised', 'cloven.verification')\n"
+        "secret = ('cloven.kinds.disassociated.key', 'cloven.kinds.disassociated.private_files',"
+        " 'cloven.kinds.generalised.key', 'cloven.verification')\n"
         "sys.exit(any(name in sys.modules for name in secret))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_importing_is_light():
-    code = "import sys, cloven.io.release, cloven.io.checked; sys.exit('pyarrow' in sys.modules)"
+    code = "import sys, cloven.storage.release, cloven.storage.checked; sys.exit('pyarrow' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from cloven.errors import OutputError
-from cloven.io.release_csv import escape_formula, write_csv
+from cloven.storage.release_csv import escape_formula, write_csv
 
 
 def test_one_line_per_row(clinic, tmp_path):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 
-from cloven.io.checked import verify_folder
-from cloven.io.key import read_key
-from cloven.io.receipt import read_receipt
-from cloven.io.release import read_release
+from cloven.kinds.disassociated.private_files import read_key
+from cloven.storage.checked import verify_folder
+from cloven.storage.receipt import read_receipt
+from cloven.storage.release import read_release
 
 # Changing a golden file changes one of these, and with it the promise to those who hold such a release.
 GOLDEN = {

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from cloven.errors import ReleaseError
-from cloven.io.key import read_key
-from cloven.io.release import read_release, write_release
-from cloven.io.release_json import json_bytes
+from cloven.kinds.disassociated.private_files import read_key
+from cloven.storage.release import read_release, write_release
+from cloven.storage.release_json import json_bytes
 
 
 def test_round_trip_and_same_bytes(clinic, tmp_path):

@@ -14,15 +14,15 @@ import pyarrow.parquet as pq
 import pytest
 from rooted_clinic import DATA, LISTED, METHOD
 
-from cloven.anonymise.disassociation import Disassociation
+from cloven.data.transactions import Transactions
 from cloven.errors import ReleaseError
-from cloven.io.checked import verify_folder
-from cloven.io.key import read_key
-from cloven.io.receipt import read_receipt
-from cloven.io.release import read_release, write_release
-from cloven.io.release_json import json_bytes
-from cloven.model.disassociated import Joint
-from cloven.model.transactions import Transactions
+from cloven.kinds.disassociated.methods import Disassociation
+from cloven.kinds.disassociated.private_files import read_key
+from cloven.kinds.disassociated.release import Joint
+from cloven.storage.checked import verify_folder
+from cloven.storage.receipt import read_receipt
+from cloven.storage.release import read_release, write_release
+from cloven.storage.release_json import json_bytes
 
 FOLDER = Path(__file__).resolve().parents[2] / "golden" / "release-v2"
 # Changing a golden file changes one of these, and with it the promise to those who hold such a release.

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from cloven.errors import GuaranteeError, OutputError, ParameterError
-from cloven.io.release import places, write_release
-from cloven.model.key import Anonymised
+from cloven.kinds.disassociated.key import Anonymised
+from cloven.storage.release import places, write_release
 
 TABLES = ["clusters", "joints", "chunks", "key", "records", "suppressed"]
 ON_POSIX = pytest.mark.skipif(os.name == "nt", reason="POSIX modes, limits and signals")
@@ -200,9 +200,9 @@ CHILD = """
 import os, signal, sys
 from pathlib import Path
 import pyarrow.parquet as pq
-from cloven.io.key import read_key
-from cloven.io.release import read_release, write_release
-from cloven.model.key import Anonymised
+from cloven.kinds.disassociated.private_files import read_key
+from cloven.storage.release import read_release, write_release
+from cloven.kinds.disassociated.key import Anonymised
 golden, out, table = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
 release = read_release(golden / "clinic")
 result = Anonymised(release, read_key(golden / "clinic.private", release))
@@ -293,8 +293,8 @@ def test_parameters_must_be_plain(clinic, tmp_path, parameters):
 
 def test_nothing_is_written_into_a_release(tmp_path):
     """A key inside a folder that is sent would be sent with it."""
-    from cloven.anonymise.disassociation import Disassociation
-    from cloven.model.transactions import Transactions
+    from cloven.data.transactions import Transactions
+    from cloven.kinds.disassociated.methods import Disassociation
 
     result = Disassociation(k=2).anonymise(Transactions.from_records([["a"], ["a"], ["b"], ["b"]]))
     write_release(result, tmp_path / "out")

@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 import zstandard
 
-from cloven.io.readers import ReadOptions, read
-from cloven.io.readers.sizing import BEGINNING, expected_size
+from cloven.reading import ReadOptions, read
+from cloven.reading.size import BEGINNING, expected_size
 
 RNG = random.Random(3)
 NAMES = [f"item number {number}" for number in range(200)]

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from cloven.errors import OutputError
-from cloven.io import staging
-from cloven.io.atomic import staged, write_bytes
+from cloven.storage import atomic as staging
+from cloven.storage.atomic import staged, write_bytes
 
 ON_POSIX = pytest.mark.skipif(os.name == "nt", reason="needs SIGKILL and flock")
 WAIT = 60
@@ -20,7 +20,7 @@ WAIT = 60
 HOLDING = """
 import sys
 from pathlib import Path
-from cloven.io.atomic import staged, write_bytes
+from cloven.storage.atomic import staged, write_bytes
 with staged(Path(sys.argv[1]) / "out.private") as (place,):
     place.mkdir(0o700)
     write_bytes(place / "key.parquet", b"secret")

@@ -7,8 +7,8 @@ import random
 
 import pytest
 
-from cloven.io.table_sizing import expected_cells
-from cloven.model.schema import Schema
+from cloven.data.schema import Schema
+from cloven.reading.size import expected_cells
 
 SCHEMA = Schema.of(["age"], ["illness"])
 ROWS = 100_000

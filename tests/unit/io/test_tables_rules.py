@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cloven.errors import InputError
-from cloven.io.tables_rules import parse_rules, read_rules
+from cloven.reading.schema_file import parse_rules, read_rules
 
 
 def test_rules_are_read(tmp_path):

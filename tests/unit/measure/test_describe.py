@@ -12,12 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
+from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
-from cloven.io.readers import read
-from cloven.measure.describe import describe
-from cloven.measure.intervals import wilson
-from cloven.measure.uniqueness import singled_out
-from cloven.model.transactions import Transactions
+from cloven.reading import read
+from cloven.statistics.intervals import wilson
+from cloven.statistics.uniqueness import describe, singled_out
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from cloven.anonymise.generalisation.assemble import assemble
-from cloven.measure.generalisation import density, log2_utility_loss, ncp, utility_loss
-from cloven.model.transactions import Transactions
+from cloven.data.transactions import Transactions
+from cloven.kinds.generalised.methods.assembly import assemble
+from cloven.kinds.generalised.utility import density, log2_utility_loss, ncp, utility_loss
 
 DATA = Transactions.from_records([["a", "b"], ["a", "c"], ["b"], ["d", "e"], ["e"]])
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
-from cloven.measure.mining import supports, top_itemsets
-from cloven.model.transactions import Transactions
+from cloven.statistics.mining import supports, top_itemsets
 
 RECORDS = st.lists(st.sets(st.sampled_from("abcdef"), min_size=1), min_size=1, max_size=12)
 

@@ -13,22 +13,28 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent.parent / "tables_attack"))
 from small_tables import people, table
 
-from cloven.anonymise.slicing.assembling import generalised, sliced
-from cloven.anonymise.slicing.mondrian import Mondrian
 from cloven.errors import ParameterError
-from cloven.measure.tables.answering import Answering
-from cloven.measure.tables.classification import classification
-from cloven.measure.tables.distortion import certainty_penalty, data_utility, discernibility, distortion
-from cloven.measure.tables.invalid import invalid_tuples
-from cloven.measure.tables.joints import joint_at, published_joint
-from cloven.measure.tables.pairs import mean_distance, pair_distances
-from cloven.measure.tables.queries import Query, Workload
-from cloven.measure.tables.query_error import query_errors
-from cloven.measure.tables.reading import drawn_rows
-from cloven.measure.tables.untouched import untouched
-from cloven.measure.tables.utility import table_utility
-from cloven.model.buckets import Buckets
-from cloven.model.shown_cells import shown_release
+from cloven.kinds.tables.buckets import Buckets
+from cloven.kinds.tables.cells import shown_release
+from cloven.kinds.tables.methods.assembly import generalised, sliced
+from cloven.kinds.tables.methods.mondrian import Mondrian
+from cloven.kinds.tables.utility.classification import classification
+from cloven.kinds.tables.utility.draw import drawn_rows, untouched
+from cloven.kinds.tables.utility.pairs import (
+    invalid_tuples,
+    joint_at,
+    mean_distance,
+    pair_distances,
+    published_joint,
+)
+from cloven.kinds.tables.utility.queries import Answering, Query, Workload, query_errors
+from cloven.kinds.tables.utility.utility import (
+    certainty_penalty,
+    data_utility,
+    discernibility,
+    distortion,
+    table_utility,
+)
 
 PAIRED = table(
     {

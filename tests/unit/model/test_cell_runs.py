@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloven.model.cell_runs import CellRuns
-from cloven.model.published_table import CellDomain
+from cloven.kinds.tables.cells import CellRuns
+from cloven.kinds.tables.release import CellDomain
 
 VALUES = 6
 

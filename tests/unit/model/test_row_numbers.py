@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloven.model.row_numbers import row_numbers
+from cloven.data.arrays import row_numbers
 
 numbers = st.sampled_from((0, 1, 2, -5, 7, 2**61, -(2**61), 2**31))
 

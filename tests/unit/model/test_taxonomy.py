@@ -6,9 +6,9 @@ import gzip
 
 import pytest
 
+from cloven.data.taxonomy import Taxonomy, read_taxonomy
+from cloven.data.transactions import Transactions
 from cloven.errors import InputError
-from cloven.model.taxonomy import Taxonomy, read_taxonomy
-from cloven.model.transactions import Transactions
 
 ROWS = [["1", "1,2", "1,4", "*"], ["2", "1,2", "1,4", "*"], ["3", "3,4", "1,4", "*"], ["9", "9", "9", "*"]]
 

@@ -7,7 +7,7 @@ from itertools import combinations, permutations, product
 import numpy as np
 from hypothesis import strategies as st
 
-from cloven.model.disassociated import Disassociated, Kind
+from cloven.kinds.disassociated.release import Disassociated, Kind
 
 ITEMS = "abcd"
 RECORD = st.sets(st.sampled_from(ITEMS), min_size=1).map(sorted)

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cloven as cv
-from cloven.anonymise.generalisation.assemble import assemble
-from cloven.attack.generalised.confidence import expected_originals
-from cloven.reconstruction.generalised import certain_records
+from cloven.kinds.generalised.attack.elimination import expected_originals
+from cloven.kinds.generalised.methods.assembly import assemble
+from cloven.kinds.generalised.reconstruction import certain_records
 
 
 def release_of(records, draw=None):

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError, ReleaseError
-from cloven.model.transactions import Transactions
 from cloven.reconstruction import reconstruct, reconstruct_many
 
 hand = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("hand_built.py"))))

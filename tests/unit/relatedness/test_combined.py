@@ -11,14 +11,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from cloven.errors import ParameterError
-from cloven.model.coverage import Coverage
-from cloven.protocols import Relatedness
-from cloven.relatedness.backfill import BackFilled
-from cloven.relatedness.combined import Combined
+from cloven.protocols import Coverage, Relatedness
+from cloven.relatedness.combination import BackFilled, Combined, Scale, Shuffled, sampled
 from cloven.relatedness.counts_closed import ClosedIndex
 from cloven.relatedness.ngd import GoogleDistance
-from cloven.relatedness.scaling import Scale, sampled
-from cloven.relatedness.shuffled import Shuffled
 
 NAN = np.nan
 ITEMS = ["a", "b", "c", "d"]

@@ -12,13 +12,10 @@ from hypothesis import strategies as st
 
 import cloven as cv
 from cloven.errors import InputError, OutputError, ParameterError
-from cloven.model.disassociated import Kind
+from cloven.kinds.disassociated.release import Kind
 from cloven.protocols import Relatedness
-from cloven.relatedness.block_lanczos import largest_left
-from cloven.relatedness.corpus import Corpus, Training
-from cloven.relatedness.corpus_ppmi import positive_information
-from cloven.relatedness.corpus_svd import short_vectors
-from cloven.relatedness.corpus_tokens import Tokens
+from cloven.relatedness.corpus import Corpus, Tokens, Training
+from cloven.relatedness.corpus_matrix import largest_left, positive_information, short_vectors
 from cloven.relatedness.learned import Learned, documents_of_release
 
 WORDS = st.sampled_from("abcdefg")

@@ -11,10 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloven.errors import InputError, OutputError, ParameterError
-from cloven.relatedness import postings as postings_module
-from cloven.relatedness.counting import Listed
-from cloven.relatedness.counts_closed import ClosedIndex
-from cloven.relatedness.postings import Postings
+from cloven.relatedness import counts_closed as postings_module
+from cloven.relatedness.counts import Listed
+from cloven.relatedness.counts_closed import ClosedIndex, Postings
 
 TERMS = ["a", "b", "c", "d e", "A"]
 sets_of_terms = st.lists(st.sets(st.sampled_from(TERMS)), min_size=1, max_size=12)
@@ -92,7 +91,7 @@ def test_sparse_tables_give_the_same_blocks(monkeypatch):
     rng = np.random.default_rng(3)
     lists = [np.flatnonzero(rng.random(50) < 0.3) for _ in range(20)]
     dense = everything(Postings.of(lists, 50))
-    monkeypatch.setattr("cloven.relatedness.pair_table.DENSE_CELLS", 1)
+    monkeypatch.setattr("cloven.relatedness.counts.DENSE_CELLS", 1)
     sparse = Postings.of(lists, 50)
     left, right = np.array([3, 3, 19]), np.array([0, 19, 7, 3])
     assert sparse.together(left, right).tolist() == dense[np.ix_(left, right)].tolist()

@@ -9,9 +9,17 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from cloven.errors import InputError, ParameterError
-from cloven.model.coverage import Coverage
-from cloven.relatedness.correlation import correlations, fisher_interval, pearson, ranks
-from cloven.relatedness.evaluate import Benchmark, by_frequency, evaluate, read_benchmark
+from cloven.protocols import Coverage
+from cloven.relatedness.evaluation import (
+    Benchmark,
+    by_frequency,
+    correlations,
+    evaluate,
+    fisher_interval,
+    pearson,
+    ranks,
+    read_benchmark,
+)
 
 NUMBER = st.integers(-50, 50).map(lambda number: number / 8)
 COLUMNS = st.lists(st.tuples(NUMBER, NUMBER), min_size=4, max_size=40)
@@ -213,9 +221,8 @@ def test_google_distance_punishes_rare_words(data_dir):
     import tarfile
     from collections import Counter
 
-    from cloven.relatedness.centred import CentredDistance
     from cloven.relatedness.counts_closed import ClosedIndex
-    from cloven.relatedness.ngd import GoogleDistance
+    from cloven.relatedness.ngd import CentredDistance, GoogleDistance
 
     needed = [data_dir / "text" / "aclImdb_labelled.tar.gz", data_dir / "wordsim" / "EN-MEN-TR-3k.txt"]
     if not all(path.exists() for path in needed):

@@ -10,9 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from cloven.relatedness.ladder import Ladder
-from cloven.relatedness.ladder_forms import parts_of, separated
-from cloven.relatedness.ladder_spelling import spelled_by_rule, spelled_in_wordnet
+from cloven.relatedness.ladder import Ladder, parts_of, separated, spelled_by_rule, spelled_in_wordnet
 from cloven.relatedness.vector_table import WordIndex
 from cloven.relatedness.wordnet_files import WordNetFiles
 

@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 
 from cloven.errors import InputError, ParameterError
 from cloven.protocols import Relatedness
-from cloven.relatedness.centred import CentredDistance
+from cloven.relatedness.counts import MutualInformation
 from cloven.relatedness.counts_closed import ClosedIndex
 from cloven.relatedness.counts_file import CountsFile
-from cloven.relatedness.ngd import GoogleDistance
-from cloven.relatedness.npmi import MutualInformation
+from cloven.relatedness.ngd import CentredDistance, GoogleDistance
 
 ITEMS = ["a", "b", "c", "d", "e", "f"]
 corpora = st.lists(st.sets(st.sampled_from(ITEMS[:5])), min_size=1, max_size=12).filter(any)

@@ -6,7 +6,7 @@ import numpy as np
 
 import cloven as cv
 from cloven.protocols import Relatedness
-from cloven.relatedness.skipping import Skipping
+from cloven.relatedness.combination import Skipping
 
 ITEMS = ("asthma", "cough", "fever", "inhaler", "zzyzx")
 

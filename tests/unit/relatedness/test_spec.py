@@ -12,19 +12,15 @@ from hypothesis import strategies as st
 import cloven as cv
 from cloven.errors import ClovenError, InputError, ParameterError
 from cloven.protocols import Relatedness
-from cloven.relatedness import forms as forms_module
-from cloven.relatedness.backfill import BackFilled
-from cloven.relatedness.centred import CentredDistance
-from cloven.relatedness.combined import Combined
+from cloven.relatedness import spec as forms_module
+from cloven.relatedness.combination import BackFilled, Combined, Shuffled
 from cloven.relatedness.corpus import Corpus
+from cloven.relatedness.counts import MutualInformation
 from cloven.relatedness.counts_closed import ClosedIndex
 from cloven.relatedness.counts_file import CountsFile, write_counts
-from cloven.relatedness.forms import count_source, forms
 from cloven.relatedness.learned import Learned
-from cloven.relatedness.ngd import GoogleDistance
-from cloven.relatedness.npmi import MutualInformation
-from cloven.relatedness.shuffled import Shuffled
-from cloven.relatedness.spec import parse, paths
+from cloven.relatedness.ngd import CentredDistance, GoogleDistance
+from cloven.relatedness.spec import count_source, forms, parse, paths
 from cloven.relatedness.vectors import Vectors
 from cloven.relatedness.wordnet import WordNet
 

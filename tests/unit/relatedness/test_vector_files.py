@@ -12,11 +12,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cloven.errors import InputError
-from cloven.relatedness.vector_binary import binary_rows
 from cloven.relatedness.vector_cache import open_vectors
+from cloven.relatedness.vector_files import TextLayout, binary_rows, parse_number, text_rows
 from cloven.relatedness.vector_table import WordIndex, table_of
-from cloven.relatedness.vector_text import TextLayout, text_rows
-from cloven.relatedness.vector_text_kernel import parse_number
 
 WORDS = ["the", "naïve", "2014", "x-ray", "日本"]
 MATRIX = np.random.default_rng(5).normal(0, 0.5, (5, 3)).astype(np.float16).astype(np.float32)

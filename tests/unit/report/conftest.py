@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 import cloven as cv
-from cloven.audit import Audit
+from cloven.audit.loop import Audit
 from cloven.threats import Effort, Knowledge
 
 

@@ -7,7 +7,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloven.report.svg.apart import RADIUS, USUAL_WIDTH, Mark, apart
+from cloven.report.svg import RADIUS, USUAL_WIDTH, Mark, apart
 
 HEIGHT = 320
 

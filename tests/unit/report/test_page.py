@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import cloven as cv
+from cloven.disclosure.outcome import Measured, Utility
+from cloven.disclosure.risk import Estimate
 from cloven.errors import InputError, OutputError
-from cloven.families.measures import HEADLINE
-from cloven.model.measured import Measured, Utility
-from cloven.model.risk import Estimate
+from cloven.kinds.transactions import HEADLINE
 from cloven.report.page import page, save_page
 
 EVIL = "<script>alert(1)</script>"
@@ -171,7 +171,7 @@ def test_public_page_has_no_name_of_an_item_and_no_guess(enough):
     plain = cv.sample("clinic")
     renamed = dict(zip(plain.vocabulary, sorted(names), strict=True))
     secret = cv.Transactions.from_records([[renamed[item] for item in record] for record in plain])
-    from cloven.audit import Audit
+    from cloven.audit.loop import Audit
     from cloven.threats import Effort
 
     found = Audit(cv.Disassociation(k=5, m=2), effort=Effort().quick(), advise=False, seed=1).run(secret)

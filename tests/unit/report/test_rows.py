@@ -9,12 +9,13 @@ import re
 import pytest
 
 from cloven.errors import ParameterError
-from cloven.report import drawn, gallery, rows
+from cloven.report import drawing as drawn
+from cloven.report import gallery, rows
 from cloven.report.charts import CHARTS, chart
-from cloven.report.judged import of_confidence, of_risk
-from cloven.report.picture import first_screen
-from cloven.report.svg.elements import across
+from cloven.report.gallery import first_screen
+from cloven.report.svg import across
 from cloven.report.told import told
+from cloven.report.words import of_confidence, of_risk
 
 NEAR, FAR = {"value": 0.05, "low": 0.0, "high": 0.1}, {"value": 0.5, "low": 0.4, "high": 0.6}
 LONG = {"guesses": False, "name": "certain", "members": FAR, "outsiders": FAR, "excess": NEAR}

@@ -3,9 +3,8 @@ from __future__ import annotations
 import pytest
 
 from cloven.report.page import prose
-from cloven.report.scale import scale
-from cloven.report.visible import visible
-from cloven.report.words import NOTHING, contents, counted, figure, percent
+from cloven.report.rows import scale
+from cloven.report.words import NOTHING, contents, counted, figure, percent, visible
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cloven.reproduce.cover import cover, growth, shown
-from cloven.reproduce.cover_runs import Size
+from experiments.cover import cover, growth, shown
+from experiments.cover_runs import Size
 
 
 def sizes(values):

@@ -7,17 +7,17 @@ import json
 import numpy as np
 import pytest
 
-from cloven.attack.generalised.elimination import Elimination
-from cloven.model.set_generalised import SetGeneralised
-from cloven.reproduce.generalisation import generalisation, shown
-from cloven.reproduce.generalisation_answer import answer, compared
-from cloven.reproduce.generalisation_claims import claims, unchanged
-from cloven.reproduce.generalisation_data import COOKING, MEDQUAD, OHSUMED, WIKI
-from cloven.reproduce.generalisation_figures import Figures, exponent
-from cloven.reproduce.generalisation_runs import Run, timed
-from cloven.reproduce.generalisation_trial import MEASURES, RANKED, all_but_nearest
-from cloven.reproduce.thesis_figures import Estimate
-from cloven.scoring.generalised.describe import GeneralisedDescription
+from cloven.kinds.generalised.attack.elimination import Elimination
+from cloven.kinds.generalised.release import SetGeneralised
+from experiments.generalisation import generalisation, shown
+from experiments.generalisation_answer import answer, compared
+from experiments.generalisation_claims import claims, unchanged
+from experiments.generalisation_data import COOKING, MEDQUAD, OHSUMED, WIKI
+from experiments.generalisation_figures import Figures, exponent
+from experiments.generalisation_runs import Run, timed
+from experiments.generalisation_trial import MEASURES, RANKED, all_but_nearest
+from experiments.generalised_description import GeneralisedDescription
+from experiments.thesis_figures import Estimate
 
 METHODS = ("random", "mda", "tba", "wba", "gba", "rba", "nearest")
 DATA = (COOKING, WIKI, OHSUMED, MEDQUAD)

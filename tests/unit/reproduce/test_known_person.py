@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cloven.model.transactions import Transactions
-from cloven.reproduce.known_person import SMALL, known_person, shown
-from cloven.reproduce.known_person_cases import names, sampled, shop, turned, visits
-from cloven.reproduce.known_person_claims import JUDGED, lines, meeting, standings
-from cloven.reproduce.known_person_page import level, page
-from cloven.reproduce.known_person_runs import DEFAULT, WAYS, Thorough, ceiling, measured, settings
+from cloven.data.transactions import Transactions
+from experiments.known_person import SMALL, known_person, shown
+from experiments.known_person_cases import names, sampled, shop, turned, visits
+from experiments.known_person_claims import JUDGED, lines, meeting, standings
+from experiments.known_person_page import level, page
+from experiments.known_person_runs import DEFAULT, WAYS, Thorough, ceiling, measured, settings
 
 
 def run(setting, told=0.0, certain=0.0, items=0.9, tkd=0.1, pairs=0.5, data="shop"):

@@ -7,15 +7,15 @@ import json
 import numpy as np
 import pytest
 
-from cloven.measure.tables.query_error import QueryError
-from cloven.model.table import Attribute, Table
-from cloven.reproduce.slicing import shown, slicing
-from cloven.reproduce.slicing_answer import answer
-from cloven.reproduce.slicing_claims import claims
-from cloven.reproduce.slicing_claims_risk import below, readings
-from cloven.reproduce.slicing_data import ADULT_RULES, Source, largest_l, sources
-from cloven.reproduce.slicing_figures import About, Figures
-from cloven.reproduce.slicing_methods import (
+from cloven.data.table import Attribute, Table
+from cloven.kinds.tables.utility.queries import QueryError
+from experiments.slicing import shown, slicing
+from experiments.slicing_answer import answer
+from experiments.slicing_claims import claims
+from experiments.slicing_claims_risk import below, readings
+from experiments.slicing_data import ADULT_RULES, Source, largest_l, sources
+from experiments.slicing_figures import About, Figures
+from experiments.slicing_methods import (
     ADAPTIVE,
     ANATOMY,
     COMPOSITION,
@@ -35,9 +35,9 @@ from cloven.reproduce.slicing_methods import (
     swapped,
     with_l,
 )
-from cloven.reproduce.slicing_printed import LOWER, printed
-from cloven.reproduce.slicing_runs import Arena, Run, Selected, nearest
-from cloven.reproduce.slicing_trial import DIMENSIONS, RISKS, asked
+from experiments.slicing_printed import LOWER, printed
+from experiments.slicing_runs import Arena, Run, Selected, nearest
+from experiments.slicing_trial import DIMENSIONS, RISKS, asked
 
 DATA = ("Education", "Occupation", "Mushroom")
 METHODS = (
@@ -270,7 +270,7 @@ def test_answer_tells_what_swapping_adds():
 def test_files_are_a_page_figures_and_charts(monkeypatch):
     pytest.importorskip("altair")
     # drawing takes seconds; that charts can be drawn is seen where the experiment runs
-    monkeypatch.setattr("cloven.reproduce.slicing.svg", lambda chart: f"<svg {len(chart.to_json())}")
+    monkeypatch.setattr("experiments.slicing.svg", lambda chart: f"<svg {len(chart.to_json())}")
     files = shown(figures())
     charts = {f"slicing/{name}.svg" for name in ("trade", "cells", "worth", "risk", "rate", "query")}
     assert set(files) == {"slicing.md", "slicing.json"} | charts

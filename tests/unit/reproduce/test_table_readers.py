@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cloven.model.table import Attribute, Table
-from cloven.reproduce.table_readers import MANY, SETTINGS, measured
-from cloven.reproduce.table_readers_page import page
+from cloven.data.table import Attribute, Table
+from experiments.table_readers import MANY, SETTINGS, measured
+from experiments.table_readers_page import page
 
 
 def run(setting, verdict="publish", adds=0.0, error=0.5, data="Adult"):

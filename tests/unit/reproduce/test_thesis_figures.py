@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cloven.reproduce.thesis_claims import claims
-from cloven.reproduce.thesis_claims_k import accuracy_rises, gap_shrinks
-from cloven.reproduce.thesis_claims_size import seventy_percent_of_itemsets
-from cloven.reproduce.thesis_figures import Estimate, Figures, Series, estimate, slope_of, spread_of
-from cloven.reproduce.thesis_helped import HELPED
-from cloven.reproduce.thesis_judging import judged, together
-from cloven.reproduce.thesis_page import page
-from cloven.reproduce.thesis_runs import Run, Scale, settings
-from cloven.reproduce.thesis_trial import MEASURES, SCOPES
+from experiments.thesis_claims import claims
+from experiments.thesis_claims_k import accuracy_rises, gap_shrinks
+from experiments.thesis_claims_size import seventy_percent_of_itemsets
+from experiments.thesis_figures import Estimate, Figures, Series, estimate, slope_of, spread_of
+from experiments.thesis_helped import HELPED
+from experiments.thesis_judging import judged, together
+from experiments.thesis_page import page
+from experiments.thesis_runs import Run, Scale, settings
+from experiments.thesis_trial import MEASURES, SCOPES
 
 PLAN = [*settings(Scale()), HELPED]
 

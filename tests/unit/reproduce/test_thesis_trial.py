@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 import cloven as cv
-from cloven.attack.disassociated.named import attack_named
-from cloven.relatedness.shuffled import Shuffled
+from cloven.kinds.disassociated.attack.named import attack_named
+from cloven.kinds.disassociated.score.score import score
+from cloven.relatedness.combination import Shuffled
 from cloven.relatedness.vectors import Vectors
-from cloven.reproduce.thesis import gathered, shown
-from cloven.reproduce.thesis_data import LEAST_DOCUMENTS, TERMS, Halves, density
-from cloven.reproduce.thesis_runs import QUICK
-from cloven.reproduce.thesis_trial import MEASURES, SCOPES, Bout, Remembered, Tried, auc_among_anchors
-from cloven.scoring.score import score
 from cloven.text.counts import TermCounts
 from cloven.text.topics import topic_sample
+from experiments.thesis import gathered, shown
+from experiments.thesis_data import LEAST_DOCUMENTS, TERMS, Halves, density
+from experiments.thesis_runs import QUICK
+from experiments.thesis_trial import MEASURES, SCOPES, Bout, Remembered, Tried, auc_among_anchors
 
 
 @pytest.fixture(scope="module")

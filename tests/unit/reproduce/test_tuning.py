@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cloven.reproduce.tuning import shown, tuning
-from cloven.reproduce.tuning_page import holds, page
+from experiments.tuning import shown, tuning
+from experiments.tuning_page import holds, page
 
 
 def trial(name, risk, utility, broken=0, state="finished"):

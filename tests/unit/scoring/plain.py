@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-from cloven.model.disassociated import Disassociated, Kind
-from cloven.model.guesses import Answer, Guesses, Questions
-from cloven.model.key import Key
+from cloven.kinds.disassociated.guesses import Answer, Guesses, Questions
+from cloven.kinds.disassociated.key import Key
+from cloven.kinds.disassociated.release import Disassociated, Kind
 
 ITEMS = "abcdefg"
 

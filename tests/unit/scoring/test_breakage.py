@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from cloven.scoring.breakage import breakages, protected_itemsets
-from cloven.scoring.matching import best_places
-from cloven.scoring.rebuilt import attached, disassociated
-from cloven.scoring.truth import truth
-from cloven.scoring.units import units
+from cloven.kinds.disassociated.score.breakage import breakages, protected_itemsets
+from cloven.kinds.disassociated.score.definitions import units
+from cloven.kinds.disassociated.score.rebuilt import attached, best_places, disassociated
+from cloven.kinds.disassociated.score.truth import truth
 
 from .plain import attacked, guesses, world
 

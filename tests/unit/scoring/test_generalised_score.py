@@ -11,22 +11,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cloven as cv
-from cloven.anonymise.generalisation.assemble import assemble
-from cloven.attack.generalised.elimination import Elimination
-from cloven.attack.generalised.marking import guess_marks
-from cloven.attack.generalised.random_attack import RandomElimination
-from cloven.attack.generalised.tables import tables
 from cloven.errors import ParameterError, ReleaseError
-from cloven.model.added import Eliminations, RowAnswer
-from cloven.scoring.findings import Findings
-from cloven.scoring.generalised.baselines import all_but_one, random_elimination
-from cloven.scoring.generalised.definitions import MEASURES
-from cloven.scoring.generalised.describe import describe_generalised
-from cloven.scoring.generalised.detection import all_but_one_detections, detections, random_detections
-from cloven.scoring.generalised.marking import marking
-from cloven.scoring.generalised.score import score_eliminations
-from cloven.scoring.generalised.trial import trial_eliminations
-from cloven.scoring.generalised.truth import Cells, truth
+from cloven.kinds.generalised.attack.elimination import Elimination, RandomElimination
+from cloven.kinds.generalised.attack.questions import guess_marks, tables
+from cloven.kinds.generalised.guesses import Eliminations, RowAnswer
+from cloven.kinds.generalised.methods.assembly import assemble
+from cloven.kinds.generalised.score.definitions import MEASURES
+from cloven.kinds.generalised.score.score import (
+    all_but_one,
+    all_but_one_detections,
+    detections,
+    marking,
+    random_detections,
+    random_elimination,
+    score_eliminations,
+    trial_eliminations,
+)
+from cloven.kinds.generalised.score.truth import Cells, truth
+from cloven.statistics.findings import Findings
+from experiments.generalised_description import describe_generalised
 
 
 def rng(seed=1):

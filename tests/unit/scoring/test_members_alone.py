@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cloven.scoring.members import Sheet
+from cloven.statistics.outsiders import Sheet
 
 
 def sheet(member, asked, told):

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from cloven.errors import ParameterError
-from cloven.scoring.movers import Vectors, check_vectors, movements, movers_distances
-from cloven.scoring.rebuilt import anchors, attached, disassociated
-from cloven.scoring.truth import truth
-from cloven.scoring.units import units
+from cloven.kinds.disassociated.score.definitions import units
+from cloven.kinds.disassociated.score.movers import Vectors, check_vectors, movements, movers_distances
+from cloven.kinds.disassociated.score.rebuilt import anchors, attached, disassociated
+from cloven.kinds.disassociated.score.truth import truth
 
 from .plain import attacked
 

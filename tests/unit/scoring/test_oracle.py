@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cloven.anonymise.disassociation import Disassociation
-from cloven.attack.disassociated.questions import questions
-from cloven.model.guesses import Answer, Guesses
-from cloven.model.transactions import Transactions
-from cloven.scoring.rebuilt import anchors, attached, disassociated
-from cloven.scoring.score import score
-from cloven.scoring.truth import truth
+from cloven.data.transactions import Transactions
+from cloven.kinds.disassociated.attack.questions import questions
+from cloven.kinds.disassociated.guesses import Answer, Guesses
+from cloven.kinds.disassociated.methods import Disassociation
+from cloven.kinds.disassociated.score.rebuilt import anchors, attached, disassociated
+from cloven.kinds.disassociated.score.score import score
+from cloven.kinds.disassociated.score.truth import truth
 
 
 def skewed(seed, n):

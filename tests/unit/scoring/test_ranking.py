@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from cloven.model.guesses import Answer
-from cloven.scoring.calibration import calibrations
-from cloven.scoring.ranking import chance_rankings, rankings
-from cloven.scoring.ranking_kernel import rank_targets
-from cloven.scoring.truth import truth
-from cloven.scoring.units import units
+from cloven.kinds.disassociated.guesses import Answer
+from cloven.kinds.disassociated.score.definitions import units
+from cloven.kinds.disassociated.score.score import chance_rankings, rankings
+from cloven.kinds.disassociated.score.truth import truth
+from cloven.statistics.findings import calibrations, rank_targets
 
 from .plain import attacked, guesses, world
 

@@ -8,10 +8,9 @@ from math import prod
 import pytest
 from hypothesis import assume, given, settings
 
-from cloven.scoring.matching import best_places
-from cloven.scoring.rebuilt import attached, disassociated, reconstructions
-from cloven.scoring.truth import truth
-from cloven.scoring.units import units
+from cloven.kinds.disassociated.score.definitions import units
+from cloven.kinds.disassociated.score.rebuilt import attached, best_places, disassociated, reconstructions
+from cloven.kinds.disassociated.score.truth import truth
 
 from .plain import attacked, guesses, world
 
@@ -156,7 +155,7 @@ def test_a_cluster_that_shows_nothing_does_not_exchange_with_the_one_before():
 def test_a_large_group_is_exchanged_in_parts(monkeypatch):
     """Ten rows with one anchor: in parts of four, nothing crosses from one part to the next."""
     made = world([["ab"] * 5 + ["a"] * 5], [{"a": 0, "b": 1}])
-    monkeypatch.setattr("cloven.scoring.matching.MOST_SLOTS", 4)
+    monkeypatch.setattr("cloven.kinds.disassociated.score.rebuilt.MOST_SLOTS", 4)
     held = [slot for slot in made.targets[0][2] if made.holds(0, slot)]
     given, true, _ = measured(
         made, guesses(made, chosen=[(0, slot) for slot in range(10) if slot not in held])

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 
 from cloven.errors import InputError, ParameterError, ReleaseError
-from cloven.model.guesses import Answer
-from cloven.scoring.control import guesswork_of
-from cloven.scoring.definitions import GROUPS, MEASURES, SCOPES
-from cloven.scoring.findings import Findings
-from cloven.scoring.score import score
+from cloven.kinds.control import guesswork_of
+from cloven.kinds.disassociated.guesses import Answer
+from cloven.kinds.disassociated.score.definitions import GROUPS, MEASURES, SCOPES
+from cloven.kinds.disassociated.score.score import score
+from cloven.statistics.findings import Findings
 
 from .plain import attacked, guesses, world
 

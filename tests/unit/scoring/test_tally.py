@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.special import stdtrit
 
 from cloven.errors import ParameterError
-from cloven.measure.intervals import wilson
-from cloven.scoring.tally import Tally, difference, estimate, resampled
+from cloven.statistics.intervals import wilson
+from cloven.statistics.tally import Tally, difference, estimate, resampled
 
 
 def tally(numerator, denominator, *, share=True):
@@ -159,7 +159,7 @@ def test_difference_of_anything_else_inside_one_unit_has_no_interval():
 def test_same_generator_same_samples_in_any_block_size(monkeypatch):
     one = random_tally(3, 50)
     whole = of(one)[1]
-    monkeypatch.setattr("cloven.scoring.tally._CELLS", 50)
+    monkeypatch.setattr("cloven.statistics.tally._CELLS", 50)
     assert np.array_equal(whole, of(one)[1])
 
 

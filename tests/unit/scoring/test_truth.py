@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 
 from cloven.errors import ReleaseError
-from cloven.scoring.truth import truth
-from cloven.scoring.units import units
+from cloven.kinds.disassociated.score.definitions import units
+from cloven.kinds.disassociated.score.truth import truth
 
 from .plain import world, worlds
 

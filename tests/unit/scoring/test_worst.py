@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 
 import cloven as cv
-from cloven.scoring.truth import truth
-from cloven.scoring.worst import LEAST, worst_clusters
+from cloven.kinds.disassociated.score.trial import LEAST, worst_clusters
+from cloven.kinds.disassociated.score.truth import truth
 
 from .plain import attacked, guesses, world
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cloven.model.table import Attribute, Table
-from cloven.model.value_tree import ValueTree
+from cloven.data.table import Attribute, Table, ValueTree
 
 
 def tree_of(values, groups):

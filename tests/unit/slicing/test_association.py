@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import contingency as reference
 
-from cloven.anonymise.slicing.association import association, contingency
-from cloven.anonymise.slicing.bins import binned, value_bins
-from cloven.model.table import Attribute
+from cloven.data.table import Attribute
+from cloven.kinds.tables.methods.coding import binned, value_bins
+from cloven.kinds.tables.methods.columns import association, contingency
 
 
 @pytest.mark.parametrize("sizes", [(2, 2), (3, 5), (7, 2)])

@@ -7,10 +7,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from cloven.anonymise.slicing.association import association
-from cloven.anonymise.slicing.columns import attribute_columns, named_columns
-from cloven.anonymise.slicing.medoids import k_medoids
 from cloven.errors import ParameterError
+from cloven.kinds.tables.methods.columns import association, attribute_columns, k_medoids, named_columns
 
 
 def matrix(strong, size=6):

@@ -7,15 +7,12 @@ import json
 import numpy as np
 import pytest
 
-from cloven.anonymise.slicing.bins import binned
-from cloven.anonymise.slicing.generalising import generalise_cells
-from cloven.anonymise.slicing.levels import MEASURES, CellCounts, Look, levels
-from cloven.anonymise.slicing.lots import lots_of, shuffled
-from cloven.anonymise.slicing.nonsense import compile_rules
-from cloven.anonymise.slicing.protection import UL
-from cloven.anonymise.slicing.rank_groups import rank_groups, wider, with_trees
+from cloven.data.table import ValueTree
 from cloven.errors import ParameterError
-from cloven.model.value_tree import ValueTree
+from cloven.kinds.tables.methods.coding import binned
+from cloven.kinds.tables.methods.lots import lots_of, shuffled
+from cloven.kinds.tables.methods.swaps import compile_rules, rank_groups, wider, with_trees
+from cloven.kinds.tables.methods.ul import MEASURES, UL, CellCounts, Look, generalise_cells, levels
 
 
 @pytest.fixture

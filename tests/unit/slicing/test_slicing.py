@@ -7,11 +7,11 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from cloven.anonymise.slicing import feasible
-from tests.laws.plain_chances import sensitive_chances
-from cloven.anonymise.slicing.slicing import Partition, Slicing
+from cloven.data.table import MISSING
 from cloven.errors import ParameterError
-from cloven.model.table import MISSING
+from cloven.kinds.tables.methods import feasibility as feasible
+from cloven.kinds.tables.methods.slicing import Partition, Slicing
+from tests.laws.plain_chances import sensitive_chances
 
 
 @pytest.fixture

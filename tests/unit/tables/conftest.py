@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cloven.model.table import Attribute, Table
-from cloven.model.taxonomy import Taxonomy
-from cloven.model.tree_building import tree_of
+from cloven.data.table import Attribute, Table
+from cloven.data.taxonomy import Taxonomy, tree_of
 
 
 @pytest.fixture

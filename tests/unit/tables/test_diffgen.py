@@ -11,17 +11,17 @@ import pyarrow as pa
 import pytest
 
 import cloven as cv
-from cloven.anonymise.slicing.diffgen import DiffGen
-from cloven.anonymise.slicing.drawing import noise_scale
+from cloven.data.schema import Column, Schema
 from cloven.errors import ParameterError
-from cloven.families.tables import TablesFamily
-from cloven.io.key import read_key
-from cloven.io.release import read_release, write_release
-from cloven.io.table_csv import table_csv_bytes
-from cloven.io.table_reader import read_table
-from cloven.model.schema import Column, Schema
-from cloven.model.shown_cells import shown_release
-from cloven.verification.tables.checker import verify_table
+from cloven.kinds.disassociated.private_files import read_key
+from cloven.kinds.tables.cells import shown_release
+from cloven.kinds.tables.files import table_csv_bytes
+from cloven.kinds.tables.kind import TablesFamily
+from cloven.kinds.tables.methods.diffgen import DiffGen
+from cloven.kinds.tables.methods.lots import noise_scale
+from cloven.kinds.tables.verify.checker import verify_table
+from cloven.reading.tables import read_table
+from cloven.storage.release import read_release, write_release
 
 ILL = Column("illness", "sensitive", values=("flu", "gout", "rare"))
 

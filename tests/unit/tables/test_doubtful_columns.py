@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from cloven.data.schema import Column, Schema
 from cloven.errors import InputError
-from cloven.io.table_reader import read_table
-from cloven.model.schema import Column, Schema
+from cloven.reading.tables import read_table
 
 NUMBERS = [str(number) for number in range(20, 40)]
 

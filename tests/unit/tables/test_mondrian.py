@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cloven.anonymise.slicing.assembling import sliced
-from cloven.anonymise.slicing.constraints import DistinctL, EntropyL, RecursiveL, TCloseness
-from cloven.anonymise.slicing.mondrian import Mondrian
+from cloven.data.schema import Schema
+from cloven.data.table import Attribute, Table
 from cloven.errors import ParameterError
-from cloven.io.table_reader import read_table
-from cloven.model.schema import Schema
-from cloven.model.table import Attribute, Table
+from cloven.kinds.tables.methods.assembly import sliced
+from cloven.kinds.tables.methods.constraints import DistinctL, EntropyL, RecursiveL, TCloseness
+from cloven.kinds.tables.methods.mondrian import Mondrian
+from cloven.reading.tables import read_table
 
 
 def shown(release):

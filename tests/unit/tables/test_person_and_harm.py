@@ -7,12 +7,12 @@ import pyarrow as pa
 import pytest
 
 import cloven as cv
-from cloven.anonymise.slicing.constraints import EntropyL
-from cloven.io.schema_file import schema_of
-from cloven.measure.tables.repeated import rows_repeated
-from cloven.model.harm import Harm
-from cloven.model.table import Attribute, Table
-from cloven.verification.tables.checker import verify_table
+from cloven.data.harm import Harm
+from cloven.data.table import Attribute, Table
+from cloven.kinds.doubts import rows_repeated
+from cloven.kinds.tables.methods.constraints import EntropyL
+from cloven.kinds.tables.verify.checker import verify_table
+from cloven.reading.schema_file import schema_of
 
 
 def schema(**wage):

@@ -5,16 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cloven.anonymise.slicing.constraints import DistinctL, EntropyL, RecursiveL, TCloseness
-from cloven.anonymise.slicing.mondrian import Mondrian
-from cloven.io.table_reader import read_table
-from cloven.model.published_table import Sliced
-from cloven.model.schema import Schema
+from cloven.data.schema import Schema
+from cloven.kinds.tables.methods.constraints import DistinctL, EntropyL, RecursiveL, TCloseness
+from cloven.kinds.tables.methods.mondrian import Mondrian
+from cloven.kinds.tables.release import Sliced
+from cloven.kinds.tables.verify.chances import check_buckets
+from cloven.kinds.tables.verify.demands import MEASURED, counted, group_of_row
+from cloven.kinds.tables.verify.promise import Demand, Promise
+from cloven.reading.tables import read_table
 from cloven.registry import table_anonymisers
-from cloven.verification.tables.chances import check_buckets
-from cloven.verification.tables.demands import MEASURED, counted
-from cloven.verification.tables.groups import group_of_row
-from cloven.verification.tables.promise import Demand, Promise
 
 anonymity = pytest.importorskip("pycanon.anonymity", reason="pip install --no-deps pycanon")
 pandas = pytest.importorskip("pandas")

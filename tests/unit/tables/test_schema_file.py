@@ -6,10 +6,10 @@ import json
 
 import pytest
 
+from cloven.data.schema import Column, Schema
+from cloven.data.taxonomy import balanced_ranges, nested_taxonomy
 from cloven.errors import InputError, ParameterError
-from cloven.io.schema_file import read_schema, schema_of
-from cloven.model.schema import Column, Schema
-from cloven.model.tree_building import balanced_ranges, nested_taxonomy
+from cloven.reading.schema_file import read_schema, schema_of
 
 TOML = """
 missing = "drop"

@@ -7,19 +7,19 @@ import pyarrow as pa
 import pytest
 
 import cloven as cv
-from cloven.anonymise.slicing.composition_like import CompositionLike
-from cloven.anonymise.slicing.hybrid import Hybrid
-from cloven.anonymise.slicing.probabilistic_like import ProbabilisticLike
-from cloven.anonymise.slicing.specialising import _subtree
+from cloven.data.number_blocks import Possible
+from cloven.data.schema import Column, Schema
+from cloven.data.taxonomy import nested_taxonomy, tree_of
 from cloven.errors import InputError, ParameterError
-from cloven.families.tables_ends import lone_ends
-from cloven.io.schema_file import schema_of
-from cloven.io.table_reader import read_table
-from cloven.model.number_blocks import Possible
-from cloven.model.schema import Column, Schema
-from cloven.model.shown_cells import shown_release
-from cloven.model.tree_building import nested_taxonomy, tree_of
-from cloven.verification.tables.checker import verify_table
+from cloven.kinds.tables.cells import shown_release
+from cloven.kinds.tables.doubts import lone_ends
+from cloven.kinds.tables.methods.composition_like import CompositionLike
+from cloven.kinds.tables.methods.diffgen import _subtree
+from cloven.kinds.tables.methods.hybrid import Hybrid
+from cloven.kinds.tables.methods.probabilistic_like import ProbabilisticLike
+from cloven.kinds.tables.verify.checker import verify_table
+from cloven.reading.schema_file import schema_of
+from cloven.reading.tables import read_table
 
 ILL = Column("ill", "sensitive")
 

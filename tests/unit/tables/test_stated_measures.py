@@ -8,7 +8,7 @@ import pytest
 
 import cloven as cv
 from cloven.errors import ParameterError
-from cloven.measure.tables.pairs import pair_distances
+from cloven.kinds.tables.utility.pairs import pair_distances
 
 
 def people(column, seed=1, rows=300):

@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from cloven.data.schema import Column, Schema
 from cloven.errors import InputError, ParameterError
-from cloven.io.schema_file import read_schema, schema_of
-from cloven.io.table_reader import load_table, read_table
-from cloven.model.schema import Column, Schema
+from cloven.reading.schema_file import read_schema, schema_of
+from cloven.reading.tables import load_table, read_table
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 import cloven as cv
-from cloven.io.table_csv import table_csv_bytes, write_table_csv
-from cloven.model.published_table import CellDomain, GeneralisedTable
+from cloven.kinds.tables.files import table_csv_bytes, write_table_csv
+from cloven.kinds.tables.release import CellDomain, GeneralisedTable
 
 
 def people(rows: int = 60) -> cv.Table:

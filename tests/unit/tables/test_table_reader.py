@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 import zstandard
 
+from cloven.data.schema import Column, Schema
 from cloven.errors import InputError, ParameterError
-from cloven.io.table_reader import load_table, read_table
-from cloven.model.schema import Column, Schema
+from cloven.reading.tables import load_table, read_table
 
 CSV = "age;work;zip;illness\n31;Private;01234;flu\n25;State-gov;01234;gout\n7;Private;99999;flu\n"
 SCHEMA = Schema.of(["age", "work", "zip"], ["illness"])

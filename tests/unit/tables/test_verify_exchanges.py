@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from cloven.anonymise.slicing.assembling import sliced
-from cloven.verification.tables.checker import verify_table
+from cloven.kinds.tables.methods.assembly import sliced
+from cloven.kinds.tables.verify.checker import verify_table
 
 
 def failed(release, original, key):

@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 import cloven as cv
-from cloven.anonymise.slicing.constraints import EntropyL, RecursiveL, TCloseness
-from cloven.anonymise.slicing.mondrian import Mondrian
-from cloven.model.number_blocks import Blocks
-from cloven.model.shown_cells import shown_release
-from cloven.model.table import Attribute, Table
-from cloven.model.value_tree import ValueTree
-from cloven.verification.tables.rejoined import NAME
+from cloven.data.number_blocks import Blocks
+from cloven.data.table import Attribute, Table, ValueTree
+from cloven.kinds.tables.cells import shown_release
+from cloven.kinds.tables.methods.constraints import EntropyL, RecursiveL, TCloseness
+from cloven.kinds.tables.methods.mondrian import Mondrian
+from cloven.kinds.tables.verify.rejoined import NAME
 from cloven.verification.verdict import NOT_CHECKED
 
 LETTERS = tuple("abcdef")

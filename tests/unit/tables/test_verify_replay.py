@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 import cloven as cv
-from cloven.model.table import Attribute, Table
-from cloven.verification.tables.checker import verify_table
+from cloven.data.table import Attribute, Table
+from cloven.kinds.tables.verify.checker import verify_table
 
 NAME = "cut as promised"
 

@@ -7,16 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cloven.anonymise.slicing.assembling import generalised, sliced
-from cloven.anonymise.slicing.constraints import DistinctL
-from cloven.anonymise.slicing.mondrian import Mondrian
+from cloven.data.table import Attribute, Table
 from cloven.errors import GuaranteeError, ParameterError
-from cloven.model.key_table import TableKey
-from cloven.model.published_table import CellDomain, GeneralisedTable
-from cloven.model.table import Attribute, Table
-from cloven.verification.tables.checker import verify_table
-from cloven.verification.tables.groups import group_of_row
-from cloven.verification.tables.marginals import unplaced
+from cloven.kinds.tables.key import TableKey
+from cloven.kinds.tables.methods.assembly import generalised, sliced
+from cloven.kinds.tables.methods.constraints import DistinctL
+from cloven.kinds.tables.methods.mondrian import Mondrian
+from cloven.kinds.tables.release import CellDomain, GeneralisedTable
+from cloven.kinds.tables.verify.checker import verify_table
+from cloven.kinds.tables.verify.demands import group_of_row
+from cloven.kinds.tables.verify.original import unplaced
 
 COLUMNS = ((0, 1), (2,), (3,), (4,))
 

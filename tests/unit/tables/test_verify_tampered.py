@@ -8,18 +8,18 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from cloven.anonymise.slicing.assembling import sliced
-from cloven.anonymise.slicing.diffgen import DiffGen
-from cloven.anonymise.slicing.mondrian import Mondrian
-from cloven.anonymise.slicing.slicing import Slicing
-from cloven.cli.verify_words import open_questions
+from cloven.cli.verify import open_questions
+from cloven.data.schema import Column, Schema
 from cloven.errors import ReleaseError
-from cloven.io.table_reader import read_table
-from cloven.measure.tables.utility import table_utility
-from cloven.model.schema import Column, Schema
-from cloven.model.shown_cells import shown_release
-from cloven.verification.tables.checker import verify_table
-from cloven.verification.tables.possible import possible_persons
+from cloven.kinds.tables.cells import shown_release
+from cloven.kinds.tables.methods.assembly import sliced
+from cloven.kinds.tables.methods.diffgen import DiffGen
+from cloven.kinds.tables.methods.mondrian import Mondrian
+from cloven.kinds.tables.methods.slicing import Slicing
+from cloven.kinds.tables.utility.utility import table_utility
+from cloven.kinds.tables.verify.chances import possible_persons
+from cloven.kinds.tables.verify.checker import verify_table
+from cloven.reading.tables import read_table
 
 HUGE = 10**400
 LEVELS = ("l", "c", "t")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cloven.model.table import Attribute, Table
-from cloven.model.value_tree import ValueTree
+from cloven.data.table import Attribute, Table, ValueTree
 
 
 def tree(values, groups):

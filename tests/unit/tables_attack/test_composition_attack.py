@@ -10,16 +10,14 @@ import numpy as np
 import pytest
 from small_tables import people, table
 
-from cloven.anonymise.slicing.assembling import generalised, sliced
-from cloven.attack.sliced.answers import Found
-from cloven.attack.sliced.composition import Composition
-from cloven.attack.sliced.known import Known
-from cloven.attack.sliced.matching import match
-from cloven.attack.sliced.single import AttributeDisclosure, Membership
 from cloven.errors import ParameterError
-from cloven.measure.tables.untouched import untouched
-from cloven.model.buckets import Buckets
-from cloven.scoring.tables.disclosure import score_values
+from cloven.kinds.tables.attack.known import Found, Known
+from cloven.kinds.tables.attack.matching import match
+from cloven.kinds.tables.attack.values import AttributeDisclosure, Composition, Membership
+from cloven.kinds.tables.buckets import Buckets
+from cloven.kinds.tables.methods.assembly import generalised, sliced
+from cloven.kinds.tables.score.score import score_values
+from cloven.kinds.tables.utility.draw import untouched
 
 
 def clinic(ages, illnesses):
@@ -180,9 +178,9 @@ def test_attacks_load_without_the_key():
     code = """
 import sys
 from dataclasses import replace
-sys.modules["cloven.model.key_table"] = None
-import cloven.attack.sliced.composition, cloven.attack.sliced.semantic, cloven.attack.sliced.single
-import cloven.measure.tables.utility
+sys.modules["cloven.kinds.tables.key"] = None
+import cloven.kinds.tables.attack.values, cloven.kinds.tables.attack.semantic, cloven.kinds.tables.attack.values
+import cloven.kinds.tables.utility.utility
 print("ok")
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 from small_tables import people
 
-from cloven.anonymise.slicing.assembling import generalised, sliced
-from cloven.attack.sliced.known import Known
-from cloven.attack.sliced.pairing import balanced
-from cloven.attack.sliced.semantic import SemanticValues
-from cloven.attack.sliced.single import AttributeDisclosure
 from cloven.errors import ParameterError
-from cloven.model.coverage import Coverage
+from cloven.kinds.tables.attack.known import Known
+from cloven.kinds.tables.attack.semantic import SemanticValues, balanced
+from cloven.kinds.tables.attack.values import AttributeDisclosure
+from cloven.kinds.tables.methods.assembly import generalised, sliced
+from cloven.protocols import Coverage
 
 
 @dataclass(frozen=True)

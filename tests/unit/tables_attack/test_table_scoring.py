@@ -8,12 +8,10 @@ import numpy as np
 import pytest
 from small_tables import people
 
-from cloven.attack.sliced.answers import Found, MembershipGuesses, ValueGuesses
 from cloven.errors import InputError, ParameterError
-from cloven.measure.intervals import wilson
-from cloven.scoring.tables.disclosure import score_values, true_values
-from cloven.scoring.tables.membership import score_membership
-from cloven.scoring.tables.table_findings import TableFindings, beats
+from cloven.kinds.tables.attack.known import Found, MembershipGuesses, ValueGuesses
+from cloven.kinds.tables.score.score import TableFindings, beats, score_membership, score_values, true_values
+from cloven.statistics.intervals import wilson
 
 
 def guesses(candidate, confidence=None, prior=(0.5, 0.3, 0.2)):

@@ -7,9 +7,8 @@ from time import process_time
 
 import pytest
 
-from cloven.text.boilerplate import repeated_lines, without_edges
-from cloven.text.clean import Cleaning, clean
-from cloven.text.tagging import sentences
+from cloven.text.boilerplate import Cleaning, clean, repeated_lines, without_edges
+from cloven.text.lemmas import sentences
 
 NOTHING = Cleaning(titles=False, links=False, references=False, repeated_lines=False)
 

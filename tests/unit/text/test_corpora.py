@@ -8,10 +8,9 @@ import pytest
 from cloven.text.counts import TermCounts
 from cloven.text.density import density_sample
 from cloven.text.documents import DocumentOptions
-from cloven.text.options import TextOptions
 from cloven.text.reading import read_documents
 from cloven.text.topics import topic_sample
-from cloven.text.transactions import count_terms, to_transactions
+from cloven.text.transactions import TextOptions, count_terms, to_transactions
 
 pytestmark = pytest.mark.data
 

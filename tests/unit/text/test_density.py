@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
-from cloven.model.transactions import Transactions
 from cloven.text.density import density_sample
 
 

@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cloven.data.transactions import Transactions
 from cloven.errors import InputError, ParameterError
-from cloven.model.transactions import Transactions
-from cloven.text.clean import Cleaning
+from cloven.text.boilerplate import Cleaning
 from cloven.text.counts import TermCounts
 from cloven.text.documents import Document
-from cloven.text.options import TextOptions
-from cloven.text.transactions import to_transactions
+from cloven.text.transactions import TextOptions, to_transactions
 
 TEXTS = (
     "The patients had cardiac catheterisation. Patients 1 and 2 had a long history of HIV infection.",

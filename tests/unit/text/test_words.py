@@ -9,12 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloven.errors import ParameterError
-from cloven.text.lemmas import Lemmatiser, english_words, merged_plurals
-from cloven.text.libraries import text_library
+from cloven.text.lemmas import Lemmatiser, Tagger, english_words, merged_plurals, sentences, text_library
 from cloven.text.phrases import NOT_NOUN, PhraseFinder, contained
-from cloven.text.stopwords import STOP_WORDS
-from cloven.text.tagging import Tagger, sentences
-from cloven.text.tokens import is_abbreviation, pieces, quiet, tokenise, word_of
+from cloven.text.tokens import STOP_WORDS, is_abbreviation, pieces, quiet, tokenise, word_of
 from cloven.text.words import WordFinder
 
 

@@ -7,10 +7,9 @@ from types import SimpleNamespace
 import pytest
 
 import cloven.registry
+from cloven.disclosure.outcome import Measured, Outcome, Utility
+from cloven.disclosure.risk import Estimate, Risk
 from cloven.errors import ParameterError
-from cloven.model.measured import Measured, Utility
-from cloven.model.outcome import Outcome
-from cloven.model.risk import Estimate, Risk
 from cloven.tuning.objectives import RiskObjective, objective
 
 

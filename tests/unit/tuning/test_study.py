@@ -8,9 +8,9 @@ import stat
 import pytest
 from tuning_toys import DONE
 
-from cloven.decision import Limits
+from cloven.audit.decision import Limits
+from cloven.data.transactions import Transactions
 from cloven.errors import OutputError, ReleaseError
-from cloven.model.transactions import Transactions
 from cloven.tuning import Tune
 
 TOY = {"methods": ("toy",), "seed": 1}
@@ -41,7 +41,7 @@ def test_a_second_run_goes_on_without_repeating_anything(data, tmp_path):
 
 @pytest.mark.parametrize("at", [1, 2, 5, 14])
 def test_an_interrupted_search_goes_on_as_if_it_had_not_been(large, tmp_path, monkeypatch, at):
-    from cloven.tuning.measuring import Measuring
+    from cloven.tuning.tune import Measuring
 
     measure = Measuring._measure
 
@@ -128,7 +128,7 @@ def test_a_journal_that_cannot_be_read(data, tmp_path):
 
 
 def test_two_runs_at_once(data, tmp_path):
-    from cloven.tuning.study_folder import study_folder
+    from cloven.tuning.search import study_folder
 
     tune = Tune(**TOY, trials=1)
     tune.run(data, tmp_path / "study")

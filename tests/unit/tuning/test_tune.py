@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from tuning_toys import DONE
 
-from cloven.decision import Limits
+from cloven.audit.decision import Limits
 from cloven.errors import ParameterError
 from cloven.tuning import Tune
 from cloven.tuning.objectives import OneThreat

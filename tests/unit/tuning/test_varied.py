@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cloven.anonymise.disassociation import Disassociation
 from cloven.errors import ParameterError
-from cloven.model.space import Choice, Whole
-from cloven.tuning.varied import varied
+from cloven.kinds.disassociated.methods import Disassociation
+from cloven.protocols import Choice, Whole
+from cloven.tuning.space import varied
 
 
 def test_every_method_that_declares_a_space_is_searched(data):

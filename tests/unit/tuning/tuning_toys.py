@@ -8,11 +8,11 @@ from types import SimpleNamespace
 import pytest
 
 import cloven.registry
+from cloven.data.transactions import Transactions
+from cloven.disclosure.outcome import Measured, Utility
+from cloven.disclosure.risk import Estimate
 from cloven.errors import ParameterError
-from cloven.model.measured import Measured, Utility
-from cloven.model.risk import Estimate
-from cloven.model.space import Choice, Real, Whole
-from cloven.model.transactions import Transactions
+from cloven.protocols import Choice, Real, Whole
 from cloven.threats import Threat
 
 DONE: list[tuple[str, int]] = []
@@ -83,7 +83,7 @@ class ToyFamily:
     fingerprints: dict = field(default_factory=dict)
 
     def fingerprint(self, data):
-        from cloven.io.fingerprint import fingerprint
+        from cloven.storage.fingerprint import fingerprint
 
         return fingerprint(data)
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from cloven.model.disassociated import Kind
-from cloven.model.key import Anonymised, Key
-from cloven.model.transactions import Transactions
+from cloven.data.transactions import Transactions
+from cloven.kinds.disassociated.key import Anonymised, Key
+from cloven.kinds.disassociated.release import Kind
 
 from .releases import build, cluster, joint, rows
 

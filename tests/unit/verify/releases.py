@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from cloven.model.disassociated import Disassociated, Kind
+from cloven.kinds.disassociated.release import Disassociated, Kind
 
 NUMBERS = ("cluster_size", "cluster_joint", "joint_parent", "row_cluster", "row_joint", "row_offsets")
 WIDTH = {"row_chunk": np.int32, "row_kind": np.int8, "row_items": np.int32} | dict.fromkeys(NUMBERS, np.int64)

@@ -8,10 +8,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cloven.model.disassociated import Kind
+from cloven.kinds.disassociated.release import Kind
+from cloven.kinds.disassociated.verify.layout import lay_out
+from cloven.kinds.disassociated.verify.promise import rare_among_owners, rare_in_rows
 from cloven.verification import verify
-from cloven.verification.km import rare_among_owners, rare_in_rows
-from cloven.verification.layout import lay_out
 
 from .keys import edited, group, publish, transactions
 from .releases import (

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cloven.anonymise.generalisation.assemble import assemble
+from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
-from cloven.model.policy import Policy
-from cloven.model.transactions import Transactions
-from cloven.verification.generalisation import verify_generalised
+from cloven.kinds.generalised.methods.assembly import assemble
+from cloven.kinds.generalised.policy import Policy
+from cloven.kinds.generalised.verify import verify_generalised
 
 RECORDS = [["a", "b"], ["a", "c"], ["b", "d"], ["c", "d"], ["a"], ["d", "e"], ["x", "a"], ["x"]]
 DATA = Transactions.from_records(RECORDS)

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from cloven.anonymise.disassociation import Disassociation
-from cloven.model.transactions import Transactions
+from cloven.data.transactions import Transactions
+from cloven.kinds.disassociated.methods import Disassociation
 from cloven.verification import verify
 
 DATA = Transactions.from_records([["flu", "fever"], ["flu", "cough"]] * 10)

@@ -1,1 +1,0 @@
-"""Methods that turn data into a release and a key."""

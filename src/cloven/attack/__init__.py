@@ -1,1 +1,0 @@
-"""What somebody can learn from a release; nothing here ever sees the key or the original."""

@@ -1,1 +1,0 @@
-"""Attacks on disassociated releases."""

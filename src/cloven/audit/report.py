@@ -1,0 +1,190 @@
+"""What an audit found, and how it leaves the program: JSON, frame, page, charts, folders."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cloven.disclosure.document import owned
+from cloven.disclosure.public import public
+from cloven.storage.atomic import PRIVATE_FILE, PRIVATE_FOLDER, staged, write_bytes
+
+if TYPE_CHECKING:
+    import os
+
+    from cloven.audit.decision import Decision
+    from cloven.audit.loop import Audit
+    from cloven.disclosure.audience import Audience, Said
+    from cloven.disclosure.outcome import Outcome
+    from cloven.disclosure.risk import Risk
+    from cloven.protocols import Family
+    from cloven.verification import Verdict
+
+
+@dataclass(frozen=True)
+class AuditReport:
+    """What an audit found. It knows the truth, so it belongs to the owner; ``write`` keeps the two sides apart.
+
+    Attributes:
+        audit: what was asked for.
+        family: the family of its method.
+        data: what was audited: all records, or a sample of them.
+        records_in_all: records of the data that was given.
+        description: figures of what was audited.
+        result: release and key.
+        verified: what the checker said.
+        outcome: risks and utility of the method.
+        others: the same for everything that was compared with it.
+        failed: settings that were to be compared and could not be made, each with the reason.
+        decision: the verdict.
+        cautions: what the owner should know before publishing; the owner's alone unless they say otherwise.
+        seconds: what each step took.
+    """
+
+    audit: Audit
+    family: Family
+    data: Any
+    records_in_all: int
+    description: Any
+    result: Any
+    verified: Verdict
+    outcome: Outcome
+    others: tuple[Outcome, ...]
+    failed: dict[str, str]
+    decision: Decision
+    cautions: tuple[Said, ...]
+    seconds: dict[str, float]
+
+    def __repr__(self) -> str:
+        return f"AuditReport({self.outcome.name}, {len(self.data):,} records: {self.decision.verdict})"
+
+    @property
+    def risks(self) -> tuple[Risk, ...]:
+        """What each attacker reached."""
+        return self.outcome.risks
+
+    @property
+    def sampled(self) -> bool:
+        """Whether a sample of the records was audited; then there is nothing to publish yet."""
+        return len(self.data) < self.records_in_all
+
+    @cached_property
+    def _owned(self) -> dict[str, Any]:
+        return owned(self)
+
+    @property
+    def fingerprint(self) -> str:
+        """Fingerprint of what was audited; it tells about the data, so it is the owner's."""
+        return self.family.fingerprint(self.data)
+
+    def to_dict(self, audience: Audience = "owner", manifest_sha256: str | None = None) -> dict[str, Any]:
+        """Everything as plain JSON values (``cloven.audit/3``); for the public, only what is declared to be."""
+        if audience == "public":
+            return public(self, manifest_sha256)
+        return self._owned | {"hashes": self._owned["hashes"] | {"manifest_sha256": manifest_sha256}}
+
+    def to_json(self, audience: Audience = "owner", manifest_sha256: str | None = None) -> str:
+        """``to_dict`` as JSON text."""
+        plain = self.to_dict(audience, manifest_sha256)
+        return json.dumps(plain, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+    def to_frame(self) -> Any:
+        """One row for each setting and threat, as a Polars frame, or pandas where Polars is not installed."""
+        from cloven.report.frame import outcome_frame
+
+        return outcome_frame((self.outcome, *self.others))
+
+    def chart(self, name: str) -> Any:
+        """One chart of the report by name, as an Altair chart; see ``cloven.report.charts.CHARTS``."""
+        from cloven.report.charts import chart
+
+        return chart(name, self.to_dict())
+
+    def save_html(self, path: str | os.PathLike[str], audience: Audience = "owner") -> None:
+        """Write the report as one page that needs no network; the owner's page is for the owner's eyes alone."""
+        from cloven.report.page import save_page
+
+        save_page(self.to_dict(audience), path)
+
+    def write(self, out: str | os.PathLike[str], ledger: str | os.PathLike[str] | None = None) -> str | None:
+        """Write ``out`` (release and public page) and ``out.private`` (key, ``audit.json``, the owner's page).
+
+        Gives the SHA-256 of the manifest. After an audit of a sample there is no release to write; the pages say so.
+        What is not to be published is noted as such, so that it is not held against the next one.
+        """
+        from cloven.report.page import page
+        from cloven.storage.ledger import discard
+
+        self.verified.raise_if_broken()
+        digest = write_audit(
+            out,
+            family=self.family,
+            result=None if self.sampled else self.result,
+            original=self.data,
+            public=lambda digest: {"report.html": page(self.to_dict("public", digest))},
+            private=lambda digest: {
+                "audit.json": self.to_json("owner", digest),
+                "report.html": page(self.to_dict("owner", digest)),
+            },
+            ledger=ledger,
+        )
+        if not self.sampled and self.decision.verdict != "publish":
+            discard(out)
+        return digest
+
+
+# The two folders of an audit: ``OUT`` (release, page) to share; ``OUT.private`` with all that knows the truth.
+
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+
+    from cloven.protocols import Family
+
+    Documents = Callable[[str | None], dict[str, str]]
+
+
+def write_audit(
+    out: str | os.PathLike[str],
+    *,
+    family: Family,
+    result: Any,
+    original: Any,
+    public: Documents,
+    private: Documents,
+    ledger: str | os.PathLike[str] | None = None,
+) -> str | None:
+    """Write ``out`` and ``out.private``, both or neither, note the release in the ledger; gives the manifest's SHA-256.
+
+    Args:
+        out: the folder to share.
+        family: writes the release to ``out/published`` and the key to ``out.private``.
+        result: release and key, verified by the caller; None if there is nothing to publish.
+        original: the data, for the receipt.
+        public: names and texts of the pages to share, given the SHA-256 of the manifest.
+        private: the same for the owner.
+        ledger: folder of a ledger, if there is one besides the private folders.
+    """
+    from cloven.storage.ledger_file import check_ledger, remember
+    from cloven.storage.release import places
+
+    shared, kept = places(Path(out))
+    check_ledger(ledger)
+    with staged(kept, shared) as (kept_place, shared_place):
+        shared_place.mkdir()
+        if result is None:
+            kept_place.mkdir(PRIVATE_FOLDER)
+            digest = None
+        else:
+            digest = family.write(result, shared_place / "published", kept_place, original)
+        for name, text in public(digest).items():
+            write_bytes(shared_place / name, text.encode())
+        for name, text in private(digest).items():
+            write_bytes(kept_place / name, text.encode(), PRIVATE_FILE)
+    if result is not None:
+        remember(kept, ledger)
+    return digest

@@ -1,0 +1,1 @@
+"""Data on arrays: transactions, tables with their schema, taxonomies. No algorithms."""

@@ -1,0 +1,282 @@
+"""What each column of a table is: its role, its kind, how it is generalised, and what to do where it has no value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, get_args
+
+from cloven.data.harm import Harm
+from cloven.data.number_blocks import Possible, default_step
+from cloven.data.table import Role
+from cloven.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+
+Kind = Literal["number", "category"]
+Missing = Literal["refuse", "drop", "keep"]
+Outside = Literal["refuse", "clamp"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column.
+
+    Attributes:
+        name: its name.
+        role: ``quasi-identifier``, ``sensitive``, ``person`` (who a row is about, where somebody has several; never
+            published) or ``ignored``.
+        kind: ``number`` or ``category``; None looks at the values.
+        tree: how values are generalised: a hierarchy file (a row for each value, leaf first, ``;``), nested
+            dictionaries, or ``"ranges"`` for ranges of numbers. None is ranges for numbers, sets for categories.
+        missing: where there is no value: ``refuse`` the table, ``drop`` the row, or ``keep`` it as a value of its own
+            (categories only). None is the schema's.
+        range: lowest and highest number that is possible, whatever the rows hold.
+        step: how far two possible numbers lie apart; 1 if the others are whole numbers.
+        cuts: the numbers at which ranges may begin, from the lowest that is possible, and the highest; for ``range``.
+        round: ranges begin at multiples of this, so that their ends are nobody's numbers.
+        values: the categories that are possible, whatever the rows hold.
+        outside: a number that is not possible: ``refuse`` the table, or ``clamp`` it to the nearest one that is.
+        harmless: sensitive values that everybody may know of somebody.
+        within: sensitive numbers that lie so near to each other are one value: a number, or a share such as ``"5 %"``.
+    """
+
+    name: str
+    role: Role
+    kind: Kind | None = None
+    tree: str | Path | Mapping[str, Any] | None = None
+    missing: Missing | None = None
+    range: tuple[float, float] | None = None
+    step: float | None = None
+    cuts: tuple[float, ...] | None = None
+    round: float | None = None
+    values: tuple[str, ...] | None = None
+    outside: Outside = "refuse"
+    harmless: tuple[str, ...] | None = None
+    within: float | str | None = None
+
+    def __post_init__(self) -> None:
+        _choice(f"the role of column {self.name!r}", self.role, get_args(Role))
+        _choice(f"the kind of column {self.name!r}", self.kind, (*get_args(Kind), None))
+        _choice(f"missing of column {self.name!r}", self.missing, (*get_args(Missing), None))
+        _choice(f"outside of column {self.name!r}", self.outside, get_args(Outside))
+        settings = ("kind", "tree", "missing", "range", "step", "cuts", "round", "values")
+        for name in settings if self.role == "person" else ():
+            if getattr(self, name) is not None:
+                message = f"column {self.name!r}: {name} says nothing of who a row is about; leave it out"
+                raise ParameterError(message)
+        if self.tree == "ranges" and self.kind == "category":
+            message = (
+                f"column {self.name!r}: ranges are for numbers; give kind = 'number', or a hierarchy file"
+            )
+            raise ParameterError(message)
+        for name, value in checked(self).items():
+            object.__setattr__(self, name, value)
+        _ = self.possible  # what cannot be is refused here
+
+    @property
+    def possible(self) -> Possible | None:
+        """The numbers that are possible, if that is said."""
+        return possible(self)
+
+
+@dataclass(frozen=True)
+class Schema:
+    """All columns that matter. Columns it does not name are ignored.
+
+    Attributes:
+        columns: the columns.
+        missing: what to do where a column has no value, unless the column says otherwise.
+        missing_values: texts that stand for no value.
+        header: names of the columns of a text file that has no header line.
+        delimiter: what separates the cells of a text file; None looks at the file.
+
+    >>> schema = Schema.of(quasi_identifiers=["age", "sex"], sensitive=["illness"])
+    >>> [(column.name, column.role) for column in schema.columns]
+    [('age', 'quasi-identifier'), ('sex', 'quasi-identifier'), ('illness', 'sensitive')]
+    """
+
+    columns: tuple[Column, ...]
+    missing: Missing = "refuse"
+    missing_values: tuple[str, ...] = ("", "?")
+    header: tuple[str, ...] | None = None
+    delimiter: str | None = None
+
+    def __post_init__(self) -> None:
+        _choice("missing", self.missing, get_args(Missing))
+        _check_texts(self.missing_values, self.delimiter)
+        names = [column.name for column in self.columns]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            message = f"column {twice[0]!r} stands twice in the schema; name it once"
+            raise ParameterError(message)
+        persons = [column.name for column in self.columns if column.role == "person"]
+        if len(persons) > 1:
+            message = f"columns {persons[0]!r} and {persons[1]!r} both have the role person; give it to one"
+            raise ParameterError(message)
+        if "quasi-identifier" not in {column.role for column in self.columns}:
+            message = 'no column has the role "quasi-identifier"; give it to what others may know of a person'
+            raise ParameterError(message)
+
+    @classmethod
+    def of(
+        cls,
+        quasi_identifiers: list[str] | tuple[str, ...],
+        sensitive: list[str] | tuple[str, ...] = (),
+        *,
+        trees: Mapping[str, str | Path | Mapping[str, Any]] | None = None,
+        missing: Missing = "refuse",
+    ) -> Schema:
+        """A schema from lists of names, and trees by name."""
+        known = dict(trees or {})
+        columns = [Column(name, "quasi-identifier", tree=known.pop(name, None)) for name in quasi_identifiers]
+        columns += [Column(name, "sensitive", tree=known.pop(name, None)) for name in sensitive]
+        if known:
+            message = f"a tree is given for {next(iter(known))!r}, which has no role; give it one"
+            raise ParameterError(message)
+        return cls(tuple(columns), missing)
+
+    @property
+    def used(self) -> tuple[Column, ...]:
+        """Columns that are attributes of the table."""
+        return tuple(column for column in self.columns if column.role not in ("ignored", "person"))
+
+    @property
+    def read(self) -> tuple[Column, ...]:
+        """Columns that are read: the attributes, and who a row is about."""
+        return tuple(column for column in self.columns if column.role != "ignored")
+
+    @property
+    def person(self) -> str | None:
+        """The column that says who a row is about, if there is one."""
+        return next((column.name for column in self.columns if column.role == "person"), None)
+
+
+def _check_texts(missing_values: object, delimiter: object) -> None:
+    if not isinstance(missing_values, tuple | list) or not all(
+        isinstance(text, str) for text in missing_values
+    ):
+        message = f"missing_values must be texts in a list, got {missing_values!r}"
+        raise ParameterError(message)
+    one = isinstance(delimiter, str) and len(delimiter) == 1 and delimiter not in '"\r\n'
+    if delimiter is not None and not one:
+        message = f"delimiter must be one character, such as ';' (no quote, no line break), got {delimiter!r}"
+        raise ParameterError(message)
+
+
+def _choice(what: str, value: object, possible: tuple[object, ...]) -> None:
+    if value not in possible:
+        named = ", ".join(repr(each) for each in possible if each is not None)
+        message = f"{what} must be one of {named}, got {value!r}"
+        raise ParameterError(message)
+
+
+# What a column of a schema says about the values that are possible: checks, and the numbers it means.
+
+
+NUMBERS = ("range", "step", "cuts", "round")
+
+
+def checked(column: Column) -> dict[str, Any]:
+    """Settings of a column about its domain as plain values, with the kind that they mean."""
+    found: dict[str, Any] = {
+        name: None if getattr(column, name) is None else _numbers(column, name) for name in ("range", "cuts")
+    }
+    found |= {name: _positive(column, name) for name in ("step", "round")}
+    numeric = [name for name in NUMBERS if getattr(column, name) is not None]
+    _agree(column, numeric)
+    if column.values is not None:
+        found["values"] = _texts(column)
+    found |= _harm(column)
+    kind: Kind | None = "number" if numeric else "category" if column.values is not None else column.kind
+    return found | {"kind": kind}
+
+
+def _harm(column: Column) -> dict[str, Any]:
+    """Settings about what harms; they are for sensitive values, nearness for numbers."""
+    for name in ("harmless", "within"):
+        if getattr(column, name) is not None and column.role != "sensitive":
+            _refuse(column, f"{name} is for sensitive values, and its role is {column.role}; leave it out")
+    if column.within is not None and (column.kind == "category" or column.values is not None):
+        _refuse(
+            column, "within is for numbers, and it holds categories; leave it out, or give kind = 'number'"
+        )
+    try:
+        Harm.of(within=column.within)
+    except ParameterError as error:
+        _refuse(column, str(error))
+    return {} if column.harmless is None else {"harmless": _texts(column, "harmless")}
+
+
+def possible(column: Column) -> Possible | None:
+    """The numbers that are possible, if the column says it; its settings are checked ones."""
+    if column.cuts is None and column.range is None:
+        return None
+    given = [*(column.cuts or column.range or ()), *([] if column.round is None else [column.round])]
+    step = column.step or default_step(given)
+    if step is None:
+        _refuse(
+            column, f"numbers such as {next(n for n in given if n % 1):g} need a step, such as step = 0.1"
+        )
+    if column.range is not None:
+        try:
+            return Possible.between(column.range[0], column.range[1], step, column.round)
+        except ParameterError as error:
+            _refuse(column, str(error))
+    cuts = column.cuts or ()
+    return Possible(cuts[:-1], cuts[-1], step)
+
+
+def _agree(column: Column, numeric: list[str]) -> None:
+    """Refuse settings that say two things."""
+    tree = column.tree is not None and column.tree != "ranges"
+    if numeric and (column.kind == "category" or column.values is not None):
+        _refuse(column, f"{numeric[0]} is for numbers, and it holds categories; give values alone")
+    if column.values is not None and column.kind == "number":
+        _refuse(column, "values is for categories; of numbers give range and step, or a tree")
+    for name in (*numeric, *(["values"] if column.values is not None else [])):
+        if tree:
+            _refuse(column, f"its tree lists all values, so {name} says nothing; leave one of them out")
+    if column.cuts is not None and (column.range is not None or column.round is not None):
+        _refuse(column, "cuts says where ranges may end, and so do range and round; leave one out")
+    if column.step is not None and numeric == ["step"]:
+        _refuse(column, "step goes with range, cuts or round; give one of them too")
+    if column.outside == "clamp" and column.range is None and column.cuts is None:
+        _refuse(column, "outside = 'clamp' goes with range or cuts; give one of them too")
+
+
+def _numbers(column: Column, name: str) -> tuple[float, ...]:
+    value = getattr(column, name)
+    wanted = "two numbers, [lowest, highest]" if name == "range" else "two or more ascending numbers"
+    plain = isinstance(value, list | tuple) and all(map(_is_number, value))
+    ascending = plain and all(a < b for a, b in pairwise(value))
+    if not ascending or len(value) < 2 or (name == "range" and len(value) != 2):
+        _refuse(column, f"{name} must be {wanted}, got {value!r}")
+    return tuple(float(number) for number in value)
+
+
+def _positive(column: Column, name: str) -> float | None:
+    value = getattr(column, name)
+    if value is not None and (not _is_number(value) or value <= 0):
+        _refuse(column, f"{name} must be a number above 0, got {value!r}")
+    return None if value is None else float(value)
+
+
+def _texts(column: Column, name: str = "values") -> tuple[str, ...]:
+    values = getattr(column, name)
+    good = isinstance(values, list | tuple) and values and all(isinstance(v, str | int) for v in values)
+    if not good or len({str(value) for value in values or ()}) < len(values or ()):
+        _refuse(column, f"{name} must be a list of different texts, got {values!r}")
+    return tuple(str(value) for value in values or ())
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2.0**53
+
+
+def _refuse(column: Column, why: str) -> NoReturn:
+    message = f"column {column.name!r}: {why}"
+    raise ParameterError(message)

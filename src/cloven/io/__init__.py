@@ -1,1 +1,0 @@
-"""Data on the way in and out: readers, dataframes, releases on disk."""

@@ -1,6 +1,0 @@
-"""Read set-valued data from files: delimited lines, FIMI, SPMF, long and list tables, JSON and Parquet."""
-
-from cloven.io.readers.options import ReadOptions, ReadReport
-from cloven.io.readers.reading import read, read_reported
-
-__all__ = ["ReadOptions", "ReadReport", "read", "read_reported"]

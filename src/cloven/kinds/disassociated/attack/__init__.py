@@ -1,0 +1,1 @@
+"""Attacks on disassociated releases. Nothing here ever sees the key or the original."""

@@ -1,0 +1,266 @@
+"""Candidate slots of targets: how many there are is known before any of them is written down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cloven.compiled import Longs, compiled
+from cloven.data.arrays import first_of_equal
+from cloven.kinds.disassociated.guesses import Questions
+from cloven.kinds.disassociated.reconstruction.layout import Layout
+from cloven.kinds.disassociated.release import Disassociated, Kind
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """All targets of a release, ready to be asked about.
+
+    Attributes:
+        layout: the release, arranged.
+        row: published row of each target; the first of equal ones.
+        item: item code for targets of term chunks, -1 for sub-records.
+        copies: how many slots hold it, 0 for items of term chunks.
+        told: who tells, further in, what each joint shares; see ``shared_kernel``.
+        many: number of candidate slots of each target.
+    """
+
+    layout: Layout
+    row: Longs
+    item: NDArray[np.int32]
+    copies: Longs
+    told: tuple[Longs, Longs]
+    many: Longs
+
+    @classmethod
+    def of(cls, release: Disassociated) -> Candidates:
+        """List the targets, and count their candidates."""
+        layout = Layout.of(release)
+        row, item, copies = targets_of(release)
+        told = _told(layout)
+        shared = release.row_kind[row] == Kind.SHARED
+        many = np.where(shared, 0, release.cluster_size[release.row_cluster[row]])
+        rows = row[shared]
+        many[shared] = count_slots(
+            rows, release.row_joint[rows], _table(release), layout.inner, told, layout.members, layout.bounds
+        )
+        return cls(layout, row, item, copies, told, many)
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    @property
+    def total(self) -> int:
+        """Candidates of all targets."""
+        return int(self.many.sum())
+
+    def questions(self, targets: Longs) -> Questions:
+        """Ask about some targets (ascending); all others are never written down."""
+        release, bounds = self.layout.release, self.layout.bounds
+        row = self.row[targets]
+        offsets = np.concatenate(([0], np.cumsum(self.many[targets]))).astype(np.int64)
+        slots = np.empty(int(offsets[-1]), np.int32)
+        shared = release.row_kind[row] == Kind.SHARED
+        own, starts = release.row_cluster[row[~shared]], offsets[:-1]
+        fill_ranges(bounds[own], bounds[own + 1], starts[~shared], slots)
+        fill_slots(
+            row[shared], release.row_joint[row[shared]], _table(release), self.layout.inner, self.told,
+            self.layout.members, bounds, starts[shared], slots,
+        )  # fmt: skip
+        whole = len(targets) == len(self)
+        return Questions(
+            slot_offsets=bounds,
+            slot_anchor=_anchors(release, bounds),
+            target_row=row,
+            target_item=self.item[targets],
+            target_copies=self.copies[targets],
+            target_kind=release.row_kind[row],
+            target_cluster=release.row_cluster[row],
+            offsets=offsets,
+            slots=slots,
+            targets_in_all=None if whole else len(self),
+            candidates_in_all=None if whole else self.total,
+        )
+
+
+def targets_of(release: Disassociated) -> tuple[Longs, NDArray[np.int32], Longs]:
+    """Published row, item (-1 for sub-records) and copies (0 for items of term chunks) of each target.
+
+    What stands at the root was split off from no cluster: nearly everybody may have it, and asking would only thin out
+    what is asked about clusters. What it tells of somebody is for the attack on a known person.
+    """
+    kind = release.row_kind
+    asked = ((kind != Kind.RECORD) | (release.row_chunk > 0)) & ~release.at_root
+    first = np.flatnonzero(asked & (first_of_equal(release) == np.arange(release.rows)))
+    # Equal rows stand together, so the copies reach up to the next different row.
+    following = np.append(first[1:], release.rows)
+    anchors = np.concatenate(([0], np.cumsum(~asked)))
+    copies = following - first - (anchors[following] - anchors[first])
+    lengths = np.where(kind[first] == Kind.TERM, np.diff(release.row_offsets)[first], 1)
+    row = np.repeat(first, lengths)
+    inside = np.arange(len(row)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    term = kind[row] == Kind.TERM
+    item = np.full(len(row), -1, np.int32)
+    item[term] = release.row_items[(release.row_offsets[row] + inside)[term]]
+    return row, item, np.where(term, 0, np.repeat(copies, lengths))
+
+
+def _told(layout: Layout) -> tuple[Longs, Longs]:
+    """Tellers of each item that a joint shares: where they start, and who they are."""
+    place, teller = told_further_in(layout.shown, layout.inner)
+    place, teller = place[place >= 0], teller[place >= 0]
+    order = np.argsort(place, kind="stable")
+    edges = np.arange(len(layout.inner[3]) + 1)
+    return np.searchsorted(place[order], edges).astype(np.int64), teller[order]
+
+
+def _table(release: Disassociated) -> tuple[Longs, NDArray[np.int32]]:
+    """Published rows, as the kernels want them: not frozen."""
+    return np.array(release.row_offsets), np.array(release.row_items)
+
+
+def _anchors(release: Disassociated, bounds: Longs) -> Longs:
+    """Row of record chunk 0 that each slot shows, -1 for none."""
+    anchor = np.full(release.records, -1, np.int64)
+    rows = np.flatnonzero((release.row_kind == Kind.RECORD) & (release.row_chunk == 0))
+    cluster = release.row_cluster[rows]
+    starts = np.searchsorted(cluster, np.arange(release.clusters))
+    anchor[bounds[cluster] + np.arange(len(rows)) - starts[cluster]] = rows
+    return anchor
+
+
+# Compiled search for the slots that may hold a shared sub-record.
+#
+# It may belong to every cluster below its joint J, but not to one that tells an item of it further in: in its own
+# record chunks, or in a joint between the two. ``told_further_in`` lists who does, once for each item that J shares, so
+# that no cluster has to be asked about every sub-record. An item told by a cluster, or by a joint, is noted at the
+# first joint above that shares it; joints further up see that joint instead, with all clusters below it.
+
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int32]
+    Inner = tuple[Longs, Longs, Longs, Ints]
+    Rows = tuple[Longs, Ints]
+
+
+@compiled
+def _place(item: int, joint: int, offsets: Longs, items: Ints) -> int:
+    """Where a joint lists an item that it shares; -1 if it shares it not."""
+    first, last = offsets[joint], offsets[joint + 1]
+    at = first + np.searchsorted(items[first:last], item)
+    return int(at) if at < last and items[at] == item else -1
+
+
+@compiled
+def _noted(item: int, joint: int, inner: Inner) -> int:
+    """Where the first joint, from this one upwards, lists an item; -1 if none does."""
+    while joint >= 0:
+        at = _place(item, joint, inner[2], inner[3])
+        if at >= 0:
+            return at
+        joint = inner[1][joint]
+    return -1
+
+
+@compiled
+def told_further_in(shown: Rows, inner: Inner) -> tuple[Longs, Longs]:
+    """Place in the lists of the joints (-1 for none) and teller: a cluster, or -1 - joint.
+
+    ``shown`` is what the record chunks of each cluster show; ``inner`` the innermost joint of each cluster, the parent
+    of each joint, and what each joint shares.
+    """
+    many = len(shown[1]) + len(inner[3])
+    place, teller, found = np.empty(many, np.int64), np.empty(many, np.int64), 0
+    for cluster in range(len(inner[0])):
+        for at in range(shown[0][cluster], shown[0][cluster + 1]):
+            place[found] = _noted(shown[1][at], inner[0][cluster], inner)
+            teller[found] = cluster
+            found += 1
+    for joint in range(len(inner[1])):
+        for at in range(inner[2][joint], inner[2][joint + 1]):
+            place[found] = _noted(inner[3][at], inner[1][joint], inner)
+            teller[found] = -1 - joint
+            found += 1
+    return place, teller
+
+
+@compiled
+def _bar(
+    row: int,
+    joint: int,
+    table: Rows,
+    inner: Inner,
+    told: tuple[Longs, Longs],
+    members: tuple[Longs, Longs],
+    barred: Longs,
+    mark: int,
+) -> None:
+    """Mark the clusters below a joint that cannot hold a row of it."""
+    for at in range(table[0][row], table[0][row + 1]):
+        place = _place(table[1][at], joint, inner[2], inner[3])
+        for teller in told[1][told[0][place] : told[0][place + 1]]:
+            if teller >= 0:
+                barred[teller] = mark
+            else:
+                for cluster in members[1][members[0][-1 - teller] : members[0][-teller]]:
+                    barred[cluster] = mark
+
+
+@compiled
+def count_slots(
+    rows: Longs,
+    joints: Longs,
+    table: Rows,
+    inner: Inner,
+    told: tuple[Longs, Longs],
+    members: tuple[Longs, Longs],
+    bounds: Longs,
+) -> Longs:
+    """How many slots may hold each row of a shared chunk; cluster c has the slots from ``bounds[c]``."""
+    found = np.zeros(len(rows), np.int64)
+    barred = np.full(len(bounds) - 1, -1, np.int64)
+    for i in range(len(rows)):
+        _bar(rows[i], joints[i], table, inner, told, members, barred, i)
+        for cluster in members[1][members[0][joints[i]] : members[0][joints[i] + 1]]:
+            if barred[cluster] != i:
+                found[i] += bounds[cluster + 1] - bounds[cluster]
+    return found
+
+
+@compiled
+def fill_slots(
+    rows: Longs,
+    joints: Longs,
+    table: Rows,
+    inner: Inner,
+    told: tuple[Longs, Longs],
+    members: tuple[Longs, Longs],
+    bounds: Longs,
+    starts: Longs,
+    slots: Ints,
+) -> None:
+    """Write the slots that may hold each row, ascending, from ``starts`` on."""
+    barred = np.full(len(bounds) - 1, -1, np.int64)
+    for i in range(len(rows)):
+        _bar(rows[i], joints[i], table, inner, told, members, barred, i)
+        at = starts[i]
+        for cluster in members[1][members[0][joints[i]] : members[0][joints[i] + 1]]:
+            if barred[cluster] != i:
+                for slot in range(bounds[cluster], bounds[cluster + 1]):
+                    slots[at] = slot
+                    at += 1
+
+
+@compiled
+def fill_ranges(first: Longs, last: Longs, starts: Longs, slots: Ints) -> None:
+    """Write the slots from ``first`` to below ``last`` of each target, from ``starts`` on."""
+    for i in range(len(first)):
+        for slot in range(first[i], last[i]):
+            slots[starts[i] + slot - first[i]] = slot

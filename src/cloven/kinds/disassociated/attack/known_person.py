@@ -1,0 +1,382 @@
+"""What does a disassociated release tell of a person of whom a few items are known?
+
+The reader knows that the person is in the release and a set K of the person's items, and sees the release alone. For a
+cluster c of n records, K falls into one share for each chunk that its items stand in, for c:
+
+    w(c)     = n * product over the chunks of P(a record of c has a row with K's share)      expected records with K
+    P(s | K) = sum over c of w(c) * P(s | c, K) / sum over c of w(c)
+
+An item stands for c in the record chunk that shows it, else in c's term chunk, else in the innermost joint above that
+shares it, else in the list of the root, else it may be withheld (if the release says that items may be).
+
+* A row of a record chunk is held by one of n records: chance 1 / n for each.
+* A shared row is held by one record of the clusters that are *open* to it: those below the joint which tell none of
+  the row's items further in. Its chance is 1 / (records of these clusters) in each of them, 0 in the others. So an item
+  with v copies has the share v / (records of the open clusters), less where other items of its rows are barred.
+* A term-chunk item has ``expected.named`` copies in c; a listed or withheld one ``expected.listed`` or
+  ``expected.withheld`` over all clusters that do not publish it.
+
+P(s | c, K) is taken from the rows with K's share if s stands in the chunk of one of K's items (the chances of rows that
+also hold s, of those that fit), else it is the share of s in c. Chunks of a cluster are taken to be independent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+
+import numpy as np
+
+from cloven.compiled import Flags, Floats, Longs, compiled
+from cloven.errors import ParameterError, ReleaseError
+from cloven.kinds.disassociated.attack import known_person_kernel
+from cloven.kinds.disassociated.attack.known_person_kernel import IMPOSSIBLE, MOST_KNOWN, fitting_rows, leads
+from cloven.kinds.disassociated.attack.known_person_layout import Expected, Layout, layout, offsets_of, sums
+from cloven.kinds.disassociated.release import Disassociated
+from cloven.kinds.known_sets import Certain, Claims, Known
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+Reader = Literal["everywhere", "shown", "method"]
+"""``everywhere`` counts every place where a known item can stand. ``shown`` looks for known items only in the clusters
+that show them in record chunks, if there are such clusters: it claims too much. ``method`` knows that a leftover (in a
+shared chunk or a list) was held by fewer than k records of each cluster, so its share there is at most (k - 1) / n."""
+
+LEAST = 0.0125
+"""Smaller shares are not looked at one by one."""
+
+
+@dataclass(frozen=True, eq=False)
+class KnownPerson:
+    """A release, arranged for readers who know some items of a person; see the module.
+
+    Attributes:
+        release: the release, and nothing else.
+        reader: how the release is read.
+        expected: copies to be expected where no number is published.
+        places: where each item stands for each cluster.
+        most: copies of a leftover that the reader expects in one cluster at most.
+    """
+
+    release: Disassociated
+    reader: Reader
+    expected: Expected
+    places: Layout
+    most: float
+
+    @classmethod
+    def of(
+        cls, release: Disassociated, reader: Reader = "everywhere", expected: Expected | None = None
+    ) -> KnownPerson:
+        """Arrange a release, once for all questions."""
+        _published_only(release)
+        copies = Expected.of(release.k) if expected is None else expected
+        most = float(max(release.k - 1, 1)) if reader == "method" else np.inf
+        return cls(release, reader, copies, layout(release, copies, most), most)
+
+    @classmethod
+    def every(cls, release: Disassociated) -> dict[str, KnownPerson]:
+        """All readers of a release; the first is the one to trust."""
+        return {reader: cls.of(release, reader) for reader in get_args(Reader)}
+
+    def claims(
+        self,
+        known: Known,
+        eligible: NDArray[np.bool_] | None = None,
+        floor: float = 0.2,
+        *,
+        best: bool = True,
+    ) -> Claims:
+        """Items besides the known ones that each person holds with probability ``floor`` or more, and the best guess.
+
+        Only ``eligible`` items (a flag for each item of the vocabulary) are claimed. Without ``best``, a best guess
+        below the floor is none: with a high floor, as in a search for the worst known set, that is faster.
+        """
+        if not known_person_kernel.LEAST_BEST <= floor <= 1:
+            message = f"floor must lie between {known_person_kernel.LEAST_BEST} and 1, got {floor}"
+            raise ParameterError(message)
+        asked, flags = self._asked(known, eligible)
+        hidden = self._in_record_chunks if self.reader == "shown" else np.zeros(len(flags), bool)
+        found = known_person_kernel.claims(
+            self.places, self._frequent(LEAST if best else floor / 8), asked.offsets, asked.codes, flags, hidden,
+            floor, best, self.most,
+        )  # fmt: skip
+        return Claims(*found).spread(asked.of)
+
+    def certain(self, known: Known, eligible: NDArray[np.bool_] | None = None) -> Certain:
+        """Items besides the known ones that each person holds in every data set that the release allows.
+
+        Nothing is certain of somebody who can be nowhere in the release. Where the release says that supports are
+        lower bounds, any row may lack an item, so only what all records of a cluster hold can be certain.
+        """
+        asked, flags = self._asked(known, eligible)
+        lossy = self.release.parameters.get("supports") == "lower bounds"
+        found = certain(self.places, self._full, asked.offsets, asked.codes, flags, lossy)
+        return Certain(*found).spread(asked.of)
+
+    def _asked(self, known: Known, eligible: NDArray[np.bool_] | None) -> tuple[Known, NDArray[np.bool_]]:
+        width = len(self.release.vocabulary)
+        flags = np.ones(width, bool) if eligible is None else np.asarray(eligible, bool)
+        if len(flags) != width:
+            message = (
+                f"eligible needs a flag for each of the {width:,} items of the release, got {len(flags):,}"
+            )
+            raise ParameterError(message)
+        known.check(width, MOST_KNOWN)
+        return known.distinct(), flags
+
+    @cached_property
+    def _in_record_chunks(self) -> NDArray[np.bool_]:
+        """Items that some cluster shows in a record chunk."""
+        shown = np.zeros(len(self.release.vocabulary), bool)
+        shown[self._place_item[self.places.places.record]] = True
+        return shown
+
+    @cached_property
+    def _place_item(self) -> Longs:
+        """Item of each place."""
+        starts = self.places.places.starts
+        return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+
+    @cached_property
+    def _base_item(self) -> Longs:
+        """Item of each entry of the base."""
+        starts = self.places.base.starts
+        return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+
+    @cached_property
+    def copies(self) -> tuple[Longs, Longs, Floats]:
+        """Outermost joint, item, and expected copies of the item in all clusters below it; by joint, then item."""
+        clusters, places, base = self.places.clusters, self.places.places, self.places.base
+        width = max(1, len(self.release.vocabulary))
+        place_key = clusters.top[places.cluster] * width + self._place_item
+        base_key = base.top * width + self._base_item
+        keys = np.unique(np.concatenate((place_key, base_key)))
+        at, low = np.searchsorted(keys, place_key), np.searchsorted(keys, base_key)
+        size = clusters.size[places.cluster]
+        total = sums(at, size * places.share, len(keys))
+        told = sums(at, size, len(keys))
+        total[low] += base.rate * (clusters.top_size[base.top] - told[low])
+        return keys // width, keys % width, total
+
+    def _frequent(self, least: float) -> known_person_kernel.Frequent:
+        clusters, places, base = self.places.clusters, self.places.places, self.places.base
+        tops = np.arange(len(clusters.top_size) + 1)
+        here = np.flatnonzero(places.share >= least)
+        here = here[np.argsort(places.cluster[here], kind="stable")]
+        low = np.flatnonzero(base.rate >= least)
+        low = low[np.argsort(base.top[low], kind="stable")]
+        top, item, total = self.copies
+        often = np.flatnonzero(total >= least * clusters.top_size[top])
+        return known_person_kernel.Frequent(
+            least,
+            np.searchsorted(places.cluster[here], np.arange(len(clusters.size) + 1)),
+            self._place_item[here],
+            places.share[here],
+            np.searchsorted(base.top[low], tops),
+            self._base_item[low],
+            base.rate[low],
+            np.searchsorted(top[often], tops),
+            item[often],
+            total[often],
+        )
+
+    @cached_property
+    def _full(self) -> Full:
+        """Items of each cluster that all its records hold: an item with as many copies as records that may hold it."""
+        clusters, places, base = self.places.clusters, self.places.places, self.places.base
+        slots, width = len(self.places.slot_copies), max(1, len(self.release.vocabulary))
+        in_rows, low = np.flatnonzero(places.slot >= 0), np.flatnonzero(base.slot >= 0)
+        open_here = np.where(places.share > 0, clusters.size[places.cluster], 0.0)[in_rows]
+        room = sums(places.slot[in_rows], open_here, slots)
+        top, item, _ = self.copies
+        told = sums(
+            np.searchsorted(top * width + item, clusters.top[places.cluster] * width + self._place_item),
+            clusters.size[places.cluster],
+            len(top),
+        )
+        key = np.searchsorted(top * width + item, base.top[low] * width + self._base_item[low])
+        room[base.slot[low]] += clusters.top_size[base.top[low]] - told[key]
+        filled = self.places.slot_copies >= room
+        here = in_rows[filled[places.slot[in_rows]]]
+        found = [(places.cluster[here], self._place_item[here])]
+        for entry in low[filled[base.slot[low]]].tolist():
+            number, code = base.top[entry], self._base_item[entry]
+            below = np.arange(clusters.top_starts[number], clusters.top_starts[number + 1])
+            rest = np.setdiff1d(below, places.cluster[places.starts[code] : places.starts[code + 1]])
+            found.append((rest, np.full(len(rest), code)))
+        full_cluster, full_item = (np.concatenate(column) for column in zip(*found, strict=True))
+        return _full(full_cluster, full_item, clusters.top)
+
+
+def _published_only(release: object) -> None:
+    """Refuse everything that is not a published release, above all a key."""
+    if not isinstance(release, Disassociated):
+        message = (
+            f"an attack works on a published disassociated release alone (got {type(release).__name__});"
+            " give it `result.release`, or what was read from its folder"
+        )
+        raise ReleaseError(message)
+
+
+def _full(cluster: Longs, item: Longs, top: Longs) -> Full:
+    """Sort by cluster, and the clusters of each outermost joint by how many they have."""
+    order = np.lexsort((item, cluster))
+    many = np.bincount(cluster, minlength=len(top))
+    return Full(offsets_of(many), item[order], np.lexsort((many, top)))
+
+
+# Compiled logic: what must somebody hold who holds the known items, in every data set that a release allows?
+#
+# For each cluster where the known items can stand together: what all its records hold, and what all rows hold that have
+# the known items of their chunk. What one of these sets lacks is in doubt, so the sets are intersected.
+
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cloven.kinds.disassociated.attack.known_person_layout import Arranged, Layout
+
+
+class Full(NamedTuple):
+    """Items that all records of a cluster hold, and the clusters of each outermost joint, those with fewest first."""
+
+    starts: Longs
+    items: Longs
+    order: Longs
+
+
+@compiled
+def _force(
+    rows: Arranged, cluster: int, known: Longs, slot: Longs, lossy: bool, forced: Longs, held: Longs, found: Longs
+) -> int:  # fmt: skip
+    """Items that all rows with the known items hold, in ``forced``; -1 if the known items cannot stand together.
+
+    Where occurrences may have been suppressed from rows (``lossy``), rows force nothing and rule out nothing.
+    """
+    starts, items, slot_part, many = rows.starts, rows.items, rows.slot_part, 0
+    for j in range(len(known)):
+        if slot[j] == IMPOSSIBLE:
+            return -1
+    for j in range(len(known)):
+        if lossy or not leads(slot_part, slot, j):
+            continue
+        count = fitting_rows(rows, cluster, known, slot, j, found)
+        if count == 0:
+            return -1
+        for i in range(count):
+            for inside in range(starts[found[i]], starts[found[i] + 1]):
+                held[items[inside]] += 1
+                if held[items[inside]] == count and not (known == items[inside]).any():
+                    forced[many] = items[inside]
+                    many += 1
+        for i in range(count):
+            for inside in range(starts[found[i]], starts[found[i] + 1]):
+                held[items[inside]] = 0
+    return many
+
+
+@compiled
+def _keep(
+    full: Full, cluster: int, known: Longs, forced: Longs, count: int, left: Longs, many: int, flag: Longs, stamp: int
+) -> int:  # fmt: skip
+    """Keep of the items left (-1: all) those that the cluster or the rows force; returns how many."""
+    items, kept = full.items, 0
+    for i in range(count):
+        flag[forced[i]] = stamp
+        if many < 0:
+            left[kept] = forced[i]
+            kept += 1
+    for at in range(full.starts[cluster], full.starts[cluster + 1]):
+        if many < 0 and flag[items[at]] != stamp and not (known == items[at]).any():
+            left[kept] = items[at]
+            kept += 1
+        flag[items[at]] = stamp
+    for i in range(many):
+        if flag[left[i]] == stamp:
+            left[kept] = left[i]
+            kept += 1
+    return kept
+
+
+@compiled
+def _certain(
+    layout: Layout, full: Full, known: Longs, lossy: bool, turn: int, mark: Longs, stamp: Longs, room: Longs,
+    found: Longs, near: Longs, slots: Longs,
+) -> int:  # fmt: skip
+    """Items that the known ones force, in ``room[0]``; returns how many, -1 if they can stand together nowhere.
+
+    ``room`` holds four rows: items left, forced items, counts (zero between calls), flags.
+    """
+    rows, many, order, last = layout.rows, len(known), full.order, len(layout.clusters.size)
+    cluster_of, slot_of, top_of = layout.places.cluster, layout.places.slot, layout.clusters.top
+    base_starts, base_top, base_slot = layout.base.starts, layout.base.top, layout.base.slot
+    at, end = layout.places.starts[known], layout.places.starts[known + 1]
+    low, far = base_starts[known], np.empty(many, np.int64)
+    left, forced, held, flag, left_items = -1, room[1], room[2], room[3], room[0]
+    for top in range(len(layout.clusters.top_size)):
+        first = 0
+        for j in range(many):
+            stop = base_starts[known[j] + 1]
+            while low[j] < stop and base_top[low[j]] < top:
+                low[j] += 1
+            far[j] = base_slot[low[j]] if low[j] < stop and base_top[low[j]] == top else IMPOSSIBLE
+        while True:
+            cluster = last
+            for j in range(many):
+                if at[j] < end[j]:
+                    cluster = min(cluster, cluster_of[at[j]])
+            if cluster == last or top_of[cluster] != top:
+                break
+            mark[cluster] = turn
+            possible = True
+            for j in range(many):
+                here = at[j] < end[j] and cluster_of[at[j]] == cluster
+                slots[first, j] = slot_of[at[j]] if here else far[j]
+                possible = possible and slots[first, j] != IMPOSSIBLE
+                at[j] += here
+            near[first] = cluster
+            first += possible
+        # Clusters with few full items come first there, so that most sets are done with soon.
+        count = _force(rows, -1, known, far, lossy, forced, held, found)
+        for i in range(layout.clusters.top_starts[top], layout.clusters.top_starts[top + 1]):
+            if count >= 0 and mark[order[i]] != turn:
+                stamp[0] += 1
+                left = _keep(full, order[i], known, forced, count, left_items, left, flag, stamp[0])
+                if left == 0:
+                    return 0
+        for i in range(first):
+            count = _force(rows, near[i], known, slots[i], lossy, forced, held, found)
+            if count >= 0:
+                stamp[0] += 1
+                left = _keep(full, near[i], known, forced, count, left_items, left, flag, stamp[0])
+                if left == 0:
+                    return 0
+    return left
+
+
+@compiled
+def certain(
+    layout: Layout, full: Full, starts: Longs, codes: Longs, eligible: Flags, lossy: bool
+) -> tuple[Longs, Longs]:
+    """For each known set: where its certain items end, and the items, ascending."""
+    sets, width = len(starts) - 1, len(eligible)
+    ends, items, end = np.zeros(sets + 1, np.int64), np.empty(1024, np.int64), 0
+    mark, stamp = np.full(len(layout.clusters.size), -1, np.int64), np.zeros(1, np.int64)
+    room, found = np.zeros((4, width + MOST_KNOWN), np.int64), np.empty(len(layout.rows.starts), np.int64)
+    near = np.empty(len(mark) + 1, np.int64)
+    slots = np.empty((len(mark) + 1, MOST_KNOWN), np.int64)
+    for number in range(sets):
+        known = codes[starts[number] : starts[number + 1]]
+        many = _certain(layout, full, known, lossy, number, mark, stamp, room, found, near, slots)
+        for item in np.sort(room[0, : max(many, 0)]):
+            if eligible[item]:
+                if end == len(items):
+                    items = np.concatenate((items, items))
+                items[end] = item
+                end += 1
+        ends[number + 1] = end
+    return ends, items[:end]

@@ -1,0 +1,226 @@
+"""What can be said before any meaning is looked at: expected copies, and scores for want of a score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cloven.compiled import Floats, compiled
+from cloven.kinds.disassociated.guesses import Answer
+from cloven.kinds.disassociated.release import Kind
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cloven.kinds.disassociated.guesses import Questions
+    from cloven.kinds.disassociated.release import Disassociated
+
+
+def expected_copies(asked: Questions, release: Disassociated) -> Floats:
+    """How many slots hold each target: its copies; for an item of a term chunk an estimate (see ``term_copies``).
+
+    More than k - 1 can hold a sensitive item, or one that the lemma moved there, or, if k counts persons, any.
+    """
+    expected = asked.target_copies.astype(np.float64)
+    term = asked.target_kind == Kind.TERM
+    if term.any():
+        cluster, item = asked.target_cluster[term], asked.target_item[term]
+        expected[term] = term_copies(release, cluster.astype(np.int64), item.astype(np.int64))
+    return expected
+
+
+def answers(asked: Questions, score: Floats) -> NDArray[np.int8]:
+    """Which targets could be answered; ``score`` is NaN where a candidate has none."""
+    shows = asked.slot_anchor >= 0
+    found = reasons(asked.offsets, asked.slots, shows, score)
+    return np.array([Answer.INFORMED, Answer.NO_SCORE, Answer.NO_ANCHOR], np.int8)[found]
+
+
+def filled(asked: Questions, score: Floats) -> Floats:
+    """Give candidates without a score the mean of their target's others (0 if there is none), and make ties exact."""
+    return fill(asked.offsets, score)
+
+
+# Compiled passes over all candidates: what has no score, and what stands in for it.
+
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cloven.compiled import Flags, Ints
+
+
+SCALE = 1e9
+"""Scores that differ by less than its inverse are equal, so that ties stay ties."""
+
+
+@compiled
+def reasons(offsets: Ints, slots: Ints, shows: Flags, score: Floats) -> Ints:
+    """0 for targets of which a candidate has a score, 1 if none has, 2 if none even shows an anchor."""
+    found = np.empty(len(offsets) - 1, np.int64)
+    for target in range(len(found)):
+        found[target] = 2
+        for at in range(offsets[target], offsets[target + 1]):
+            if not np.isnan(score[at]) and shows[slots[at]]:
+                found[target] = 0
+                break
+            if shows[slots[at]]:
+                found[target] = 1
+    return found
+
+
+@compiled
+def fill(offsets: Ints, score: Floats) -> Floats:
+    """Scores rounded, with the mean of a target's scores, or 0, where there is none."""
+    found = np.empty(len(score))
+    for target in range(len(offsets) - 1):
+        total, many = 0.0, 0
+        for at in range(offsets[target], offsets[target + 1]):
+            if not np.isnan(score[at]):
+                total += score[at]
+                many += 1
+        mean = total / many if many else 0.0
+        for at in range(offsets[target], offsets[target + 1]):
+            value = mean if np.isnan(score[at]) else score[at]
+            found[at] = np.round(value * SCALE) / SCALE
+    return found
+
+
+# How many records of a cluster hold an item of its term chunk, as far as a release lets anybody estimate it.
+#
+# A term chunk tells that an item is there, not how often. It is there because fewer than k records of the cluster hold
+# it, so it has 1 to k - 1 copies; but low counts are not equally common. How often items have c copies in a cluster
+# falls like a power of c (G. K. Zipf, Human Behavior and the Principle of Least Effort, 1949). The power is fitted to
+# what the release shows: how many items have k to 2k - 1 copies in a cluster, counted in record chunks, against how
+# many have fewer, which are those of term chunks and those that went from there to shared chunks. What is listed in
+# several clusters that are joined and was not shared has fewer than k copies in all of them together, so the more
+# clusters list it, the fewer copies each has.
+
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cloven.kinds.disassociated.release import Disassociated
+
+    Whole = NDArray[np.int64]
+
+STEEPEST = 12.0
+"""Beyond this power nearly every item has one copy."""
+TYPICAL = 2.0
+"""The power where a release shows no counts that one could be fitted to."""
+BISECTIONS = 50
+MOST_LISTS = 64
+"""Clusters that list an item together, as many as are told apart."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """What a release tells about low counts.
+
+    Attributes:
+        cluster, item: the items of term chunks, one entry for each cluster that lists an item.
+        together: how many clusters below the same outermost joint list the item.
+        shared: occurrences of items in shared chunks.
+        above: items with k to 2k - 1 copies in record chunks, counted in each cluster.
+        fitted: whether record chunks show any counts at all.
+    """
+
+    cluster: Whole
+    item: Whole
+    together: Whole
+    shared: int
+    above: int
+    fitted: bool
+
+
+def term_copies(release: Disassociated, cluster: Whole, item: Whole) -> Floats:
+    """Expected copies of items (codes) that the term chunks of these clusters list."""
+    found, words = _listed(release), max(1, len(release.vocabulary))
+    power = _power(found, release.k)
+    many = np.minimum(found.together, min(MOST_LISTS, max(1, release.k - 1)))
+    mean = means(release.k, power, int(many.max(initial=1)))[many]
+    at = np.searchsorted(found.cluster * words + found.item, cluster * words + item)
+    return np.asarray(mean[at], np.float64)
+
+
+def means(k: int, power: float, most: int) -> Floats:
+    """Mean copies of an item in a cluster if so many joined clusters list it (0 has no meaning).
+
+    Counts of 1 to k - 1, each as common as its negative power; those of several clusters add up to k - 1 at most.
+
+    >>> means(5, 1.0, 2).round(2).tolist()
+    [1.0, 1.92, 1.49]
+    """
+    counts = np.arange(1, k, dtype=float)
+    shares = counts**-power
+    if not len(counts):
+        return np.ones(most + 1)
+    shares /= shares.sum()
+    others = np.zeros(k)  # chance of each sum of the other clusters
+    others[0] = 1.0
+    found = np.ones(most + 1)
+    for lists in range(1, most + 1):
+        room = np.cumsum(others)[k - 1 - np.arange(1, k)]
+        weight = shares * room
+        found[lists] = float((weight * counts).sum() / weight.sum()) if weight.sum() > 0 else 1.0
+        others = np.convolve(others, np.append(0.0, shares))[:k]
+    return found
+
+
+def _listed(release: Disassociated) -> Listed:
+    words = max(1, len(release.vocabulary))
+    row = np.repeat(np.arange(len(release.row_kind)), np.diff(release.row_offsets))
+    kind, cluster, item = (
+        release.row_kind[row],
+        release.row_cluster[row].astype(np.int64),
+        release.row_items.astype(np.int64),
+    )
+    listed = np.unique((cluster * words + item)[kind == Kind.TERM])
+    _, copies = np.unique((cluster * words + item)[kind == Kind.RECORD], return_counts=True)
+    group = _outermost(release)[listed // words] * words + listed % words
+    _, inverse, together = np.unique(group, return_inverse=True, return_counts=True)
+    return Listed(
+        listed // words,
+        listed % words,
+        together[inverse],
+        int((kind == Kind.SHARED).sum()),
+        int(((copies >= release.k) & (copies < 2 * release.k)).sum()),
+        len(copies) > 0,
+    )
+
+
+def _outermost(release: Disassociated) -> Whole:
+    """A number for each cluster, the same below the same outermost joint."""
+    root = np.arange(len(release.joint_parent))
+    for _ in range(len(root)):
+        higher = release.joint_parent[root]
+        if (higher < 0).all():
+            break
+        root = np.where(higher >= 0, higher, root)
+    above = np.append(release.clusters + root, 0)
+    return np.where(
+        release.cluster_joint >= 0, above[release.cluster_joint], np.arange(release.clusters)
+    ).astype(np.int64)
+
+
+def _power(found: Listed, k: int) -> float:
+    """The power at which low and higher counts stand in the proportion that the release shows.
+
+    How many clusters gave the occurrences of shared chunks is not told: as many as the mean of low counts says.
+    """
+    if not found.fitted or k < 3:
+        return TYPICAL
+    low, high = np.arange(1, k, dtype=float), np.arange(k, 2 * k, dtype=float)
+
+    def too_flat(power: float) -> bool:
+        mean = (low ** (1 - power)).sum() / (low**-power).sum()
+        seen = (len(found.item) + found.shared / mean) / max(0.5, found.above)
+        return bool(seen > (low**-power).sum() / (high**-power).sum())
+
+    flat, steep = 0.0, STEEPEST
+    for _ in range(BISECTIONS):
+        middle = (flat + steep) / 2
+        flat, steep = (middle, steep) if too_flat(middle) else (flat, middle)
+    return (flat + steep) / 2

@@ -1,0 +1,446 @@
+"""Find the cover problems of a release, from the release alone (Barakat et al. 2016, Definition 3, made precise).
+
+Take an item x of a record chunk and an earlier record chunk of its cluster, and let I be the items of the earlier chunk
+that have at least the support of x. When the method tried x there, exactly I was in the chunk. If the rarest y of I
+is *covered*, that is, if every row with y holds all of I, then x and y cannot meet in k records: they would meet all of
+I in these k records too, and x would have been let in. So a reader who knows the method knows that x and y meet in
+fewer than k records of the cluster, although the release promises that k cannot be excluded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cloven.compiled import Longs, compiled
+from cloven.kinds.disassociated.reconstruction.evidence import evidence
+from cloven.kinds.disassociated.release import Kind
+
+if TYPE_CHECKING:
+    from cloven.compiled import Ints
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from cloven.kinds.disassociated.release import Disassociated
+
+
+@dataclass(frozen=True)
+class Cover:
+    """One cover problem in plain Python.
+
+    Attributes:
+        cluster: where.
+        chunk: record chunk of the item.
+        earlier: record chunk that it was not let into.
+        item: the item x.
+        covered: the items y that x meets fewer than k times.
+        covering: the other items of I; empty if y is alone.
+    """
+
+    cluster: int
+    chunk: int
+    earlier: int
+    item: str
+    covered: tuple[str, ...]
+    covering: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Covers:
+    """All cover problems of a release; one entry is one item and one earlier chunk.
+
+    Attributes:
+        release: the release.
+        cluster: cluster of each.
+        chunk: record chunk of the item.
+        earlier: the earlier record chunk.
+        item: the item.
+        covering: how many items of the earlier chunk have its support or more (the set I).
+        covered: how many of these are covered.
+        undecided: where the inference does not hold, and how many items or clusters that concerns.
+    """
+
+    release: Disassociated
+    cluster: Longs
+    chunk: Longs
+    earlier: Longs
+    item: Longs
+    covering: Longs
+    covered: Longs
+    undecided: dict[str, int]
+
+    def __len__(self) -> int:
+        return len(self.cluster)
+
+    def __repr__(self) -> str:
+        return f"Covers({len(self):,} in {len(np.unique(self.cluster)):,} clusters)"
+
+    @property
+    def single(self) -> NDArray[np.bool_]:
+        """Those with one item in I: nothing but y itself covers y."""
+        return np.equal(self.covering, 1)
+
+    def __iter__(self) -> Iterator[Cover]:
+        return (self[number] for number in range(len(self)))
+
+    def __getitem__(self, number: int) -> Cover:
+        inside = self.prefix(number)
+        names = self.release.vocabulary
+        covered = int(self.covered[number])
+        return Cover(
+            int(self.cluster[number]),
+            int(self.chunk[number]),
+            int(self.earlier[number]),
+            names[self.item[number]],
+            tuple(names[y] for y in inside[len(inside) - covered :]),
+            tuple(names[y] for y in inside[: len(inside) - covered]),
+        )
+
+    @cached_property
+    def chunk_items(self) -> ChunkItems:
+        """Items of every record chunk by support."""
+        return ChunkItems.of(self.release)
+
+    def prefix(self, number: int) -> list[int]:
+        """The set I of an entry by support, descending: the covered items come last."""
+        listed = self.chunk_items
+        at = listed.start[
+            listed.find(self.cluster[number : number + 1], self.earlier[number : number + 1])[0]
+        ]
+        inside: list[int] = listed.item[at : at + self.covering[number]].tolist()
+        return inside
+
+    @cached_property
+    def leaks(self) -> tuple[Longs, Longs]:
+        """Every covered item of every entry: number of the entry, and the item. No pair of a cluster comes twice."""
+        listed = self.chunk_items
+        end = listed.start[listed.find(self.cluster, self.earlier)] + self.covering
+        number = np.repeat(np.arange(len(self)), self.covered)
+        first = np.cumsum(self.covered) - self.covered
+        at = np.repeat(end - self.covered - first, self.covered) + np.arange(len(number))
+        return number, listed.item[at]
+
+    @cached_property
+    def everywhere(self) -> NDArray[np.bool_]:
+        """For each of ``leaks``: whether no other cluster provides the candidates that its cluster lacks."""
+        return leaked_everywhere(self)
+
+    def pairs(self) -> tuple[Longs, Longs, Longs]:
+        """Every leaked pair once for its cluster, sorted: cluster, item, covered item."""
+        number, covered = self.leaks
+        cluster, item = self.cluster[number], self.item[number]
+        order = np.lexsort((covered, item, cluster))
+        return cluster[order], item[order], covered[order]
+
+
+def covers(release: Disassociated) -> Covers:
+    """Find all cover problems.
+
+    Nothing is said where the inference does not hold: in shared chunks, whose items were tried in two phases; with
+    utility groups, whose items were not tried against each other; and where persons were counted, whose supports are
+    not published. A repaired release is not asked either: its supports are lower bounds.
+
+    >>> import cloven as cv
+    >>> data = cv.Transactions.from_records([["a", "b", "c"], ["a", "b", "c", "e"], ["a", "e"], ["b"]])
+    >>> release = cv.Disassociation(k=2, m=2, refine=False).anonymise(data).release
+    >>> [(found.item, found.covered, found.covering) for found in covers(release)]
+    [('e', ('c',), ('a', 'b'))]
+    """
+    undecided = _undecided(release)
+    rows = np.flatnonzero(release.row_kind == Kind.RECORD)
+    if not len(rows) or any(reason != "items of shared chunks" for reason in undecided):
+        none = np.empty(0, np.int64)
+        return Covers(release, none, none, none, none, none, none, undecided)
+    cluster, chunk = release.row_cluster[rows], release.row_chunk[rows]
+    first = np.flatnonzero(np.concatenate(([True], (np.diff(cluster) != 0) | (np.diff(chunk) != 0))))
+    last = np.append(first[1:], len(rows))
+    found = find_covers(
+        rows[first], rows[last - 1] + 1, cluster[first], np.array(release.row_offsets), np.array(release.row_items),
+        len(release.vocabulary),
+    )  # fmt: skip
+    later, earlier, item, covering, covered = found
+    number = chunk[first]
+    return Covers(
+        release, cluster[first][later], number[later].astype(np.int64), number[earlier].astype(np.int64), item,
+        covering, covered, undecided,
+    )  # fmt: skip
+
+
+def _undecided(release: Disassociated) -> dict[str, int]:
+    """Reasons for which nothing can be concluded, and how much each concerns."""
+    parameters: dict[str, Any] = dict(release.parameters)
+    out = {}
+    several = int((_chunks(release) > 1).sum())
+    for reason, holds in (
+        ("clusters with utility groups", bool(parameters.get("utility_groups"))),
+        ("clusters that count persons", bool(parameters.get("persons"))),
+        ("clusters repaired by suppression", bool(parameters.get("safe"))),
+    ):
+        if holds:
+            out[reason] = several
+    shared = release.row_kind == Kind.SHARED
+    if shared.any():
+        at = np.repeat(shared, np.diff(release.row_offsets))
+        owner = np.repeat(release.row_joint, np.diff(release.row_offsets))[at]
+        out["items of shared chunks"] = len(
+            np.unique(owner * len(release.vocabulary) + release.row_items[at])
+        )
+    return out
+
+
+def _chunks(release: Disassociated) -> Longs:
+    """Number of record chunks of each cluster."""
+    many = np.zeros(release.clusters, np.int64)
+    record = release.row_kind == Kind.RECORD
+    np.maximum.at(many, release.row_cluster[record], release.row_chunk[record] + 1)
+    return many
+
+
+# Compiled search for cover problems (Barakat et al. 2016, Definition 3).
+#
+# In an earlier chunk let the items be sorted by support, descending. Those with at least the support of x are a prefix.
+# A row holds the whole prefix of length p if none of the first p items is missing from it, so one pass over the rows
+# gives the support of every prefix.
+
+
+@compiled
+def _by_support(items: Ints, support: Ints) -> Ints:
+    """Items by support, descending, then by number."""
+    order = np.argsort(items, kind="mergesort")
+    items = items[order]
+    return items[np.argsort(-support[items], kind="mergesort")]
+
+
+@compiled
+def _prefixes(first: int, last: int, offsets: Ints, items: Ints, rank: Ints, many: int) -> Ints:
+    """Number of rows of a chunk that hold the first 1, 2, ... ``many`` items of its order."""
+    held = np.zeros(many + 1, np.int64)
+    for row in range(first, last):
+        inside = np.zeros(many, np.bool_)
+        for at in range(offsets[row], offsets[row + 1]):
+            inside[rank[items[at]]] = True
+        p = 0
+        while p < many and inside[p]:
+            p += 1
+        held[p] += 1
+    for p in range(many - 1, 0, -1):
+        held[p] += held[p + 1]
+    return held
+
+
+@compiled
+def _items_of(first: int, last: int, offsets: Ints, items: Ints, support: Ints) -> Ints:
+    """Distinct items of the rows of a chunk; their support is counted."""
+    found = np.empty(offsets[last] - offsets[first], np.int64)
+    many = 0
+    for at in range(offsets[first], offsets[last]):
+        if support[items[at]] == 0:
+            found[many] = items[at]
+            many += 1
+        support[items[at]] += 1
+    return found[:many]
+
+
+@compiled
+def find_covers(
+    chunk_first: Ints, chunk_last: Ints, chunk_cluster: Ints, offsets: Ints, items: Ints, width: int
+) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+    """All covers: later chunk, earlier chunk (running numbers), item, items of I, how many of them are covered.
+
+    ``chunk_first`` and ``chunk_last`` are the rows of each record chunk, sorted by cluster and number.
+    """
+    support, rank = np.zeros(width, np.int64), np.empty(width, np.int64)
+    size = 64
+    found = np.empty((size, 5), np.int64)
+    many = 0
+    start = 0
+    while start < len(chunk_first):
+        end = start
+        while end < len(chunk_first) and chunk_cluster[end] == chunk_cluster[start]:
+            end += 1
+        total = offsets[chunk_last[end - 1]] - offsets[chunk_first[start]]
+        listed, bounds = np.empty(total, np.int64), np.zeros(end - start + 1, np.int64)
+        for c in range(start, end):
+            here = _items_of(chunk_first[c], chunk_last[c], offsets, items, support)
+            bounds[c - start + 1] = bounds[c - start] + len(here)
+            listed[bounds[c - start] : bounds[c - start + 1]] = _by_support(here, support)
+        for earlier in range(start, end - 1):
+            order = listed[bounds[earlier - start] : bounds[earlier - start + 1]]
+            rank[order] = np.arange(len(order))
+            held = _prefixes(chunk_first[earlier], chunk_last[earlier], offsets, items, rank, len(order))
+            for later in range(earlier + 1, end):
+                p = 0
+                # From the rarest item on the prefix only grows.
+                for at in range(bounds[later - start], bounds[later - start + 1]):
+                    x = listed[at]
+                    while p < len(order) and support[order[p]] >= support[x]:
+                        p += 1
+                    if p == 0 or held[p] != support[order[p - 1]]:
+                        continue
+                    least = p - 1
+                    while least > 0 and support[order[least - 1]] == support[order[p - 1]]:
+                        least -= 1
+                    if many == size:
+                        size *= 2
+                        bigger = np.empty((size, 5), np.int64)
+                        bigger[:many] = found
+                        found = bigger
+                    found[many, 0], found[many, 1], found[many, 2] = later, earlier, x
+                    found[many, 3], found[many, 4] = p, p - least
+                    many += 1
+        for at in range(bounds[-1]):
+            support[listed[at]] = 0
+        start = end
+    return found[:many, 0], found[:many, 1], found[:many, 2], found[:many, 3], found[:many, 4]
+
+
+# The items of every record chunk by support, descending, then by number: the order in which VERPART could try them.
+
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cloven.kinds.disassociated.release import Disassociated
+
+
+@dataclass(frozen=True, eq=False)
+class ChunkItems:
+    """Items of record chunks as compressed rows; chunks are sorted by cluster and number.
+
+    Attributes:
+        cluster: cluster of each chunk.
+        chunk: its number in the cluster.
+        start: where its items begin in ``item``; one longer than the number of chunks.
+        item: the items.
+        support: sub-records of the chunk that hold each.
+    """
+
+    cluster: Longs
+    chunk: Longs
+    start: Longs
+    item: Longs
+    support: Longs
+
+    @classmethod
+    def of(cls, release: Disassociated) -> ChunkItems:
+        """List the items of a release."""
+        rows = np.flatnonzero(release.row_kind == Kind.RECORD)
+        cluster, chunk = release.row_cluster[rows], release.row_chunk[rows].astype(np.int64)
+        new = np.ones(len(rows), bool)
+        new[1:] = (np.diff(cluster) != 0) | (np.diff(chunk) != 0)
+        width = max(1, len(release.vocabulary))
+        number = np.full(release.rows, -1, np.int64)
+        number[rows] = np.cumsum(new) - 1
+        owner = np.repeat(number, np.diff(release.row_offsets))
+        keys = np.sort(owner[owner >= 0] * width + release.row_items[owner >= 0])
+        first = np.flatnonzero(np.diff(keys, prepend=-1))
+        support = np.diff(np.append(first, len(keys)))
+        owner, item = np.divmod(keys[first], width)
+        order = np.lexsort((item, -support, owner))
+        start = np.searchsorted(owner, np.arange(int(new.sum()) + 1))
+        return cls(cluster[new], chunk[new], start, item[order], support[order])
+
+    def __len__(self) -> int:
+        return len(self.cluster)
+
+    @property
+    def owner(self) -> Longs:
+        """Running number of the chunk of each item."""
+        return np.repeat(np.arange(len(self)), np.diff(self.start))
+
+    def find(self, cluster: Longs, chunk: Longs) -> Longs:
+        """Running numbers of some chunks that are there."""
+        wide = int(self.chunk.max(initial=0)) + 1
+        return np.searchsorted(self.cluster * wide + self.chunk, cluster * wide + chunk)
+
+
+# Which leaked pairs are leaked over the whole release: no other cluster provides the candidates that one lacks.
+#
+# A cluster that leaks a pair has at most k - 1 records with both items; any other cluster has as many as its chunks
+# allow (``reconstruction.evidence``). A pair with fewer than k candidates in all is a breach of the whole release. Few
+# pairs can be: one other cluster that shows both items in different chunks is nearly always enough, and that is looked
+# up first.
+
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cloven.kinds.disassociated.release import Disassociated
+
+
+TERM = -1
+
+
+def leaked_everywhere(covers: Covers) -> NDArray[np.bool_]:
+    """For each leak (``Covers.leaks``): whether the whole release has fewer than k candidates for the pair."""
+    number, covered = covers.leaks
+    if not len(number):
+        return np.zeros(0, bool)
+    release, width = covers.release, len(covers.release.vocabulary)
+    item = covers.item[number]
+    keys, pair = np.unique(np.minimum(item, covered) * width + np.maximum(item, covered), return_inverse=True)
+    cluster = covers.cluster[number]
+    enough = _surely(covers, keys, pair.ravel(), cluster) >= release.k
+    exposed = np.zeros(len(keys), bool)
+    for at in np.flatnonzero(~enough).tolist():
+        found = evidence(release, np.array(divmod(int(keys[at]), width)))
+        leaking = found.at_most[cluster[pair == at]]
+        total = found.total_at_most - int(np.maximum(leaking - (release.k - 1), 0).sum())
+        exposed[at] = total < release.k
+    return exposed[pair.ravel()]
+
+
+def _surely(covers: Covers, keys: Longs, pair: Longs, cluster: Longs) -> Longs:
+    """Candidates of each pair that are easily seen: in clusters that show the two items in different chunks."""
+    release, width = covers.release, len(covers.release.vocabulary)
+    shown, chunk, support = _places(covers)
+    posting = np.argsort(shown % width, kind="stable")
+    starts = np.searchsorted(shown[posting] % width, np.arange(width + 1))
+    first, second = np.divmod(keys, width)
+    fewer = np.where(np.diff(starts)[first] <= np.diff(starts)[second], first, second)
+    many = np.diff(starts)[fewer]
+    which = np.repeat(np.arange(len(keys)), many)
+    here = posting[np.arange(len(which)) + np.repeat(starts[fewer] - (np.cumsum(many) - many), many)]
+    owner = shown[here] // width
+    other = owner * width + (first + second - fewer)[which]
+    there = np.minimum(np.searchsorted(shown, other), len(shown) - 1)
+    both = (shown[there] == other) & (chunk[here] != chunk[there])
+    which, owner, here, there = which[both], owner[both], here[both], there[both]
+    meet = np.minimum(np.minimum(support[here], support[there]), _room(release)[owner])
+    leak = np.isin(which * release.clusters + owner, pair * release.clusters + cluster)
+    meet = np.where(leak, np.minimum(meet, release.k - 1), meet)
+    return np.bincount(which, weights=meet, minlength=len(keys)).astype(np.int64)
+
+
+def _places(covers: Covers) -> tuple[Longs, Longs, Longs]:
+    """Where clusters show items: keys (cluster, item) ascending, record chunk or term chunk, least records to meet."""
+    release, listed = covers.release, covers.chunk_items
+    width = len(release.vocabulary)
+    own = (release.row_kind == Kind.TERM) & (release.row_cluster >= 0)
+    rows = np.flatnonzero(own)
+    at = np.repeat(own, np.diff(release.row_offsets))
+    length = np.diff(release.row_offsets)[rows]
+    term = np.repeat(release.row_cluster[rows], length) * width + release.row_items[at]
+    record = listed.cluster[listed.owner] * width + listed.item
+    keys = np.concatenate((record, term))
+    chunk = np.concatenate((listed.chunk[listed.owner], np.full(len(term), TERM)))
+    support = np.concatenate((listed.support, np.ones(len(term), np.int64)))
+    order = np.argsort(keys, kind="stable")
+    # An item of a record chunk that is in the term chunk too, as after a repair, has its place in the record chunk.
+    order = order[np.diff(keys[order], prepend=-1) != 0]
+    return keys[order], chunk[order], support[order]
+
+
+def _room(release: Disassociated) -> Longs:
+    """How many records of each cluster can take sub-records from two record chunks, so that no record is empty."""
+    record = release.row_kind == Kind.RECORD
+    spare = np.bincount(release.row_cluster[record], minlength=release.clusters) - release.cluster_size
+    filled = (release.cluster_joint >= 0) | release.has_terms
+    return np.where(filled, release.cluster_size, np.maximum(spare, 0))

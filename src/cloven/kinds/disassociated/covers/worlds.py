@@ -1,0 +1,289 @@
+"""Possible worlds of one cluster: every original that its published chunks allow, or only those that the method allows.
+
+*Release level*: the sub-records of later record chunks stand on the slots of the first one in any way, one of a chunk
+to a slot; no record is empty unless a term chunk or a joint may fill it. *Method level*: moreover VERPART, run on such
+a world, must give back these chunks under some order of equal supports. That is so if and only if every item x of a
+later chunk fails against every earlier one: among the items there with at least the support of x, some combination of
+up to m - 1 occurs with x in fewer than k records. (Failing is monotone: an item that fails against some items fails
+against more, so the order most favourable to the release tries the items of a chunk before others of equal support.)
+
+Rows are taken as labelled, equal sub-records as interchangeable, and term chunks are left out: their multiplicities are
+not told. Small clusters are enumerated, others sampled.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from cloven.errors import ParameterError
+from cloven.kinds.disassociated.attack.questions import Arrangement, drawn_arrangement, how_many, in_order
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from cloven.kinds.disassociated.release import Cluster, Disassociated, Row
+
+
+Level = Literal["release", "method"]
+Ties = Literal["some", "text"]
+"""Which order of equal supports a world may assume: any one, or that of the names, which most releases publish."""
+Masks = dict[str, int]
+"""Slots that hold each item, as bits."""
+
+
+@dataclass(frozen=True)
+class Worlds:
+    """The possible worlds of a cluster.
+
+    Attributes:
+        slots: number of records.
+        chunks: items of each record chunk.
+        level: what a world must agree with.
+        exact: whether all were looked at; if not, they are a uniform sample.
+        arrangements: how many arrangements there are, consistent or not.
+        examined: how many of them were looked at.
+        worlds: those that are consistent, each the slots (bits) of every item.
+    """
+
+    slots: int
+    chunks: tuple[frozenset[str], ...]
+    level: Level
+    exact: bool
+    arrangements: int
+    examined: int
+    worlds: tuple[Masks, ...]
+
+    def __len__(self) -> int:
+        return len(self.worlds)
+
+    def together(self, first: str, second: str) -> list[int]:
+        """In how many records the two items meet, in each world."""
+        return [(world[first] & world[second]).bit_count() for world in self.worlds]
+
+
+def possible_worlds(
+    cluster: Cluster,
+    k: int,
+    m: int,
+    level: Level = "method",
+    *,
+    ties: Ties = "some",
+    limit: int = 20_000,
+    rng: np.random.Generator | None = None,
+) -> Worlds:
+    """All worlds of a cluster with up to ``limit`` arrangements; else ``limit`` random arrangements are tried.
+
+    >>> import cloven as cv
+    >>> data = cv.Transactions.from_records([["a", "b", "c"], ["a", "b", "c", "e"], ["a", "e"], ["b"]])
+    >>> cluster = cv.Disassociation(k=2, m=2, refine=False).anonymise(data).release.cluster(0)
+    >>> [len(possible_worlds(cluster, 2, 2, level)) for level in ("release", "method")]
+    [6, 5]
+    """
+    if level not in ("release", "method"):
+        message = f"level must be 'release' or 'method' (got {level!r})"
+        raise ParameterError(message)
+    layout = _Layout.of(cluster)
+    total = how_many_arrangements(cluster)
+    exact = total <= limit
+    tried = layout.all() if exact else layout.some(limit, rng or np.random.default_rng())
+    alone = not cluster.term_chunk and cluster.joint is None
+    full = (1 << cluster.size) - 1
+    worlds = []
+    examined = 0
+    for masks in tried:
+        examined += 1
+        if alone and _union(masks) != full:
+            continue
+        if level == "release" or fails_everywhere(masks, layout.chunks, k, m, ties):
+            worlds.append(masks)
+    return Worlds(cluster.size, layout.chunks, level, exact, total, examined, tuple(worlds))
+
+
+def how_many_arrangements(cluster: Cluster) -> int:
+    """Number of ways to put the chunks of a cluster on each other."""
+    total = 1
+    for copies in _Layout.of(cluster).copies:
+        total *= how_many(copies, cluster.size)
+    return total
+
+
+def too_large(release: Disassociated, limit: int) -> int:
+    """Clusters with several record chunks whose arrangements are more than ``limit``."""
+    return sum(
+        len(cluster.record_chunks) > 1 and how_many_arrangements(cluster) > limit
+        for cluster in release.iter_clusters()
+    )
+
+
+def fails_everywhere(
+    masks: Mapping[str, int], chunks: Sequence[frozenset[str]], k: int, m: int, ties: Ties = "some"
+) -> bool:
+    """Whether every item of a later chunk fails against every earlier one, as the method found it.
+
+    With ``ties="text"`` an item was tried only after those of equal support whose names come first.
+    """
+    for later in range(1, len(chunks)):
+        for x in chunks[later]:
+            support = masks[x].bit_count()
+            for earlier in range(later):
+                inside = [
+                    masks[y]
+                    for y in chunks[earlier]
+                    if masks[y].bit_count() >= support + (ties == "text" and y > x)
+                ]
+                if not fails(masks[x], inside, k, m):
+                    return False
+    return True
+
+
+def fails(mask: int, others: Sequence[int], k: int, m: int) -> bool:
+    """Whether some combination of up to m - 1 others occurs with this item, but in fewer than k records."""
+    level = [mask]
+    for _ in range(min(m - 1, len(others))):
+        following = set()
+        for held in level:
+            for other in others:
+                both = held & other
+                if both and both.bit_count() < k:
+                    return True
+                if both != held:
+                    following.add(both)
+        following.discard(0)
+        level = list(following)
+    return False
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """The chunks of a cluster, ready to be put on each other."""
+
+    slots: int
+    chunks: tuple[frozenset[str], ...]
+    first: Masks
+    rows: tuple[tuple[Row, ...], ...]
+    copies: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def of(cls, cluster: Cluster) -> _Layout:
+        chunks = cluster.record_chunks
+        different = tuple(tuple(dict.fromkeys(chunk)) for chunk in chunks[1:])
+        return cls(
+            cluster.size,
+            tuple(frozenset(item for row in chunk for item in row) for chunk in chunks),
+            _masks(chunks[0], tuple((slot,) for slot in range(len(chunks[0])))) if chunks else {},
+            different,
+            tuple(
+                tuple(chunk.count(row) for row in rows)
+                for chunk, rows in zip(chunks[1:], different, strict=True)
+            ),
+        )
+
+    def all(self) -> Iterator[Masks]:
+        """Every arrangement of every chunk."""
+        every = [list(in_order(copies, self.slots)) for copies in self.copies]
+        return map(self._world, product(*every))
+
+    def some(self, many: int, rng: np.random.Generator) -> Iterator[Masks]:
+        """Random arrangements, all equally likely."""
+        return (
+            self._world([drawn_arrangement(copies, self.slots, rng) for copies in self.copies])
+            for _ in range(many)
+        )
+
+    def _world(self, arrangements: Sequence[Arrangement]) -> Masks:
+        world = dict(self.first)
+        for rows, arrangement in zip(self.rows, arrangements, strict=True):
+            world |= _masks(rows, arrangement)
+        return world
+
+
+def _masks(rows: Sequence[Row], arrangement: Arrangement) -> Masks:
+    """Slots that hold each item."""
+    masks: Masks = {}
+    for row, slots in zip(rows, arrangement, strict=True):
+        here = 0
+        for slot in slots:
+            here |= 1 << slot
+        for item in row:
+            masks[item] = masks.get(item, 0) | here
+    return masks
+
+
+def _union(masks: Masks) -> int:
+    union = 0
+    for mask in masks.values():
+        union |= mask
+    return union
+
+
+# What follows from the possible worlds of a cluster: pairs never joined, and records that give themselves away.
+#
+# A pair of items of two record chunks is *broken* if no world joins it in k records: the disassociation guarantee does
+# not hold for it against a reader who knows the method. Whoever knows such a pair of one person learns more: the items
+# that every record with the pair holds in every world. If these are more than m, the reader has learned something new;
+# if they are all that the record can hold, the person is found.
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What all worlds say about two items of different record chunks.
+
+    Attributes:
+        items: the items, that of the earlier chunk first.
+        least: fewest records in which they meet, over the worlds.
+        most: most.
+        joined: share of the worlds in which at least k records hold both.
+        certain: items that every record with both holds in every world, these two included.
+        possible: items that some record with both holds in some world.
+    """
+
+    items: tuple[str, str]
+    least: int
+    most: int
+    joined: float
+    certain: frozenset[str]
+    possible: frozenset[str]
+
+
+def pairs(worlds: Worlds, k: int) -> Iterator[Pair]:
+    """All pairs of items of different record chunks, with what follows about each."""
+    for later in range(1, len(worlds.chunks)):
+        for earlier in range(later):
+            for y in sorted(worlds.chunks[earlier]):
+                for x in sorted(worlds.chunks[later]):
+                    yield pair(worlds, y, x, k)
+
+
+def pair(worlds: Worlds, first: str, second: str, k: int) -> Pair:
+    """What follows about one pair."""
+    meet = [world[first] & world[second] for world in worlds.worlds]
+    counts = [both.bit_count() for both in meet]
+    items = sorted(set().union(*worlds.chunks))
+    certain = frozenset(
+        item
+        for item in items
+        if all(not both & ~world[item] for both, world in zip(meet, worlds.worlds, strict=True))
+    )
+    possible = frozenset(
+        item
+        for item in items
+        if any(both & world[item] for both, world in zip(meet, worlds.worlds, strict=True))
+    )
+    never = not any(counts)
+    return Pair(
+        (first, second),
+        min(counts, default=0),
+        max(counts, default=0),
+        sum(count >= k for count in counts) / len(counts) if counts else 0.0,
+        frozenset() if never else certain,
+        possible,
+    )
+
+
+def broken(worlds: Worlds, k: int) -> list[Pair]:
+    """Pairs that no world joins in k records. In a sample: none that was drawn."""
+    return [found for found in pairs(worlds, k) if worlds.worlds and found.most < k]

@@ -1,0 +1,257 @@
+"""Disassociated releases, as an audit sees them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cloven.data.transactions import Transactions
+from cloven.disclosure.outcome import Utility
+from cloven.errors import ParameterError
+from cloven.kinds.disassociated.release import Disassociated
+from cloven.kinds.disassociated.threats import (
+    another_release,
+    release_alone,
+    the_method,
+    unusable_release,
+    word_meanings,
+)
+from cloven.kinds.disassociated.words import cautions, summary
+from cloven.kinds.doubts import FEWEST_CANDIDATES, FEWEST_KNOWN, doubts_about
+from cloven.kinds.generalised.release import SetGeneralised
+from cloven.kinds.known_items import known_items
+from cloven.kinds.known_person import known_person
+from cloven.kinds.transactions import HEADLINE, OfTransactions, drawn, itemsets, membership, pair_error, plain
+from cloven.kinds.words import numbered
+from cloven.statistics.telling import News
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from cloven.disclosure.audience import Said
+    from cloven.disclosure.outcome import Measured
+    from cloven.disclosure.risk import Risk
+    from cloven.kinds.disassociated.key import Anonymised
+    from cloven.kinds.disassociated.methods import Disassociation
+    from cloven.kinds.disassociated.utility import UtilityReport
+    from cloven.kinds.known_sets import Known
+    from cloven.statistics.uniqueness import Description
+    from cloven.threats import Effort, Knowledge, Threat
+    from cloven.verification import Verdict
+
+
+@dataclass(frozen=True)
+class DisassociationFamily(OfTransactions):
+    """What to do with disassociated releases."""
+
+    name: str = "disassociation"
+
+    def describe(self, data: Any, method: Disassociation, rng: np.random.Generator) -> Description:
+        """Figures of the data."""
+        from cloven.statistics.uniqueness import describe
+
+        if not isinstance(data, Transactions):
+            message = (
+                f"an audit is about Transactions (got {type(data).__name__});"
+                " make them with read(file), from_frame(frame) or Transactions.from_records(lists)"
+            )
+            raise ParameterError(message)
+        return describe(data, m=method.m, k=method.k, rng=rng)
+
+    def verify(self, data: Transactions, result: Anonymised) -> Verdict:
+        """Check the release with all that is known; what is only compared may draw its lots from a seed."""
+        from cloven.verification import verify
+
+        return verify(result.release, original=data, key=result.key, allow_seeded=True)
+
+    def threats(self, method: Disassociation, knowledge: Knowledge) -> tuple[Threat, ...]:
+        """Every attacker that there is something to try with."""
+        return (
+            known_person(method.m, _readers, News(method.sensitive)),
+            known_items(method.m, promised=True),
+            known_items(method.m + 1, promised=False),
+            release_alone(),
+            the_method(),
+            *([] if knowledge.relatedness is None else [word_meanings(knowledge.relatedness)]),
+            *(_having(other, numbered(number)) for number, other in enumerate(knowledge.releases, 1)),
+            membership(_fit),
+        )
+
+    def utility(
+        self, data: Transactions, result: Anonymised, effort: Effort, rng: np.random.Generator
+    ) -> Utility:
+        """What is kept of the data."""
+        from cloven.kinds.disassociated.utility import utility
+
+        found = utility(
+            data,
+            result.release,
+            rng=rng,
+            reconstructions=effort.reconstructions,
+            top=effort.top,
+            taxonomy=effort.taxonomy,
+            suppressed_records=len(data) - len(result.key.records),
+        )
+        return Utility(HEADLINE, tuple(_measures(found)))
+
+    def counts(self, data: Transactions, result: Anonymised) -> dict[str, int | float]:
+        """Counts that only the owner knows."""
+        shown = self.published(result.release)
+        return {name: value for name, value in summary(data, result).items() if name not in shown}
+
+    def sizes(self, release: Disassociated) -> list[int]:
+        """Size of every group of records."""
+        return release.cluster_size.tolist()  # type: ignore[no-any-return]
+
+    def cautions(self, data: Transactions, method: Disassociation, result: Anonymised) -> list[str]:
+        """What an owner should know before publishing, each with what to do."""
+        return cautions(summary(data, result), method)
+
+    def doubts(self, data: Transactions, method: Disassociation, result: Anonymised) -> tuple[Said, ...]:
+        """What speaks against publishing, whatever attackers reach."""
+        withheld = result.release.rare_items == "withhold"
+        unnamed = "" if withheld else "withhold them (--rare-items withhold)"
+        return doubts_about(data, method.k, method.m, unnamed=unnamed)
+
+    def remedies(
+        self,
+        method: Disassociation,
+        risks: tuple[Risk, ...],
+        limit: float,  # noqa: ARG002 - whatever the limit, the same is tried
+    ) -> dict[str, Disassociation]:
+        """Settings that may hold where this one does not: what to type -> the method; the cheapest first.
+
+        Rare items go first, for they tell most and cost least; then larger groups, repair and fewer joins, at last
+        together; a larger k costs most.
+        """
+        k, m = max(method.k, FEWEST_CANDIDATES), max(method.m, FEWEST_KNOWN)
+        size = method.max_cluster_size
+        base = replace(method, k=k, m=m, max_cluster_size=None if size is None else max(size, 2 * k - 1))
+        steps: list[dict[str, Any]] = []
+        if method.rare_items != "withhold":
+            steps.append({"rare_items": "withhold"})
+        if method.refine:
+            steps.append({"refine": False})
+        if method.safe == "no" and any(risk.broken for risk in risks):
+            steps.append({"safe": "cover"})
+        if size is not None:
+            steps.append({"max_cluster_size": max(4 * size, 4 * k - 1)})
+        together = {name: value for change in steps for name, value in change.items()}
+        changes = [{}, *steps, together, together | {"k": 2 * k}]
+        return {_typed(method, one): one for change in changes if (one := replace(base, **change)) != method}
+
+    def read(self, public: Path, private: Path) -> Anonymised:
+        """Read back what ``write`` wrote."""
+        from cloven.kinds.disassociated.key import Anonymised
+        from cloven.kinds.disassociated.private_files import read_key
+        from cloven.storage.release import read_disassociated_release
+
+        release = read_disassociated_release(public, "this family")
+        return Anonymised(release, read_key(private, release))
+
+
+def _typed(method: Disassociation, other: Disassociation) -> str:
+    """What to type for another setting than one has."""
+    options = {
+        "rare_items": f"--rare-items {other.rare_items}",
+        "refine": "--refine" if other.refine else "--no-refine",
+        "safe": f"--safe {other.safe}",
+        "max_cluster_size": f"--max-cluster-size {other.max_cluster_size}",
+        "k": f"-k {other.k}",
+        "m": f"-m {other.m}",
+    }
+    return " ".join(words for name, words in options.items() if getattr(method, name) != getattr(other, name))
+
+
+def _readers(release: Disassociated) -> dict[str, Any]:
+    """Everybody who reads a release: who counts every place, who trusts record chunks, who knows the method."""
+    from cloven.kinds.disassociated.attack.known_person import KnownPerson
+
+    return {**KnownPerson.every(release)}
+
+
+def _fit(release: Disassociated, records: Known) -> NDArray[np.float64]:
+    """How well whole records fit a release."""
+    from cloven.kinds.disassociated.attack.membership import Membership
+
+    return Membership.of(release).scores(records)[0]
+
+
+def _having(other: Any, name: str) -> Threat:
+    """Somebody who has another release, of whatever kind."""
+    usable = isinstance(other, Disassociated | SetGeneralised)
+    return another_release(other, name) if usable else unusable_release(other, name)
+
+
+def _measures(found: UtilityReport) -> list[Measured]:
+    kept, lost = itemsets(found.tkd, found.top)
+    out = [
+        kept,
+        _items_kept(found.items_kept),
+        plain("pairs kept", found.pairs_kept, 1.0, 0.0, "pairs of items of a record that stay together"),
+        plain("tlost only", found.tlost_only, 0.0, 1.0, "frequent items found only in term chunks"),
+        plain("tlost any", found.tlost_any, 0.0, 1.0, "frequent items found in some term chunk"),
+        lost,
+        plain("tKd chunks", found.tkd_chunks, 0.0, 1.0, "the same from what is certain"),
+    ]
+    if found.tkd_ml2 is not None:
+        out.append(drawn("tKd-ML2", found.tkd_ml2, 1.0, "the same on all levels of the taxonomy"))
+    return [
+        *out,
+        pair_error(found.re, found.re_pairs),
+        plain("re chunks", found.re_chunks, 0.0, 2.0, "the same from what is certain"),
+        _all_published(found.suppressed_share),
+    ]
+
+
+def _items_kept(share: float) -> Measured:
+    """All or not all of them: that would tell whether anything was withheld, so that it is the owner's."""
+    sentence = "item occurrences that stay in record or shared chunks"
+    return plain("items kept", share, 1.0, 0.0, sentence, audience="owner")
+
+
+def _all_published(suppressed: float) -> Measured:
+    """It tells how many were left out, so that it is the owner's."""
+    sentence = "records that are in the release"
+    return plain("records published", 1 - suppressed, 1.0, 0.0, sentence, audience="owner")
+
+
+# Settings of disassociation for a data set, each with its reason, for owners who name none.
+
+
+USUAL_K, USUAL_M, USUAL_SIZE = 5, 2, 120
+
+
+def suggested(data: Transactions, given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Values for k, m and the largest cluster where ``given`` has none, and why.
+
+    >>> import cloven as cv
+    >>> values, reasons = suggested(cv.sample("clinic"), {"k": 3})
+    >>> values
+    {'k': 3, 'm': 2, 'max_cluster_size': 120}
+    >>> reasons[0]
+    'm=2: the usual assumption, an attacker knows two items of somebody'
+    """
+    values, reasons = dict(given), []
+    records, longest = len(data), int(np.diff(data.offsets).max(initial=0))
+    if "k" not in values:
+        values["k"] = USUAL_K  # never less without being asked, however small the data
+        reasons.append(
+            f"k={USUAL_K}: who knows m items of somebody is left with at least five candidates, the usual least"
+        )
+    if "m" not in values:
+        values["m"] = max(1, min(USUAL_M, longest))
+        usual = "the usual assumption, an attacker knows two items of somebody"
+        reasons.append(f"m={values['m']}: {usual if values['m'] == USUAL_M else 'no record has more items'}")
+    if "max_cluster_size" not in values:
+        values["max_cluster_size"] = max(2 * values["k"] - 1, min(USUAL_SIZE, records // 2))
+        usual = "larger groups hide better, smaller ones keep more pairs"
+        small = f"half of the {records:,} records, so that there are several groups"
+        size = values["max_cluster_size"]
+        reasons.append(f"max={size}: {usual if size == USUAL_SIZE else small}")
+    return values, reasons

@@ -1,0 +1,408 @@
+"""Turn labelled occurrences into the published release and the owner's key, in canonical order."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from cloven.compiled import compiled
+from cloven.data.arrays import distinct, lexicographic_order, take_rows
+from cloven.kinds.disassociated.release import Disassociated, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from cloven.compiled import Flags, Ints
+
+
+class Labels(NamedTuple):
+    """Where every occurrence of the data goes.
+
+    Attributes:
+        cluster_of: cluster of each record, -1 when it is left out.
+        joint: joint of each occurrence in a shared chunk, -1 otherwise.
+        chunk: chunk of each occurrence in its joint or cluster, -1 for the term chunk (of its cluster, or the list of
+            the root), below that if it is not published.
+        cluster_joint: innermost joint of each cluster, -1 for none.
+        joint_parent: parent of each joint, -1 for none.
+    """
+
+    cluster_of: NDArray[np.int64]
+    joint: NDArray[np.int64]
+    chunk: NDArray[np.int32]
+    cluster_joint: NDArray[np.int64]
+    joint_parent: NDArray[np.int64]
+
+
+class Parts(NamedTuple):
+    """What each record contributes to each published row; parts are sorted by record."""
+
+    record: NDArray[np.int64]
+    release_row: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int32]
+
+
+@compiled
+def _cut(
+    offsets: Ints, items: Ints, cluster_of: Ints, joint: Ints, chunk: Ints
+) -> tuple[Ints, Ints, Ints, Ints, Any]:
+    """Cut every record into parts: one for each chunk it appears in, term chunk included (chunk -1).
+
+    Occurrences that are not published (chunk below -1) are left out.
+    """
+    n = len(items)
+    record, owner, number = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    start, out = np.zeros(n + 1, np.int64), np.empty(n, np.int32)
+    parts, at = 0, 0
+    for r in range(len(offsets) - 1):
+        if cluster_of[r] < 0:
+            continue
+        first, last = offsets[r], offsets[r + 1]
+        order = np.argsort(joint[first:last] * (1 << 31) + chunk[first:last], kind="mergesort")
+        before = -1
+        for i in range(last - first):
+            e = first + order[i]
+            if chunk[e] < -1:
+                continue
+            if before < 0 or joint[before] != joint[e] or chunk[before] != chunk[e]:
+                record[parts], owner[parts], number[parts] = r, joint[e], chunk[e]
+                start[parts] = at
+                parts += 1
+            out[at] = items[e]
+            at += 1
+            before = e
+    start[parts] = at
+    return record[:parts], owner[:parts], number[:parts], start[: parts + 1], out[:at]
+
+
+def _grouped(
+    owner: NDArray[np.int64], chunk: NDArray[np.int64], sorted_by_items: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Order of rows by owner, chunk and items, given their order by items."""
+    keys = (owner[sorted_by_items] << 32) | chunk[sorted_by_items]
+    return sorted_by_items[np.argsort(keys, kind="stable")]
+
+
+def _rows(
+    select: NDArray[np.int64],
+    owner: NDArray[np.int64],
+    chunk: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    items: NDArray[np.int32],
+) -> tuple[Rows, NDArray[np.int64]]:
+    """The selected parts as rows grouped by owner; and which part each row is."""
+    bounds, values = take_rows(offsets, items, select)
+    order = _grouped(owner[select], chunk[select], lexicographic_order(bounds, values))
+    row_offsets, row_items = take_rows(bounds, values, order)
+    part = select[order]
+    return Rows(owner[part], chunk[part], row_offsets, row_items), part
+
+
+def _renumbered(
+    rows: Rows, part: NDArray[np.int64], number: NDArray[np.int64]
+) -> tuple[Rows, NDArray[np.int64]]:
+    """Rows with owners renumbered and sorted by the new numbers; chunks and items keep their order."""
+    owner = number[rows.owner]
+    order = np.argsort(owner, kind="stable")
+    offsets, items = take_rows(rows.offsets, rows.items, order)
+    return Rows(owner[order], rows.chunk[order], offsets, items), part[order]
+
+
+def _term_chunks(
+    cluster: NDArray[np.int64], items: NDArray[np.int32], n_clusters: int, n_items: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Items of the term chunk of each cluster, as compressed rows."""
+    keys = distinct(cluster * n_items + items)
+    bounds = np.searchsorted(keys, np.arange(n_clusters + 1, dtype=np.int64) * n_items)
+    return bounds.astype(np.int64), (keys % n_items).astype(np.int32)
+
+
+def _publish(
+    records: Rows,
+    terms: tuple[NDArray[np.int64], NDArray[np.int32]],
+    shared: Rows,
+    root: tuple[int, NDArray[np.int32]],
+) -> tuple[dict[str, NDArray[Any]], NDArray[np.int64], NDArray[np.int64]]:
+    """Interleave term chunks with record chunks, append shared chunks; the list of the root stands before its chunks.
+
+    Returns the row arrays of a release, the place of each record row, and the place of each cluster's term row, and
+    last that of the list.
+    """
+    term_offsets, term_items = terms
+    joint_of_list, listed = root
+    has_term = np.flatnonzero(np.diff(term_offsets))
+    counts = (len(records.owner), len(has_term), min(1, len(listed)), len(shared.owner))
+    lengths = np.concatenate(
+        (
+            np.diff(records.offsets),
+            np.diff(term_offsets)[has_term],
+            np.full(counts[2], len(listed)),
+            np.diff(shared.offsets),
+        )
+    ).astype(np.int64)
+    flat = np.concatenate((records.items, term_items, listed, shared.items))
+    starts = np.concatenate(([0], np.cumsum(lengths)))
+    inside, every = counts[0] + counts[1], sum(counts)
+    cluster = np.concatenate((records.owner, has_term, np.full(every - inside, -1)))
+    joint = np.concatenate((np.full(inside, -1), np.full(counts[2], joint_of_list), shared.owner))
+    kind = np.repeat(np.array([Kind.RECORD, Kind.TERM, Kind.TERM, Kind.SHARED], np.int8), counts)
+    chunk = np.concatenate((records.chunk, np.zeros(counts[1] + counts[2], np.int64), shared.chunk))
+    inner = np.argsort(cluster[:inside] * 2 + kind[:inside], kind="stable")
+    outer = inside + np.argsort(joint[inside:], kind="stable")
+    order = np.concatenate((inner, outer))
+    place = np.empty(every, np.int64)
+    place[order] = np.arange(every)
+    offsets, items = take_rows(starts, flat, order)
+    arrays: dict[str, NDArray[Any]] = {
+        "row_cluster": cluster[order].astype(np.int64),
+        "row_joint": joint[order].astype(np.int64),
+        "row_chunk": chunk[order].astype(np.int32),
+        "row_kind": kind[order],
+        "row_offsets": offsets,
+        "row_items": items,
+    }
+    term_place = np.full(len(term_offsets), -1, np.int64)
+    term_place[has_term] = place[counts[0] : inside]
+    term_place[-1] = place[inside] if counts[2] else -1
+    return arrays, np.concatenate((place[: counts[0]], place[inside + counts[2] :])), term_place
+
+
+def assemble(
+    offsets: NDArray[np.int64],
+    codes: NDArray[np.int32],
+    vocabulary: tuple[str, ...],
+    labels: Labels,
+    *,
+    k: int,
+    m: int,
+    parameters: Mapping[str, Any],
+) -> tuple[Disassociated, Parts, NDArray[np.int64]]:
+    """Build release, parts of the key, and the published cluster of each record (-1 when left out)."""
+    cluster_of, n_clusters, n_joints = labels.cluster_of, len(labels.cluster_joint), len(labels.joint_parent)
+    published = np.repeat(cluster_of >= 0, np.diff(offsets)) & (labels.chunk >= -1)
+    present = np.zeros(len(vocabulary), bool)
+    present[codes[published]] = True
+    # An unpublished occurrence of an item that is published nowhere has no number; nothing reads it.
+    items = (np.cumsum(present) - 1).astype(np.int32)[codes]
+    names = tuple(name for name, here in zip(vocabulary, present, strict=True) if here)
+
+    record, owner, chunk, start, part_items = _cut(offsets, items, cluster_of, labels.joint, labels.chunk)
+    in_shared, in_list = (owner >= 0) & (chunk >= 0), (owner >= 0) & (chunk < 0)
+    in_term = (owner < 0) & (chunk < 0)
+    listed = distinct(part_items[np.repeat(in_list, np.diff(start))])
+    owner = np.where(in_shared, owner, cluster_of[record])
+    rows, row_part = _rows(np.flatnonzero(~in_shared & (chunk >= 0)), owner, chunk, start, part_items)
+    shared, shared_part = _rows(np.flatnonzero(in_shared), owner, chunk, start, part_items)
+    term_part = np.repeat(in_term, np.diff(start))
+    term_owner = np.repeat(owner, np.diff(start))[term_part]
+    terms = _term_chunks(term_owner, part_items[term_part], n_clusters, max(1, len(names)))
+    sizes = np.bincount(cluster_of[cluster_of >= 0], minlength=n_clusters).astype(np.int64)
+
+    number, joint_number = canonical_numbers(
+        tokens(n_clusters, rows, *cluster_tails(sizes, *terms)),
+        tokens(n_joints, shared, *list_tail(n_joints, listed)),
+        labels.cluster_joint,
+        labels.joint_parent,
+    )
+    back = np.argsort(number)
+    rows, row_part = _renumbered(rows, row_part, number)
+    shared, shared_part = _renumbered(shared, shared_part, joint_number)
+    root = joint_number[-1] if len(listed) else -1  # the root is the last joint that is made
+    arrays, place, term_place = _publish(rows, take_rows(*terms, back), shared, (int(root), listed))
+    above = np.append(joint_number, -1)
+    release = Disassociated(
+        k=k,
+        m=m,
+        parameters=parameters,
+        vocabulary=names,
+        cluster_size=sizes[back],
+        cluster_joint=above[labels.cluster_joint][back],
+        joint_parent=above[labels.joint_parent][np.argsort(joint_number)],
+        **arrays,
+    )
+    where = np.empty(len(record), np.int64)
+    where[np.concatenate((row_part, shared_part))] = place
+    where[in_term] = term_place[number[owner[in_term]]]
+    where[in_list] = term_place[-1]
+    final = np.where(cluster_of >= 0, number[np.maximum(cluster_of, 0)], -1)
+    return release, Parts(record, where, start, part_items), final
+
+
+# Number clusters and joints by content (docs/reference/release-format.md, *Canonical order*).
+
+
+class Rows(NamedTuple):
+    """Sub-records of chunks, grouped by owner (cluster or joint), then chunk, sorted by items inside a chunk."""
+
+    owner: NDArray[np.int64]
+    chunk: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int32]
+
+
+class Tokens(NamedTuple):
+    """Content of nodes as compressed rows of 32-bit tokens."""
+
+    offsets: NDArray[np.int64]
+    values: NDArray[np.int64]
+
+    def content(self, node: int) -> bytes:
+        """Content of one node: its tokens, big-endian."""
+        return self.values[self.offsets[node] : self.offsets[node + 1]].astype(">u4").tobytes()
+
+
+@compiled
+def _fill(
+    n_owners: int,
+    owner: Ints,
+    chunk: Ints,
+    offsets: Ints,
+    items: Ints,
+    tail_offsets: Ints,
+    tail: Ints,
+    out_offsets: Ints,
+    out: Ints,
+) -> None:
+    at, row = 0, 0
+    for node in range(n_owners):
+        out_offsets[node] = at
+        while row < len(owner) and owner[row] == node:
+            for e in range(offsets[row], offsets[row + 1]):
+                out[at] = items[e] + 2
+                at += 1
+            out[at] = 1
+            at += 1
+            row += 1
+            if row == len(owner) or owner[row] != node or chunk[row] != chunk[row - 1]:
+                out[at] = 0
+                at += 1
+        out[at] = 0
+        at += 1
+        for e in range(tail_offsets[node], tail_offsets[node + 1]):
+            out[at] = tail[e]
+            at += 1
+    out_offsets[n_owners] = at
+
+
+def tokens(n_owners: int, rows: Rows, tail_offsets: NDArray[np.int64], tail: NDArray[np.int64]) -> Tokens:
+    """Content of each owner: tokens of its chunks, 0, then its tail (a cluster's term chunk and size)."""
+    most = len(rows.items) + 2 * len(rows.owner) + n_owners + len(tail)
+    offsets, values = np.empty(n_owners + 1, np.int64), np.empty(most, np.int64)
+    _fill(n_owners, rows.owner, rows.chunk, rows.offsets, rows.items, tail_offsets, tail, offsets, values)
+    return Tokens(offsets, values[: offsets[-1]])
+
+
+def cluster_tails(
+    sizes: NDArray[np.int64], term_offsets: NDArray[np.int64], term_items: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Term chunk and size of each cluster as tokens: items plus 2, then 1, then the size in two tokens."""
+    offsets = term_offsets + 3 * np.arange(len(sizes) + 1)
+    tail = np.empty(offsets[-1], np.int64)
+    ends = offsets[1:]
+    tail[ends - 3], tail[ends - 2], tail[ends - 1] = 1, sizes >> 32, sizes & 0xFFFFFFFF
+    cluster = np.repeat(np.arange(len(sizes)), np.diff(term_offsets))
+    tail[np.arange(len(term_items)) + 3 * cluster] = term_items + np.int64(2)
+    return offsets, tail
+
+
+def list_tail(n_joints: int, listed: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The list of terms as tokens of the root, the last joint: items plus 2, then 1; nothing where there is none."""
+    offsets = np.zeros(n_joints + 1, np.int64)
+    if not len(listed):
+        return offsets, np.empty(0, np.int64)
+    offsets[-1] = len(listed) + 1
+    return offsets, np.append(listed.astype(np.int64) + 2, 1)
+
+
+class _Contexts:
+    """Contexts of nodes, computed when asked for. Clusters are 0..C-1, joints C..C+J-1."""
+
+    def __init__(self, clusters: Tokens, joints: Tokens, parent: NDArray[np.int64]) -> None:
+        self._clusters, self._joints, self._parent = clusters, joints, parent.tolist()
+        self._n = len(clusters.offsets) - 1
+        self._children: dict[int, list[int]] = {}
+        for node, above in enumerate(self._parent):
+            if above >= 0:
+                self._children.setdefault(above + self._n, []).append(node)
+        self._digest: dict[int, str] = {}
+        self._context: dict[int, str] = {}
+
+    def digest(self, node: int) -> str:
+        stack = [node]
+        while stack:
+            top = stack[-1]
+            waiting = [child for child in self._children.get(top, ()) if child not in self._digest]
+            if waiting:
+                stack.extend(waiting)
+                continue
+            stack.pop()
+            if top < self._n:
+                content = self._clusters.content(top)
+            else:
+                below = sorted(self._digest[child] for child in self._children[top])
+                content = self._joints.content(top - self._n) + "".join(below).encode()
+            self._digest[top] = hashlib.sha256(content).hexdigest()
+        return self._digest[node]
+
+    def context(self, node: int) -> str:
+        path = [node]
+        while path[-1] not in self._context and self._parent[path[-1]] >= 0:
+            path.append(self._parent[path[-1]] + self._n)
+        for step in reversed(path):
+            if step in self._context:
+                continue
+            above = self._parent[step]
+            own = self.digest(step)
+            if above >= 0:
+                own = hashlib.sha256((self._context[above + self._n] + own).encode()).hexdigest()
+            self._context[step] = own
+        return self._context[node]
+
+
+@compiled
+def _equal_to_previous(offsets: Ints, values: Ints, order: Ints) -> Flags:
+    equal = np.zeros(len(order), np.bool_)
+    for i in range(1, len(order)):
+        a, b = order[i - 1], order[i]
+        size = offsets[a + 1] - offsets[a]
+        if size == offsets[b + 1] - offsets[b]:
+            same = True
+            for e in range(size):
+                if values[offsets[a] + e] != values[offsets[b] + e]:
+                    same = False
+                    break
+            equal[i] = same
+    return equal
+
+
+def _order(nodes: Tokens, parent: NDArray[np.int64], contexts: _Contexts, first: int) -> NDArray[np.int64]:
+    order = lexicographic_order(nodes.offsets, nodes.values)
+    equal = _equal_to_previous(nodes.offsets, nodes.values, order)
+    starts = np.flatnonzero(~equal & np.concatenate((equal[1:], [False])))
+    for start in starts.tolist():
+        end = start + 1
+        while end < len(order) and equal[end]:
+            end += 1
+        # Equal clusters that stand alone are interchangeable; equal joints may still hold different clusters.
+        if first > 0 or (parent[order[start:end]] >= 0).any():
+            run = sorted(order[start:end].tolist(), key=lambda node: contexts.context(node + first))
+            order[start:end] = run
+    return order
+
+
+def canonical_numbers(
+    clusters: Tokens, joints: Tokens, cluster_joint: NDArray[np.int64], joint_parent: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """New number of each cluster and of each joint."""
+    contexts = _Contexts(clusters, joints, np.concatenate((cluster_joint, joint_parent)))
+    numbers = []
+    for nodes, parent, first in ((clusters, cluster_joint, 0), (joints, joint_parent, len(cluster_joint))):
+        number = np.empty(len(parent), np.int64)
+        number[_order(nodes, parent, contexts, first)] = np.arange(len(parent))
+        numbers.append(number)
+    return numbers[0], numbers[1]

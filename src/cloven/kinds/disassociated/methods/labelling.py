@@ -1,0 +1,398 @@
+"""Run the three steps block by block and say where every occurrence of the data goes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from cloven.compiled import Flags, Ints, Longs, compiled
+from cloven.data.arrays import take_rows
+from cloven.errors import ParameterError
+from cloven.kinds.disassociated.methods.assembly import Labels
+from cloven.kinds.disassociated.methods.horizontal import Part, horizontal_step
+from cloven.kinds.disassociated.methods.preparation import (
+    Lots,
+    holders,
+    holders_of_clusters,
+    lots_of,
+    tie_order_of,
+)
+from cloven.kinds.disassociated.methods.refinement import refine
+from cloven.kinds.disassociated.methods.repair import SUPPRESSED, Chunks
+from cloven.kinds.disassociated.methods.root import Promise, rooted
+from cloven.kinds.disassociated.methods.vertical import Vertical, verpart
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from cloven.data.transactions import Transactions
+    from cloven.kinds.disassociated.methods.disassociation import Disassociation
+    from cloven.kinds.disassociated.methods.preparation import Prepared
+
+
+class Terms(NamedTuple):
+    """What the parameters say of each term, in tie order: its utility group, and whether it is barred from chunks."""
+
+    group: NDArray[np.int64]
+    barred: NDArray[np.bool_]
+
+
+class Records(NamedTuple):
+    """Records of one block as compressed rows of terms, with their persons (or none)."""
+
+    offsets: NDArray[np.int64]
+    terms: NDArray[np.int32]
+    person: NDArray[np.int64]
+
+
+def label(
+    method: Disassociation, data: Transactions, prepared: Prepared, report: Callable[[str, float], None]
+) -> Labels:
+    """Labels of all occurrences; clusters and joints are numbered through the blocks."""
+    terms, n_terms = _terms(method, data), len(data.vocabulary)
+    lots = lots_of(method.seed)
+    cluster_of = np.full(len(data), -1, np.int64)
+    joint, chunk = np.full(len(prepared.terms), -1, np.int64), np.full(len(prepared.terms), -1, np.int32)
+    cluster_joint: list[NDArray[np.int64]] = []
+    joint_parent: list[NDArray[np.int64]] = []
+    clusters = joints = 0
+    found = blocks(
+        *_without(prepared.offsets, prepared.terms, terms.barred),
+        n_terms,
+        prepared.person,
+        method.k,
+        method.block_records,
+    )
+    for number, block in enumerate(found):
+        report("split", number / len(found))
+        records = _records(prepared, block.records)
+        here = _label_block(method, records, terms, block.spent, lots)
+        cluster_of[block.records] = _shifted(here.cluster_of, clusters)
+        _scatter(
+            records.offsets, here.joint, here.chunk, joints, prepared.offsets[block.records], joint, chunk
+        )
+        cluster_joint.append(_shifted(here.cluster_joint, joints))
+        joint_parent.append(_shifted(here.joint_parent, joints))
+        clusters += len(here.cluster_joint)
+        joints += len(here.joint_parent)
+    if clusters == 0:
+        message = (
+            f"every cluster is below k = {method.k}: suppressing them leaves nothing to publish; use 'add'"
+        )
+        raise ParameterError(message)
+    labels = Labels(cluster_of, joint, chunk, np.concatenate(cluster_joint), np.concatenate(joint_parent))
+    if method.rare_items == "cluster":
+        return labels
+    report("root", 0.0)
+    return rooted(
+        labels, prepared.offsets, prepared.terms, prepared.person, terms.group, terms.barred,
+        Promise(method.k, method.m, method.reading == "strict"), method.rare_items,
+        several=method.root_chunks == "several",
+    )  # fmt: skip
+
+
+@compiled
+def _scatter(
+    offsets: Ints, joint: Ints, chunk: Ints, first: int, places: Ints, all_joint: Ints, all_chunk: Ints
+) -> None:
+    """Copy the labels of a block to where its records stand in the data; joints are numbered from ``first``."""
+    for row in range(len(offsets) - 1):
+        place = places[row] - offsets[row]
+        for e in range(offsets[row], offsets[row + 1]):
+            all_joint[place + e] = joint[e] + first if joint[e] >= 0 else -1
+            all_chunk[place + e] = chunk[e]
+
+
+def _shifted(numbers: NDArray[np.int64], first: int) -> NDArray[np.int64]:
+    """Numbers moved up by ``first``; -1 stays."""
+    return np.where(numbers >= 0, numbers + first, -1)
+
+
+def _terms(method: Disassociation, data: Transactions) -> Terms:
+    """Utility group of each term: the first that names it; terms in no group come last, together."""
+    place, code_of = tie_order_of(data, method.tie_order), data.code_of()
+    group = np.full(len(data.vocabulary), len(method.utility_groups), np.int64)
+    for number, names in reversed(list(enumerate(method.utility_groups))):
+        group[place[[code_of[name] for name in names if name in code_of]]] = number
+    barred = np.zeros(len(data.vocabulary), bool)
+    barred[place[[code_of[name] for name in method.sensitive if name in code_of]]] = True
+    return Terms(group, barred)
+
+
+def _records(prepared: Prepared, records: NDArray[np.int64]) -> Records:
+    if len(records) == len(prepared.offsets) - 1:
+        return Records(prepared.offsets, prepared.terms, prepared.person)
+    offsets, terms = take_rows(prepared.offsets, prepared.terms, records)
+    return Records(offsets, terms, prepared.person[records] if len(prepared.person) else prepared.person)
+
+
+def _without(
+    offsets: NDArray[np.int64], terms: NDArray[np.int32], unwanted: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Rows without some terms; they may become empty."""
+    if not unwanted.any():
+        return offsets, terms
+    keep = ~unwanted[terms]
+    return np.concatenate(([0], np.cumsum(keep)))[offsets], terms[keep]
+
+
+def _clusters(
+    method: Disassociation, records: Records, terms: Terms, spent: frozenset[int]
+) -> NDArray[np.int64]:
+    """The horizontal step; terms that made the block are not split by again.
+
+    Barred terms are not split by at all: a cluster of those who hold a sensitive item would tell it of each of them.
+    """
+    step = horizontal_step(method.horizontal) if isinstance(method.horizontal, str) else method.horizontal
+    unwanted = terms.barred.copy()
+    unwanted[list(spent)] = True
+    offsets, codes = _without(records.offsets, records.terms, unwanted)
+    maximum = method.max_cluster_size or len(offsets) - 1
+    part = Part(
+        offsets, codes, len(unwanted), records.person, method.k, method.m, maximum, method.small_clusters
+    )
+    return _checked(step.partition(part), part, type(step).__name__)
+
+
+def _checked(found: NDArray[np.int64], part: Part, name: str) -> NDArray[np.int64]:
+    """Clusters as a horizontal step must give them: one number for each record, without gaps, k holders each."""
+    n = len(part.offsets) - 1
+    clusters = np.asarray(found)
+    if clusters.shape != (n,) or not np.issubdtype(clusters.dtype, np.integer):
+        got = f"{clusters.dtype} of shape {clusters.shape}"
+        message = f"{name}.partition must give one whole number for each of {n:,} records, got {got}"
+        raise ParameterError(message)
+    clusters = clusters.astype(np.int64)
+    left = np.count_nonzero(clusters < 0)
+    if left and part.small != "suppress":
+        message = f"{name}.partition left {left:,} records out, which only small_clusters='suppress' allows"
+        raise ParameterError(message)
+    behind = holders_of_clusters(part.person, clusters)
+    least = 1 if part.small == "keep" else part.k
+    if len(behind) and behind.min() < least:
+        cluster = int(behind.argmin())
+        message = f"{name}.partition gave cluster {cluster} to {behind[cluster]} holders, fewer than {least}"
+        raise ParameterError(message)
+    return clusters
+
+
+def _label_block(
+    method: Disassociation, records: Records, terms: Terms, spent: frozenset[int], lots: Lots
+) -> Labels:
+    """The three steps on one block."""
+    offsets, codes, person = records
+    strict = method.reading == "strict"
+    lemma = method.rare_items != "withhold"  # else any record may be empty, as far as readers know
+    cluster_of = _clusters(method, records, terms, spent)
+    count = int(cluster_of.max(initial=-1)) + 1
+    published = np.flatnonzero(cluster_of >= 0)
+    keys = (person[published],) if len(person) else ()
+    members = published[np.lexsort((*keys, cluster_of[published]))]
+    start = np.concatenate(([0], np.cumsum(np.bincount(cluster_of[published], minlength=count)))).astype(
+        np.int64
+    )
+    vertical = Vertical(
+        *verpart(
+            offsets,
+            codes,
+            members,
+            start,
+            terms.group,
+            terms.barred,
+            person,
+            method.k,
+            method.m,
+            strict,
+            lemma,
+        )
+    )
+    if method.safe != "no":
+        vertical = without_covers(
+            vertical, (offsets, codes), (members, start), terms.group,
+            k=method.k, m=method.m, exact=method.safe == "exact", may_be_empty=not lemma, lots=lots,
+        )  # fmt: skip
+    if not method.refine:
+        nothing, alone = np.full(len(codes), -1, np.int64), np.full(count, -1, np.int64)
+        return Labels(cluster_of, nothing, vertical.chunk, alone, np.empty(0, np.int64))
+    record_of = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    refined = refine(
+        vertical, record_of, cluster_of, codes, terms.group, terms.barred, person,
+        k=method.k, m=method.m, strict=strict, listed_too=method.join_terms == "listed", lemma=lemma,
+    )  # fmt: skip
+    return Labels(cluster_of, *refined)
+
+
+# Blocks: HORPART subtrees that are small enough to be worked on apart.
+#
+# Data of at most ``block_records`` records is one block. Larger data is split by the most frequent term, as HORPART
+# does, until every part fits. Small clusters and refining stay inside a block, so every engine, local or distributed,
+# gives the same answer.
+
+
+@compiled
+def _counts(offsets: Ints, terms: Ints, records: Ints, n_terms: int) -> Ints:
+    """How many of the records hold each term."""
+    counts = np.zeros(n_terms, np.int64)
+    for record in records:
+        for e in range(offsets[record], offsets[record + 1]):
+            counts[terms[e]] += 1
+    return counts
+
+
+@compiled
+def _having(offsets: Ints, terms: Ints, records: Ints, term: int) -> Flags:
+    """Which of the records hold a term."""
+    having = np.zeros(len(records), np.bool_)
+    for i in range(len(records)):
+        for e in range(offsets[records[i]], offsets[records[i] + 1]):
+            if terms[e] == term:
+                having[i] = True
+                break
+    return having
+
+
+class Block(NamedTuple):
+    """Records of a block (ascending) and the terms its path has used up."""
+
+    records: NDArray[np.int64]
+    spent: frozenset[int]
+
+
+def blocks(
+    offsets: NDArray[np.int64],
+    terms: NDArray[np.int32],
+    n_terms: int,
+    person: NDArray[np.int64],
+    k: int,
+    block_records: int,
+) -> list[Block]:
+    """Split records into blocks, in the order of the HORPART tree; one with too few records joins the next."""
+    everything = Block(np.arange(len(offsets) - 1), frozenset())
+    waiting, done = [everything], []
+    while waiting:
+        block = waiting.pop()
+        if len(block.records) <= block_records:
+            done.append(block)
+            continue
+        counts = _counts(offsets, terms, block.records, n_terms)
+        counts[list(block.spent)] = 0
+        best = int(counts.argmax())
+        if counts[best] == 0:
+            done.append(block)
+            continue
+        having = _having(offsets, terms, block.records, best)
+        if not having.all():
+            waiting.append(Block(block.records[~having], block.spent))
+        waiting.append(Block(block.records[having], block.spent | {best}))
+    return _joined(done, person, k)
+
+
+def _joined(found: list[Block], person: NDArray[np.int64], k: int) -> list[Block]:
+    """Blocks with fewer than k records (or persons) join the next one; the last joins the one before."""
+    out: list[Block] = []
+    for block in found:
+        if out and holders(person, out[-1].records) < k:
+            block = _union(out.pop(), block)
+        out.append(block)
+    if len(out) > 1 and holders(person, out[-1].records) < k:
+        last = out.pop()
+        out.append(_union(out.pop(), last))
+    return out
+
+
+def _union(one: Block, two: Block) -> Block:
+    return Block(np.sort(np.concatenate((one.records, two.records))), one.spent & two.spent)
+
+
+# Run the repair of cover problems over all clusters of a block, between the vertical step and refining.
+
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cloven.kinds.disassociated.methods.preparation import Lots
+
+
+def without_covers(
+    vertical: Vertical,
+    records: tuple[Longs, NDArray[np.int32]],
+    members: tuple[Longs, Longs],
+    group: Longs,
+    *,
+    k: int,
+    m: int,
+    exact: bool,
+    may_be_empty: bool,
+    lots: Lots,
+) -> Vertical:
+    """Labels with the covers repaired.
+
+    Args:
+        vertical: result of the vertical step.
+        records: row starts and terms.
+        members: records, cluster by cluster, and where each cluster starts among them.
+        group: utility group of each term.
+        k: least support.
+        m: size of the combinations that must have it.
+        exact: also repair what exact worlds break.
+        may_be_empty: readers know that a record may have nothing published.
+        lots: decide between equally good suppressions.
+    """
+    chunk, chunks, subrecords = vertical.chunk.copy(), vertical.chunks.copy(), vertical.subrecords.copy()
+    for cluster in np.flatnonzero(chunks > 1).tolist():
+        rows = members[0][members[1][cluster] : members[1][cluster + 1]].tolist()
+        at = [np.arange(records[0][row], records[0][row + 1]) for row in rows]
+        repaired = _read(at, records[1], chunk, int(chunks[cluster]), group, k, m)
+        repaired.make_safe(lots)
+        if exact:
+            from cloven.kinds.disassociated.methods.repair import make_exact
+
+            listed = may_be_empty or any((chunk[places] == -1).any() for places in at)
+            make_exact(repaired, len(rows), listed, lots)
+        if repaired.moved or repaired.removed:
+            _write(at, records[1], chunk, repaired)
+            chunks[cluster] = len(repaired.masks)
+            subrecords[cluster] = sum(_rows(masks).bit_count() for masks in repaired.masks)
+    return Vertical(chunk, chunks, subrecords)
+
+
+def _read(
+    at: list[Longs],
+    terms: NDArray[np.int32],
+    chunk: NDArray[np.int32],
+    many: int,
+    group: Longs,
+    k: int,
+    m: int,
+) -> Chunks:
+    """The record chunks of one cluster as bits."""
+    masks: list[dict[int, int]] = [{} for _ in range(many)]
+    for row, places in enumerate(at):
+        for term, number in zip(terms[places].tolist(), chunk[places].tolist(), strict=True):
+            if number >= 0:
+                masks[number][term] = masks[number].get(term, 0) | 1 << row
+    return Chunks(k, m, masks, [int(group[next(iter(items))]) for items in masks])
+
+
+def _write(at: list[Longs], terms: NDArray[np.int32], chunk: NDArray[np.int32], repaired: Chunks) -> None:
+    """Label the occurrences of one cluster anew."""
+    number = {term: c for c, masks in enumerate(repaired.masks) for term in masks}
+    number |= dict.fromkeys(repaired.moved, -1)
+    gone = set(repaired.removed)
+    moved = set(repaired.moved)
+    for row, places in enumerate(at):
+        for place, term in zip(places.tolist(), terms[places].tolist(), strict=True):
+            if chunk[place] >= 0:
+                # What was suppressed before its item moved to the term chunk stands there again: it is named anyway.
+                hidden = (row, term) in gone and term not in moved
+                chunk[place] = SUPPRESSED if hidden else number[term]
+
+
+def _rows(masks: dict[int, int]) -> int:
+    rows = 0
+    for mask in masks.values():
+        rows |= mask
+    return rows

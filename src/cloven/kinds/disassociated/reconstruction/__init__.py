@@ -1,0 +1,1 @@
+"""Plausible data sets and certain supports, from a disassociated release alone."""

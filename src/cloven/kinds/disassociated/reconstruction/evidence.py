@@ -1,0 +1,405 @@
+"""What a release says about a set of items: how many records of each cluster may hold them all, or must.
+
+In a cluster an item has one place: a record chunk, else the term chunk, else a shared chunk of a joint above, else
+the list of the root. What may have been withheld is not counted: fewer than k hold it. The items fall into one part
+per chunk. A record holds them all only if it has a sub-record with the part in each of those chunks, so the scarcest
+part is an upper bound. Parts with supports n1 .. nr in a cluster of size s overlap in at least n1 + .. + nr - (r - 1)
+s records (the rest of each part leaves at most s - ni records out); a term-chunk item counts 1. No record of a
+release is empty, which bounds it further.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from cloven.data.arrays import distinct
+from cloven.data.transactions import Transactions
+from cloven.errors import ParameterError, ReleaseError
+from cloven.kinds.disassociated.release import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from cloven.compiled import Longs
+    from cloven.kinds.disassociated.release import Disassociated
+
+
+MOST_ITEMS = 62
+"""Items are bits of one 64-bit number."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Bounds on the number of records that hold all items asked for.
+
+    Attributes:
+        at_most: upper bound for each cluster; 0 where the items cannot meet.
+        at_least: lower bound for each cluster, from its own chunks.
+        expected: records of each cluster that are expected to hold them: its size times the share of records that hold
+            each part. A cluster that merely lists an item has few of them, whatever it might have.
+        shared_at_least: shared sub-records that hold all the items; each is one more record, in some cluster. A single
+            item of the list of the root is in one more.
+        total_at_most: upper bound for the whole release: the sum of ``at_most``, except that a shared
+        sub-record
+            counts once, not once in every cluster it might belong to.
+    """
+
+    at_most: NDArray[np.int64]
+    at_least: NDArray[np.int64]
+    expected: NDArray[np.float64]
+    shared_at_least: int
+    total_at_most: int
+
+    @property
+    def total_at_least(self) -> int:
+        """Lower bound for the whole release."""
+        return int(self.at_least.sum()) + self.shared_at_least
+
+
+class Hits(NamedTuple):
+    """Published rows with at least one item asked for, ascending, and which ones (bits)."""
+
+    rows: NDArray[np.int64]
+    masks: NDArray[np.int64]
+
+
+def evidence(release: Disassociated, codes: NDArray[np.int64]) -> Evidence:
+    """Bounds for the items with these codes (positions in the vocabulary, no repeats)."""
+    if not 0 < len(codes) <= MOST_ITEMS:
+        message = f"between 1 and {MOST_ITEMS} items can be asked for at once, got {len(codes)}"
+        raise ParameterError(message)
+    wanted = (1 << len(codes)) - 1
+    hits = _hits(release, codes)
+    kind = release.row_kind[hits.rows]
+    size = release.cluster_size
+    held, at_most, at_least, share = _record_parts(
+        release, Hits(*(column[kind == Kind.RECORD] for column in hits))
+    )
+    terms = _term_parts(release, Hits(*(column[kind == Kind.TERM] for column in hits))) & ~held
+    at_least += np.bitwise_count(terms) * (1 - size)
+    share /= size.astype(np.float64) ** np.bitwise_count(terms)
+    held |= terms
+    shared = Hits(*(column[kind == Kind.SHARED] for column in hits))
+    parts = shared_parts(release, shared.rows, shared.masks, wanted & ~held)
+    held |= parts.held
+    np.multiply.at(share, parts.cluster, parts.supply / _open_records(size, parts))
+    listed = _listed(release, hits) & ~held
+    share /= float(max(1, release.records)) ** np.bitwise_count(listed)
+    held |= listed
+    at_least[(parts.held | listed) != 0] = 0
+    np.minimum.at(at_most, parts.cluster, parts.fitting)
+    at_most[held != wanted] = 0
+    at_least[(held != wanted) | (at_least < 0)] = 0
+    surely = int((shared.masks == wanted).sum()) + int(len(codes) == 1 and bool(listed.any()))
+    share[held != wanted] = 0
+    return Evidence(at_most, at_least, share * size, surely, _total(at_most, parts))
+
+
+def _hits(release: Disassociated, codes: NDArray[np.int64]) -> Hits:
+    places = [release.places(code) for code in codes.tolist()]
+    masks = np.repeat(1 << np.arange(len(codes), dtype=np.int64), [len(place) for place in places])
+    rows = np.searchsorted(release.row_offsets, np.concatenate(places), side="right") - 1
+    order = np.argsort(rows, kind="stable")
+    rows, masks = rows[order], masks[order]
+    first = _group_starts(rows)
+    return Hits(rows[first], np.bitwise_or.reduceat(masks, first) if len(rows) else masks)
+
+
+def _open_records(size: NDArray[np.int64], parts: SharedParts) -> NDArray[np.float64]:
+    """Records of all clusters that draw the same part from the same shared chunk."""
+    if not len(parts.cluster):
+        return np.empty(0)
+    _, group = np.unique(np.stack((parts.chunk, parts.part)), axis=1, return_inverse=True)
+    total = np.bincount(group.ravel(), size[parts.cluster]).astype(np.float64)
+    open_records: NDArray[np.float64] = total[group.ravel()]
+    return open_records
+
+
+def _record_parts(
+    release: Disassociated, hits: Hits
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Items in record chunks, upper and (possibly negative) lower bound, and share of records, for each cluster."""
+    size = release.cluster_size
+    share = np.ones(len(size))
+    held, at_most, at_least = np.zeros(len(size), np.int64), size.copy(), size.copy()
+    if len(hits.rows):
+        cluster, chunk = release.row_cluster[hits.rows], release.row_chunk[hits.rows]
+        first = _group_starts(cluster, chunk)
+        part = np.bitwise_or.reduceat(hits.masks, first)
+        whole = hits.masks == np.repeat(part, np.diff(np.append(first, len(hits.rows))))
+        support = np.add.reduceat(whole, first, dtype=np.int64)
+        cluster = cluster[first]
+        np.bitwise_or.at(held, cluster, part)
+        np.minimum.at(at_most, cluster, support)
+        _leave_none_empty(release, at_most, np.bincount(cluster, minlength=len(size)))
+        np.add.at(at_least, cluster, support - size[cluster])
+        np.multiply.at(share, cluster, support / size[cluster])
+    return held, at_most, at_least, share
+
+
+def _leave_none_empty(release: Disassociated, at_most: NDArray[np.int64], parts: NDArray[np.int64]) -> None:
+    """Tighten the bound where record chunks alone must fill every record of a cluster.
+
+    If q records take a sub-record from each of r chunks, the other records still need one each, so the
+    cluster has at least r q + size - q sub-records (the lemma of Terrovitis et al., PVLDB 2012, turned
+    round).
+    """
+    alone = (parts > 1) & (release.cluster_joint < 0) & ~release.has_terms & ~np.bool_(release.may_be_empty)
+    spare = release.record_rows - release.cluster_size
+    at_most[alone] = np.minimum(at_most[alone], np.maximum(spare[alone] // (parts[alone] - 1), 0))
+
+
+def _term_parts(release: Disassociated, hits: Hits) -> NDArray[np.int64]:
+    terms = np.zeros(release.clusters + 1, np.int64)  # the last is the list of the root, of no cluster
+    terms[release.row_cluster[hits.rows]] = hits.masks
+    return terms[:-1]
+
+
+def _listed(release: Disassociated, hits: Hits) -> NDArray[np.int64]:
+    """Items asked for that stand in the list of the root: each cluster may have them, if it has them nowhere else."""
+    found = release.at_root[hits.rows] & (release.row_kind[hits.rows] == Kind.TERM)
+    return np.full(release.clusters, np.bitwise_or.reduce(hits.masks[found], initial=0))
+
+
+def _total(at_most: NDArray[np.int64], parts: SharedParts) -> int:
+    """Add up over clusters; those that draw the same part from one shared chunk get no more than it has."""
+    total = int(at_most.sum())
+    if not len(parts.cluster):
+        return total
+    # Each cluster is limited by the scarcest shared part it needs.
+    order = np.lexsort((parts.supply, parts.cluster))
+    order = order[_group_starts(parts.cluster[order])]
+    drawn = at_most[parts.cluster[order]]
+    _, group = np.unique(np.stack((parts.chunk[order], parts.part[order])), axis=1, return_inverse=True)
+    sums = np.bincount(group.ravel(), weights=drawn).astype(np.int64)
+    supply = np.zeros(len(sums), np.int64)
+    supply[group.ravel()] = parts.supply[order]
+    return total - int(np.maximum(sums - supply, 0).sum())
+
+
+def _group_starts(*columns: NDArray[np.generic]) -> NDArray[np.int64]:
+    """First position of each run of equal values."""
+    change = np.zeros(len(columns[0]), bool)
+    change[:1] = True
+    for column in columns:
+        change[1:] |= column[1:] != column[:-1]
+    return np.flatnonzero(change)
+
+
+# Which items a cluster can have from the shared chunks above it, and from how many sub-records.
+
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cloven.kinds.disassociated.release import Disassociated
+
+
+@dataclass(frozen=True)
+class SharedParts:
+    """One entry is one cluster that needs some of the items from one shared chunk.
+
+    Attributes:
+        cluster: the cluster of each entry.
+        chunk: the shared chunk (a running number) of each entry.
+        part: the items (bits) needed from it.
+        fitting: sub-records of the chunk that hold the part and may belong to this cluster.
+        supply: sub-records of the chunk that hold the part at all.
+        held: for every cluster of the release, the items it can have from shared chunks.
+    """
+
+    cluster: Longs
+    chunk: Longs
+    part: Longs
+    fitting: Longs
+    supply: Longs
+    held: Longs
+
+
+def shared_parts(release: Disassociated, rows: Longs, masks: Longs, missing: Longs) -> SharedParts:
+    """Look for what each cluster is missing (bits) in these rows of shared chunks, which hold ``masks``."""
+    held = np.zeros(release.clusters, np.int64)
+    none = np.empty(0, np.int64)
+    if not len(rows) or not missing.any():
+        return SharedParts(none, none, none, none, none, held)
+    joint, number = release.row_joint[rows], release.row_chunk[rows]
+    starts = np.flatnonzero(np.concatenate(([True], (np.diff(joint) != 0) | (np.diff(number) != 0))))
+    ends = np.append(starts[1:], len(rows))
+    chunk_mask = np.bitwise_or.reduceat(masks, starts)
+    cluster, chunk = _clusters_below(release, joint[starts], missing)
+    part = chunk_mask[chunk] & missing[cluster]
+    np.bitwise_or.at(held, cluster, part)
+    # An item in shared chunks of two joints above one cluster may come from either: it limits nothing.
+    part &= ~_twice(cluster, part, release.clusters)[cluster]
+    cluster, chunk, part = cluster[part != 0], chunk[part != 0], part[part != 0]
+    entry, at = _expand(starts[chunk], ends[chunk])
+    whole = (masks[at] & part[entry]) == part[entry]
+    entry, at = entry[whole], at[whole]
+    allowed = ~_shows_an_item(release, cluster[entry], rows[at])
+    supply = np.bincount(entry, minlength=len(cluster)).astype(np.int64)
+    fitting = np.bincount(entry[allowed], minlength=len(cluster)).astype(np.int64)
+    return SharedParts(cluster, chunk, part, fitting, supply, held)
+
+
+def _clusters_below(release: Disassociated, chunk_joint: Longs, missing: Longs) -> tuple[Longs, Longs]:
+    """All pairs of a cluster that misses something and a chunk of a joint above it."""
+    relevant = np.zeros(release.joints, bool)
+    relevant[chunk_joint] = True
+    cluster = np.flatnonzero((missing != 0) & (release.cluster_joint >= 0))
+    joint = release.cluster_joint[cluster]
+    clusters: list[Longs] = []
+    chunks: list[Longs] = []
+    for _ in range(release.joints + 1):
+        if not len(cluster):
+            return np.concatenate([*clusters, cluster]), np.concatenate([*chunks, cluster])
+        here, there = cluster[relevant[joint]], joint[relevant[joint]]
+        first, last = np.searchsorted(chunk_joint, there), np.searchsorted(chunk_joint, there, side="right")
+        entry, chunk = _expand(first, last)
+        clusters.append(here[entry])
+        chunks.append(chunk)
+        joint = release.joint_parent[joint]
+        cluster, joint = cluster[joint >= 0], joint[joint >= 0]
+    message = "joints form a cycle, so this is no release; run `cloven verify` on it"
+    raise ReleaseError(message)
+
+
+def _twice(cluster: Longs, part: Longs, clusters: int) -> Longs:
+    """Items (bits) that a cluster finds in more than one shared chunk."""
+    once, twice = np.zeros(clusters, np.int64), np.zeros(clusters, np.int64)
+    order = np.argsort(cluster, kind="stable")
+    starts = np.flatnonzero(np.diff(cluster[order], prepend=-1))
+    rank = np.arange(len(order)) - np.repeat(starts, np.diff(np.append(starts, len(order))))
+    for turn in range(int(rank.max(initial=-1)) + 1):
+        now = order[rank == turn]
+        twice[cluster[now]] |= once[cluster[now]] & part[now]
+        once[cluster[now]] |= part[now]
+    return twice
+
+
+def _shows_an_item(release: Disassociated, cluster: Longs, rows: Longs) -> NDArray[np.bool_]:
+    """Whether the cluster shows an item of the shared row in its record chunks, so cannot have the row."""
+    width = len(release.vocabulary)
+    entry, at = _expand(release.row_offsets[rows], release.row_offsets[rows + 1])
+    item = release.row_items[at]
+    places = np.concatenate(
+        [np.empty(0, np.int64), *(release.places(code) for code in distinct(item).tolist())]
+    )
+    place_row = np.searchsorted(release.row_offsets, places, side="right") - 1
+    record = release.row_kind[place_row] == Kind.RECORD
+    shown = distinct(release.row_cluster[place_row[record]] * width + release.row_items[places[record]])
+    shows = np.zeros(len(rows), bool)
+    shows[entry[np.isin(cluster[entry] * width + item, shown)]] = True
+    return shows
+
+
+def _expand(first: Longs, last: Longs) -> tuple[Longs, Longs]:
+    """All numbers of the ranges ``first[i] .. last[i] - 1``: which range, and the number."""
+    lengths = last - first
+    entry = np.repeat(np.arange(len(first)), lengths)
+    return entry, np.arange(len(entry)) + np.repeat(first - (np.cumsum(lengths) - lengths), lengths)
+
+
+# Who knows some items of one person: how many candidate records does a disassociated release leave?
+#
+# This is the attacker of k^m-anonymity (Terrovitis, Mamoulis and Kalnis, PVLDB 2008; for disassociation:
+# Terrovitis et al., PVLDB 2012, section 4). The release alone is read.
+
+
+@dataclass(frozen=True)
+class Link:
+    """How far a release narrows down a person of whom these items are known.
+
+    Attributes:
+        items: the items known, ascending, without repeats.
+        candidates: at most so many records hold them all, in any data set that agrees with the release.
+        certain: at least so many records hold them all.
+        clusters: clusters in which they can all be in one record.
+        unknown: those of the items that the release does not contain; if there is one, there is no candidate.
+    """
+
+    items: tuple[str, ...]
+    candidates: int
+    certain: int
+    clusters: int
+    unknown: tuple[str, ...]
+
+
+def linked(release: Disassociated, known: tuple[str, ...]) -> Link:
+    """Count the candidate records of somebody who knows these items of one person; see ``candidates``.
+
+    For each cluster: the least number of sub-records with the known items of a chunk, over the chunks that
+    they fall into; a term-chunk item may be in every record, and a shared sub-record counts where it may
+    belong to the cluster. The sum over clusters counts a shared sub-record once.
+    """
+    code_of = {name: code for code, name in enumerate(release.vocabulary)}
+    unknown = tuple(item for item in known if item not in code_of)
+    if unknown:
+        return Link(known, 0, 0, 0, unknown)
+    found = evidence(release, np.array([code_of[item] for item in known], np.int64))
+    return Link(known, found.total_at_most, found.total_at_least, int((found.at_most > 0).sum()), unknown)
+
+
+# Supports that are certain, without sampling (Terrovitis et al., PVLDB 2012, section 6).
+
+
+def lower_bound_supports(
+    release: Disassociated, itemsets: Iterable[Sequence[str]], *, across_chunks: bool = False
+) -> NDArray[np.int64]:
+    """Support that each itemset has for certain in the published records.
+
+    The sum over all record and shared chunks of the sub-records that hold the whole itemset, and 1 for each
+    term chunk that holds a single item. It is a lower bound because an item of a record is published in one
+    place only: two sub-records that hold the same item belong to two records, so no record is counted twice.
+
+    With ``across_chunks`` itemsets that fall into several chunks of a cluster count too: parts with supports
+    n1 .. nr meet in at least n1 + .. + nr - (r - 1) size records, because part i is absent from size - ni of
+    them. The bound is never lower than the plain one, and takes some milliseconds per itemset.
+
+    >>> import cloven as cv
+    >>> data = cv.Transactions.from_records([["a", "b"], ["a", "c"], ["a", "d"], ["b", "e"], ["b", "f"]])
+    >>> release = cv.Disassociation(k=3, m=2, rare_items="cluster").anonymise(data).release
+    >>> lower_bound_supports(release, [["a"], ["c"], ["a", "b"]]).tolist()
+    [3, 1, 0]
+    >>> lower_bound_supports(release, [["a", "b"]], across_chunks=True).tolist()
+    [1]
+    """
+    from cloven.statistics.mining import supports
+
+    wanted = [tuple(dict.fromkeys(itemset)) for itemset in itemsets]
+    if not across_chunks:
+        certain = supports(chunk_records(release), wanted)
+        certain[[number for number, itemset in enumerate(wanted) if not itemset]] = release.records
+        return certain
+    code_of = {name: code for code, name in enumerate(release.vocabulary)}
+    return np.array([_certain(release, itemset, code_of) for itemset in wanted], np.int64)
+
+
+def _certain(release: Disassociated, itemset: tuple[str, ...], code_of: dict[str, int]) -> int:
+    if not itemset:
+        return release.records
+    if any(item not in code_of for item in itemset):
+        return 0
+    return evidence(release, np.array([code_of[item] for item in itemset], np.int64)).total_at_least
+
+
+# The published parts as records of their own: what is certain about a release.
+
+
+def chunk_records(release: Disassociated) -> Transactions:
+    """One record per published sub-record, and one of a single item per item of a term chunk.
+
+    The support of an itemset in this data is its certain support (see ``lower_bound_supports``), so mining
+    it gives the itemsets that a reader is sure of: the chunk-only variants (``-a``) of the measures of
+    Terrovitis et al., PVLDB 2012, section 7.
+    """
+    lengths = np.diff(release.row_offsets)
+    term = release.row_kind == Kind.TERM
+    in_term = np.repeat(term, lengths)
+    codes = np.concatenate((release.row_items[~in_term], release.row_items[in_term]))
+    single = np.ones(int(in_term.sum()), np.int64)
+    return Transactions.from_arrays(np.concatenate((lengths[~term], single)), codes, release.vocabulary)

@@ -1,0 +1,348 @@
+"""k^m breakage: itemsets that the release tears apart because fewer than k records hold them, found again.
+
+Thesis, section 5.2.1. *Protected* is a set of 2 to m items of one original record (without what was suppressed) that
+fewer than k records of its cluster hold and that no record or shared chunk shows together; the second variant counts
+holders in all data. An itemset counts once in each cluster. It is broken if some rebuilt record of the cluster
+contains it; more strictly, if the rebuilt record of one of its true holders does.
+
+Scopes part the itemsets: "term" has at least one item of a term chunk, "shared" has none of those but one of a shared
+chunk, "record" has items of record chunks alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from cloven.compiled import compiled
+from cloven.data.arrays import distinct
+from cloven.kinds.disassociated.score.definitions import SCOPES
+from cloven.kinds.disassociated.score.rebuilt import anchors
+from cloven.statistics.tally import Tallies, Tally
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cloven.compiled import Flags, Ints
+    from cloven.kinds.disassociated.release import Disassociated
+    from cloven.kinds.disassociated.score.definitions import Units
+    from cloven.kinds.disassociated.score.rebuilt import Cells
+    from cloven.kinds.disassociated.score.truth import Truth
+
+
+LIMIT = 10_000_000
+"""Itemsets that are looked at; where records have more of them, a random sample of the records is searched."""
+
+
+@dataclass(frozen=True, eq=False)
+class Protected:
+    """Protected itemsets, once for every searched record that holds them.
+
+    Attributes:
+        slot: slot of that record.
+        weight: 1 divided by the number of holders in the cluster: the weights of one itemset add up to 1.
+        scope: a ``Kind``: which scope it belongs to.
+        rare: whether fewer than k records of all data hold it.
+        searched: share of the records that were searched; 1 means exact.
+    """
+
+    slot: NDArray[np.int64]
+    weight: NDArray[np.float64]
+    scope: NDArray[np.int8]
+    rare: NDArray[np.bool_]
+    searched: float
+    members: NDArray[np.int64]
+    true: Records
+    in_cluster: Holders
+
+
+def protected_itemsets(
+    truth: Truth, release: Disassociated, rng: np.random.Generator, limit: int = LIMIT
+) -> Protected:
+    """Find the protected itemsets, in all records or in as many random ones as stay below the limit."""
+    held, slots, width = truth.held, len(truth.slot_record), max(1, len(release.vocabulary))
+    order = np.argsort(held.slot * width + held.item)
+    slot, item = held.slot[order], held.item[order]
+    true = Records(np.searchsorted(slot, np.arange(slots + 1)), item)
+    cluster = np.repeat(np.arange(release.clusters), release.cluster_size)
+    in_cluster = _holders(cluster[slot] * width + item, slot)
+    searched, most = _searched(np.diff(true.offsets), release.m, limit, rng)
+    members, support, scope, rare = find_protected(
+        searched,
+        most,
+        release.k,
+        release.m,
+        true,
+        held.part[order],
+        held.kind[order],
+        in_cluster,
+        _holders(item, slot),
+    )
+    return Protected(
+        slot=slot[members[:, 0]],
+        weight=1 / support,
+        scope=scope,
+        rare=rare,
+        searched=len(searched) / slots if slots else 1.0,
+        members=members,
+        true=true,
+        in_cluster=in_cluster,
+    )
+
+
+def breakages(
+    protected: Protected,
+    truth: Truth,
+    release: Disassociated,
+    given: Cells,
+    place: NDArray[np.int64],
+    units: Units,
+) -> Tallies:
+    """Shares of the protected itemsets that are broken, for each scope; ``place`` is the best match of the slots."""
+    width = max(1, given.width)
+    cells = distinct(
+        np.concatenate(
+            (given.numbers(SCOPES["all"]), anchors(truth.questions, release).numbers(SCOPES["all"]))
+        )
+    )
+    rebuilt = Records(np.searchsorted(cells, np.arange(given.slots + 1) * width), cells % width)
+    cluster = np.repeat(np.arange(release.clusters), release.cluster_size)
+    read = np.empty_like(place)
+    read[place] = np.arange(len(place))
+    names, lists = _named(protected, cluster, width)
+    rebuilt_lists = _holders(cluster[cells // width] * width + cells % width, cells // width, names, lists)
+    broken = find_broken(
+        protected.members, protected.true, protected.in_cluster, rebuilt, rebuilt_lists, read
+    )
+    return _tallies(protected, broken, units)
+
+
+def _tallies(protected: Protected, broken: NDArray[np.bool_], units: Units) -> Tallies:
+    tallies: Tallies = {}
+    for name, counted in (("km", np.ones_like(protected.rare)), ("km_data", protected.rare)):
+        weight = np.where(counted, protected.weight, 0.0)
+        below = _weighed(protected, weight, units)
+        for column, version in enumerate(("any", "own", "own_best")):
+            above = _weighed(protected, np.where(broken[:, column], weight, 0.0), units)
+            for scope, kinds in SCOPES.items():
+                kind = list(kinds)
+                tallies[f"{name}_{version}", scope] = Tally(above[kind].sum(axis=0), below[kind].sum(axis=0))
+    return tallies
+
+
+def _weighed(protected: Protected, weight: NDArray[np.float64], units: Units) -> NDArray[np.float64]:
+    """Sum of weights for each kind of itemset and unit: how many itemsets these are."""
+    cell = protected.scope.astype(np.int64) * units.total + units.of_slot[protected.slot]
+    sums = np.bincount(cell, weight, 3 * units.total).reshape(3, units.total).astype(float)
+    # Thirds that add up to one are whole numbers, but for rounding.
+    return np.rint(sums) if protected.searched == 1 else sums
+
+
+def _searched(
+    lengths: NDArray[np.int64], m: int, limit: int, rng: np.random.Generator
+) -> tuple[NDArray[np.int64], int]:
+    """Slots to search, ascending, and how many itemsets they have."""
+    sizes = range(2, m + 1)
+    table = [sum(comb(length, size) for size in sizes) for length in range(int(lengths.max(initial=0)) + 1)]
+    if sum(table[length] for length in lengths.tolist()) <= limit:
+        chosen = np.arange(len(lengths))
+    else:
+        order = rng.permutation(len(lengths))
+        many = np.cumsum([float(table[length]) for length in lengths[order].tolist()])
+        chosen = np.sort(order[: max(1, int(np.searchsorted(many, limit, "right")))])
+    return chosen, sum(table[length] for length in lengths[chosen].tolist())
+
+
+def _holders(
+    names: NDArray[np.int64],
+    slot: NDArray[np.int64],
+    known: NDArray[np.int64] | None = None,
+    of: NDArray[np.int64] | None = None,
+) -> Holders:
+    """Slots listed by name; by default all names that occur, and the list of each entry."""
+    order = np.argsort(names, kind="stable")
+    ordered = names[order]
+    if known is None or of is None:
+        known = distinct(ordered)
+        of = np.searchsorted(known, names)
+    return Holders(
+        of, np.searchsorted(ordered, known, "left"), np.searchsorted(ordered, known, "right"), slot[order]
+    )
+
+
+def _named(
+    protected: Protected, cluster: NDArray[np.int64], width: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Names (cluster and item) of the lists of the true records, and the list of each entry."""
+    lists = protected.in_cluster
+    slot = np.repeat(np.arange(len(cluster)), np.diff(protected.true.offsets))
+    names = np.empty(len(lists.starts), np.int64)
+    names[lists.of] = cluster[slot] * width + protected.true.items
+    return names, lists.of
+
+
+# Protected itemsets, one combination of one record after the other, and whether rebuilt records contain them.
+
+
+_RECORD, _TERM, _SHARED = 0, 1, 2
+
+
+class Records(NamedTuple):
+    """Records as compressed rows, one for each slot; items ascend inside a row."""
+
+    offsets: Ints
+    items: Ints
+
+
+class Holders(NamedTuple):
+    """Slots that hold an item, in lists; ``of`` is the list of each entry of the true records."""
+
+    of: Ints
+    starts: Ints
+    ends: Ints
+    slots: Ints
+
+
+@compiled
+def _has(records: Records, slot: int, item: int) -> bool:
+    low, high = records.offsets[slot], records.offsets[slot + 1]
+    end = high
+    while low < high:
+        middle = (low + high) // 2
+        if records.items[middle] < item:
+            low = middle + 1
+        else:
+            high = middle
+    return bool(low < end and records.items[low] == item)
+
+
+@compiled
+def _contains(records: Records, slot: int, true: Records, entries: Ints) -> bool:
+    """Does the record of this slot contain all these items?"""
+    for entry in entries:
+        if not _has(records, slot, true.items[entry]):
+            return False
+    return True
+
+
+@compiled
+def _shortest(holders: Holders, entries: Ints) -> Any:
+    """The list of the item that the fewest hold."""
+    best = holders.of[entries[0]]
+    for entry in entries[1:]:
+        here = holders.of[entry]
+        if holders.ends[here] - holders.starts[here] < holders.ends[best] - holders.starts[best]:
+            best = here
+    return best
+
+
+@compiled
+def _support(true: Records, holders: Holders, entries: Ints, enough: int) -> int:
+    """How many records hold all these items; counting stops at ``enough``."""
+    found, shortest = 0, _shortest(holders, entries)
+    for at in range(holders.starts[shortest], holders.ends[shortest]):
+        if _contains(true, holders.slots[at], true, entries):
+            found += 1
+            if found == enough:
+                break
+    return found
+
+
+@compiled
+def _advance(entries: Ints, end: int) -> bool:
+    """Next combination of ascending entries below ``end``, in place; False after the last one."""
+    size = len(entries)
+    at = size - 1
+    while at >= 0 and entries[at] == end - size + at:
+        at -= 1
+    if at < 0:
+        return False
+    entries[at] += 1
+    for i in range(at + 1, size):
+        entries[i] = entries[i - 1] + 1
+    return True
+
+
+@compiled
+def _scope(kind: Ints, part: Ints, entries: Ints) -> int:
+    """Kind of an itemset: with an item of a term chunk, else of a shared chunk, else record; -1 if one part has all."""
+    together, scope = True, _RECORD
+    for entry in entries:
+        together &= part[entry] == part[entries[0]]
+        if kind[entry] == _TERM:
+            scope = _TERM
+        elif kind[entry] == _SHARED and scope == _RECORD:
+            scope = _SHARED
+    return -1 if together and scope != _TERM else scope
+
+
+@compiled
+def find_protected(
+    searched: Ints,
+    most: int,
+    k: int,
+    m: int,
+    true: Records,
+    part: Ints,
+    kind: Ints,
+    in_cluster: Holders,
+    in_data: Holders,
+) -> tuple[Ints, Ints, Ints, Flags]:
+    """Protected itemsets of the searched records: entries (-1 for none), support in the cluster, scope, rare in data.
+
+    ``most`` is the number of all itemsets of these records.
+    """
+    members = np.full((most, m), -1, np.int64)
+    support, scopes, rare = np.empty(most, np.int64), np.empty(most, np.int8), np.empty(most, np.bool_)
+    n = 0
+    for slot in searched:
+        first, last = true.offsets[slot], true.offsets[slot + 1]
+        for size in range(2, min(m, last - first) + 1):
+            entries = np.arange(first, first + size)
+            more = True
+            while more:
+                scope = _scope(kind, part, entries)
+                if scope >= 0:
+                    found = _support(true, in_cluster, entries, k)
+                    if found < k:
+                        members[n, :size] = entries
+                        support[n], scopes[n] = found, scope
+                        rare[n] = _support(true, in_data, entries, k) < k
+                        n += 1
+                more = _advance(entries, last)
+    return members[:n].copy(), support[:n].copy(), scopes[:n].copy(), rare[:n].copy()
+
+
+@compiled
+def find_broken(
+    members: Ints,
+    true: Records,
+    in_cluster: Holders,
+    rebuilt: Records,
+    rebuilt_in_cluster: Holders,
+    read: Ints,
+) -> Flags:
+    """For each protected itemset: in some rebuilt record of the cluster, in that of a holder, in its best match."""
+    broken = np.zeros((len(members), 3), np.bool_)
+    for i in range(len(members)):
+        size = 0
+        while size < members.shape[1] and members[i, size] >= 0:
+            size += 1
+        entries = members[i, :size]
+        shortest = _shortest(rebuilt_in_cluster, entries)
+        for at in range(rebuilt_in_cluster.starts[shortest], rebuilt_in_cluster.ends[shortest]):
+            if _contains(rebuilt, rebuilt_in_cluster.slots[at], true, entries):
+                broken[i, 0] = True
+                break
+        if not broken[i, 0]:
+            continue
+        shortest = _shortest(in_cluster, entries)
+        for at in range(in_cluster.starts[shortest], in_cluster.ends[shortest]):
+            slot = in_cluster.slots[at]
+            if _contains(true, slot, true, entries):
+                broken[i, 1] |= _contains(rebuilt, slot, true, entries)
+                broken[i, 2] |= _contains(rebuilt, read[slot], true, entries)
+    return broken

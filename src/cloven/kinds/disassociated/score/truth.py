@@ -1,0 +1,343 @@
+"""The truth behind the questions, from the owner's key: whose slot is whose, and which slots hold which target.
+
+Records that have no sub-record in the anchoring chunk (record chunk 0) take the slots without anchor of their
+cluster, in ascending order of their source position; nothing published tells these slots apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from cloven.compiled import compiled
+from cloven.data.arrays import first_of_equal, positions
+from cloven.errors import ParameterError, ReleaseError
+from cloven.kinds.disassociated.attack.candidates import Candidates
+from cloven.kinds.disassociated.guesses import Questions
+from cloven.kinds.disassociated.release import Kind
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cloven.compiled import Ints
+    from cloven.kinds.disassociated.guesses import Guesses
+    from cloven.kinds.disassociated.key import Key
+    from cloven.kinds.disassociated.release import Disassociated
+
+
+class Held(NamedTuple):
+    """Every item of every original record as published: slot, item, kind, whether an anchor, number of the part."""
+
+    slot: NDArray[np.int64]
+    item: NDArray[np.int64]
+    kind: NDArray[np.int8]
+    anchor: NDArray[np.bool_]
+    part: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Truth:
+    """What the key says about the questions.
+
+    Attributes:
+        questions: what was asked; all, or a sample of the targets.
+        slot_record: source position of the record of each slot.
+        holds: whether each candidate slot truly holds its target.
+        held: the original records, without what was suppressed.
+    """
+
+    questions: Questions
+    slot_record: NDArray[np.int64]
+    holds: NDArray[np.bool_]
+    held: Held
+
+    def only(self, asked: Questions, targets: NDArray[np.int64]) -> Truth:
+        """The truth behind some of the targets, of which ``asked`` asks."""
+        if asked is self.questions:
+            return self
+        return Truth(asked, self.slot_record, self.holds[self.questions.pairs_of(targets)], self.held)
+
+    def __repr__(self) -> str:
+        return f"Truth({int(self.holds.sum()):,} true links of {len(self.questions):,} targets)"
+
+    @cached_property
+    def link_target(self) -> NDArray[np.int64]:
+        """Target of each true link."""
+        return np.searchsorted(self.questions.offsets, np.flatnonzero(self.holds), "right") - 1
+
+    @property
+    def copies(self) -> NDArray[np.int64]:
+        """How many slots truly hold each target."""
+        return np.bincount(self.link_target, minlength=len(self.questions))
+
+
+def truth(questions: Questions, release: Disassociated, key: Key) -> Truth:
+    """Answer the questions from the key.
+
+    Raises:
+        ReleaseError: questions, release and key do not belong together.
+    """
+    check_questions(questions, release)
+    check_key(key, release)
+    anchoring = (release.row_kind == Kind.RECORD) & (release.row_chunk == 0)
+    record = np.searchsorted(key.records, key.record)
+    slot_of_record = _slots(questions, key, record, anchoring)
+    lengths = np.diff(key.offsets)
+    slot, row = slot_of_record[record], key.release_row
+    held = Held(
+        np.repeat(slot, lengths),
+        key.items.astype(np.int64),
+        np.repeat(release.row_kind[row], lengths),
+        np.repeat(anchoring[row], lengths),
+        np.repeat(np.arange(len(row)), lengths),
+    )
+    holds = _holds(questions, *_links(questions, release, row, slot, held, anchoring))
+    slot_record = np.empty(len(key.records), np.int64)
+    slot_record[slot_of_record] = key.records
+    return Truth(questions, slot_record, holds, held)
+
+
+def _slots(
+    questions: Questions, key: Key, record: NDArray[np.int64], anchoring: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Slot of each record of the key."""
+    slot_of_row = np.full(len(anchoring), -1, np.int64)
+    shown = np.flatnonzero(questions.slot_anchor >= 0)
+    slot_of_row[questions.slot_anchor[shown]] = shown
+    first = np.flatnonzero(anchoring[key.release_row])
+    slot = np.full(len(key.records), -1, np.int64)
+    slot[record[first]] = slot_of_row[key.release_row[first]]
+    rest = np.flatnonzero(slot < 0)
+    rest = rest[np.argsort(key.record_cluster[rest], kind="stable")]
+    empty = np.flatnonzero(questions.slot_anchor < 0)
+    cluster = np.searchsorted(questions.slot_offsets, empty, "right") - 1
+    if len(first) != len(shown) or not np.array_equal(cluster, key.record_cluster[rest]):
+        _strangers("the anchors of the slots are not the anchoring chunks")
+    slot[rest] = empty
+    return slot
+
+
+def _links(
+    questions: Questions,
+    release: Disassociated,
+    row: NDArray[np.int64],
+    slot: NDArray[np.int64],
+    held: Held,
+    anchoring: NDArray[np.bool_],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Target and slot of every true link: one for each sub-record and for each item of a term chunk.
+
+    A sample does not ask about all of them.
+    """
+    whole = questions.target_item < 0
+    target_of_row = np.full(release.rows, -1, np.int64)
+    target_of_row[questions.target_row[whole]] = np.flatnonzero(whole)
+    tied = ~release.at_root[row]
+    asked = (release.row_kind[row] != Kind.TERM) & ~anchoring[row] & tied
+    parts = target_of_row[first_of_equal(release)[row[asked]]]
+
+    width = len(release.vocabulary)
+    single = np.flatnonzero(~whole)
+    names = questions.target_row[single] * width + questions.target_item[single]
+    order = np.argsort(names)
+    term = (held.kind == Kind.TERM) & tied[held.part]
+    wanted = row[held.part[term]] * width + held.item[term]
+    place = np.minimum(np.searchsorted(names[order], wanted), max(0, len(order) - 1))
+    found = names[order][place] == wanted if len(order) else np.zeros(len(wanted), bool)
+    missing = np.any(parts < 0) or not found.all()
+    if missing and not questions.is_sample:
+        _strangers("a part of a record is no target")
+    known = parts >= 0
+    return (
+        np.concatenate((parts[known], single[order][place[found]])),
+        np.concatenate((slot[asked][known], held.slot[term][found])),
+    )
+
+
+def _holds(questions: Questions, target: NDArray[np.int64], slot: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Mark the candidates that are true links; each link has to be one of them."""
+    holds = np.zeros(len(questions.slots), bool)
+    place = find_candidates(questions.offsets, questions.slots, target, slot)
+    if np.any(place < 0):
+        _strangers("a slot that holds a target is not among its candidates")
+    holds[place] = True
+    told, copies = questions.target_copies, np.bincount(target, minlength=len(questions))
+    if int(holds.sum()) != len(target) or np.any((told > 0) & (copies != told)) or np.any(copies < 1):
+        _strangers("a target is held by another number of slots than it has copies")
+    return holds
+
+
+def _strangers(what: str) -> NoReturn:
+    message = f"guesses, release and key do not belong together: {what}; attack and score the same release"
+    raise ReleaseError(message)
+
+
+# Find links among the candidates.
+
+
+@compiled
+def find_candidates(offsets: Ints, slots: Ints, target: Ints, slot: Ints) -> Ints:
+    """Place of each link (target and slot) among the candidates, -1 if it is none; slots ascend inside a target."""
+    place = np.full(len(target), -1, np.int64)
+    for i in range(len(target)):
+        low, end = offsets[target[i]], offsets[target[i] + 1]
+        high = end
+        while low < high:
+            middle = (low + high) // 2
+            if slots[middle] < slot[i]:
+                low = middle + 1
+            else:
+                high = middle
+        if low < end and slots[low] == slot[i]:
+            place[i] = low
+    return place
+
+
+# Do questions, key and release belong together? Scoring with the wrong key would give numbers that mean nothing.
+
+
+def check_questions(questions: Questions, release: Disassociated) -> None:
+    """Raise ``ReleaseError`` unless the questions can be about this release."""
+    sizes = np.diff(questions.slot_offsets)
+    if not np.array_equal(sizes, release.cluster_size):
+        _other_questions(f"they have {sizes.sum():,} slots in {len(sizes):,} clusters, it has {release!r}")
+    anchor, row = questions.slot_anchor, questions.target_row
+    if len(anchor) != release.records or not _within(anchor, -1, release.rows):
+        _other_questions("a slot shows a row that the release does not have")
+    if not _within(row, 0, release.rows) or np.any(release.row_kind[row] != questions.target_kind):
+        _other_questions("a target is a row that the release does not have, or has as another kind")
+    shown = np.flatnonzero(anchor >= 0)
+    cluster = np.repeat(np.arange(release.clusters), release.cluster_size)
+    if np.any(release.row_cluster[anchor[shown]] != cluster[shown]):
+        _other_questions("a slot shows a row of another cluster")
+
+
+def check_guesses(guesses: Guesses) -> None:
+    """Raise ``ParameterError`` unless there is one usable answer for each candidate."""
+    questions = guesses.questions
+    lengths = {len(guesses.score), len(guesses.confidence), len(guesses.chosen), len(questions.slots)}
+    if len(lengths) != 1 or len(guesses.answer) != len(questions):
+        message = (
+            f"guesses need a score, a confidence and a choice for each of {len(questions.slots):,} candidates and an"
+            f" answer for each of {len(questions):,} targets; make them with an attack"
+        )
+        raise ParameterError(message)
+    if np.isnan(guesses.score).any():
+        message = "a score is not a number; candidates that nothing is known of get equal scores"
+        raise ParameterError(message)
+    confidence = guesses.confidence
+    if len(confidence) and not (confidence.min() >= 0 and confidence.max() <= 1):
+        message = f"confidence must lie in 0..1 (got {confidence.min()} to {confidence.max()})"
+        raise ParameterError(message)
+
+
+def check_same(questions: Questions, others: Questions) -> None:
+    """Raise ``ReleaseError`` unless both ask the same."""
+    if not _alike(questions, others):
+        message = "chance or control answers other questions than the attack; attack the same release"
+        raise ReleaseError(message)
+
+
+def check_asked(answered: Questions, asked: Questions) -> None:
+    """Raise ``ReleaseError`` unless an attack answers what it was asked: it must not leave out what it finds hard."""
+    if not _alike(answered, asked):
+        message = f"the attack answers other questions than it was asked: {answered!r} instead of {asked!r}"
+        raise ReleaseError(message)
+
+
+def check_sample(questions: Questions, release: Disassociated) -> None:
+    """Raise ``ReleaseError`` unless a sample has targets of this release, each once and with all its candidates."""
+    every = Candidates.of(release)
+    width = len(release.vocabulary) + 1
+    names = every.row * width + every.item
+    order = np.argsort(names)
+    wanted = questions.target_row * width + questions.target_item
+    at = order[np.minimum(np.searchsorted(names[order], wanted), max(0, len(every) - 1))]
+    if np.any(names[at] != wanted) or np.any(np.diff(at) <= 0):
+        _other_questions("the sample has a target that the release does not have, or has one twice")
+    told = (questions.targets_in_all, questions.candidates_in_all)
+    if told != (len(every), every.total):
+        _other_questions(
+            f"they are said to be a sample of {told[0]:,} targets with {told[1] or 0:,} candidates, it has"
+            f" {len(every):,} with {every.total:,}"
+        )
+    if not _alike(questions, every.questions(at)):
+        _other_questions("the sample leaves out candidates of its targets, or has others")
+
+
+def _alike(questions: Questions, others: Questions) -> bool:
+    return questions is others or (
+        (questions.targets_in_all, questions.candidates_in_all)
+        == (others.targets_in_all, others.candidates_in_all)
+        and all(np.array_equal(getattr(questions, name), getattr(others, name)) for name in Questions.ARRAYS)
+    )
+
+
+def check_key(key: Key, release: Disassociated) -> None:
+    """Raise ``ReleaseError`` unless every part of the key is what the release shows."""
+    _check_shape(key, release)
+    members = np.bincount(key.record_cluster, minlength=release.clusters)
+    if not np.array_equal(members, release.cluster_size):
+        at = int(np.flatnonzero(members != release.cluster_size)[0])
+        _other_key(f"it has {members[at]} records in cluster {at}, the release {release.cluster_size[at]}")
+    row = key.release_row
+    cluster = key.record_cluster[np.searchsorted(key.records, key.record)]
+    whole = release.row_kind[row] != Kind.TERM
+    if np.any((release.row_cluster[row] >= 0) & (release.row_cluster[row] != cluster)):
+        _other_key("a record has a part in a cluster that is not its own")
+    given = np.bincount(row[whole], minlength=release.rows)
+    if np.any(given != (release.row_kind != Kind.TERM)):
+        _other_key("a published sub-record belongs to no record or to several")
+    _check_items(key, release)
+
+
+def _check_shape(key: Key, release: Disassociated) -> None:
+    parts = len(key.record)
+    if (len(key.release_row), len(key.offsets), len(key.record_cluster)) != (
+        parts,
+        parts + 1,
+        len(key.records),
+    ):
+        _other_key("its arrays have different lengths")
+    if np.any(np.diff(key.records) <= 0) or not np.isin(key.record, key.records).all():
+        _other_key("its records are not in order, or a part belongs to none of them")
+    ranges = (
+        (key.release_row, release.rows),
+        (key.record_cluster, release.clusters),
+        (key.items, len(release.vocabulary)),
+    )
+    if not all(_within(values, 0, end) for values, end in ranges):
+        _other_key("it names a row, a cluster or an item that the release does not have")
+
+
+def _check_items(key: Key, release: Disassociated) -> None:
+    """A part of a record or shared chunk is its whole row."""
+    width = len(release.vocabulary)
+    whole = np.flatnonzero(release.row_kind[key.release_row] != Kind.TERM)
+    row, length = key.release_row[whole], np.diff(key.offsets)[whole]
+    same = np.array_equal(length, np.diff(release.row_offsets)[row])
+    if same:
+        part = np.repeat(np.arange(len(whole)), length) * width
+        known = part + key.items[positions(key.offsets[whole], length)]
+        # Keys list the items of a part in ascending order, mostly.
+        known = known if (known[1:] > known[:-1]).all() else np.sort(known)
+        same = np.array_equal(known, part + release.row_items[positions(release.row_offsets[row], length)])
+    if not same:
+        _other_key("a part has other items than the published row it is said to be")
+
+
+def _within(values: NDArray[Any], least: int, end: int) -> bool:
+    return not len(values) or (int(values.min()) >= least and int(values.max()) < end)
+
+
+def _other_questions(what: str) -> NoReturn:
+    message = f"these guesses are about another release: {what}; attack this release"
+    raise ReleaseError(message)
+
+
+def _other_key(what: str) -> NoReturn:
+    message = f"the key does not fit the release: {what}; use the key that was written with it"
+    raise ReleaseError(message)

@@ -1,0 +1,249 @@
+"""Attackers of disassociated releases, each with the attack that uses what it knows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cloven.disclosure.risk import Estimate
+from cloven.errors import ParameterError
+from cloven.kinds.disassociated.release import Kind
+from cloven.kinds.transactions import risk_of
+from cloven.kinds.words import about_release, many
+from cloven.threats import Case, Threat
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from cloven.disclosure.risk import Risk
+    from cloven.kinds.disassociated.covers.breaches import Breach
+    from cloven.kinds.disassociated.key import Anonymised
+    from cloven.kinds.disassociated.release import Disassociated
+    from cloven.kinds.generalised.release import SetGeneralised
+    from cloven.protocols import Attack, Relatedness
+    from cloven.statistics.findings import Findings
+    from cloven.threats import Effort
+
+MEASURE = "share of the hidden links (which part belongs to which record) that are among as many best guesses"
+
+
+@dataclass(frozen=True)
+class _Guessing:
+    """An attack that guesses where hidden parts belong; ``prepare`` makes it, given release and effort."""
+
+    prepare: Callable[[Disassociated, Effort], Attack]
+
+    def __call__(self, threat: Threat, case: Case) -> Risk:
+        from cloven.kinds.control import control_of
+        from cloven.kinds.disassociated.score.trial import tried
+
+        result: Anonymised = case.result
+        if not leaves_open(result.release):
+            # What whole parts tell is measured on known persons, so that this attacker is not missing.
+            return threat.risk(
+                not_tried="nothing is split off, so there is nothing to put back", counts=False
+            )
+        attack = self.prepare(result.release, case.effort)
+        found = tried(
+            attack,
+            result.release,
+            result.key,
+            rng=case.rng,
+            control=control_of(attack),
+            most_candidates=case.effort.most_candidates,
+            progress=case.progress,
+        )
+        details = {
+            **_details(found.findings, result.release),
+            "worst": found.worst,
+            "worst_of": found.clusters,
+        }
+        risk = risk_of(threat, found.findings, details, "of the hidden parts back where they belong")
+        hit = found.findings.get("hit")
+        if risk.attacker is not None and hit.over_chance is not None:
+            risk = replace(risk, gain=Estimate(hit.over_chance, hit.over_chance_low, hit.over_chance_high))
+        return risk.saying(by_kind=True)
+
+
+def word_meanings(relatedness: Relatedness, method: str = "aba") -> Threat:
+    """Somebody who knows how related words are.
+
+    >>> import cloven as cv
+    >>> word_meanings(cv.Vectors.sample()).knows
+    'the release, and how related words are (vectors)'
+    """
+    from cloven.kinds.disassociated.attack.semantic import Semantic
+
+    return Threat(
+        "word meanings",
+        f"the release, and how related words are ({relatedness.name})",
+        "attribute",
+        MEASURE,
+        _Guessing(lambda _release, _effort: Semantic(relatedness, method, method)),
+        outside=True,
+    ).publicly(knows="the release, and how related words are")
+
+
+def release_alone() -> Threat:
+    """Somebody who learns from the release itself which items go together.
+
+    >>> release_alone().name
+    'release alone'
+    """
+    from cloven.kinds.disassociated.attack.guesswork import Guesswork
+    from cloven.kinds.disassociated.attack.semantic import Semantic
+    from cloven.relatedness.learned import Learned
+
+    def learned(release: Disassociated, effort: Effort) -> Attack:
+        try:
+            return Semantic(Learned.of_release(release, most_pairs=effort.most_pairs))
+        except ParameterError:  # nothing goes together more often than by chance, so that is all there is
+            return Guesswork()
+
+    return Threat(
+        "release alone",
+        "the release alone: what goes together in one cluster is expected in the others",
+        "attribute",
+        MEASURE,
+        _Guessing(learned),
+    ).publicly()
+
+
+def another_release(other: Disassociated | SetGeneralised, name: str = "another release") -> Threat:
+    """Somebody who has another release about the same people, and expects here what goes together there.
+
+    That there is one is the owner's to tell, so this attacker is not public.
+
+    >>> import cloven as cv
+    >>> data = cv.sample("clinic")
+    >>> another_release(cv.Disassociation(k=3, m=2).anonymise(data).release).knows
+    'the release, and another one about the same people (1,000 records, k=3, m=2)'
+    """
+    from cloven.kinds.disassociated.attack.semantic import Semantic
+    from cloven.relatedness.learned import Learned
+
+    return Threat(
+        name,
+        f"the release, and another one about the same people ({about_release(other)})",
+        "attribute",
+        MEASURE,
+        _Guessing(lambda _release, effort: Semantic(Learned.of_release(other, most_pairs=effort.most_pairs))),
+        outside=True,
+    )
+
+
+def unusable_release(other: object, name: str = "another release") -> Threat:
+    """Somebody who has a release of a kind that no attack here can use: named, so that nobody takes it for tried.
+
+    >>> unusable_release("a table").name
+    'another release'
+    """
+    kind = type(other).__name__
+
+    def attempt(threat: Threat, _case: Case) -> Risk:
+        return threat.risk(not_tried=f"no attack on this release uses another one of the kind {kind}")
+
+    return Threat(
+        name, f"the release, and another one about the same people ({kind})", "attribute", MEASURE, attempt
+    )
+
+
+def the_method(tries: int | None = None) -> Threat:
+    """Somebody who knows how the release was cut, and rejects what would have been cut otherwise.
+
+    ``tries`` says how many arrangements of a chunk are tried; left out, the effort does.
+
+    >>> the_method().name
+    'method'
+    """
+    from cloven.kinds.disassociated.attack.vertical import VerticalPartitioning
+
+    guessing = _Guessing(lambda _release, effort: VerticalPartitioning(tries or effort.tries))
+
+    def attempt(threat: Threat, case: Case) -> Risk:
+        from cloven.kinds.disassociated.covers.breaches import breaches
+        from cloven.kinds.disassociated.covers.covers import covers
+
+        found = breaches(covers(case.result.release))
+        try:
+            risk = guessing(threat, case)
+        except ParameterError as error:
+            # It needs what is not published (persons, groups, ties), so that nobody has it without other knowledge.
+            risk = threat.risk(not_tried=str(error), outside=True)
+        repairs = f"{many(found.pairs, 'cover problem')}; --safe cover repairs them"
+        words: dict[str, Any] = {
+            "broken_what": "pairs of items that have fewer than k candidates",
+            "sentence": f"{risk.sentence} {_covered(found)}".strip(),
+            "meaning": repairs if found.pairs else risk.meaning,
+        }
+        details = {**risk.details, "covers": found.to_dict()}
+        # Covers are read off the release, which everybody has.
+        return replace(risk, broken=found.everywhere, details=details, **words).saying(**words)
+
+    return Threat(
+        "method",
+        "the release and the published method: records that it would have cut otherwise are ruled out",
+        "attribute",
+        MEASURE,
+        attempt,
+    ).publicly()
+
+
+def leaves_open(release: Disassociated) -> bool:
+    """Whether some part of a record was split off inside its cluster, or shared below the root."""
+    later = (release.row_kind != Kind.RECORD) | (release.row_chunk > 0)
+    return bool((later & ~release.at_root).any())
+
+
+def _covered(found: Breach) -> str:
+    """What covers tell. Only where no other cluster has candidates is the promise itself broken."""
+    if not found.pairs:
+        return "Nothing is covered."
+    pairs = (
+        f"The method tells that {many(found.pairs, 'pair')} of items meet fewer than k times in their cluster"
+    )
+    if not found.everywhere:
+        return f"{pairs}; other clusters have candidates for all of them."
+    return f"{pairs}; for {found.everywhere:,} of them no other cluster has enough candidates."
+
+
+def _details(found: Findings, release: Disassociated) -> dict[str, Any]:
+    """What the owner's page shows beyond the headline."""
+    kinds = [(scope, found.get("hit", scope)) for scope in ("record", "shared", "term")]
+    return {
+        "by_kind": [
+            {
+                "kind": f"{scope} chunks",
+                "attacker": hit.value,
+                "low": hit.low,
+                "high": hit.high,
+                "guessing": hit.chance,
+                "control": hit.control,
+                "count": hit.count,
+                "groups": _groups(release, scope),
+            }
+            for scope, hit in kinds
+            if hit.value is not None
+        ],
+        "calibration": found.calibration["all"].to_dict(),
+        "findings": found.to_dict(),
+    }
+
+
+def _groups(release: Disassociated, scope: str) -> int:
+    """Clusters that parts of one kind are split off from."""
+    if scope != "shared":
+        kind = Kind.TERM if scope == "term" else Kind.RECORD
+        rows = (release.row_kind == kind) & ((kind == Kind.TERM) | (release.row_chunk > 0))
+        return len(np.unique(release.row_cluster[rows]))
+    shares = np.zeros(release.joints + 1, bool)  # the last stands for no joint
+    shares[release.row_joint[release.row_kind == Kind.SHARED]] = True
+    shares[release.root] = False  # what stands at the root is not asked about
+    parent = np.append(release.joint_parent, -1)
+    reached, joint = np.zeros(release.clusters, bool), release.cluster_joint
+    while (joint >= 0).any():
+        reached |= shares[joint] & (joint >= 0)
+        joint = parent[joint]
+    return int(reached.sum())

@@ -1,0 +1,1 @@
+"""The independent checker of disassociated releases. It shares no code with the methods."""

@@ -1,0 +1,179 @@
+"""Are the arrays of a release sound: lengths, ranges, kinds? Every other check relies on it."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cloven.data.arrays import among, distinct
+from cloven.errors import shorten
+from cloven.kinds.disassociated.release import Kind
+from cloven.verification.verdict import Fault, conclude, spot
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cloven.data.transactions import Transactions
+    from cloven.kinds.disassociated.key import Key
+    from cloven.kinds.disassociated.release import Disassociated
+    from cloven.verification.verdict import Check
+
+
+def check_arrays(release: Disassociated) -> Check:
+    """Lengths, types and ranges of everything in the release; rows are not empty."""
+    faults = _promise(release) + _shapes(release)
+    if not any(fault.count for fault in faults):
+        faults = [*_clusters(release), *_rows(release)]
+    examined = len(release.row_kind)
+    return conclude("arrays", "release", examined, faults, f"{examined:,} rows, all lengths and ranges sound")
+
+
+def _promise(release: Disassociated) -> list[Fault]:
+    faults = []
+    for name, value in (("k", release.k), ("m", release.m)):
+        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+        faults.append(
+            Fault(int(not (whole and value >= 1)), f"{name} is {value!r}, not a whole number from 1")
+        )
+    return faults
+
+
+def _shapes(release: Disassociated) -> list[Fault]:
+    faults = []
+    for name in release.ARRAYS:
+        array = getattr(release, name)
+        sound = array.ndim == 1 and np.issubdtype(array.dtype, np.signedinteger)
+        faults.append(Fault(int(not sound), f"{name} is not a list of whole numbers"))
+    rows, clusters = len(release.row_kind), len(release.cluster_size)
+    expected = {
+        "cluster_joint": clusters,
+        "row_cluster": rows,
+        "row_joint": rows,
+        "row_chunk": rows,
+        "row_offsets": rows + 1,
+    }
+    for name, length in expected.items():
+        found = len(getattr(release, name))
+        faults.append(Fault(int(found != length), f"{name} has {found:,} entries instead of {length:,}"))
+    faults.append(Fault(int(clusters == 0), "there is no cluster"))
+    strange = [name for name in release.vocabulary if not isinstance(name, str)]
+    faults.append(Fault(len(strange), f"an item is not a string but {strange[:1]!r}"))
+    return faults
+
+
+def _clusters(release: Disassociated) -> list[Fault]:
+    size, joints = release.cluster_size, len(release.joint_parent)
+    return [
+        spot(size < 1, lambda at: f"cluster {at} has size {size[at]}"),
+        _range("cluster", "joint", release.cluster_joint, -1, joints),
+        _range("joint", "parent", release.joint_parent, -1, joints),
+    ]
+
+
+def _rows(release: Disassociated) -> list[Fault]:
+    kind, offsets, items = release.row_kind, release.row_offsets, release.row_items
+    listed = (kind == Kind.TERM) & (release.row_cluster < 0) & (release.rare_items == "list")
+    outside = (kind == Kind.SHARED) | listed
+    lengths = np.diff(offsets)
+    ends = int(offsets[0]) != 0 or int(offsets[-1]) != len(items)
+    clusters, joints = len(release.cluster_size), len(release.joint_parent)
+    return [
+        Fault(int(ends), f"row_offsets run from {offsets[0]} to {offsets[-1]}, not from 0 to {len(items)}"),
+        spot(lengths < 1, lambda at: f"row {at} is empty"),
+        _range("item", "code", items, 0, len(release.vocabulary)),
+        _range("row", "kind", kind, 0, len(Kind)),
+        _range("row", "chunk", release.row_chunk, 0, np.iinfo(np.int32).max),
+        _range(
+            "row", "cluster", release.row_cluster, np.where(outside, -1, 0), np.where(outside, 0, clusters)
+        ),
+        _range("row", "joint", release.row_joint, np.where(outside, 0, -1), np.where(outside, joints, 0)),
+    ]
+
+
+def _range(
+    thing: str,
+    what: str,
+    values: NDArray[np.signedinteger],
+    low: int | NDArray[np.int64],
+    end: int | NDArray[np.int64],
+) -> Fault:
+    """Values must lie in ``low <= value < end``."""
+    return spot(
+        (values < low) | (values >= end), lambda at: f"{thing} {at} has {what} {values[at]}: out of range"
+    )
+
+
+def check_vocabulary(release: Disassociated) -> Check:
+    """The vocabulary ascends strictly, and every entry is published somewhere."""
+    words = release.vocabulary
+    used = np.bincount(release.row_items, minlength=len(words)) > 0
+    fallen = np.fromiter((after <= before for before, after in pairwise(words)), bool, max(0, len(words) - 1))
+    faults = [
+        spot(fallen, lambda at: f"item {shorten(words[at + 1])} does not come after {shorten(words[at])}"),
+        spot(~used, lambda at: f"item {shorten(words[at])} is in the vocabulary but in no row"),
+    ]
+    return conclude(
+        "vocabulary", "release", len(words), faults, f"{len(words):,} items, ascending, all published"
+    )
+
+
+# Are the arrays of a key sound, and does it speak of this release and this original?
+
+
+def check_key_arrays(release: Disassociated, original: Transactions, key: Key) -> Check:
+    """Lengths and ranges of the key; every record it names is in the original, and is published once."""
+    faults = _lengths(key)
+    if not any(fault.count for fault in faults):
+        faults = [*_ranges(release, key), *_records(original, key)]
+    count = len(key.record)
+    return conclude("key arrays", "key", count, faults, f"{count:,} parts of {len(key.records):,} records")
+
+
+def _lengths(key: Key) -> list[Fault]:
+    expected = {
+        "release_row": (key.release_row, len(key.record)),
+        "offsets": (key.offsets, len(key.record) + 1),
+        "record_cluster": (key.record_cluster, len(key.records)),
+        "persons": (key.records if key.persons is None else key.persons, len(key.records)),
+        "suppressed_reason": (key.suppressed_reason, len(key.suppressed_record)),
+        "suppressed_items": (key.suppressed_items, len(key.suppressed_record)),
+    }
+    return [
+        Fault(
+            int(len(values) != length), f"the key's {name} has {len(values):,} entries instead of {length:,}"
+        )
+        for name, (values, length) in expected.items()
+    ]
+
+
+def _ranges(release: Disassociated, key: Key) -> list[Fault]:
+    offsets, row, cluster, items = key.offsets, key.release_row, key.record_cluster, key.items
+    ends = int(offsets[0]) != 0 or int(offsets[-1]) != len(items)
+    return [
+        Fault(int(ends), f"the key's offsets do not run from 0 to {len(items):,}"),
+        spot(np.diff(offsets) < 1, lambda at: f"part {at} of the key is empty"),
+        spot((row < 0) | (row >= release.rows), lambda at: f"part {at} of the key is in row {row[at]}"),
+        spot((items < 0) | (items >= len(release.vocabulary)), lambda at: f"the key names item {items[at]}"),
+        spot(
+            (cluster < 0) | (cluster >= release.clusters),
+            lambda at: f"record {key.records[at]} is in cluster {cluster[at]}, which is not published",
+        ),
+    ]
+
+
+def _records(original: Transactions, key: Key) -> list[Fault]:
+    source = original.source_rows
+    twice = len(source) - len(distinct(source))
+    return [
+        Fault(int(twice), "two records of the original have the same source position"),
+        spot(np.diff(key.records) <= 0, lambda at: f"record {key.records[at + 1]} is out of order or twice"),
+        _unknown(key.records, source, "published record", "the original"),
+        _unknown(key.record, key.records, "record of a part", "the published records"),
+        _unknown(key.suppressed_record, source, "suppressed record", "the original"),
+    ]
+
+
+def _unknown(values: NDArray[np.int64], known: NDArray[np.int64], what: str, where: str) -> Fault:
+    return spot(~among(values, known), lambda at: f"{what} {values[at]} is not among {where}")

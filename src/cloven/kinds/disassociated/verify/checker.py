@@ -1,0 +1,239 @@
+"""Run all checks of a disassociated release, at the highest level that the given data allow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cloven.disclosure.audience import counted
+from cloven.errors import ParameterError, shorten
+from cloven.kinds.disassociated.release import Kind
+from cloven.kinds.disassociated.verify.arrays import check_arrays, check_key_arrays, check_vocabulary
+from cloven.kinds.disassociated.verify.layout import check_tree, join_parts, lay_out
+from cloven.kinds.disassociated.verify.order import check_item_order, check_numbering, check_row_order
+from cloven.kinds.disassociated.verify.original import (
+    check_cluster_members,
+    check_original,
+    check_parts_in_place,
+    check_records_rebuilt,
+    check_rows_claimed,
+    check_shared_origin,
+    check_term_rows,
+)
+from cloven.kinds.disassociated.verify.promise import (
+    check_lemma,
+    check_no_empty_record,
+    check_persons,
+    check_record_chunks,
+    check_row_counts,
+    persons_of_records,
+)
+from cloven.kinds.disassociated.verify.shared import (
+    check_placement,
+    check_root,
+    check_shared_chunks,
+    check_withheld,
+    uses_items_shown_below,
+)
+from cloven.verification.claims import check_mark, check_persons_claim
+from cloven.verification.verdict import Check, Verdict, conclude, spot
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from cloven.data.transactions import Transactions
+    from cloven.kinds.disassociated.key import Key
+    from cloven.kinds.disassociated.release import Disassociated
+    from cloven.kinds.disassociated.verify.layout import JointTree, Layout
+    from cloven.verification.verdict import Level
+
+
+def verify_disassociated(
+    release: Disassociated,
+    *,
+    original: Transactions | None = None,
+    key: Key | None = None,
+    allow_unsafe: bool = False,
+    allow_seeded: bool = False,
+) -> Verdict:
+    """Check that a disassociated release is what it says it is; ``cloven.verification.verify`` tells the arguments."""
+    if key is not None and original is None:
+        message = "a key was given without the original; give both, or neither"
+        raise ParameterError(message)
+    level: Level = "release" if original is None else "original" if key is None else "key"
+    arrays = check_arrays(release)
+    if not arrays.passed:
+        return Verdict(level, (arrays,))
+    joint_tree, tree = check_tree(release)
+    if tree is None:
+        return Verdict(level, (arrays, joint_tree))
+    layout = lay_out(release)
+    checks = [arrays, check_vocabulary(release), joint_tree, *_structure(release, layout, tree)]
+    checks += _promise(release, layout, tree, allow_unsafe=allow_unsafe)
+    checks += [check_item_order(release), check_row_order(release), *check_numbering(release, layout, tree)]
+    checks += [report_oversize(release), check_parameters(release)]
+    checks.append(check_mark(release, "unsafe", allowed=allow_unsafe))
+    checks.append(check_mark(release, "seeded", allowed=allow_seeded))
+    checks += check_persons_claim(release, original, key, counted_at="key")
+    if original is not None:
+        checks += check_original(release, layout, original)
+    if original is not None and key is not None:
+        checks += _key(release, layout, tree, original, key)
+    return Verdict(level, tuple(checks))
+
+
+def _structure(release: Disassociated, layout: Layout, tree: JointTree) -> list[Check]:
+    return [
+        check_chunks(layout),
+        check_root(release, layout, tree),
+        check_placement(release, layout, tree),
+        check_row_counts(release, layout, tree),
+        check_no_empty_record(release, layout, tree),
+    ]
+
+
+def _promise(release: Disassociated, layout: Layout, tree: JointTree, *, allow_unsafe: bool) -> list[Check]:
+    return [
+        check_cluster_size(release, allow_unsafe=allow_unsafe),
+        check_record_chunks(release, layout),
+        check_lemma(release, layout, tree),
+        check_shared_chunks(release, layout, tree),
+    ]
+
+
+def _key(
+    release: Disassociated, layout: Layout, tree: JointTree, original: Transactions, key: Key
+) -> list[Check]:
+    arrays = check_key_arrays(release, original, key)
+    if not arrays.passed:
+        return [arrays]
+    parts = join_parts(layout, key)
+    checks = [
+        arrays,
+        check_cluster_members(release, key),
+        check_records_rebuilt(release, original, key, parts),
+        check_rows_claimed(release, layout, parts),
+        check_term_rows(release, layout, parts),
+        check_parts_in_place(layout, tree, parts),
+        check_shared_origin(release, layout, tree, parts),
+    ]
+    person = persons_of_records(original, key)
+    checks.append(check_withheld(release, layout, tree, key, person))
+    if person is not None:
+        telling = uses_items_shown_below(release, layout, tree)
+        checks += check_persons(release, layout, key, parts, person, telling)
+    return checks
+
+
+# Is every cluster large enough, and which are larger than the method wanted?
+
+
+def check_cluster_size(release: Disassociated, *, allow_unsafe: bool) -> Check:
+    """Every cluster has at least k records.
+
+    In a release that is marked unsafe, and allowed to be, small clusters are reported and pass.
+    """
+    size, k = release.cluster_size, release.k
+    fault = spot(size < k, lambda at: f"cluster {at} has {size[at]} records, k is {k}")
+    if fault.count and allow_unsafe and bool(release.parameters.get("unsafe")):
+        detail = f"information: {counted(fault.count, 'clusters')} below k in an unsafe release; first: {fault.first}"
+        return Check("cluster size", "release", passed=True, examined=len(size), detail=detail)
+    return conclude(
+        "cluster size", "release", len(size), [fault], f"smallest has {size.min()} records, k is {k}"
+    )
+
+
+def report_oversize(release: Disassociated) -> Check:
+    """How many clusters are above the maximum that the parameters name: information, never a failure."""
+    limit = release.parameters.get("max_cluster_size")
+    if not isinstance(limit, (int, np.integer)) or isinstance(limit, bool):
+        detail = "information: the parameters name no maximum size"
+    else:
+        above = int(np.count_nonzero(release.cluster_size > limit))
+        largest = int(release.cluster_size.max())
+        found = f"information: {counted(above, 'clusters')} above the maximum of {limit:,}"
+        detail = f"{found}; the largest has {largest:,}"
+    return Check("oversize clusters", "release", passed=True, examined=release.clusters, detail=detail)
+
+
+# Are chunks numbered 0, 1, ... in each cluster and joint, and is a term chunk one row?
+
+
+def check_chunks(layout: Layout) -> Check:
+    """Numbers of chunks are consecutive from 0; a term chunk has number 0 and one row."""
+    kind, owner, number = layout.chunk_kind, layout.chunk_owner, layout.chunk_number
+    follows = np.zeros(layout.chunks, bool)
+    outside = layout.chunk_outside
+    follows[1:] = (kind[1:] == kind[:-1]) & (owner[1:] == owner[:-1]) & (outside[1:] == outside[:-1])
+    expected = np.where(follows, np.append(0, number[:-1])[: layout.chunks] + 1, 0)
+    term = kind == Kind.TERM
+    rows = layout.chunk_rows
+    faults = [
+        spot(
+            (number != expected) & ~term,
+            lambda at: f"{layout.place(at)} stands where chunk {expected[at]} is expected",
+        ),
+        spot(term & (number != 0), lambda at: f"{layout.place(at)} has number {number[at]} instead of 0"),
+        spot(term & (rows != 1), lambda at: f"{layout.place(at)} has {rows[at]} rows instead of one"),
+    ]
+    count = layout.chunks
+    return conclude("chunks", "release", count, faults, f"{count:,} chunks, numbered without gaps")
+
+
+# Published parameters of disassociation tell the method and nothing else: no path, note, seed or unpublished name.
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _one_of(*words: str) -> Callable[[Any], bool]:
+    return lambda value: value in words
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def check_parameters(release: Disassociated) -> Check:
+    """Every parameter is known and has a value that it can have; k is at least 2 and m at least 1."""
+    vocabulary = set(release.vocabulary)
+    allowed: dict[str, Callable[[Any], bool]] = {
+        "method": _one_of("disassociation"),
+        "unsafe": _is_flag,
+        "seeded": _is_flag,
+        "persons": _is_flag,
+        "refine": _is_flag,
+        "max_cluster_size": lambda value: value is None or _is_count(value),
+        "small_clusters": _one_of("add", "abandon", "suppress", "remaining", "keep"),
+        "safe": _one_of("cover", "exact"),
+        "supports": _one_of("lower bounds"),
+        "rare_items": _one_of("withhold", "list", "cluster"),
+        "root_chunks": _one_of("single", "several"),
+        "reading": _one_of("occurring", "strict"),
+        "join_terms": _one_of("moved", "listed"),
+        "tie_order": _one_of("text", "first-seen", "explicit"),
+        "horizontal": lambda value: isinstance(value, str) and value.isidentifier(),
+        "sensitive": _is_count,
+        "min_item_support": _is_count,
+        "block_records": _is_count,
+        "utility_groups": lambda value: (
+            isinstance(value, list)
+            and all(isinstance(group, list) and vocabulary.issuperset(group) for group in value)
+        ),
+    }
+    faults = []
+    if release.parameters.get("method") == "disassociation":
+        for name, value in release.parameters.items():
+            if name not in allowed:
+                faults.append(f"{shorten(name)} is no parameter of disassociation")
+            elif not allowed[name](value):
+                faults.append(f"{name} cannot be {shorten(str(value))}")
+        if release.k < 2 or release.m < 1:
+            faults.append(
+                f"k = {release.k} and m = {release.m} promise nothing; k must be 2 or more, m 1 or more"
+            )
+    more = f"; {len(faults):,} such faults" if len(faults) > 1 else ""
+    detail = faults[0] + more if faults else f"{len(release.parameters)} parameters, all known"
+    return Check("parameters", "release", passed=not faults, examined=len(release.parameters), detail=detail)

@@ -1,0 +1,279 @@
+"""A release laid out for checking: rows by chunk, items of a row ascending, whatever order they came in.
+
+So one misplaced row fails the check of the order and no other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cloven.data.arrays import distinct
+from cloven.kinds.disassociated.release import Kind
+from cloven.verification.claims import compare_columns, compare_neighbours
+from cloven.verification.verdict import conclude, spot
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from cloven.kinds.disassociated.key import Key
+    from cloven.kinds.disassociated.release import Disassociated
+    from cloven.verification.verdict import Check
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Rows, chunks, and the items of each chunk.
+
+    Attributes:
+        row_source: number of each row in the release.
+        row_chunk: chunk of each row.
+        row_repeats: whether a row equals the one before it in its chunk.
+        offsets: where each row starts in ``items``.
+        items: item codes, strictly ascending inside a row.
+        local: for each entry of ``items``, its number among the items of the chunk.
+        chunk_kind: record, term or shared.
+        chunk_outside: whether it belongs to a joint: shared chunks, and the list of terms of the root.
+        chunk_owner: its cluster or joint.
+        chunk_number: published number of the chunk.
+        chunk_start: first row of each chunk; one longer.
+        pair_chunk: chunk of each distinct pair (chunk, item), ascending.
+        pair_item: item of each such pair.
+        pair_rows: in how many rows of the chunk it is.
+    """
+
+    row_source: NDArray[np.int64]
+    row_chunk: NDArray[np.int64]
+    row_repeats: NDArray[np.bool_]
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int64]
+    local: NDArray[np.int64]
+    chunk_kind: NDArray[np.int8]
+    chunk_outside: NDArray[np.bool_]
+    chunk_owner: NDArray[np.int64]
+    chunk_number: NDArray[np.int64]
+    chunk_start: NDArray[np.int64]
+    pair_chunk: NDArray[np.int64]
+    pair_item: NDArray[np.int64]
+    pair_rows: NDArray[np.int64]
+
+    @property
+    def chunks(self) -> int:
+        """Number of chunks, term chunks included."""
+        return len(self.chunk_kind)
+
+    @property
+    def chunk_rows(self) -> NDArray[np.int64]:
+        """Number of rows of each chunk."""
+        return np.diff(self.chunk_start)
+
+    def pairs_of(self, kind: Kind) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Owner and item of every distinct pair (chunk, item) in chunks of one kind, the list of the root left out."""
+        wanted = (self.chunk_kind == kind) & (self.chunk_outside == (kind == Kind.SHARED))
+        pairs = wanted[self.pair_chunk]
+        return self.chunk_owner[self.pair_chunk[pairs]], self.pair_item[pairs]
+
+    @property
+    def listed(self) -> NDArray[np.int64]:
+        """Items of the list of terms of the root, ascending."""
+        chunks = self.chunk_outside & (self.chunk_kind == Kind.TERM)
+        items: NDArray[np.int64] = self.pair_item[chunks[self.pair_chunk]]
+        return items
+
+    def place(self, chunk: int) -> str:
+        """Where a chunk is, in words."""
+        kind, owner = Kind(self.chunk_kind[chunk]), self.chunk_owner[chunk]
+        if kind == Kind.TERM and self.chunk_outside[chunk]:
+            return f"joint {owner}, list of terms"
+        if kind == Kind.TERM:
+            return f"cluster {owner}, term chunk"
+        where = "joint" if kind == Kind.SHARED else "cluster"
+        return f"{where} {owner}, {kind.name.lower()} chunk {self.chunk_number[chunk]}"
+
+
+def lay_out(release: Disassociated) -> Layout:
+    """Group and sort the rows of a release whose arrays are sound."""
+    offsets, items = ascending_items(release)
+    columns = row_columns(release)
+    order, columns, offsets, items = _sorted_rows(columns, offsets, items)
+    new_chunk = np.append(True, compare_columns(columns) != 0)[: len(order)]
+    start = np.flatnonzero(new_chunk)
+    row_chunk = np.cumsum(new_chunk) - 1
+    same_chunk = np.flatnonzero(~new_chunk[1:])
+    repeats = np.zeros(len(order), bool)
+    repeats[same_chunk + 1] = compare_neighbours(offsets, items, same_chunk) == 0
+    words = len(release.vocabulary)
+    keys = np.repeat(row_chunk, np.diff(offsets)) * words + items
+    pairs, pair_of, pair_rows = np.unique(keys, return_inverse=True, return_counts=True)
+    pair_chunk, pair_item = np.divmod(pairs, max(1, words))
+    first_pair = np.searchsorted(pair_chunk, np.arange(len(start)))
+    return Layout(
+        row_source=order,
+        row_chunk=row_chunk,
+        row_repeats=repeats,
+        offsets=offsets,
+        items=items,
+        local=pair_of - first_pair[pair_chunk[pair_of]],
+        chunk_kind=columns[2][start].astype(np.int8),
+        chunk_outside=columns[0][start].astype(bool),
+        chunk_owner=columns[1][start],
+        chunk_number=columns[3][start],
+        chunk_start=np.append(start, len(order)),
+        pair_chunk=pair_chunk,
+        pair_item=pair_item,
+        pair_rows=pair_rows.astype(np.int64),
+    )
+
+
+def row_columns(release: Disassociated) -> list[NDArray[np.int64]]:
+    """What rows are sorted by before their items: those of joints last, cluster or joint, kind, chunk."""
+    outside = release.row_cluster < 0
+    owner = np.where(outside, release.row_joint, release.row_cluster)
+    return [np.asarray(column, np.int64) for column in (outside, owner, release.row_kind, release.row_chunk)]
+
+
+def ascending_items(release: Disassociated) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Offsets and items with the items of each row sorted, each once."""
+    offsets, items = np.asarray(release.row_offsets, np.int64), np.asarray(release.row_items, np.int64)
+    words = len(release.vocabulary)
+    row = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    keys = row * words + items
+    if np.any(keys[1:] <= keys[:-1]):
+        row, items = np.divmod(distinct(keys), words)
+        offsets = np.append(0, np.cumsum(np.bincount(row, minlength=len(offsets) - 1)))
+    return offsets, items
+
+
+def _sorted_rows(
+    columns: list[NDArray[np.int64]], offsets: NDArray[np.int64], items: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], list[NDArray[np.int64]], NDArray[np.int64], NDArray[np.int64]]:
+    """Sort rows by columns, then by items; a release in canonical order is left as it is."""
+    order = np.arange(len(offsets) - 1)
+    group = compare_columns(columns)
+    tied = np.flatnonzero(group == 0)
+    if not np.any(group > 0) and not np.any(compare_neighbours(offsets, items, tied) > 0):
+        return order, columns, offsets, items
+    # only a release out of order comes here, so plain Python will do
+    rows = [tuple(row.tolist()) for row in np.split(items, offsets[1:-1])]
+    keys = list(zip(*(column.tolist() for column in columns), rows, strict=True))
+    order = np.array(sorted(range(len(rows)), key=keys.__getitem__), np.int64)
+    lengths = np.diff(offsets)[order]
+    flat = np.array([item for row in order.tolist() for item in rows[row]], np.int64)
+    return order, [column[order] for column in columns], np.append(0, np.cumsum(lengths)), flat
+
+
+# The tree of joints: which joints lie above a cluster or a joint.
+
+
+@dataclass(frozen=True)
+class JointTree:
+    """Parents of joints and the innermost joint of clusters; -1 stands for none.
+
+    Only for releases whose joints have no cycle: everything here climbs until it reaches a root.
+    """
+
+    parent: NDArray[np.int64]
+    cluster_joint: NDArray[np.int64]
+
+    def climb(self, joint: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """From each joint to its root: (positions in ``joint``, the joint reached), one step at a time."""
+        index = np.flatnonzero(joint >= 0)
+        here = joint[index].astype(np.int64)
+        while index.size:
+            yield index, here
+            here = self.parent[here]
+            index, here = index[here >= 0], here[here >= 0]
+
+    def sum_below(self, amount: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Add up an amount of each cluster at every joint above it."""
+        total = np.zeros(len(self.parent), np.int64)
+        for cluster, joint in self.climb(self.cluster_joint):
+            total += np.bincount(joint, amount[cluster], len(total)).astype(np.int64)
+        return total
+
+    def keys_above(self, joint: NDArray[np.int64], item: NDArray[np.int64], items: int) -> NDArray[np.int64]:
+        """All ``joint * items + item`` of the given joints and of those above them, ascending."""
+        found = [here * items + item[index] for index, here in self.climb(joint)]
+        return distinct(np.concatenate(found)) if found else np.empty(0, np.int64)
+
+    def depth(self) -> NDArray[np.int64]:
+        """Number of joints above each joint."""
+        depth = np.zeros(len(self.parent), np.int64)
+        for index, _ in self.climb(self.parent):
+            depth[index] += 1
+        return depth
+
+
+def check_tree(release: Disassociated) -> tuple[Check, JointTree | None]:
+    """No joint lies above itself, and each but the root has two children or more; with a cycle there is no tree."""
+    parent = np.asarray(release.joint_parent, np.int64)
+    members = np.asarray(release.cluster_joint, np.int64)
+    children = np.bincount(parent[parent >= 0], minlength=len(parent))
+    children += np.bincount(members[members >= 0], minlength=len(parent))
+    endless = _endless(parent)
+    few = (children < 2) & (np.arange(len(parent)) != release.root)
+    faults = [
+        spot(endless, lambda at: f"joint {at} leads into a cycle of joints"),
+        spot(few, lambda at: f"joint {at} has {children[at]} children instead of two or more"),
+    ]
+    found = conclude("joint tree", "release", len(parent), faults, f"{len(parent):,} joints, no cycle")
+    return found, None if endless.any() else JointTree(parent, members)
+
+
+def _endless(parent: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Joints from which no root is reached, after as many steps as there are joints (doubling each time)."""
+    # one sentinel at the end stands for "no parent" and points to itself
+    ancestor = np.append(np.where(parent < 0, len(parent), parent), len(parent))
+    for _ in range(len(parent).bit_length()):
+        ancestor = ancestor[ancestor]
+    endless: NDArray[np.bool_] = ancestor[:-1] != len(parent)
+    return endless
+
+
+# Parts of a key, each joined with the row it is in and the cluster of its record.
+
+
+@dataclass(frozen=True)
+class Parts:
+    """One entry for each part of the key.
+
+    Attributes:
+        record: source position of its record.
+        cluster: cluster of its record.
+        row: its row in the layout.
+        chunk: its chunk in the layout.
+        kind: kind of that chunk.
+        part: for each item, the part that holds it.
+        items: item codes, by part and ascending.
+    """
+
+    record: NDArray[np.int64]
+    cluster: NDArray[np.int64]
+    row: NDArray[np.int64]
+    chunk: NDArray[np.int64]
+    kind: NDArray[np.int8]
+    part: NDArray[np.int64]
+    items: NDArray[np.int64]
+
+
+def join_parts(layout: Layout, key: Key) -> Parts:
+    """Look up row, chunk and cluster of every part of a key whose arrays are sound."""
+    position = np.empty(len(layout.row_source), np.int64)
+    position[layout.row_source] = np.arange(len(position))
+    row = position[key.release_row]
+    chunk = layout.row_chunk[row]
+    part = np.repeat(np.arange(len(key.record)), np.diff(key.offsets))
+    order = np.lexsort((key.items, part))
+    return Parts(
+        record=np.asarray(key.record, np.int64),
+        cluster=key.record_cluster[np.searchsorted(key.records, key.record)],
+        row=row,
+        chunk=chunk,
+        kind=layout.chunk_kind[chunk],
+        part=part,
+        items=np.asarray(key.items, np.int64)[order],
+    )

@@ -1,0 +1,314 @@
+"""Condition on shared chunks (Terrovitis et al., PVLDB 2012, joint clusters).
+
+A shared row with an item that a cluster below shows in its record chunks cannot come from that cluster: the
+item gives away more than itself. So a chunk that uses an item of record chunks below its joint, or of shared
+chunks of joints below, must be k-anonymous: every distinct row at least k times, and its rows must be possible in the
+same clusters (``barred``). Any other must be k^m-anonymous.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cloven.data.arrays import among, counted, distinct
+from cloven.errors import shorten
+from cloven.kinds.disassociated.release import Kind
+from cloven.kinds.disassociated.verify.promise import describe, rare_in_rows, reads_strictly
+from cloven.verification.verdict import Fault, conclude, named, spot
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cloven.kinds.disassociated.key import Key
+    from cloven.kinds.disassociated.release import Disassociated
+    from cloven.kinds.disassociated.verify.layout import JointTree, Layout
+    from cloven.verification.verdict import Check
+
+
+def check_shared_chunks(release: Disassociated, layout: Layout, tree: JointTree) -> Check:
+    """Shared chunks are k^m-anonymous or, if they use items shown below their joint, k-anonymous."""
+    shared = np.flatnonzero(layout.chunk_kind == Kind.SHARED)
+    telling = uses_items_shown_below(release, layout, tree)
+    plain = shared[~telling[shared]]
+    rare = rare_in_rows(layout, plain, release.k, release.m, strict=reads_strictly(release))
+    faults = [] if rare is None else [describe(release, layout, rare, "rows")]
+    faults.append(_rare_rows(release, layout, telling))
+    faults.append(check_same_clusters(release, layout, tree, telling))
+    otherwise = f"{len(plain):,} k^m-anonymous, {len(shared) - len(plain):,} k-anonymous"
+    return conclude("shared chunks", "release", len(shared), faults, otherwise)
+
+
+def uses_items_shown_below(release: Disassociated, layout: Layout, tree: JointTree) -> NDArray[np.bool_]:
+    """Which shared chunks use an item of a record chunk, or of an older shared chunk, below their joint."""
+    words = len(release.vocabulary)
+    joint, item = layout.pairs_of(Kind.SHARED)
+    cluster, shown = layout.pairs_of(Kind.RECORD)
+    in_shared = np.zeros(words, bool)
+    in_shared[item] = True
+    cluster, shown = cluster[in_shared[shown]], shown[in_shared[shown]]
+    start = np.concatenate((tree.cluster_joint[cluster], tree.parent[joint]))
+    below = tree.keys_above(start, np.concatenate((shown, item)), words)
+    pairs = np.flatnonzero(layout.chunk_kind[layout.pair_chunk] == Kind.SHARED)
+    telling = np.zeros(layout.chunks, bool)
+    telling[layout.pair_chunk[pairs[among(joint * words + item, below)]]] = True
+    return telling
+
+
+def _rare_rows(release: Disassociated, layout: Layout, telling: NDArray[np.bool_]) -> Fault:
+    distinct = np.flatnonzero(~layout.row_repeats)
+    copies = np.diff(np.append(distinct, len(layout.row_repeats)))
+
+    def place(at: int) -> str:
+        row = distinct[at]
+        items = named(
+            release.vocabulary, layout.items[layout.offsets[row] : layout.offsets[row + 1]].tolist()
+        )
+        return (
+            f"{layout.place(int(layout.row_chunk[row]))} uses items shown below its joint,"
+            f" and its row {items} occurs {copies[at]} times, k is {release.k}"
+        )
+
+    return spot(telling[layout.row_chunk[distinct]] & (copies < release.k), place)
+
+
+# Which clusters cannot have a row of a shared chunk, and whether that is the same for all its items.
+#
+# A cluster cannot take an item from a shared chunk if it shows it in its record chunks, or if a joint between the two
+# shares it: all its occurrences are published there. In a chunk that uses such items, every row must be possible in the
+# same clusters; otherwise few places for some rows can pin down others, and k equal rows need not be k candidates.
+#
+# Sets of clusters are compared by 128-bit fingerprints, joined by exclusive or along the tree.
+
+
+def check_same_clusters(
+    release: Disassociated, layout: Layout, tree: JointTree, telling: NDArray[np.bool_]
+) -> Fault:
+    """All items of a telling chunk are barred from the same clusters below its joint."""
+    words = len(release.vocabulary)
+    pairs = np.flatnonzero(layout.chunk_kind[layout.pair_chunk] == Kind.SHARED)
+    joint, item = layout.pairs_of(Kind.SHARED)
+    chunk = layout.pair_chunk[pairs]
+    several = np.bincount(chunk, minlength=layout.chunks) > 1
+    asked = telling[chunk] & several[chunk]
+    found = _barred_below(layout, tree, words, item[asked])
+    keys = joint[asked] * words + item[asked]
+    place = np.searchsorted(found[0], keys)
+    known = np.zeros(len(keys), bool)
+    known[place < len(found[0])] = found[0][place[place < len(found[0])]] == keys[place < len(found[0])]
+    marks = np.zeros((len(keys), 2), np.int64)
+    marks[known] = found[1][place[known]]
+    order = np.argsort(chunk[asked], kind="stable")
+    chunks, marks = chunk[asked][order], marks[order]
+    first = np.searchsorted(chunks, chunks)
+    differs = np.zeros(layout.chunks, bool)
+    differs[chunks[(marks != marks[first]).any(axis=1)]] = True
+    return spot(
+        differs,
+        lambda at: f"{layout.place(at)} mixes items that different clusters below its joint cannot have",
+    )
+
+
+def _barred_below(
+    layout: Layout, tree: JointTree, words: int, wanted: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Keys ``joint * words + item``, ascending, and the fingerprint of the clusters below that are barred."""
+    marks = np.random.Generator(np.random.Philox(key=1)).integers(
+        np.iinfo(np.int64).max, size=(len(tree.cluster_joint), 2)
+    )
+    whole = np.zeros((len(tree.parent), 2), np.int64)
+    for cluster, above in tree.climb(tree.cluster_joint):
+        np.bitwise_xor.at(whole, above, marks[cluster])
+    interesting = np.zeros(words, bool)
+    interesting[wanted] = True
+    cluster, shown = layout.pairs_of(Kind.RECORD)
+    use = interesting[shown] & (tree.cluster_joint[cluster] >= 0)
+    # Each once: a faulty release may show an item twice, and exclusive or would take it back.
+    cluster, shown = np.divmod(distinct(cluster[use] * words + shown[use]), max(1, words))
+    keys = tree.cluster_joint[cluster] * words + shown
+    joint, item = layout.pairs_of(Kind.SHARED)
+    shared = distinct((joint * words + item)[interesting[item]])
+    return _climb_levels(tree, words, keys, marks[cluster], shared, whole)
+
+
+def _climb_levels(
+    tree: JointTree,
+    words: int,
+    keys: NDArray[np.int64],
+    marks: NDArray[np.int64],
+    shared: NDArray[np.int64],
+    whole: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Carry fingerprints from the innermost joints outwards; a joint that shares an item bars all its clusters."""
+    depth = tree.depth()
+    done_keys, done_marks = [], []
+    for level in range(int(depth.max(initial=-1)), -1, -1):
+        here = depth[keys // words] == level
+        below_keys, below_marks = _joined(keys[here], marks[here])
+        done_keys.append(below_keys)
+        done_marks.append(below_marks)
+        own = shared[depth[shared // words] == level]
+        kept = ~among(below_keys, own)
+        up_keys = np.concatenate((below_keys[kept], own))
+        up_marks = np.concatenate((below_marks[kept], whole[own // words]))
+        parent = tree.parent[up_keys // words]
+        rise = parent >= 0
+        keys = np.concatenate((keys[~here], parent[rise] * words + up_keys[rise] % words))
+        marks = np.concatenate((marks[~here], up_marks[rise]))
+    if not done_keys:
+        return np.empty(0, np.int64), np.empty((0, 2), np.int64)
+    every = np.concatenate(done_keys)
+    order = np.argsort(every)
+    return every[order], np.concatenate(done_marks)[order]
+
+
+def _joined(keys: NDArray[np.int64], marks: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """One entry for each key, marks joined by exclusive or."""
+    if not len(keys):
+        return keys, marks
+    order = np.argsort(keys, kind="stable")
+    keys, marks = keys[order], marks[order]
+    start = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
+    return keys[start], np.bitwise_xor.reduceat(marks, start, axis=0)
+
+
+# Is an item in one place only? Chunks have disjoint sets of items (Terrovitis et al., PVLDB 2012).
+
+
+def check_placement(release: Disassociated, layout: Layout, tree: JointTree) -> Check:
+    """An item is in one chunk of a cluster, one chunk of a joint, and in no term chunk below that."""
+    words = release.vocabulary
+    outside = layout.chunk_outside[layout.pair_chunk]
+    keys = layout.chunk_owner[layout.pair_chunk] * len(words) + layout.pair_item
+    faults = [
+        _repeated(keys[~outside], words, "cluster"),
+        _repeated(keys[outside], words, "joint"),
+        _still_in_term_chunks(layout, tree, words),
+    ]
+    count = len(keys)
+    return conclude(
+        "item placement", "release", count, faults, f"{count:,} items of chunks, each in one place"
+    )
+
+
+def _repeated(keys: NDArray[np.int64], words: tuple[str, ...], owner: str) -> Fault:
+    found, times = counted(keys)
+
+    def describe(at: int) -> str:
+        number, item = divmod(int(found[at]), len(words))
+        return f"item {shorten(words[item])} is in {times[at]} chunks of {owner} {number}"
+
+    return spot(times > 1, describe)
+
+
+def _still_in_term_chunks(layout: Layout, tree: JointTree, words: tuple[str, ...]) -> Fault:
+    """An item that reached a shared chunk must have left all term chunks below its joint."""
+    joint, item = layout.pairs_of(Kind.SHARED)
+    cluster, listed = layout.pairs_of(Kind.TERM)
+    in_shared = np.zeros(len(words), bool)
+    in_shared[item] = True
+    cluster, listed = cluster[in_shared[listed]], listed[in_shared[listed]]
+    above = tree.keys_above(tree.cluster_joint[cluster], listed, len(words))
+    return spot(
+        among(joint * len(words) + item, above),
+        lambda at: (
+            f"item {shorten(words[item[at]])} is in a shared chunk of joint {joint[at]}"
+            " and in a term chunk of a cluster below it"
+        ),
+    )
+
+
+# The root: one joint above everything, and nothing rare that only one cluster names.
+#
+# What was left over in clusters is published at the root or withheld (docs/explanation/disassociation.md). So there is
+# exactly one outermost joint, every cluster lies below it, and no cluster has a term chunk of its own. With the key,
+# only what fewer than k hold may have been withheld, and only where it is not published.
+
+
+RARE = "rare"
+"""Why the key says that an occurrence was withheld."""
+
+
+def check_root(release: Disassociated, layout: Layout, tree: JointTree) -> Check:
+    """One root above all clusters, and term chunks nowhere else; or, the papers' way, no root at all."""
+    listed = layout.chunk_outside & (layout.chunk_kind == Kind.TERM)
+    if release.rare_items == "cluster":
+        otherwise = "none: rare items stand in the term chunks of their clusters"
+        fault = Fault(
+            int(listed.any()), "there is a list of terms, but rare items are said to stand in clusters"
+        )
+        return conclude("root", "release", 0, [fault], otherwise)
+    tops = int(np.count_nonzero(tree.parent < 0))
+    own = (layout.chunk_kind == Kind.TERM) & ~listed
+    faults = [
+        Fault(int(tops != 1), f"{tops} joints are outermost instead of one, the root"),
+        spot(tree.cluster_joint < 0, lambda at: f"cluster {at} is not below the root"),
+        spot(own, lambda at: f"{layout.place(at)}: rare items are said to stand in no cluster"),
+        spot(
+            listed & (layout.chunk_owner != release.root),
+            lambda at: f"{layout.place(at)} does not belong to the root",
+        ),
+    ]
+    what = "named in one list" if listed.any() else "listed nowhere"
+    return conclude("root", "release", release.clusters, faults, f"above all clusters; rare items {what}")
+
+
+def check_withheld(
+    release: Disassociated, layout: Layout, tree: JointTree, key: Key, person: NDArray[np.int64] | None
+) -> Check:
+    """What was withheld as rare: fewer than k hold each such item, and no cluster or joint above publishes it."""
+    code_of = {word: code for code, word in enumerate(release.vocabulary)}
+    pairs = [
+        (record, word)
+        for record, reason, words in zip(
+            key.suppressed_record.tolist(), key.suppressed_reason, key.suppressed_items, strict=True
+        )
+        if reason == RARE
+        for word in words
+    ]
+    place = np.searchsorted(key.records, np.array([record for record, _ in pairs], np.int64))
+    words, item = np.unique(np.array([word for _, word in pairs], object), return_inverse=True)
+    who = place if person is None else person[place]
+    width = int(who.max(initial=0)) + 1
+    holders = np.bincount(distinct(item * width + who) // width, minlength=len(words))
+    cluster = key.record_cluster[place]
+    code = np.array([code_of.get(word, -1) for _, word in pairs], np.int64)
+    faults = [
+        Fault(
+            int(bool(pairs)) if release.rare_items != "withhold" else 0,
+            "the key withholds rare items, but the release says that none are",
+        ),
+        spot(
+            holders >= release.k,
+            lambda at: (
+                f"item {shorten(str(words[at]))} of {holders[at]} holders is withheld, k is {release.k}"
+            ),
+        ),
+        spot(
+            _published_for(release, layout, tree, cluster, code),
+            lambda at: (
+                f"record {pairs[at][0]}: item {shorten(pairs[at][1])} is withheld, but published for its cluster"
+            ),
+        ),
+    ]
+    return conclude(
+        "withheld", "key", len(pairs), faults, f"{len(pairs):,} occurrences of rare items withheld"
+    )
+
+
+def _published_for(
+    release: Disassociated,
+    layout: Layout,
+    tree: JointTree,
+    cluster: NDArray[np.int64],
+    code: NDArray[np.int64],
+) -> NDArray[np.bool_]:
+    """Whether the item (-1 for none) stands in a record chunk of the cluster, or in a shared chunk above it."""
+    width = len(release.vocabulary) + 1
+    owner, shown = layout.pairs_of(Kind.RECORD)
+    joint, shared = layout.pairs_of(Kind.SHARED)
+    found = among(cluster * width + code, owner * width + shown)
+    for index, above in tree.climb(tree.cluster_joint[cluster]):
+        found[index] |= among(above * width + code[index], joint * width + shared)
+    return found & (code >= 0)

@@ -1,0 +1,208 @@
+"""Set-generalised releases, as an audit sees them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cloven.disclosure.outcome import Utility
+from cloven.disclosure.risk import MAX_TAIL
+from cloven.kinds.disassociated.release import Disassociated
+from cloven.kinds.doubts import FEWEST_CANDIDATES, FEWEST_KNOWN, doubts_about
+from cloven.kinds.generalised.release import SetGeneralised
+from cloven.kinds.generalised.threats import (
+    another_release,
+    guesses_by_frequency,
+    known_person,
+    protected_itemsets,
+    release_alone,
+    word_meanings,
+)
+from cloven.kinds.generalised.words import cautions, summary
+from cloven.kinds.known_items import known_items
+from cloven.kinds.transactions import HEADLINE, OfTransactions, drawn, itemsets, membership, pair_error, plain
+from cloven.kinds.words import numbered
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from cloven.data.transactions import Transactions
+    from cloven.disclosure.audience import Said
+    from cloven.disclosure.outcome import Measured
+    from cloven.disclosure.risk import Risk
+    from cloven.kinds.generalised.key import Generalised
+    from cloven.kinds.generalised.utility import GeneralisedUtility
+    from cloven.kinds.known_sets import Known
+    from cloven.statistics.uniqueness import Description
+    from cloven.threats import Effort, Knowledge, Threat
+    from cloven.verification import Verdict
+
+MOST_KNOWN = 3
+"""Known items above which data are not described: counting who is singled out takes too long."""
+
+
+@dataclass(frozen=True)
+class GeneralisationFamily(OfTransactions):
+    """What to do with set-generalised releases. Methods are whatever makes them: COAT, PCTA, Apriori."""
+
+    name: str = "generalisation"
+
+    def describe(self, data: Transactions, method: Any, rng: np.random.Generator) -> Description:
+        """Figures of the data."""
+        from cloven.statistics.uniqueness import describe
+
+        return describe(data, m=min(method.m, MOST_KNOWN), k=method.k, rng=rng)
+
+    def verify(self, data: Transactions, result: Generalised) -> Verdict:
+        """Check the release with all that is known."""
+        from cloven.verification import verify
+
+        return verify(result.release, original=data, key=result.key, policy=result.policy)
+
+    def threats(self, method: Any, knowledge: Knowledge) -> tuple[Threat, ...]:
+        """Every attacker that there is something to try with."""
+        others = [other for other in knowledge.releases if isinstance(other, Disassociated | SetGeneralised)]
+        return (
+            known_person(_known_items_of(method)),
+            *_linking(method),
+            release_alone(),
+            guesses_by_frequency(),
+            *([] if knowledge.relatedness is None else [word_meanings(knowledge.relatedness)]),
+            *(another_release(other, numbered(number)) for number, other in enumerate(others, 1)),
+            membership(_fit),
+        )
+
+    def utility(
+        self, data: Transactions, result: Generalised, effort: Effort, rng: np.random.Generator
+    ) -> Utility:
+        """What is kept of the data."""
+        from cloven.kinds.disassociated.utility import utility
+
+        found = utility(
+            data,
+            result.release,
+            rng=rng,
+            reconstructions=effort.reconstructions,
+            top=effort.top,
+            taxonomy=effort.taxonomy,
+        )
+        return Utility(HEADLINE, tuple(measures(found)))
+
+    def counts(self, data: Transactions, result: Generalised) -> dict[str, int | float]:
+        """Counts that only the owner knows."""
+        shown = self.published(result.release)
+        return {name: value for name, value in summary(data, result).items() if name not in shown}
+
+    def sizes(self, release: SetGeneralised) -> list[int]:
+        """Size of every group of equal rows; they stand side by side."""
+        rows = [release.row_blocks[a:b].tobytes() for a, b in pairwise(release.row_offsets.tolist())]
+        first = [at for at in range(len(rows)) if at == 0 or rows[at] != rows[at - 1]]
+        return np.diff([*first, len(rows)]).tolist()  # type: ignore[no-any-return]
+
+    def cautions(self, data: Transactions, method: Any, result: Generalised) -> list[str]:
+        """What an owner should know before publishing, each with what to do."""
+        return cautions(summary(data, result), method)
+
+    def doubts(self, data: Transactions, method: Any, result: Generalised) -> tuple[Said, ...]:  # noqa: ARG002
+        """What speaks against publishing, whatever attackers reach: blocks name all their items."""
+        return doubts_about(data, method.k, method.m, unnamed="leave them out of the file")
+
+    def remedies(self, method: Any, risks: tuple[Risk, ...], limit: float) -> dict[str, Any]:
+        """Settings that may hold where this one does not: what to type -> the method.
+
+        More records behind every item, or protection against more known items, makes larger blocks, which hide better.
+        Where no risk is too large, it is utility that is missing: PCTA often keeps more than COAT.
+        """
+        out: dict[str, Any] = {}
+        if method.k < FEWEST_CANDIDATES:
+            out[f"-k {FEWEST_CANDIDATES}"] = replace(method, k=FEWEST_CANDIDATES)
+        beyond = any(
+            risk.exceeds(limit) or risk.broken or risk.tails_beyond(MAX_TAIL, limit) for risk in risks
+        )
+        if beyond or method.m < FEWEST_KNOWN:
+            out[f"-k {2 * method.k}"] = replace(method, k=2 * method.k)
+            policy = getattr(method, "policy", None)
+            if policy is None:
+                out[f"-m {method.m + 1}"] = replace(method, m=method.m + 1)
+            elif policy.all_up_to:
+                size = policy.all_up_to + 1
+                out[f"-m {size}"] = replace(method, policy=replace(policy, all_up_to=size), m=0)
+        return out | _as_pcta(method)
+
+    def read(self, public: Path, private: Path) -> Generalised:
+        """Read back what ``write`` wrote."""
+        from cloven.errors import ReleaseError
+        from cloven.kinds.generalised.key import Generalised
+        from cloven.kinds.generalised.private_files import read_generalised_key, read_private_policy
+        from cloven.storage.release import read_release
+
+        release = read_release(public)
+        if not isinstance(release, SetGeneralised):
+            message = f"{public}: is no set-generalised release; audit again"
+            raise ReleaseError(message)
+        return Generalised(release, read_generalised_key(private, release), read_private_policy(private))
+
+
+def _fit(release: SetGeneralised, records: Known) -> NDArray[np.float64]:
+    """How well whole records fit a release."""
+    from cloven.kinds.generalised.attack.known_person import MembershipGeneralised
+
+    return MembershipGeneralised.of(release).scores(records)
+
+
+def _known_items_of(method: Any) -> int:
+    """How many known items a method protects against; two where only listed itemsets are."""
+    policy = getattr(method, "policy", None)
+    return int((policy.all_up_to if policy is not None else getattr(method, "m", 2)) or 2)
+
+
+def _linking(method: Any) -> list[Threat]:
+    """Attackers who know items of a person: what is promised, and one item more."""
+    policy = getattr(method, "policy", None)
+    size = method.m if policy is None else policy.all_up_to
+    listed = [] if policy is None or not policy.protected else [protected_itemsets(policy)]
+    promised = [known_items(size, promised=True)] if size else []
+    return [*promised, *listed, known_items(size + 1, promised=False)]
+
+
+def _as_pcta(method: Any) -> dict[str, Any]:
+    """The same policy with PCTA, if the method is COAT."""
+    from cloven.kinds.generalised.methods.coat import Coat
+    from cloven.kinds.generalised.methods.pcta import Pcta
+
+    if not isinstance(method, Coat):
+        return {}
+    other = Pcta(**{field.name: getattr(method, field.name) for field in fields(method)})
+    return {f"pcta:k={method.k},m={method.m}": other}
+
+
+def measures(found: GeneralisedUtility) -> list[Measured]:
+    """All measures of a report, the most telling first."""
+    kept, lost = itemsets(found.tkd, found.top)
+    out = [
+        kept,
+        plain("items kept", found.items_kept, 1.0, 0.0, "item occurrences that are published as they are"),
+        plain("pairs kept", found.pairs_kept, 1.0, 0.0, "pairs of items of a record of which both are"),
+        plain("NCP", found.ncp, 0.0, 1.0, "share of all items that a published item stands for, on average"),
+        lost,
+        plain(
+            "tKd certain", found.tkd_certain, 0.0, 1.0, "the same from items that are published as they are"
+        ),
+    ]
+    if found.tkd_ml2 is not None:
+        out.append(drawn("tKd-ML2", found.tkd_ml2, 1.0, "the same on all levels of the taxonomy"))
+    full = 1 - found.empty_records / max(1, found.records)
+    published = 1 - found.suppressed_items / max(1, found.items)
+    return [
+        *out,
+        pair_error(found.re, found.re_pairs),
+        plain("re certain", found.re_certain, 0.0, 2.0, "the same from items that are published as they are"),
+        # It tells how many were left out, so that it is the owner's.
+        plain("records published", full, 1.0, 0.0, "records that are published with an item", "owner"),
+        plain("items published", published, 1.0, 0.0, "items that are not suppressed"),
+    ]

@@ -1,0 +1,201 @@
+"""How much of the data a set-generalised release keeps: all utility measures in one report.
+
+Certainty penalty and utility loss are those of the papers on generalisation (``generalisation``). Shares kept, tKd and
+re are those of disassociation, so that both can be compared: what is kept is what stands as it was, and the rest is
+measured on reconstructions (``reconstruction.generalised``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cloven.statistics.intervals import plain_values
+from cloven.statistics.yardstick import pairs_of, share
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from cloven.data.transactions import Transactions
+    from cloven.kinds.generalised.release import SetGeneralised
+    from cloven.statistics.intervals import Sampled
+    from cloven.statistics.yardstick import Compared, Yardstick
+
+
+@dataclass(frozen=True)
+class GeneralisedUtility:
+    """Utility of a set-generalised release; for ncp, log2_utility_loss, tKd and re less is better.
+
+    Attributes:
+        records: records of the original.
+        empty_records: records that are published without any item.
+        items: items of the original.
+        suppressed_items: items of the original that are not in the release.
+        items_kept: share of item occurrences that are published as they are, as blocks of one item.
+        pairs_kept: share of item pairs inside records of which both are.
+        ncp: normalised certainty penalty: mean over occurrences of the share of all items that the block stands for.
+        log2_utility_loss: utility loss of COAT as a power of two; None if nothing is lost or published.
+        density: mean share of original items per generalised item; None if there is none.
+        top: how many itemsets tKd compares (fewer than asked for if the original has no more).
+        tkd: share of the top itemsets that are lost, on reconstructions.
+        tkd_certain: the same, from blocks of one item alone.
+        tkd_ml2: the same on all levels of a taxonomy, on reconstructions; None without a taxonomy.
+        re: relative error of pair supports, on reconstructions (0 to 2); None if no pair counted.
+        re_certain: the same, from blocks of one item alone.
+        re_pairs: pairs that counted, on the average reconstruction.
+        re_pairs_certain: pairs that counted from blocks of one item alone.
+        reconstructions: number of reconstructions behind each mean.
+    """
+
+    records: int
+    empty_records: int
+    items: int
+    suppressed_items: int
+    items_kept: float
+    pairs_kept: float
+    ncp: float
+    log2_utility_loss: float | None
+    density: float | None
+    top: int
+    tkd: Sampled
+    tkd_certain: float
+    tkd_ml2: Sampled | None
+    re: Sampled | None
+    re_certain: float | None
+    re_pairs: float
+    re_pairs_certain: int
+    reconstructions: int
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain values for JSON."""
+        return plain_values(self)
+
+
+def measured(
+    original: Transactions, release: SetGeneralised, yardstick: Yardstick, compared: Compared
+) -> GeneralisedUtility:
+    """All measures, given what the reconstructions of the release were compared to."""
+    from cloven.kinds.generalised.reconstruction import certain_records
+
+    certain, loss = certain_records(release), log2_utility_loss(release, original)
+    sure = yardstick.certain(certain)
+    return GeneralisedUtility(
+        records=len(original),
+        empty_records=int((np.diff(release.row_offsets) == 0).sum()),
+        items=len(original.vocabulary),
+        suppressed_items=len(set(original.vocabulary).difference(release.vocabulary)),
+        items_kept=share(len(certain.codes), len(original.codes)),
+        pairs_kept=share(pairs_of(certain.lengths), pairs_of(original.lengths)),
+        ncp=ncp(release, original),
+        log2_utility_loss=loss if np.isfinite(loss) else None,
+        density=density(release, original),
+        top=len(yardstick.frequent),
+        **compared._asdict(),
+        tkd_certain=sure.tkd,
+        re_certain=sure.re.mean,
+        re_pairs_certain=sure.re.pairs,
+        reconstructions=len(compared.tkd.values),
+    )
+
+
+# What set-based generalisation costs: utility loss, normalised certainty penalty, density.
+#
+# Utility loss is that of COAT (Loukides et al., KAIS 2011): a generalised item of n items could stand for any of 2^n -
+# 1 sets. NCP is that of Terrovitis, Mamoulis and Kalnis (PVLDB 1(1), 2008). Density is that of the paper on attacks.
+
+
+def utility_loss(
+    release: SetGeneralised, original: Transactions, weights: Mapping[str, float] | None = None
+) -> float:
+    """Sum over blocks of ``(2^size - 1) / (2^items - 1)``, times weight, times share of the records that show it.
+
+    A suppressed item costs as much as if it had been generalised to everything: its weight times its share of the
+    records. The weight of a block is the mean of its items' weights, 1 where none is given. With many items the loss is
+    too small for a number; ``log2_utility_loss`` keeps the order.
+
+    >>> from cloven.data.transactions import Transactions
+    >>> from cloven.kinds.generalised.methods.assembly import assemble
+    >>> data = Transactions.from_records([["a", "b"], ["b"], ["c"]])
+    >>> release = assemble(data, np.array([0, 0, 1]), k=2, parameters={}).release
+    >>> round(utility_loss(release, data), 4)  # 3/7 * 2/3 + 1/7 * 1/3
+    0.3333
+    """
+    return float(2.0 ** log2_utility_loss(release, original, weights))
+
+
+def log2_utility_loss(
+    release: SetGeneralised, original: Transactions, weights: Mapping[str, float] | None = None
+) -> float:
+    """Utility loss as a power of two, for any number of items; minus infinity if nothing is published or lost."""
+    given, items = weights or {}, len(original.vocabulary)
+    weight = np.array([given.get(item, 1.0) for item in release.vocabulary])
+    sizes = release.block_sizes
+    mean_weight = np.add.reduceat(weight[release.block_items], release.block_offsets[:-1]) / sizes
+    published = set(release.vocabulary)
+    lost = np.array([item not in published for item in original.vocabulary], bool)
+    lost_weight = np.array([given.get(item, 1.0) for item in original.vocabulary])[lost]
+    shares = np.concatenate((mean_weight * release.supports, lost_weight * original.supports[lost]))
+    powers = np.concatenate((_log2_sets(sizes) - _log2_sets(np.array([items])), np.zeros(lost.sum())))
+    shown = shares > 0
+    if not shown.any():
+        return -np.inf
+    terms = powers[shown] + np.log2(shares[shown] / len(original))
+    largest = terms.max()
+    return float(largest + np.log2(np.exp2(terms - largest).sum()))
+
+
+def ncp(release: SetGeneralised, original: Transactions | None = None) -> float:
+    """Mean over occurrences of the share of all items that a block stands for; 0 for a block of one item.
+
+    With the original, occurrences are those of its items, and those of suppressed items count 1, as if they had been
+    generalised to everything. Without, they are those of the published blocks.
+    """
+    if original is None:
+        penalty = _penalty(release.block_sizes, len(release.vocabulary))
+        return _mean(penalty[release.row_blocks])
+    block = _block_of(release, original)
+    penalty = np.append(_penalty(release.block_sizes, len(original.vocabulary)), 1.0)
+    return _mean(penalty[block[original.codes]])
+
+
+def density(release: SetGeneralised, original: Transactions) -> float | None:
+    """Mean share of original items per generalised item, over all rows that show one; None if there is none.
+
+    What is missing to 1 is the share of added items: the precision of guessing at random that an item was added.
+    """
+    block = _block_of(release, original)[original.codes]
+    record = np.repeat(np.arange(len(original)), original.lengths)
+    general = block >= 0
+    general[general] = release.block_sizes[block[general]] > 1
+    pairs = np.sort(record[general] * max(1, release.blocks) + block[general])
+    if len(pairs) == 0:
+        return None
+    starts = np.flatnonzero(np.concatenate(([True], pairs[1:] != pairs[:-1])))
+    held = np.diff(np.append(starts, len(pairs)))
+    return float((held / release.block_sizes[pairs[starts] % max(1, release.blocks)]).mean())
+
+
+def _log2_sets(sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Logarithm of 2^size - 1."""
+    return np.asarray(sizes + np.log1p(-np.exp2(-sizes.astype(np.float64))) / np.log(2.0), np.float64)
+
+
+def _penalty(sizes: NDArray[np.int64], items: int) -> NDArray[np.float64]:
+    return np.where(sizes > 1, sizes / max(1, items), 0.0)
+
+
+def _mean(values: NDArray[np.float64]) -> float:
+    return float(values.mean()) if len(values) else 0.0
+
+
+def _block_of(release: SetGeneralised, original: Transactions) -> NDArray[np.int64]:
+    """Block of each item of the original; -1 for suppressed ones."""
+    block = np.empty(len(release.vocabulary), np.int64)
+    block[release.block_items] = np.repeat(np.arange(release.blocks), release.block_sizes)
+    code_of = {item: code for code, item in enumerate(release.vocabulary)}
+    codes = [code_of.get(item, -1) for item in original.vocabulary]
+    return np.array([block[code] if code >= 0 else -1 for code in codes], np.int64)

@@ -1,0 +1,242 @@
+"""Record linkage: somebody knows a few items of one person and looks for the record in a release of any kind.
+
+The attacker of k^m-anonymity (Terrovitis, Mamoulis and Kalnis, PVLDB 2008), tried out: for random persons, random
+sets of their items are looked up in the release, and so are their rarest items, which narrow most.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, overload
+
+import numpy as np
+
+from cloven.disclosure.risk import Estimate
+from cloven.errors import ParameterError
+from cloven.kinds.generalised.release import SetGeneralised
+from cloven.kinds.words import many, share
+from cloven.threats import Case, Threat
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from numpy.typing import NDArray
+
+    from cloven.data.transactions import Transactions
+    from cloven.disclosure.risk import Risk
+    from cloven.kinds.disassociated.reconstruction.evidence import Link
+    from cloven.kinds.disassociated.release import Disassociated
+    from cloven.kinds.generalised.attack.questions import GeneralisedLink
+    from cloven.threats import Progress
+
+
+Names = tuple[str, ...]
+MEASURE = "mean probability of picking the right record among the candidates that known items leave"
+
+
+def known_items(size: int, *, promised: bool) -> Threat:
+    """Somebody who knows ``size`` items of one person; beyond m, that is more than the promise covers.
+
+    >>> known_items(2, promised=True).name
+    '2 items of a person'
+    """
+
+    def attempt(threat: Threat, case: Case) -> Risk:
+        release = case.result.release
+        sets, rarest = _known(case.data, release, size, case.effort.known_sets, case.rng)
+        if not sets:
+            return threat.risk(counts=False, not_tried=f"no published record has {size} items")
+        about = many(size, "item")
+        return judged(threat, case, sets, rarest, about, promised=promised)
+
+    beyond = "" if promised else ", one more than the promise covers"
+    return Threat(
+        f"{many(size, 'item')} of a person",
+        f"the release, and {many(size, 'item')} of one person{beyond}",
+        "record",
+        MEASURE,
+        attempt,
+    ).publicly()
+
+
+def judged(
+    threat: Threat,
+    case: Case,
+    sets: list[Names],
+    more: list[Names],
+    about: str,
+    *,
+    promised: bool,
+) -> Risk:
+    """Look known sets of items up.
+
+    Args:
+        threat: who knows them.
+        case: where they come from, and the release in which they are looked up.
+        sets: the attacker's probability of being right is their mean.
+        more: sets that are only asked how many candidates they leave.
+        about: what is known, in a few words.
+        promised: whether the release promises k candidates for them.
+    """
+    from cloven.statistics.mining import supports
+
+    data: Transactions = case.data
+    release: Disassociated | SetGeneralised = case.result.release
+    chance = 1 / max(1, release.records)
+    looked = _look_up(release, sets, case.progress)
+    found = looked.candidates
+    # All candidates alike is how the promise counts; an attacker does what is better.
+    ways = ((found > 0) / np.maximum(1, found), looked.picked)
+    right = max(map(_mean, ways), key=lambda each: each.value)
+    before = _mean(1 / np.maximum(1, np.asarray(supports(data, sets))))
+    every = np.concatenate((found, _look_up(release, more, None).candidates))
+    found_some = every[
+        every > 0
+    ]  # who finds nobody has learnt of no record: the person is not published, or not so
+    few = int(np.count_nonzero(found_some < release.k))
+    least = int(found_some.min(initial=release.records))
+    what = f"sets of known items ({about}) with fewer than k candidates"
+    # The fewest candidates are somebody's, not a total, so that there is no sentence for the public.
+    return threat.risk(
+        attacker=right,
+        guessing=Estimate(chance),
+        beats=(right.value if right.low is None else right.low) > chance,
+        counts=promised,
+        promised=promised,
+        broken=few if promised else 0,
+        broken_what=what,
+        count=len(sets),
+        units=len(sets),
+        sentence=f"Who knows {about} of a person has at least {many(least, 'candidate')} and picks the"
+        f" right one with {share(Estimate(right.value))}; in the original with {share(Estimate(before.value))}.",
+        meaning=f"at least {many(least, 'candidate')}; in the original {share(Estimate(before.value))}",
+        details={"least": least, "fewer_than_k": few, "tried": len(every), "in_the_original": before.value},
+    ).saying(broken_what=what)
+
+
+def _known(
+    data: Transactions,
+    release: Disassociated | SetGeneralised,
+    size: int,
+    tries: int,
+    rng: np.random.Generator,
+) -> tuple[list[Names], list[Names]]:
+    """Random sets of items of random records, and the rarest items of the same records."""
+    published, holders = set(release.vocabulary), data.holders
+    shown = np.array([name in published for name in data.vocabulary], bool)
+    long = np.flatnonzero(data.lengths >= size)
+    chosen = long[rng.permutation(len(long))[:tries]]
+    sets, rarest = [], []
+    for record in chosen.tolist():
+        codes = data.codes[data.offsets[record] : data.offsets[record + 1]]
+        codes = codes[shown[codes]]
+        if len(codes) < size:
+            continue
+        few = codes[np.argsort(holders[codes], kind="stable")[:size]]
+        sets.append(tuple(data.vocabulary[code] for code in rng.permutation(codes)[:size].tolist()))
+        rarest.append(tuple(data.vocabulary[code] for code in few.tolist()))
+    return sets, rarest
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What looking known sets up gives.
+
+    Attributes:
+        candidates: records that may hold each set.
+        picked: how often somebody is right who picks a candidate where a record with the set is likeliest.
+    """
+
+    candidates: NDArray[np.int64]
+    picked: NDArray[np.float64]
+
+
+def _look_up(release: Disassociated | SetGeneralised, sets: list[Names], progress: Progress | None) -> Looked:
+    """Candidates that known sets leave in the release."""
+    code_of = {name: code for code, name in enumerate(release.vocabulary)}
+    look = _looker(release)
+    found = []
+    for number, items in enumerate(sets):
+        found.append(look([code_of[item] for item in items if item in code_of]))
+        if progress is not None:
+            progress("look up known items", (number + 1) / len(sets))
+    table = np.array(found, np.float64).reshape(-1, 2)
+    return Looked(table[:, 0].astype(np.int64), table[:, 1])
+
+
+def _looker(release: Disassociated | SetGeneralised) -> Callable[[list[int]], tuple[int, float]]:
+    """Looks up somebody who knows these published items: candidates, and how often the likeliest one is right.
+
+    A cluster of so many expected records with the set, and so many candidates for them, has the person with its part of
+    all expected records; each of its candidates is as likely as the others. All rows of a set-generalised release are.
+    """
+    if isinstance(release, SetGeneralised):
+        from cloven.kinds.generalised.attack.questions import LookUp
+
+        rows = LookUp.of(release)
+
+        def among_rows(codes: list[int]) -> tuple[int, float]:
+            many = rows.candidates(codes)
+            return many, 1 / many if many else 0.0
+
+        return among_rows
+    from cloven.kinds.disassociated.reconstruction.evidence import evidence
+
+    def among_clusters(codes: list[int]) -> tuple[int, float]:
+        found = evidence(release, np.array(sorted(codes), np.int64))
+        each = found.expected / np.maximum(1, found.at_most)
+        # Fewer than one expected record does not make the person more likely to be there.
+        picked = each.max(initial=0.0) / max(1.0, float(found.expected.sum()))
+        return found.total_at_most, float(picked)
+
+    return among_clusters
+
+
+def _mean(values: NDArray[np.float64]) -> Estimate:
+    mean = float(values.mean())
+    if len(values) < 2:
+        return Estimate(mean)
+    half = 1.96 * float(values.std(ddof=1)) / len(values) ** 0.5
+    return Estimate(mean, max(0.0, mean - half), min(1.0, mean + half))
+
+
+# Record linkage: somebody knows a few items of one person, and asks a release of any kind which records it may be.
+
+
+@overload
+def candidates(release: Disassociated, items: Iterable[str]) -> Link: ...
+@overload
+def candidates(release: SetGeneralised, items: Iterable[str]) -> GeneralisedLink: ...
+
+
+def candidates(release: Disassociated | SetGeneralised, items: Iterable[str]) -> Link | GeneralisedLink:
+    """Count the candidate records of somebody who knows these items of one person.
+
+    In a release that keeps its promise there are at least ``k`` candidates for every set of up to ``m``
+    items that one original record holds: the promise is a data set in agreement with the release in which
+    ``k`` records hold them, and no such data set can have more than ``candidates``. More items may leave
+    fewer. A set-generalised release may promise this for the itemsets of a policy alone.
+
+    >>> import cloven as cv
+    >>> data = cv.Transactions.from_records([["a", "b"], ["a", "c"], ["a", "d"], ["b", "e"], ["b", "f"]])
+    >>> release = cv.Disassociation(k=3, m=2).anonymise(data).release
+    >>> found = candidates(release, ["a", "b"])
+    >>> found.candidates, found.certain
+    (3, 1)
+    """
+    if isinstance(items, str):
+        message = (
+            f"known items must be a collection of strings, not one string; got {items!r}, use [{items!r}]"
+        )
+        raise ParameterError(message)
+    known = tuple(sorted(set(items)))
+    if not known:
+        message = "no item is known; give at least one"
+        raise ParameterError(message)
+    if isinstance(release, SetGeneralised):
+        from cloven.kinds.generalised.attack import questions as generalised
+
+        return generalised.linked(release, known)
+    from cloven.kinds.disassociated.reconstruction import evidence as disassociated
+
+    return disassociated.linked(release, known)

@@ -1,0 +1,147 @@
+"""Sets of items that somebody knows of persons, and what a reader of a release concludes from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cloven.data.arrays import positions
+from cloven.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from cloven.compiled import Longs
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """Known sets, as compressed rows.
+
+    Attributes:
+        offsets: where each set starts in ``codes``.
+        codes: item codes of the release (positions in its vocabulary), ascending inside a set, without repeats.
+        of: which set of these each set that was asked about is; the sets themselves unless repeats were left out.
+    """
+
+    offsets: Longs
+    codes: Longs
+    of: Longs
+
+    @classmethod
+    def from_arrays(cls, offsets: NDArray[Any], codes: NDArray[Any]) -> Known:
+        """Build from compressed rows; items of a set may come in any order."""
+        starts, items = np.asarray(offsets, np.int64), np.asarray(codes, np.int64)
+        order = np.lexsort((items, np.repeat(np.arange(len(starts) - 1), np.diff(starts))))
+        return cls(starts, items[order], np.arange(len(starts) - 1))
+
+    @classmethod
+    def from_sets(cls, sets: Iterable[Iterable[int]]) -> Known:
+        """Build from plain Python.
+
+        >>> Known.from_sets([{4, 2}, {7}]).codes.tolist()
+        [2, 4, 7]
+        """
+        lists = [sorted(set(one)) for one in sets]
+        offsets = np.concatenate(([0], np.cumsum([len(one) for one in lists]))).astype(np.int64)
+        return cls.from_arrays(offsets, np.array([code for one in lists for code in one], np.int64))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def of_set(self, number: int) -> list[int]:
+        """Items of one set, in plain Python."""
+        found: list[int] = self.codes[self.offsets[number] : self.offsets[number + 1]].tolist()
+        return found
+
+    def check(self, width: int, most: int) -> None:
+        """Refuse sets that are no sets of items of the release, or too large."""
+        lengths, codes = np.diff(self.offsets), self.codes
+        if len(codes) and not 0 <= codes.min() <= codes.max() < width:
+            message = f"known items must be among the {width:,} published ones, by code; leave others out"
+            raise ParameterError(message)
+        if lengths.max(initial=0) > most:
+            message = f"at most {most} items can be known of a person, got {lengths.max()}"
+            raise ParameterError(message)
+        rising = np.diff(codes) > 0
+        rising[self.offsets[1:-1][(self.offsets[1:-1] > 0) & (self.offsets[1:-1] < len(codes))] - 1] = True
+        if not rising.all():
+            message = "a known set has an item twice; build it with Known.from_sets"
+            raise ParameterError(message)
+
+    def distinct(self) -> Known:
+        """The same sets without repeats, ordered by content."""
+        lengths = np.diff(self.offsets)
+        table = np.full((len(self), max(1, int(lengths.max(initial=0)))), -1, np.int64)
+        row = np.repeat(np.arange(len(self)), lengths)
+        table[row, np.arange(len(self.codes)) - self.offsets[row]] = self.codes
+        order = np.lexsort(table.T[::-1])
+        fresh = np.ones(len(order), bool)
+        fresh[1:] = (table[order[1:]] != table[order[:-1]]).any(axis=1)
+        first, of = order[fresh], np.empty(len(order), np.int64)
+        of[order] = np.cumsum(fresh) - 1
+        offsets = np.concatenate(([0], np.cumsum(lengths[first]))).astype(np.int64)
+        return Known(offsets, self.codes[positions(self.offsets[first], lengths[first])], of)
+
+
+@dataclass(frozen=True, eq=False)
+class Claims:
+    """What a reader claims of each person; all claims of one set stand together, ascending by item.
+
+    Attributes:
+        offsets: where the claims of each known set start.
+        items: item claimed.
+        probability: how likely the person holds it, rounded to twelve digits.
+        best: the most likely item of each set, the first of equals; -1 if none is likely.
+        best_probability: its probability, 0 for none.
+        expected: how many records are expected to hold the known set; 0 if none can, then nothing is claimed.
+    """
+
+    offsets: Longs
+    items: Longs
+    probability: NDArray[np.float64]
+    best: Longs
+    best_probability: NDArray[np.float64]
+    expected: NDArray[np.float64]
+
+    def of(self, number: int) -> dict[int, float]:
+        """Claims of one set, in plain Python."""
+        here = slice(self.offsets[number], self.offsets[number + 1])
+        return dict(zip(self.items[here].tolist(), self.probability[here].tolist(), strict=True))
+
+    def spread(self, of: Longs) -> Claims:
+        """The same for sets that were asked about more than once."""
+        lengths = np.diff(self.offsets)[of]
+        at = positions(self.offsets[of], lengths)
+        offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+        return Claims(
+            offsets,
+            self.items[at],
+            self.probability[at],
+            self.best[of],
+            self.best_probability[of],
+            self.expected[of],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Certain:
+    """What each known set forces: ``items[offsets[i]:offsets[i + 1]]``, ascending."""
+
+    offsets: Longs
+    items: Longs
+
+    def of(self, number: int) -> list[int]:
+        """Certain items of one set, in plain Python."""
+        found: list[int] = self.items[self.offsets[number] : self.offsets[number + 1]].tolist()
+        return found
+
+    def spread(self, of: Longs) -> Certain:
+        """The same for sets that were asked about more than once."""
+        lengths = np.diff(self.offsets)[of]
+        at = positions(self.offsets[of], lengths)
+        return Certain(np.concatenate(([0], np.cumsum(lengths))).astype(np.int64), self.items[at])

@@ -1,0 +1,1 @@
+"""Published tables: generalised and sliced ones."""

@@ -1,0 +1,235 @@
+"""Published tables, as an audit sees them: generalised and sliced ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+from cloven.disclosure.audience import Said, is_differentially_private
+from cloven.disclosure.outcome import Measured, Utility
+from cloven.disclosure.risk import MAX_TAIL, ROUNDING
+from cloven.kinds.doubts import FEWEST_CANDIDATES, little_promised, rows_of_one_person, too_few
+from cloven.kinds.tables.buckets import Buckets
+from cloven.kinds.tables.cells import shown_release
+from cloven.kinds.tables.doubts import lone_ends, nearly_told, one_harmful_value, single_values
+from cloven.kinds.tables.methods.mondrian import Mondrian
+from cloven.kinds.tables.methods.slicing import Slicing
+from cloven.kinds.tables.others import another_release
+from cloven.kinds.tables.release import GeneralisedTable, Sliced
+from cloven.kinds.tables.threats import known_person, learns, membership, persons_row, replays, word_meanings
+from cloven.kinds.tables.utility.utility import COUNTS, SENSITIVE_COUNTS
+from cloven.kinds.tables.words import REPLAY_PROOF, cautions, summary
+from cloven.kinds.words import numbered
+from cloven.threats import OtherRelease
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy as np
+
+    from cloven.data.table import Table
+    from cloven.disclosure.risk import Risk
+    from cloven.kinds.tables.key import PublishedTable
+    from cloven.kinds.tables.utility.describe import TableDescription
+    from cloven.threats import Case, Effort, Knowledge, Threat
+    from cloven.verification import Verdict
+
+
+@dataclass(frozen=True)
+class TablesFamily:
+    """What to do with published tables. Methods are whatever makes them: Mondrian, slicing, UL, Anatomy, ...
+
+    Utility goes by the agreement of counts by quasi-identifiers and the sensitive attribute: the smaller of both
+    answers over the larger one. Without a sensitive attribute it is that of counts by quasi-identifiers.
+    """
+
+    name: str = "tables"
+
+    def describe(self, data: Table, method: Any, rng: np.random.Generator) -> TableDescription:  # noqa: ARG002
+        """Figures of the data."""
+        from cloven.kinds.tables.utility.describe import describe_table
+
+        return describe_table(data, method.k)
+
+    def fingerprint(self, data: Table) -> str:
+        """SHA-256 of the data."""
+        from cloven.storage.fingerprint import fingerprint
+
+        return fingerprint(data)
+
+    def verify(self, data: Table, result: PublishedTable) -> Verdict:
+        """Check what is published with all that is known; a seed was asked for, and is told as a caution."""
+        from cloven.kinds.tables.verify.checker import verify_table
+
+        return verify_table(shown_release(result.release), data, result.key, allow_seeded=True)
+
+    def threats(self, method: Any, knowledge: Knowledge) -> tuple[Threat, ...]:  # noqa: ARG002
+        """Every attacker that there is something to try with."""
+        others = [
+            other if isinstance(other, OtherRelease) else OtherRelease(other) for other in knowledge.releases
+        ]
+        others = [other for other in others if isinstance(other.release, GeneralisedTable | Sliced)]
+        every = (
+            known_person(),
+            learns(),
+            replays(),
+            persons_row(),
+            *([] if knowledge.relatedness is None else [word_meanings(knowledge.relatedness)]),
+            *(
+                another_release(other.release, numbered(number), other.shared)
+                for number, other in enumerate(others, 1)
+            ),
+            membership(),
+        )
+        return tuple(map(unless_empty, every))
+
+    def utility(
+        self,
+        data: Table,
+        result: PublishedTable,
+        effort: Effort,
+        rng: np.random.Generator,
+    ) -> Utility:
+        """What is kept of the data; queries are cheap, so that there are as many at every effort."""
+        from cloven.kinds.tables.utility.utility import table_utility
+
+        if not len(result.release):
+            return no_utility(data)
+        hidden = len(result.key.suppressed)
+        found = table_utility(data, result.release, rng, suppressed=hidden, rules=effort.rules)
+        first = sorted(found.measures, key=lambda each: each.name != found.headline)
+        return Utility(found.headline, tuple(first))
+
+    def published(self, release: GeneralisedTable | Sliced) -> dict[str, int]:
+        """Counts that anybody can read off the release."""
+        from cloven.storage.manifest import count
+
+        return count(shown_release(release))
+
+    def counts(self, data: Table, result: PublishedTable) -> dict[str, int | float]:
+        """Counts that only the owner knows."""
+        shown = self.published(result.release)
+        return {name: value for name, value in summary(data, result).items() if name not in shown}
+
+    def sizes(self, release: GeneralisedTable | Sliced) -> list[int]:
+        """Size of every class or bucket."""
+        return [int(size) for size in Buckets.of(release).sizes]
+
+    def cautions(self, data: Table, method: Any, result: PublishedTable) -> list[str]:
+        """What an owner should know before publishing, each with what to do."""
+        told = cautions(summary(data, result), method, result.release)
+        return [*told, *single_values(data, result.release, method), *lone_ends(data, result.release)]
+
+    def shares_totals(self, method: Any) -> bool:
+        """Whether totals over the rows may be public; beside differential privacy they are not."""
+        return not is_differentially_private(method.parameters)
+
+    def doubts(self, data: Table, method: Any, result: PublishedTable) -> tuple[Said, ...]:
+        """What speaks against publishing, whatever attackers reach."""
+        of_people = (*nothing_left(result.release), *too_few(data.people), *rows_of_one_person(data))
+        if is_differentially_private(method.parameters) or not len(result.release):
+            return of_people
+        values = (*one_harmful_value(data, result.release), *nearly_told(data, result.release))
+        return (*little_promised(method.k), *values, *of_people)
+
+    def remedies(self, method: Any, risks: tuple[Risk, ...], limit: float) -> dict[str, Any]:
+        """Settings that may hold where this one does not: what to type (an audit completes --methods) -> the method.
+
+        A limit of one in n needs at least n equally likely values; attackers do better than that where values go with
+        quasi-identifiers, so more are tried too. Larger groups are tried if they do not move the limit, which is 1/k
+        unless the owner sets another. Where coarse rows do not hold, slicing may: it hides which values go together.
+        Buckets that are dealt by lot hold better beside another release than those of alike people.
+        """
+        names = {field.name for field in fields(method)}
+        out: dict[str, Any] = {}
+        if "k" in names and method.k < FEWEST_CANDIDATES:
+            out[f"--methods k={FEWEST_CANDIDATES}"] = replace(method, k=FEWEST_CANDIDATES)
+        if not any(
+            risk.exceeds(limit) or risk.broken or risk.tails_beyond(MAX_TAIL, limit) for risk in risks
+        ):
+            return out
+        least = ceil(1 / max(limit, 0.01) - ROUNDING)
+        if "l" in names:
+            first = max((method.l or 1) + 1, least)
+            for more in (first, first + ceil(first / 3)):
+                out[f"--methods l={more}"] = replace(method, l=more)
+        if "k" in names and abs(limit - 1 / method.k) > ROUNDING:
+            out[f"--methods k={2 * method.k}"] = replace(method, k=2 * method.k)
+        if "eps" in names and method.eps > 0.01:
+            out[f"--methods eps={method.eps / 2:g}"] = replace(method, eps=method.eps / 2)
+        if (
+            isinstance(method, Slicing)
+            and method.partition not in (None, REPLAY_PROOF)
+            and not method.companions
+        ):
+            for more in (method.l, max(method.l + 1, least)):
+                dealt = replace(method, partition=REPLAY_PROOF, l=more)
+                out[f"--methods partition={REPLAY_PROOF} l={more}"] = dealt
+        if isinstance(method, Mondrian) and method.demanded and method.partition != REPLAY_PROOF:
+            out[f"--methods partition={REPLAY_PROOF}"] = replace(method, partition=REPLAY_PROOF)
+        if type(method) is not Slicing:
+            for more in (max(2, least), max(2, least) + 1):
+                out[f"--methods slicing l={more}"] = Slicing(k=max(method.k, FEWEST_CANDIDATES), l=more)
+        return out
+
+    def write(self, result: PublishedTable, public: Path, private: Path, original: Table | None) -> str:
+        """Check what is published once more, write it and the owner's key to two new folders."""
+        from cloven.kinds.disassociated.private_files import write_key
+        from cloven.kinds.tables.verify.checker import verify_table
+        from cloven.storage.release import write_public
+
+        shown = replace(result, release=shown_release(result.release))
+        verify_table(shown.release, allow_seeded=True).raise_if_broken()
+        digest = write_public(shown.release, public, "parquet")
+        write_key(shown, private, manifest_sha256=digest, original=original)
+        return digest
+
+    def read(self, public: Path, private: Path) -> PublishedTable:
+        """Read back what ``write`` wrote."""
+        from cloven.kinds.tables.key import PublishedTable
+        from cloven.kinds.tables.private_files import read_table_key
+        from cloven.storage.release import read_table_release
+
+        release = read_table_release(public, "this family")
+        return PublishedTable(release, read_table_key(private, release))
+
+
+# A table from which noise has taken every row: what an audit says of it.
+#
+# Differential privacy covers that a table is empty like any other answer, and only if it is published as it is: whoever
+# refuses it and runs again until something is left publishes what was chosen by looking, and spends more than eps. So
+# it is written, verified and kept. But that nobody could be attacked is no reason to publish: nothing is left that
+# anybody could use, and the verdict says that.
+
+
+NOBODY = "the table holds no row, so nobody is told anything"
+LOST = "The table holds no row: noise has taken all of them away, and nothing is left that anybody could use."
+SPENT = (
+    "The promise holds. To run again because this one is empty is to choose by looking: it adds the eps of the other"
+    " run even if only that one is published, so give it one that leaves rows, and count both."
+)
+
+
+def unless_empty(threat: Threat) -> Threat:
+    """The same attacker, who has nothing to read in a table without rows."""
+
+    def attempt(asked: Threat, case: Case) -> Risk:
+        if len(case.result.release):
+            return threat.attempt(asked, case)
+        return asked.risk(not_tried=NOBODY, counts=False)
+
+    return replace(threat, attempt=attempt)
+
+
+def nothing_left(release: GeneralisedTable | Sliced) -> tuple[Said, ...]:
+    """What speaks against publishing a table without rows; anybody who has it sees that there are none."""
+    return () if len(release) else (Said(f"{LOST} {SPENT}", LOST),)
+
+
+def no_utility(data: Table) -> Utility:
+    """All is lost."""
+    about = "no row is left to count"
+    names = [SENSITIVE_COUNTS] if data.positions("sensitive") else []
+    lost = tuple(Measured(name, 0.0, None, None, 1.0, 0.0, about) for name in (*names, COUNTS))
+    return Utility(lost[0].name, lost)

@@ -1,0 +1,250 @@
+"""Slicing: hide which parts of a row belong together (Li, Li, Zhang, Molloy, IEEE TKDE 24(3), 2012).
+
+Attributes are cut into columns (``columns``), rows into buckets of at least k (``slicing_kernel``), so that nobody's
+sensitive value can be told with a chance above 1/l. The paper then permutes each column inside each bucket at random.
+Here the parts stand in canonical order instead (``assembling``): what is published of a bucket is then a function of
+what each of its columns holds and of nothing else, whatever row a part came from. A random order says no more than
+that if the lots are good, more if they are not, and cannot be checked.
+
+Which bucket somebody is in tells something too, to whoever can make the buckets again: a split is made or not made for
+what the sensitive values are. Lots decide what neither size nor quasi-identifiers do, never the sensitive value;
+``partition="replay-proof"`` leaves nothing to be learnt in that way (docs/decisions/0010).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
+
+import numpy as np
+
+from cloven.errors import ParameterError
+from cloven.kinds.tables.methods.coding import BinsBy
+from cloven.kinds.tables.methods.columns import (
+    Columns,
+    Distance,
+    Normalisation,
+    Together,
+    association,
+    attribute_columns,
+    named_columns,
+)
+from cloven.kinds.tables.methods.constraints import WORDED_COLUMNS
+from cloven.kinds.tables.methods.feasibility import check_feasible, check_memory, check_roles
+from cloven.kinds.tables.methods.parameters import check_choice, check_whole, plain_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+    from cloven.data.table import Table
+    from cloven.kinds.tables.key import PublishedTable
+    from cloven.kinds.tables.methods.constraints import Worded
+    from cloven.kinds.tables.methods.lots import Lots
+    from cloven.kinds.tables.methods.slicing_kernel import Plan
+    from cloven.protocols import Dimension
+
+Partition = Literal["strict", "relaxed", "stratified", "adaptive", "replay-proof"]
+Check = Literal["matching", "bucket"]
+
+
+@dataclass(frozen=True)
+class Slicing:
+    """Slicing; parameters are fields, ``anonymise`` does the work.
+
+    Attributes:
+        k: rows of a bucket, at least.
+        l: nobody's sensitive value can be told with a chance above 1/l.
+        columns: how many columns the quasi-identifiers are cut into besides the sensitive ones; None for two attributes
+            in each on average; or the columns themselves, as names of attributes.
+        companions: quasi-identifiers that stand beside each sensitive attribute, the closest ones. They keep what the
+            sensitive value has to do with them, and make l harder to reach.
+        together: whether several sensitive attributes are protected ``separately``, in a column each, or ``jointly``,
+            as one attribute in one column. The second promises less: only the combination is hidden.
+        check: what l-diversity is checked over: all buckets that ``matching`` a person may be in, as in the paper, or
+            each ``bucket`` alone. The second promises more: it holds whatever is known about who is in which bucket,
+            and whoever has the release can check it.
+        partition: how buckets are split. ``strict`` and ``relaxed`` are Mondrian's: equal values stay together, or the
+            halves have the same size. ``stratified`` cuts the rows of each sensitive value in the middle for
+            themselves. ``adaptive`` takes the first of these three that keeps the promise; where l is close to the
+            largest that the table allows, ``stratified`` alone gives smaller buckets. ``replay-proof`` makes plain cuts
+            only where they cannot break the promise whoever has which sensitive value, and deals rows by lot where they
+            could; 1/l then also holds against somebody who knows everybody's quasi-identifiers and the method. It
+            always asks for l in each bucket. None takes it where rows can be dealt (one sensitive attribute, or several
+            jointly, alone in their column), and ``adaptive`` elsewhere (docs/decisions/0013).
+        normalisation: of the mean-square contingency coefficient: ``min-1`` or ``min``.
+        distance: of two attributes: ``1-r2`` or ``1-r``.
+        bins: number of bins that numbers are put into when attributes are compared.
+        bins_by: bins of equal ``width`` or of equal ``frequency``.
+        seed: for the lots that decide between equal rows; experiments only, and marks the release. They come from the
+            operating system otherwise.
+    """
+
+    k: int = 6
+    l: int = 6
+    columns: int | tuple[tuple[str, ...], ...] | None = None
+    companions: int = 0
+    together: Together = "separately"
+    check: Check = "matching"
+    partition: Partition | None = None
+    normalisation: Normalisation = "min-1"
+    distance: Distance = "1-r2"
+    bins: int = 10
+    bins_by: BinsBy = "width"
+    seed: int | None = None
+    WORDED: ClassVar[Mapping[str, Worded]] = {"columns": WORDED_COLUMNS}
+
+    def __post_init__(self) -> None:
+        for name, least, why in (
+            ("k", 2, "with k = 1 nobody is protected"),
+            ("l", 2, "with l = 1 sensitive values are certain"),
+            ("companions", 0, "0 leaves sensitive attributes alone"),
+            ("bins", 2, "one bin says nothing"),
+        ):
+            object.__setattr__(self, name, check_whole(name, getattr(self, name), least, why))
+        object.__setattr__(self, "columns", plain_columns(self.columns))
+        check_choice("together", self.together, get_args(Together))
+        check_choice("check", self.check, get_args(Check))
+        check_choice("partition", self.partition, (*get_args(Partition), None))
+        check_choice("normalisation", self.normalisation, get_args(Normalisation))
+        check_choice("distance", self.distance, get_args(Distance))
+        check_choice("bins_by", self.bins_by, get_args(BinsBy))
+        if self.seed is not None:
+            check_whole("seed", self.seed, 0, "it starts a random generator")
+        if self.partition == "replay-proof":
+            object.__setattr__(self, "check", "bucket")
+            if self.companions and not isinstance(self.columns, tuple):
+                message = (
+                    f"partition = 'replay-proof' cannot choose companions, got companions = {self.companions}: which"
+                    " are the closest tells about sensitive values; take 0, or name the columns"
+                )
+                raise ParameterError(message)
+
+    @property
+    def family(self) -> str:
+        """How its releases are attacked and measured."""
+        return "tables"
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Parameters as plain JSON values, as the manifest shows them."""
+        return {
+            "method": "slicing",
+            "seeded": self.seed is not None,
+            "l": self.l,
+            "columns": "chosen" if isinstance(self.columns, tuple) else self.columns,
+            "companions": self.companions,
+            "together": self.together,
+            "check": self.check,
+            "partition": self.partition,
+            "normalisation": self.normalisation,
+            "distance": self.distance,
+            "bins": self.bins,
+            "bins_by": self.bins_by,
+        }
+
+    @classmethod
+    def space(cls, data: Table) -> dict[str, Dimension]:
+        """What a search for good settings varies."""
+        from cloven.protocols import Choice, Whole
+
+        known = len(data.positions("quasi-identifier"))
+        return {
+            "k": Whole(2, max(2, min(100, len(data) // 20))),
+            "l": Whole(2, max(2, min(20, _largest_l(data)))),
+            "columns": Whole(1, max(1, known)),
+            "check": Choice(get_args(Check)),
+            "partition": Choice(get_args(Partition)),
+        }
+
+    def anonymise(self, table: Table, progress: Callable[[str, float], None] | None = None) -> PublishedTable:
+        """Anonymise; ``progress(step, share done)`` is called along the way."""
+        from cloven.kinds.tables.methods.assembly import sliced
+
+        if self.partition is None:
+            return self.settled(table).anonymise(table, progress)
+        report = progress or (lambda _step, _share: None)
+        report("columns", 0.0)
+        columns = self.columns_of(table)
+        report("buckets", 0.0)
+        buckets = self.buckets_of(table, columns)
+        report("assemble", 0.0)
+        result = sliced(table, buckets, columns.all, k=self.k, parameters=self.parameters)
+        report("assemble", 1.0)
+        return result
+
+    def settled(self, table: Table) -> Self:
+        """The same with the partition that a table asks for; that it is asked follows from the roles alone."""
+        if self.partition is not None:
+            return self
+        secret = set(table.names("sensitive"))
+        if isinstance(self.columns, tuple):
+            alone = all(set(column) <= secret for column in self.columns if secret & set(column))
+        else:
+            alone = not self.companions
+        dealt = alone and (len(secret) == 1 or self.together == "jointly")
+        return replace(self, partition="replay-proof" if dealt else "adaptive")
+
+    def columns_of(self, table: Table) -> Columns:
+        """The columns that the attributes are cut into."""
+        check_roles(table)
+        related = association(table, normalisation=self.normalisation, bins=self.bins, by=self.bins_by)
+        if isinstance(self.columns, tuple):
+            found = named_columns(table, related, self.columns)
+            if self.together == "jointly" and len(found.sensitive) > 1:
+                message = (
+                    "together = 'jointly' needs all sensitive attributes in one column, columns put them into"
+                    f" {len(found.sensitive)}; put them together, or take them separately"
+                )
+                raise ParameterError(message)
+            return found
+        return attribute_columns(
+            table,
+            related,
+            self.columns,
+            companions=self.companions,
+            together=self.together,
+            distance=self.distance,
+        )
+
+    def buckets_of(self, table: Table, columns: Columns, lots: Lots | None = None) -> NDArray[np.int64]:
+        """Bucket of each row, numbered from 0; an error if not even the whole table keeps the promise."""
+        from cloven.kinds.tables.methods.coding import axes, coded
+        from cloven.kinds.tables.methods.lots import lots_of
+        from cloven.kinds.tables.methods.slicing_kernel import partition
+
+        data = coded(table, columns.all, self.together)
+        check_feasible(table, columns, data, self.k, self.l, self.together)
+        check_memory(data, matching=self.check == "matching")
+        strata = tuple(place for column in columns.sensitive for place in column)
+        secrets = (lots or lots_of(self.seed))(len(table))
+        return partition(data, axes(table, strata), self._plan(columns), secrets)
+
+    def _plan(self, columns: Columns) -> Plan:
+        """What the kernel is to do."""
+        from cloven.kinds.tables.methods import slicing_kernel as kernel
+
+        partition = self.partition or "adaptive"
+        ways = {
+            "strict": (kernel.STRICT,),
+            "relaxed": (kernel.RELAXED,),
+            "stratified": (kernel.STRATIFIED,),
+            "adaptive": (kernel.STRICT, kernel.RELAXED, kernel.STRATIFIED),
+            # Of several sensitive columns it is not published how often each combination occurs, so their rows cannot
+            # be dealt by it.
+            "replay-proof": (kernel.STRICT, kernel.RELAXED, kernel.DEALT)[
+                : 4 - min(2, len(columns.sensitive))
+            ],
+        }
+        check = kernel.BY_MATCHING if self.check == "matching" else kernel.BY_BUCKET
+        if partition == "replay-proof":
+            check = kernel.SURELY
+        return kernel.Plan(self.k, self.l, check, np.array(ways[partition], np.int64))
+
+
+def _largest_l(table: Table) -> int:
+    """The largest l that the whole table as one bucket keeps: its most common sensitive value stands in the way."""
+    places = table.positions("sensitive")
+    most = max((int(np.bincount(table.codes[:, place]).max()) for place in places), default=0)
+    return len(table) // most if most else 2

@@ -1,0 +1,514 @@
+"""Score guessed values: disclosure risk ratio, strict and soft, over individuals and over matches, beside chance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cloven.disclosure.risk import Estimate, Linkage, Risk
+from cloven.errors import InputError, ParameterError
+from cloven.kinds.tables.attack.known import Found
+from cloven.kinds.tables.attack.link import columns_of
+from cloven.kinds.tables.buckets import places_of, positions_of
+from cloven.kinds.tables.release import Sliced
+from cloven.statistics.findings import Finding
+from cloven.statistics.intervals import wilson
+from cloven.statistics.tally import Tally, summarised
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from cloven.data.table import Table
+    from cloven.kinds.tables.attack.known import MembershipGuesses, ValueGuesses
+    from cloven.kinds.tables.attack.link import RowGuesses
+    from cloven.kinds.tables.key import PublishedTable, TableKey
+    from cloven.kinds.tables.release import GeneralisedTable
+
+
+_COUNTED = {"drr_strict", "drr_strict_matches", "left"}  # every summand is 0 or 1
+
+
+def true_values(table: Table, attribute: str, rows: NDArray[np.int64] | None = None) -> tuple[str, ...]:
+    """The owner's knowledge: an attribute of some rows of a table, as text."""
+    names = [each.name for each in table.attributes]
+    if attribute not in names:
+        message = f"the table has no attribute {attribute!r}; it has {', '.join(names)}"
+        raise ParameterError(message)
+    place = names.index(attribute)
+    codes = table.codes[:, place] if rows is None else table.codes[rows, place]
+    return tuple(table.attributes[place].values[code] for code in codes.tolist())
+
+
+def score_values(
+    guesses: ValueGuesses,
+    truth: Sequence[str],
+    *,
+    rng: np.random.Generator,
+    control: ValueGuesses | None = None,
+    draws: int = 1000,
+) -> TableFindings:
+    """Score guessed values against the truth.
+
+    Args:
+        guesses: what an attack answered.
+        truth: the value of each person.
+        rng: random numbers for bootstrap intervals (over persons).
+        control: what the same attack answers about the same persons if it knows the wrong quasi-identifiers.
+        draws: bootstrap samples.
+
+    Counted shares get Wilson's interval, others that of the bootstrap. Both take persons as independent; persons of one
+    class are not quite.
+    """
+    for each in (guesses, control):
+        if each is not None and len(each) != len(truth):
+            message = f"{len(each):,} persons were guessed about, but {len(truth):,} true values are given"
+            raise ParameterError(message)
+    tallies = _tallies(guesses, truth)
+    shuffled = {} if control is None else _tallies(control, truth)
+    found = summarised(tallies, _chance(guesses, truth), shuffled, rng, draws)
+    return TableFindings(
+        tuple(_with_wilson(finding) for finding in found),
+        _counts(guesses),
+        guesses.attack,
+        {
+            **guesses.notes,
+            "bootstrap_draws": draws,
+            "values": len(guesses.values),
+            "most_common": _most_common(guesses, truth),
+        },
+    )
+
+
+def value_places(truth: Sequence[str], guesses: ValueGuesses) -> NDArray[np.int64]:
+    """Where each true value stands among the guessed ones; a number is found however it is written."""
+    at = positions_of(tuple(truth), guesses.values)
+    lost = at < 0
+    if not lost.any() or not all(map(_is_plain_number, {*truth, *guesses.values})):
+        return at
+    return places_of(tuple(truth), guesses.values, numbers=True)
+
+
+def _is_plain_number(text: str) -> bool:
+    """No code such as 01234, which would be another one as a number."""
+    try:
+        return not (len(text) > 1 and text[0] == "0" and text[1].isdigit()) and float(text) is not None
+    except ValueError:
+        return False
+
+
+def _tallies(guesses: ValueGuesses, truth: Sequence[str]) -> dict[tuple[str, str], Tally]:
+    at = value_places(truth, guesses)
+    person, there = np.arange(len(at)), at >= 0
+    many = guesses.candidate.sum(axis=1)
+    left = there & guesses.candidate[person, np.maximum(at, 0)]
+    single, one = many == 1, np.ones(len(at))
+    sure = np.where(there, guesses.confidence[person, np.maximum(at, 0)], 0.0)
+    best = guesses.confidence.max(axis=1)
+    ties = (guesses.confidence >= best[:, None] - 1e-12).sum(axis=1)
+    likeliest = np.where(there & (sure >= best - 1e-12), 1.0 / ties, 0.0)
+    columns = {
+        "drr_strict": (left & single, one),
+        "drr_soft": (left / np.maximum(1, many), one),
+        "drr_strict_matches": (left & single, single),
+        "drr_soft_matches": (left, many),
+        "likeliest": (likeliest, one),
+        "confidence": (sure, one),
+        "left": (left, one),
+    }
+    return {
+        (name, "all"): Tally(above.astype(float), below.astype(float))
+        for name, (above, below) in columns.items()
+    }
+
+
+def _chance(guesses: ValueGuesses, truth: Sequence[str]) -> dict[tuple[str, str], Tally]:
+    """What guessing reaches that knows the published distribution and nothing of the person.
+
+    As many statements as the attack makes. For each measure the better of two ways: values drawn by lot from the
+    distribution, or the commonest ones named of everybody.
+    """
+    lots, named = _by_lots(guesses, truth), _by_naming(guesses, truth)
+    return {
+        name: named[name] if (named[name].value or 0.0) > (lots[name].value or 0.0) else lots[name]
+        for name in lots
+    }
+
+
+def _by_lots(guesses: ValueGuesses, truth: Sequence[str]) -> dict[tuple[str, str], Tally]:
+    """Each statement drawn from the published distribution; for ``left`` so many values of all."""
+    at = value_places(truth, guesses)
+    right = np.where(at >= 0, guesses.prior[np.maximum(at, 0)], 0.0)
+    many = guesses.candidate.sum(axis=1)
+    return _guessed(many, right, many * right, many / len(guesses.values))
+
+
+def _by_naming(guesses: ValueGuesses, truth: Sequence[str]) -> dict[tuple[str, str], Tally]:
+    """The commonest published value of everybody; as many of the commonest where several are named."""
+    at = value_places(truth, guesses)
+    rank = np.empty(len(guesses.values), np.int64)
+    rank[np.argsort(-guesses.prior, kind="stable")] = np.arange(len(rank))
+    place = np.where(at >= 0, rank[np.maximum(at, 0)], len(rank))
+    many = guesses.candidate.sum(axis=1)
+    among = (place < many).astype(float)
+    return _guessed(many, (place == 0).astype(float), among, among)
+
+
+def _guessed(
+    many: NDArray[np.int64],
+    right: NDArray[np.float64],
+    all_right: NDArray[np.float64],
+    left: NDArray[np.float64],
+) -> dict[tuple[str, str], Tally]:
+    """Tallies of a guesser who is right with one statement, with ``many``, and has the value among those left."""
+    single, one = (many == 1).astype(float), np.ones(len(many))
+    columns = {
+        "drr_strict": (single * right, one),
+        "drr_soft": (right * (many > 0), one),
+        "drr_strict_matches": (single * right, single),
+        "drr_soft_matches": (all_right, many.astype(float)),
+        "likeliest": (right, one),
+        "confidence": (right, one),
+        "left": (left, one),
+    }
+    return {(name, "all"): Tally(above, below) for name, (above, below) in columns.items()}
+
+
+def _with_wilson(finding: Finding) -> Finding:
+    if finding.measure not in _COUNTED or finding.value is None:
+        return finding
+    low, high = wilson(round(finding.value * finding.count), int(finding.count))
+    return replace(finding, low=low, high=high)
+
+
+def _counts(guesses: ValueGuesses) -> dict[str, int]:
+    many = guesses.candidate.sum(axis=1)
+    return {
+        "persons": len(guesses),
+        **{
+            name: int((guesses.found == kind).sum())
+            for name, kind in (
+                ("found_everywhere", Found.EVERYWHERE),
+                ("found_somewhere", Found.SOMEWHERE),
+                ("found_nowhere", Found.NOWHERE),
+                ("contradicted", Found.CONTRADICTED),
+            )
+        },
+        "with_one_value_left": int((many == 1).sum()),
+        "matches": int(many.sum()),
+    }
+
+
+def _most_common(guesses: ValueGuesses, truth: Sequence[str]) -> float | None:
+    """Share of persons who have the most common published value: what guessing it for everybody reaches."""
+    mode = guesses.values[int(guesses.prior.argmax())]
+    return sum(value == mode for value in truth) / len(truth) if truth else None
+
+
+# Score guessed rows: how often is the row that an attack holds likeliest the person's own?
+
+
+_SAME = 1e-9  # confidence this close, relatively, is equal
+
+
+def own_rows(key: TableKey, persons: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The owner's knowledge: persons (source positions) x columns: row that holds their part; -1 if none does."""
+    rows = np.full((len(persons), key.records.shape[1]), -1, np.int64)
+    for column, records in enumerate(key.records.T):
+        order = np.argsort(records, kind="stable")
+        place = np.minimum(np.searchsorted(records[order], persons), len(order) - 1)
+        found = order[place] if len(order) else np.zeros(len(persons), np.int64)
+        there = (records[found] == persons) & (persons >= 0) if len(order) else np.zeros(len(persons), bool)
+        rows[:, column] = np.where(there, found, -1)
+    return rows
+
+
+def score_rows(
+    guesses: RowGuesses,
+    result: PublishedTable,
+    persons: NDArray[np.int64],
+    *,
+    rng: np.random.Generator,
+    control: RowGuesses | None = None,
+    draws: int = 1000,
+) -> TableFindings:
+    """Score guessed rows against the key.
+
+    Args:
+        guesses: what an attack answered.
+        result: the release that it was tried on, and its key.
+        persons: source position of each person.
+        rng: random numbers for bootstrap intervals (over persons).
+        control: what the same attack answers about the same persons if it knows the wrong quasi-identifiers.
+        draws: bootstrap samples.
+
+    Whoever is not published has no row, and no guess about them is right. Chance is a row drawn by lot: in a sliced
+    table one of its rows, and then a part of each column of its bucket.
+    """
+    for each in (guesses, control):
+        if each is not None and len(each) != len(persons):
+            message = f"{len(each):,} persons were guessed about, but {len(persons):,} are named"
+            raise ParameterError(message)
+    own = own_rows(result.key, persons)
+    shuffled = {} if control is None else _row_tallies(control, own)
+    found = summarised(_row_tallies(guesses, own), _row_chance(result.release, own), shuffled, rng, draws)
+    counts = {
+        "persons": len(persons),
+        "published": int((own >= 0).all(axis=1).sum()),
+        "found_nowhere": int((guesses.matched == 0).sum()),
+        "with_one_likeliest_row": int((guesses.ties == 1).sum()),
+    }
+    return TableFindings(found, counts, guesses.attack, {"bootstrap_draws": draws})
+
+
+def _row_tallies(guesses: RowGuesses, own: NDArray[np.int64]) -> dict[tuple[str, str], Tally]:
+    sure, one = guesses.sure_of(own), np.ones(len(own))
+    likeliest = (sure > 0) & (sure >= guesses.confidence * (1 - _SAME))
+    columns = {
+        "row": likeliest / np.maximum(1.0, guesses.ties),
+        "row_confidence": sure,
+        "row_left": (sure > 0).astype(float),
+    }
+    return {(name, "all"): Tally(above, one) for name, above in columns.items()}
+
+
+def _row_chance(release: GeneralisedTable | Sliced, own: NDArray[np.int64]) -> dict[tuple[str, str], Tally]:
+    there, total = (own >= 0).all(axis=1), max(1, len(release))
+    right = np.where(there, 1.0 / total, 0.0)
+    if isinstance(release, Sliced):
+        bucket = np.searchsorted(release.bucket_offsets, own[:, 0], "right") - 1
+        sizes = np.diff(release.bucket_offsets)[np.where(there, bucket, 0)]
+        right *= sizes.astype(float) ** (1 - len(columns_of(release)))
+    one = np.ones(len(own))
+    return {(name, "all"): Tally(right, one) for name in ("row", "row_confidence")}
+
+
+# Score guesses about who is in a table: can members be told from others?
+#
+# The area under the curve gets the interval of E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson (Biometrics 44, 1988).
+
+
+_Z = 1.959963984540054
+
+
+def score_membership(guesses: MembershipGuesses, member: NDArray[np.bool_]) -> TableFindings:
+    """Score guesses about persons some of whom are in the table (``member``) and some are not."""
+    if len(guesses) != len(member):
+        message = (
+            f"{len(guesses):,} persons were guessed about, but it is told of {len(member):,} who is there"
+        )
+        raise ParameterError(message)
+    inside, outside = guesses.rows[member], guesses.rows[~member]
+    if not len(inside) or not len(outside):
+        message = (
+            f"membership needs persons who are in the table and others who are not (got {len(inside):,} and"
+            f" {len(outside):,})"
+        )
+        raise ParameterError(message)
+    value, error = _area(inside, outside)
+    fits = guesses.matched > 0
+    findings = (
+        _finding("auc", value, value - _Z * error, value + _Z * error, 0.5, error, len(member)),
+        _share("members_found", fits[member]),
+        _share("others_found", fits[~member]),
+        _finding("advantage", _advantage(inside, outside), None, None, 0.0, None, len(member)),
+    )
+    counts = {"persons": len(member), "members": len(inside), "others": len(outside)}
+    return TableFindings(findings, counts, guesses.attack, {})
+
+
+def _area(inside: NDArray[np.float64], outside: NDArray[np.float64]) -> tuple[float, float]:
+    """Area under the curve (equal scores count half) and its standard error."""
+    above = _placed(inside, np.sort(outside))
+    below = 1.0 - _placed(outside, np.sort(inside))
+    spread = above.var(ddof=1) / len(above) if len(above) > 1 else 0.25
+    spread += below.var(ddof=1) / len(below) if len(below) > 1 else 0.25
+    return float(above.mean()), sqrt(float(spread))
+
+
+def _placed(values: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Share of the others (ascending) that each value exceeds; equal ones count half."""
+    below, upto = np.searchsorted(others, values, "left"), np.searchsorted(others, values, "right")
+    placed: NDArray[np.float64] = (below + upto) / (2 * len(others))
+    return placed
+
+
+def _advantage(inside: NDArray[np.float64], outside: NDArray[np.float64]) -> float:
+    thresholds = np.unique(np.concatenate((inside, outside)))
+    hits = 1 - np.searchsorted(np.sort(inside), thresholds, "left") / len(inside)
+    alarms = 1 - np.searchsorted(np.sort(outside), thresholds, "left") / len(outside)
+    return float(max(0.0, (hits - alarms).max()))
+
+
+def _share(measure: str, hits: NDArray[np.bool_]) -> Finding:
+    low, high = wilson(int(hits.sum()), len(hits))
+    return _finding(measure, float(hits.mean()), low, high, None, None, len(hits))
+
+
+def _finding(
+    measure: str,
+    value: float,
+    low: float | None,
+    high: float | None,
+    chance: float | None,
+    error: float | None,
+    count: int,
+) -> Finding:
+    over = None if chance is None else value - chance
+    half = None if over is None or error is None else _Z * error
+    return Finding(
+        measure=measure,
+        scope="all",
+        value=value,
+        low=None if low is None else max(0.0, low),
+        high=None if high is None else min(1.0, high),
+        chance=chance,
+        chance_low=None,
+        chance_high=None,
+        control=None,
+        control_low=None,
+        control_high=None,
+        lift=value / chance if chance else None,
+        over_chance=over,
+        over_chance_low=None if over is None or half is None else over - half,
+        over_chance_high=None if over is None or half is None else over + half,
+        over_chance_z=over / error if over is not None and error else None,
+        over_control=None,
+        over_control_low=None,
+        over_control_high=None,
+        over_control_z=None,
+        count=count,
+        units=count,
+    )
+
+
+# What an attack on published tables got right.
+
+
+@dataclass(frozen=True)
+class TableFindings:
+    """All findings about one attack on published tables.
+
+    Attributes:
+        findings: one for each measure; see ``definitions``.
+        counts: how many persons there were, and where they were found.
+        attack: name and parameters of the attack.
+        notes: how it was measured, as plain JSON values.
+    """
+
+    findings: tuple[Finding, ...]
+    counts: Mapping[str, int]
+    attack: Mapping[str, Any]
+    notes: Mapping[str, Any]
+
+    def __len__(self) -> int:
+        return len(self.findings)
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.findings)
+
+    def get(self, measure: str) -> Finding:
+        """One finding by its measure."""
+        for finding in self.findings:
+            if finding.measure == measure:
+                return finding
+        known = ", ".join(finding.measure for finding in self.findings)
+        message = f"no finding {measure!r}; measured were {known}"
+        raise ParameterError(message)
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One flat row for each finding, for tables."""
+        return [finding.to_dict() for finding in self.findings]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return {
+            "attack": dict(self.attack),
+            "findings": self.to_rows(),
+            "counts": dict(self.counts),
+            "notes": dict(self.notes),
+        }
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> TableFindings:
+        """Back from plain values.
+
+        Raises:
+            InputError: these are not findings about tables.
+        """
+        try:
+            findings = tuple(Finding(**each) for each in plain["findings"])
+            return cls(findings, dict(plain["counts"]), dict(plain["attack"]), dict(plain["notes"]))
+        except (TypeError, KeyError, ValueError) as error:
+            message = "findings about tables cannot be read; score again"
+            raise InputError(message, value=str(error)) from error
+
+    def risk(
+        self, threat: str, knows: str, measure: str = "drr_soft", linkage: Linkage = "attribute", **more: Any
+    ) -> Risk:
+        """One finding as a risk, for audits; ``more`` are further fields of ``Risk``."""
+        finding = self.get(measure)
+        details = self.to_dict() | dict(more.pop("details", {}))
+        return Risk(
+            threat=threat,
+            knows=knows,
+            linkage=linkage,
+            measure=more.pop("words", measure),
+            attacker=_estimate(finding.value, finding.low, finding.high),
+            guessing=_estimate(finding.chance, finding.chance_low, finding.chance_high),
+            control=_estimate(finding.control, finding.control_low, finding.control_high),
+            beats=beats(finding),
+            count=int(finding.count),
+            units=finding.units,
+            details=details,
+            **more,
+        )
+
+
+def beats(finding: Finding) -> bool | None:
+    """Whether it was shown (95 %) to do better than chance, and than the control if there was one."""
+    ends = [end for end in (finding.over_chance_low, finding.over_control_low) if end is not None]
+    return all(end > 0 for end in ends) if ends else None
+
+
+def _estimate(value: float | None, low: float | None, high: float | None) -> Estimate | None:
+    return None if value is None else Estimate(value, low, high)
+
+
+# What is measured of an attack on published tables, in words.
+
+
+VALUE_MEASURES = {
+    "drr_strict": "disclosure risk ratio: persons of whom a single value is left, and it is theirs",
+    "drr_soft": "disclosure risk ratio: mean over persons of 1 / values left, 0 where theirs is not among them",
+    "drr_strict_matches": "of the persons of whom a single value is left, those whose value it is",
+    "drr_soft_matches": "of all values that are left of all persons, those that are true",
+    "likeliest": "persons whose value the attack holds likeliest; equally likely ones count in part",
+    "confidence": "mean confidence in a person's own value",
+    "left": "persons whose value is among those left",
+}
+"""Measures of guessed values. The first four are the disclosure risk ratio (BinJubier et al. 2022, equation 4, which
+says "matched records by total records" in the formula and "genuine matches to total matches" in the text): over
+individuals and over matches. Chance makes as many statements as the attack, knowing the published distribution alone,
+and is the better of two ways: to draw them by lot, or to name the commonest values of everybody."""
+
+GUESSING = "the better of drawing lots from the published values and naming the commonest of everybody"
+"""What stands beside the measures of guessed values, for sentences."""
+
+MEMBERSHIP_MEASURES = {
+    "auc": "probability that a person who is in the table looks more like it than one who is not",
+    "members_found": "persons in the table that some bucket fits",
+    "others_found": "persons not in the table that some bucket fits all the same",
+    "advantage": "largest share of members found minus share of others found, over all thresholds",
+}
+
+ROW_MEASURES = {
+    "row": "persons whose row the attack holds likeliest; equally likely rows count in part",
+    "row_confidence": "mean confidence in a person's own row",
+    "row_left": "persons whose own row fits what is known of them",
+}
+"""A row of a sliced table is a bucket and a part of each of its columns; all of them must be the person's."""

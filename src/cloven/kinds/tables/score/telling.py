@@ -1,0 +1,145 @@
+"""What a reader of a published table tells of persons: how sure it is of a right value, and whether it is certain.
+
+Only values that harm count, and numbers that lie near to each other are one value, as the schema says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cloven.data.harm import NEARLY, Harm
+from cloven.kinds.tables.score.score import true_values, value_places
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cloven.compiled import Longs
+    from cloven.data.table import Table
+    from cloven.kinds.tables.attack.known import ValueGuesses
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """The true values of some persons; somebody with several rows may have several.
+
+    Attributes:
+        people: how many persons there are.
+        person: the person of each value.
+        values: the values.
+        harm: which of them harm, and which are as good as one.
+    """
+
+    people: int
+    person: Longs
+    values: tuple[str, ...]
+    harm: Harm = field(default_factory=Harm)
+
+    @classmethod
+    def of(cls, data: Table, attribute: str, rows: Longs, *, nearly: bool = True) -> Truth:
+        """The owner's knowledge of the persons behind some rows, one row of each.
+
+        Numbers are told if they are ``nearly`` told, where the schema does not say what is near.
+        """
+        column = next(each for each in data.attributes if each.name == attribute)
+        harm = column.harm
+        if nearly and column.numbers is not None and not harm.within:
+            harm = replace(harm, within=NEARLY, relative=True)
+        if data.persons is None:
+            return cls(len(rows), np.arange(len(rows)), true_values(data, attribute, rows), harm)
+        asked = np.full(int(data.persons.max(initial=-1)) + 1, -1)
+        asked[data.persons[rows]] = np.arange(len(rows))
+        theirs = np.flatnonzero(asked[data.persons] >= 0)
+        return cls(len(rows), asked[data.persons[theirs]], true_values(data, attribute, theirs), harm)
+
+
+@dataclass(frozen=True, eq=False)
+class ValueTelling:
+    """What is told of the sensitive value of persons, one entry each.
+
+    Attributes:
+        told: the highest probability of a right claim that harms.
+        value: number of the claimed value among those of the truth; -1 for none.
+        certain: whether a harmful value follows by logic, and is right.
+        stated: the probability of the likeliest claim.
+        right: whether the likeliest claim is right.
+        best: whether it is right and harms.
+    """
+
+    told: NDArray[np.float64]
+    value: Longs
+    certain: NDArray[np.bool_]
+    stated: NDArray[np.float64]
+    right: NDArray[np.bool_]
+    best: NDArray[np.bool_]
+
+
+def nothing_told(people: int) -> ValueTelling:
+    """What a table without rows tells: noise may leave none."""
+    no, never = np.zeros(people), np.zeros(people, bool)
+    return ValueTelling(no, np.full(people, -1), never, no, never, never)
+
+
+def value_telling(guesses: ValueGuesses, truth: Truth) -> ValueTelling:
+    """Hold guessed values against the true ones.
+
+    A claim is a stretch of values that are as good as one (a single value, unless the schema says otherwise), with the
+    probability of all of them; it is right if the true value lies in it.
+    """
+    at = value_places(truth.values, guesses)
+    ends = truth.harm.reach(guesses.values)
+    chance = np.concatenate((np.zeros((len(guesses), 1)), np.cumsum(guesses.confidence, axis=1)), axis=1)
+    claims = chance[:, ends] - chance[:, :-1] if truth.harm.within else guesses.confidence
+    likeliest = claims.argmax(axis=1)
+    here = (at >= 0) & (guesses.confidence[truth.person, np.maximum(at, 0)] > 0)
+    told = np.where(here, _highest(claims, truth.person, np.maximum(at, 0), ends), 0.0)
+    hit = here & (likeliest[truth.person] <= at) & (at < ends[likeliest[truth.person]])
+    sure = here & _follows(guesses, ends)[truth.person] & guesses.candidate[truth.person, np.maximum(at, 0)]
+    harmful = truth.harm.harmful(truth.values)
+    return ValueTelling(
+        *_most(truth, np.where(harmful, told, 0.0)),
+        _any(truth, sure & harmful),
+        claims[np.arange(len(claims)), likeliest],
+        _any(truth, hit),
+        _any(truth, hit & harmful),
+    )
+
+
+def _highest(claims: NDArray[np.float64], person: Longs, at: Longs, ends: Longs) -> NDArray[np.float64]:
+    """The likeliest claim on a person that holds the value at a place: stretches that begin no later, and reach it."""
+    first = np.searchsorted(ends, at, side="right")
+    if (first == at).all():
+        return claims[person, at]
+    return np.array(
+        [
+            claims[who, start : place + 1].max()
+            for who, start, place in zip(person.tolist(), first.tolist(), at.tolist(), strict=True)
+        ]
+    )
+
+
+def _follows(guesses: ValueGuesses, ends: Longs) -> NDArray[np.bool_]:
+    """Of whom all values that are left are as good as one."""
+    width = guesses.candidate.shape[1]
+    some = guesses.candidate.any(axis=1)
+    first = guesses.candidate.argmax(axis=1)
+    last = width - 1 - guesses.candidate[:, ::-1].argmax(axis=1)
+    follows: NDArray[np.bool_] = some & (last < ends[first])
+    return follows
+
+
+def _most(truth: Truth, told: NDArray[np.float64]) -> tuple[NDArray[np.float64], Longs]:
+    """Of each person the claim that is most probable, with its probability."""
+    most, which = np.zeros(truth.people), np.full(truth.people, -1)
+    order = np.lexsort((np.arange(len(told)), -told, truth.person))
+    first = order[np.flatnonzero(np.diff(truth.person[order], prepend=-1))]
+    most[truth.person[first]], which[truth.person[first]] = told[first], first
+    return most, np.where(most > 0, which, -1)
+
+
+def _any(truth: Truth, flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    found = np.zeros(truth.people, bool)
+    found[truth.person[flags]] = True
+    return found

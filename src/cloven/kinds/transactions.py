@@ -1,0 +1,248 @@
+"""What families have in common whose data are transactions: fingerprint, published counts, writing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cloven.disclosure.audience import is_differentially_private
+from cloven.disclosure.outcome import Measured
+from cloven.disclosure.risk import Estimate
+from cloven.kinds.words import share
+from cloven.threats import Case, Threat
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from cloven.data.transactions import Transactions
+    from cloven.disclosure.audience import Audience
+    from cloven.disclosure.risk import Risk
+    from cloven.statistics.findings import Finding, Findings
+    from cloven.statistics.intervals import Sampled
+
+
+class OfTransactions:
+    """The part of a family that does not depend on the kind of release; ``cloven.io`` tells kinds apart."""
+
+    def fingerprint(self, data: Transactions) -> str:
+        """SHA-256 of the data."""
+        from cloven.storage.fingerprint import fingerprint
+
+        return fingerprint(data)
+
+    def published(self, release: Any) -> dict[str, int]:
+        """Counts that anybody can read off the release."""
+        from cloven.storage.manifest import count
+
+        return count(release)
+
+    def shares_totals(self, method: Any) -> bool:
+        """Whether totals over the records may be public."""
+        return not is_differentially_private(method.parameters)
+
+    def write(self, result: Any, public: Path, private: Path, original: Transactions | None) -> str:
+        """Check the release once more, write it and the owner's key to two new folders."""
+        from cloven.kinds.disassociated.private_files import write_key
+        from cloven.storage.release import write_public
+        from cloven.verification import verify
+
+        policy = getattr(result, "policy", None)
+        verify(result.release, policy=policy, allow_seeded=True).raise_if_broken()
+        digest = write_public(result.release, public, "parquet")
+        write_key(result, private, manifest_sha256=digest, original=original)
+        return digest
+
+
+# Figures of utility as measures on one scale; and the one that all families have, so that they can be compared.
+#
+# They are totals over all records, for everybody to see, unless a family says otherwise.
+
+
+HEADLINE = "frequent itemsets kept"
+
+
+def plain(
+    name: str,
+    value: float | None,
+    best: float,
+    worst: float,
+    sentence: str,
+    audience: Audience = "public",
+) -> Measured:
+    """A figure that does not vary."""
+    return Measured(name, value, None, None, best, worst, sentence, audience)
+
+
+def drawn(name: str, value: Sampled | None, worst: float, sentence: str) -> Measured:
+    """A loss that was measured on reconstructions; 0 is best."""
+    if value is None:
+        return plain(name, None, 0.0, worst, sentence)
+    return Measured(name, value.mean, value.low, value.high, 0.0, worst, sentence, "public")
+
+
+def itemsets(tkd: Sampled, top: int) -> tuple[Measured, Measured]:
+    """The headline, and tKd, which is what it lacks to 1: both on reconstructed data."""
+    about = f"the {top:,} most frequent itemsets"
+    lost = drawn(HEADLINE, tkd, 1.0, f"{about} that are still among the most frequent")
+    value, low, high = (None if each is None else 1 - each for each in (lost.value, lost.high, lost.low))
+    kept = Measured(lost.name, value, low, high, 1.0, 0.0, lost.sentence, "public")
+    return kept, drawn("tKd", tkd, 1.0, f"{about} lost, on reconstructed data")
+
+
+def pair_error(error: Sampled | None, pairs: float) -> Measured:
+    """re: relative error of the supports of pairs, on reconstructed data."""
+    return drawn("re", error, 2.0, f"relative error of {pairs:.0f} pair supports, 0 to 2, reconstructed")
+
+
+# From what an attack guessed to a risk: the same figures and words for every family.
+
+
+def risk_of(
+    threat: Threat,
+    found: Findings,
+    details: dict[str, Any],
+    puts: str,
+    beside: str = "",
+    guess: str = "guessing",
+) -> Risk:
+    """The risk by the measure "hit"; ``puts`` says of what the attacker puts a share where.
+
+    ``beside`` is the ending of measures with another baseline than lots, and ``guess`` says what that is called.
+    """
+    hit, auc = found.get(f"hit{beside}"), found.get(f"auc{beside}")
+    attacker = _estimate(hit.value, hit.low, hit.high)
+    guessing = _estimate(hit.chance, hit.chance_low, hit.chance_high)
+    if attacker is None or guessing is None:
+        # What whole parts tell is measured on known persons, so that this attacker is not missing.
+        why = "nothing is split off, so there is nothing to put back"
+        return threat.risk(not_tried=why, counts=False, details=details)
+    sentence = f"An attacker ({threat.name}) puts {share(attacker)} {puts}; {guess} gets {share(guessing)}."
+    meant = meaning(attacker, beats=beats(auc))
+    return threat.risk(
+        attacker=attacker,
+        guessing=guessing,
+        control=_estimate(hit.control, hit.control_low, hit.control_high),
+        beats=beats(auc),
+        count=int(hit.count),
+        units=hit.units,
+        sentence=sentence,
+        meaning=meant,
+        details=details,
+    ).saying(sentence=sentence, meaning=meant)
+
+
+def meaning(attacker: Estimate, *, beats: bool) -> str:
+    """One sentence: how often the attacker is right, and whether knowledge had any part in it.
+
+    An interval that reaches down to guessing is no proof that there is no danger, so it is not called one.
+
+    >>> meaning(Estimate(0.125), beats=True)
+    '1 in 8 guessed links is right; better than guessing'
+    """
+    value = attacker.value
+    often = (
+        f"1 in {1 / value:.0f} guessed links is right"
+        if 0 < value < 0.4
+        else f"{100 * value:.0f} % of guessed links are right"
+    )
+    return f"{often if value else 'no guessed link is right'}; " + (
+        "better than guessing" if beats else "not shown to beat guessing"
+    )
+
+
+def beats(auc: Finding) -> bool:
+    """Better than guessing and than the control, shown with 95 %. Ranking tells it apart best, so the AUC decides."""
+    lows = [auc.over_chance_low] + ([] if auc.control is None else [auc.over_control_low])
+    return all(low is not None and low > 0 for low in lows)
+
+
+def _estimate(value: float | None, low: float | None, high: float | None) -> Estimate | None:
+    return None if value is None else Estimate(value, low, high)
+
+
+# Being in a release of sets at all: can somebody who knows all that a person holds tell members from others?
+#
+# No release here promises to hide it, so it is shown and not judged. Others are real people, who were left out before a
+# release was made (``cloven.outsiders``).
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from cloven.data.transactions import Transactions
+    from cloven.disclosure.risk import Risk
+    from cloven.kinds.known_sets import Known
+
+    Score = Callable[[Any, Known], NDArray[np.float64]]
+
+MEASURE = "probability that a member fits the release better than somebody outside it (0.5 is guessing)"
+ALARMS = 0.01
+"""Share of the others who may be taken for members."""
+
+
+def membership(score: Score) -> Threat:
+    """Somebody who knows all items of a person, and wants to know whether the person is in the release.
+
+    ``score`` says how well whole records fit a release.
+
+    >>> membership(lambda release, records: None).linkage
+    'table'
+    """
+
+    def attempt(threat: Threat, case: Case) -> Risk:
+        inside, outside = _scores(case, score)
+        area, half = _area(inside, outside)
+        found = _found(inside, outside)
+        attacker = Estimate(area, max(0.0, area - half), min(1.0, area + half))
+        words = {
+            "sentence": f"An attacker ({threat.name}) tells members from others in {share(attacker)}; with"
+            f" {100 * ALARMS:.0f} % false alarms {share(Estimate(found))} of the members are found.",
+            "meaning": f"{share(Estimate(found))} found at {100 * ALARMS:.0f} % false alarms; not promised to hide",
+        }
+        return threat.risk(
+            attacker=attacker,
+            guessing=Estimate(0.5),
+            beats=area - half > 0.5,
+            count=len(inside) + len(outside),
+            units=max(len(inside), len(outside)),
+            details={"found": found, "false_alarms": ALARMS},
+            **words,
+        ).saying(**words)
+
+    about = "the release, and all items of one person"
+    return Threat("being in it", about, "table", MEASURE, attempt, counts=False).publicly()
+
+
+def _scores(case: Case, score: Score) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Scores of people as members and as others, once each: the mean over the releases that have them, or have not."""
+    from cloven.statistics.telling import People
+
+    data: Transactions = case.data
+    asked, left_out = case.asked()
+    scores = np.empty(left_out.shape)
+    for row, split in enumerate(case.splits):
+        release = split.result.release
+        scores[row] = score(release, People.of(data, asked, release.vocabulary, data.holders).whole())
+    sides = (~left_out, left_out)
+    inside, outside = (
+        (scores * side).sum(axis=0)[side.any(axis=0)] / side.sum(axis=0)[side.any(axis=0)] for side in sides
+    )
+    return inside, outside
+
+
+def _area(inside: NDArray[np.float64], outside: NDArray[np.float64]) -> tuple[float, float]:
+    """Area under the curve (equal scores count half) and half its interval (Hanley and McNeil, Radiology 143, 1982)."""
+    others = np.sort(outside)
+    above = (np.searchsorted(others, inside, "left") + np.searchsorted(others, inside, "right")) / 2
+    area = float(above.mean()) / len(outside)
+    one, two = area / (2 - area), 2 * area**2 / (1 + area)
+    spread = area * (1 - area) + (len(inside) - 1) * (one - area**2) + (len(outside) - 1) * (two - area**2)
+    return area, 1.96 * float(np.sqrt(max(0.0, spread) / (len(inside) * len(outside))))
+
+
+def _found(inside: NDArray[np.float64], outside: NDArray[np.float64]) -> float:
+    """Share of the members who score higher than all but a few others."""
+    return float((inside > np.quantile(outside, 1 - ALARMS, method="higher")).mean())

@@ -1,1 +1,0 @@
-"""How much a release or a data set tells: disclosure, utility, mining, intervals."""

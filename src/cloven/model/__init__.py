@@ -1,1 +1,0 @@
-"""Frozen data on NumPy arrays; no algorithms."""

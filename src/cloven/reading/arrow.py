@@ -1,0 +1,316 @@
+"""Records from Arrow columns: a list column, or an id column and an item column."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from cloven.errors import InputError
+from cloven.reading.columns import LongRows, missing_column
+from cloven.reading.objects import is_null
+from cloven.reading.options import MAX_RECORD_LENGTH, check_columns
+from cloven.reading.raw import Place, RawRecords, name_faults
+from cloven.reading.unplaced import UnplacedError
+
+if TYPE_CHECKING:
+    import narwhals as nw
+    from numpy.typing import NDArray
+
+    from cloven.data.transactions import Transactions
+    from cloven.reading.options import ReadOptions
+
+
+def _column(table: pa.Table, name: str, source: str) -> pa.Array:
+    """One column in one piece, dictionaries taken apart."""
+    if name not in table.column_names:
+        raise missing_column(name, table.column_names, source)
+    column = table.column(name).combine_chunks()
+    if isinstance(column, pa.ChunkedArray):  # nothing to combine, or too large to
+        column = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+    return _plain(column)
+
+
+def _plain(values: pa.Array) -> pa.Array:
+    return values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
+
+
+def _is_list(kind: pa.DataType) -> bool:
+    tests = ("list", "large_list", "fixed_size_list", "list_view", "large_list_view")
+    return any(getattr(pa.types, f"is_{test}")(kind) for test in tests)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return any(test(kind) for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
+
+
+def only_list_column(table: pa.Table, source: str) -> str:
+    """Name of the only column that holds lists."""
+    names = [field.name for field in table.schema if _is_list(field.type)]
+    if len(names) != 1:
+        listed = ", ".join(repr(name) for name in table.column_names[:20])
+        count = "several columns hold" if names else "no column holds"
+        message = f"{count} lists; name column, or id_column and item_column; the columns are {listed}"
+        raise UnplacedError(message, source=source)
+    return str(names[0])
+
+
+def encode_items(
+    values: pa.Array, column: str, source: str
+) -> tuple[NDArray[np.int64], list[str], dict[int, str]]:
+    """Number the distinct items of an Arrow array; null is a fault; only text and integers are allowed."""
+    values = _plain(values)
+    kind = values.type
+    if not (_is_text(kind) or pa.types.is_integer(kind) or pa.types.is_null(kind)):
+        hint = "floats are no items (1 and 1.0 would differ); " if pa.types.is_floating(kind) else ""
+        first = next((str(value) for value in values if value.is_valid), None)
+        message = f"items in column {column!r} must be text or integers, not {kind}; {hint}convert them"
+        raise InputError(message, source=source, value=first)
+    if not pa.types.is_large_string(kind):
+        values = values.cast(pa.large_string())
+    encoded = values.dictionary_encode()
+    try:
+        names: list[str | None] = [*encoded.dictionary.to_pylist()]
+    except UnicodeDecodeError as error:
+        message = f"column {column!r} holds text that is not UTF-8"
+        raise InputError(message, source=source) from error
+    codes = encoded.indices.fill_null(len(names)).to_numpy(zero_copy_only=False).astype(np.int64)
+    if values.null_count:
+        names.append(None)
+    return codes, [name or "" for name in names], name_faults(names)
+
+
+def _labels(table: pa.Table, name: str, source: str, faults: dict[int, str]) -> NDArray[np.int64]:
+    """Number of each row's label in an id or person column; null ones become -1 and a fault."""
+    column = _column(table, name, source)
+    try:
+        encoded = column.dictionary_encode()
+    except pa.ArrowNotImplementedError as error:
+        message = f"column {name!r} must hold plain values, not {column.type}"
+        raise InputError(message, source=source) from error
+    codes: NDArray[np.int64] = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    if _is_text(encoded.dictionary.type):
+        blank = [
+            code
+            for code, label in enumerate(encoded.dictionary.to_pylist())
+            if label is not None and not label.strip()
+        ]
+        codes[np.isin(codes, blank)] = -1
+    for row in np.flatnonzero(codes < 0).tolist():
+        faults.setdefault(row, f"column {name!r} is null or blank")
+    return codes
+
+
+def list_records(table: pa.Table, column: str, person: str | None, source: str) -> RawRecords:
+    """Records of a list column."""
+    lists = _column(table, column, source)
+    if not _is_list(lists.type):
+        hint = "for one item per row name id_column and item_column"
+        message = f"column {column!r} must hold lists of items, not {lists.type}; {hint}"
+        raise InputError(message, source=source)
+    faults = dict.fromkeys(
+        np.flatnonzero(lists.is_null().to_numpy(zero_copy_only=False)).tolist(),
+        "null where a list of items should be",
+    )
+    lengths = pc.list_value_length(lists).fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    flat = pc.list_flatten(lists)
+    codes, names, item_faults = encode_items(flat, column, source)
+    persons = None if person is None else _labels(table, person, source, faults)
+
+    def place(record: int, item: int) -> Place:
+        return Place("row", record, str(lists[record].as_py() if item < 0 else flat[item].as_py()))
+
+    return RawRecords(lengths, codes, names, place, item_faults, faults, persons)
+
+
+def long_rows(table: pa.Table, id_column: str, item_column: str, person: str | None, source: str) -> LongRows:
+    """Rows of a long table."""
+    faults: dict[int, str] = {}
+    ids = _labels(table, id_column, source, faults)
+    items = _column(table, item_column, source)
+    codes, names, item_faults = encode_items(items, item_column, source)
+    persons = None if person is None else _labels(table, person, source, faults)
+    shown = [name for name in (id_column, item_column, person) if name is not None]
+
+    def place(row: int, _item: int) -> Place:
+        return Place("row", row, str({name: table.column(name)[row].as_py() for name in shown}))
+
+    rows = RawRecords(np.ones(len(codes), np.int64), codes, names, place, item_faults, faults, persons)
+    return LongRows(rows, ids)
+
+
+# Parquet: a list column, or an id column and an item column.
+
+
+def read_parquet(content: bytes, source: str, options: ReadOptions) -> RawRecords | LongRows:
+    """Records of a Parquet file; only the columns needed are unpacked."""
+    try:
+        file = pq.ParquetFile(io.BytesIO(content))
+        columns = file.schema_arrow.names
+        column = options.column
+        if column is None and options.id_column is None:
+            column = only_list_column(file.schema_arrow.empty_table(), source)
+        named = (column, options.id_column, options.item_column, options.person)
+        needed = [name for name in dict.fromkeys(named) if name is not None]
+        for name in needed:
+            if name not in columns:
+                raise missing_column(name, columns, source)
+        _check_size(file, needed, source, options.max_bytes)
+        table = file.read(columns=needed)
+    except (pa.ArrowException, OSError) as error:
+        reason = " ".join(str(error).split())
+        message = f"cannot be read as Parquet: {reason}"
+        kind = InputError if content.startswith(b"PAR1") else UnplacedError
+        raise kind(message, source=source) from error
+    if column is not None:
+        return list_records(table, column, options.person, source)
+    return long_rows(table, str(options.id_column), str(options.item_column), options.person, source)
+
+
+def _check_size(file: pq.ParquetFile, columns: list[str], source: str, max_bytes: int) -> None:
+    """Parquet packs its pages, so the limit on unpacked bytes holds inside it too."""
+    size = 0
+    for group in range(file.metadata.num_row_groups):
+        for number in range(file.metadata.num_columns):
+            chunk = file.metadata.row_group(group).column(number)
+            if chunk.path_in_schema.split(".")[0] in columns:
+                size += chunk.total_uncompressed_size
+    if size > max_bytes:
+        message = f"unpacks to more than {max_bytes:,} bytes; raise max_bytes if that is right"
+        raise InputError(message, source=source, value=f"{size:,} bytes")
+
+
+# Transactions from any dataframe that narwhals knows: pandas, Polars, PyArrow, DuckDB.
+
+
+_SOURCE = "frame"
+
+
+def from_frame(
+    frame: Any,
+    *,
+    column: str | None = None,
+    id_column: str | None = None,
+    item_column: str | None = None,
+    person: str | None = None,
+    max_record_length: int = MAX_RECORD_LENGTH,
+) -> Transactions:
+    """Build from a dataframe with a list column, or with an id column and an item column.
+
+    Without any column named, the only column that holds lists is taken. Items are text or integers; null,
+    blank and mixed items are errors that name the row (from 0) and the value.
+
+    >>> import pyarrow as pa
+    >>> frame = pa.table({"visit": [7, 8, 7], "drug": ["aspirin", "insulin", "statin"]})
+    >>> [sorted(record) for record in from_frame(frame, id_column="visit", item_column="drug")]
+    [['aspirin', 'statin'], ['insulin']]
+    """
+    from cloven.reading.columns import LongRows, settle_long
+    from cloven.reading.raw import settle, to_transactions
+
+    check_columns(column, id_column, item_column)
+    raw = _raw(_eager(frame), column, id_column, item_column, person)
+    finish = settle_long if isinstance(raw, LongRows) else settle
+    settled = finish(raw, _SOURCE, lenient=False, max_record_length=max_record_length)  # type: ignore[arg-type]
+    data = to_transactions(settled)
+    if not len(data):
+        message = "no records with items"
+        raise InputError(message, source=_SOURCE)
+    return data
+
+
+def _eager(frame: Any) -> nw.DataFrame[Any]:
+    import narwhals as nw
+
+    try:
+        known = nw.from_native(frame)
+    except TypeError as error:
+        message = "not a dataframe; pass pandas, Polars, PyArrow or DuckDB"
+        raise InputError(message, source=_SOURCE, value=type(frame).__name__) from error
+    return known.collect(backend="pyarrow") if isinstance(known, nw.LazyFrame) else known
+
+
+def _raw(
+    frame: nw.DataFrame[Any],
+    column: str | None,
+    id_column: str | None,
+    item_column: str | None,
+    person: str | None,
+) -> RawRecords | LongRows:
+    from cloven.reading.columns import missing_column
+
+    for name in (column, id_column, item_column, person):
+        if name is not None and name not in frame.columns:
+            raise missing_column(name, frame.columns, _SOURCE)
+    column = column or (None if id_column else _list_column(frame))
+    needed = [name for name in dict.fromkeys((column, id_column, item_column, person)) if name is not None]
+    if any(_holds_objects(frame, name) for name in needed):
+        values = {name: frame.get_column(name).to_list() for name in needed}
+        return _from_objects(values, column, id_column, item_column, person)
+
+    table = frame.select(needed).to_arrow()
+    if column is not None:
+        return list_records(table, column, person, _SOURCE)
+    return long_rows(table, str(id_column), str(item_column), person, _SOURCE)
+
+
+def _list_column(frame: nw.DataFrame[Any]) -> str:
+    """The only column that holds lists."""
+    import narwhals as nw
+
+    names = [
+        name
+        for name, kind in frame.schema.items()
+        if kind in (nw.List, nw.Array) or _first_is_list(frame, name)
+    ]
+    if len(names) == 1:
+        return str(names[0])
+    count = "several columns hold" if names else "no column holds"
+    listed = ", ".join(repr(name) for name in frame.columns[:20])
+    message = f"{count} lists; name column, or id_column and item_column; the columns are {listed}"
+    raise InputError(message, source=_SOURCE)
+
+
+def _holds_objects(frame: nw.DataFrame[Any], name: str) -> bool:
+    """Whether a column holds plain Python values (pandas) which Arrow may not be able to type."""
+    import narwhals as nw
+
+    return bool(frame.schema[name] == nw.Object)
+
+
+def _first_is_list(frame: nw.DataFrame[Any], name: str) -> bool:
+    if not _holds_objects(frame, name):
+        return False
+    values = frame.get_column(name).to_list()
+    first = next((value for value in values if not is_null(value)), None)
+    return isinstance(first, Collection) and not isinstance(first, str | bytes)
+
+
+def _from_objects(
+    values: dict[str, list[object]],
+    column: str | None,
+    id_column: str | None,
+    item_column: str | None,
+    person: str | None,
+) -> RawRecords | LongRows:
+    from cloven.reading.columns import LongRows
+    from cloven.reading.objects import encode_labels, encode_objects, records_from_objects
+
+    def place(row: int, _item: int = -1) -> Place:
+        shown = {name: cells[row] for name, cells in values.items()}
+        return Place("row", row, str(shown[column] if column is not None else shown))
+
+    persons = None if person is None else values[person]
+    if column is not None:
+        return records_from_objects(values[column], place, persons)
+    faults: dict[int, str] = {}
+    ids = encode_labels(values[str(id_column)], "id", faults)
+    codes, names, item_faults = encode_objects(values[str(item_column)])
+    owners = None if persons is None else encode_labels(persons, "person", faults)
+    rows = RawRecords(np.ones(len(codes), np.int64), codes, names, place, item_faults, faults, owners)
+    return LongRows(rows, ids)

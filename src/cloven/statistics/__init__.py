@@ -1,0 +1,1 @@
+"""Figures about figures: intervals, tallies, calibration, people outside the release, frequent itemsets."""

@@ -1,0 +1,304 @@
+"""The most frequent itemsets, exactly, and supports of given itemsets.
+
+A best-first search. Items are ranked by support; the parent of an itemset is the set without its most
+frequent item, so children add an item that is more frequent than all they have. A child is never better
+than its parent in the order (support, size): the queue therefore hands out the itemsets in their final
+order, and the search stops at the last one wanted. Extensions are counted on the records themselves
+(occurrence deliver: Uno, Kiyomi and Arimura, FIMI 2004), and the K-th best itemset seen so far keeps worse
+ones out of the queue (rising threshold: Han et al., ICDM 2002).
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cloven.compiled import Longs, compiled
+from cloven.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from cloven.data.transactions import Transactions
+
+
+Entry = tuple[int, int, tuple[int, ...]]
+"""An itemset in the queue: support with the sign turned, size, codes in ascending order."""
+
+
+@dataclass(frozen=True, eq=False)
+class Itemsets:
+    """Itemsets by support (descending), size (ascending) and text.
+
+    Attributes:
+        itemsets: names of the items of each, ascending.
+        supports: number of records that hold each.
+        sizes: number of items of each.
+    """
+
+    itemsets: tuple[tuple[str, ...], ...]
+    supports: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        self.supports.setflags(write=False)
+        self.sizes.setflags(write=False)
+
+    def __len__(self) -> int:
+        return len(self.itemsets)
+
+    def __iter__(self) -> Iterator[tuple[tuple[str, ...], int]]:
+        return zip(self.itemsets, self.supports.tolist(), strict=True)
+
+
+@dataclass(frozen=True)
+class _Ranked:
+    """Records as ranks (0 is the most frequent item) and, for each rank, the records that hold it."""
+
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    tids: NDArray[np.int32]
+    rank_of: NDArray[np.int32]
+    code_of: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, data: Transactions, limit: int | None = None) -> _Ranked:
+        """Rank by support, then text; only the ``limit`` first items are kept."""
+        code_of = np.argsort(-data.supports, kind="stable")[:limit]
+        rank_of = np.full(len(data.vocabulary), -1, np.int32)
+        rank_of[code_of] = np.arange(len(code_of), dtype=np.int32)
+        offsets, items, starts, tids = rank_records(data.offsets, data.codes, rank_of, len(code_of))
+        return cls(offsets, items, starts, tids, rank_of, code_of)
+
+
+def top_itemsets(
+    data: Transactions, count: int = 1000, *, min_size: int = 1, max_size: int | None = None
+) -> Itemsets:
+    """The ``count`` most frequent itemsets; ties go to the smaller set, then to the earlier text.
+
+    Fewer come back only when fewer itemsets occur at all.
+
+    >>> from cloven.data.transactions import Transactions
+    >>> data = Transactions.from_records([["flu", "fever"], ["flu", "fever"], ["flu"]])
+    >>> list(top_itemsets(data, 2))
+    [(('flu',), 3), (('fever',), 2)]
+    >>> list(top_itemsets(data, 5, min_size=2))
+    [(('fever', 'flu'), 2)]
+    """
+    _check(count, min_size, max_size)
+    found = list(_best_first(data, count, min_size, max_size))
+    return Itemsets(
+        tuple(tuple(data.vocabulary[code] for code in codes) for _, _, codes in found),
+        np.array([-support for support, _, _ in found], np.int64),
+        np.array([size for _, size, _ in found], np.int64),
+    )
+
+
+def supports(data: Transactions, itemsets: Iterable[Sequence[str]]) -> NDArray[np.int64]:
+    """Number of records that hold each itemset; an unknown item gives 0, an empty set all records.
+
+    >>> from cloven.data.transactions import Transactions
+    >>> data = Transactions.from_records([["flu", "fever"], ["flu"], ["cough"]])
+    >>> supports(data, [["flu"], ["flu", "fever"], ["cold"]]).tolist()
+    [2, 1, 0]
+    """
+    code_of = data.code_of()
+    wanted = [[code_of.get(item, -1) for item in dict.fromkeys(itemset)] for itemset in itemsets]
+    answer = np.array([0 if codes else len(data) for codes in wanted], np.int64)
+    known = np.array([number for number, codes in enumerate(wanted) if codes and min(codes) >= 0], np.int64)
+    if not len(known):
+        return answer
+    ranked = _Ranked.of(data)
+    rank_of = ranked.rank_of.tolist()
+    ranks = [sorted(rank_of[code] for code in wanted[number]) for number in known.tolist()]
+    set_offsets = np.concatenate(([0], np.cumsum([len(one) for one in ranks]))).astype(np.int64)
+    set_items = np.array([rank for one in ranks for rank in one], np.int32)
+    answer[known] = count_itemsets(
+        ranked.offsets, ranked.items, ranked.starts, ranked.tids, set_offsets, set_items
+    )
+    return answer
+
+
+def _check(count: int, min_size: int, max_size: int | None) -> None:
+    if count < 1:
+        message = f"count must be at least 1, got {count}"
+        raise ParameterError(message)
+    if min_size < 1 or (max_size is not None and max_size < min_size):
+        message = f"sizes must be 1 <= min_size <= max_size, got min_size={min_size}, max_size={max_size}"
+        raise ParameterError(message)
+
+
+class _Threshold:
+    """Support that an itemset must have to be among the ``count`` best seen; ties stay in."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.best: list[tuple[int, int]] = []
+
+    def lowest(self, size: int) -> int:
+        """Least support that a set of this size needs."""
+        if len(self.best) < self.count:
+            return 1
+        support, turned_size = self.best[0]
+        return support if size <= -turned_size else support + 1
+
+    def see(self, support: int, size: int) -> None:
+        if len(self.best) < self.count:
+            heapq.heappush(self.best, (support, -size))
+        elif (support, -size) > self.best[0]:
+            heapq.heapreplace(self.best, (support, -size))
+
+
+def _best_first(data: Transactions, count: int, min_size: int, max_size: int | None) -> Iterator[Entry]:
+    # With enough single items no set can use an item that is not among the first `count` itself.
+    ranked = _Ranked.of(data, count if min_size == 1 else None)
+    item_supports = np.diff(ranked.starts).tolist()
+    codes = ranked.code_of.tolist()
+    queue: list[Entry] = [(-item_supports[rank], 1, (codes[rank],)) for rank in range(len(codes))]
+    heapq.heapify(queue)
+    threshold = _Threshold(count)
+    if min_size == 1:
+        for support in item_supports:
+            threshold.see(support, 1)
+    counts = np.zeros(len(codes), np.int64)
+    given = 0
+    while queue and given < count:
+        best = heapq.heappop(queue)
+        if best[1] >= min_size:
+            given += 1
+            yield best
+        if given < count and (max_size is None or best[1] < max_size):
+            for child in _children(best, ranked, threshold, counts, min_size):
+                heapq.heappush(queue, child)
+
+
+def _children(
+    parent: Entry, ranked: _Ranked, threshold: _Threshold, counts: NDArray[np.int64], min_size: int
+) -> Iterator[Entry]:
+
+    turned_support, size, codes = parent
+    itemset = np.sort(ranked.rank_of[list(codes)])
+    below = int(itemset[0])
+    if not below or -turned_support < threshold.lowest(size + 1):
+        return
+    counts[:below] = 0
+    count_extensions(ranked.offsets, ranked.items, ranked.starts, ranked.tids, itemset, counts)
+    good = np.flatnonzero(counts[:below] >= threshold.lowest(size + 1))
+    for rank, support in zip(good.tolist(), counts[good].tolist(), strict=True):
+        if support < threshold.lowest(size + 1):
+            continue
+        if size + 1 >= min_size:
+            threshold.see(support, size + 1)
+        yield -support, size + 1, tuple(sorted((*codes, int(ranked.code_of[rank]))))
+
+
+# Compiled loops of itemset mining; imported only when something is mined.
+#
+# All work on *ranked* data: every item is replaced by its rank (0 is the most frequent), records hold their
+# ranks in ascending order, and ``tids[starts[r]:starts[r + 1]]`` lists the records that hold rank ``r``.
+
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int32]
+
+
+@compiled
+def rank_records(offsets: Longs, codes: Ints, rank_of: Ints, ranks: int) -> tuple[Longs, Ints, Longs, Ints]:
+    """Turn records of codes into both views of ranked data; codes with rank -1 are left out.
+
+    Filling the records from the lists of records, rank by rank, sorts every record without a comparison.
+    """
+    records = len(offsets) - 1
+    starts = np.zeros(ranks + 1, np.int64)
+    ends = np.zeros(records + 1, np.int64)
+    for record in range(records):
+        for at in range(offsets[record], offsets[record + 1]):
+            rank = rank_of[codes[at]]
+            if rank >= 0:
+                starts[rank + 1] += 1
+                ends[record + 1] += 1
+    for rank in range(ranks):
+        starts[rank + 1] += starts[rank]
+    for record in range(records):
+        ends[record + 1] += ends[record]
+    tids = np.empty(starts[ranks], np.int32)
+    fill = starts[:-1].copy()
+    for record in range(records):
+        for at in range(offsets[record], offsets[record + 1]):
+            rank = rank_of[codes[at]]
+            if rank >= 0:
+                tids[fill[rank]] = record
+                fill[rank] += 1
+    items = np.empty(ends[records], np.int32)
+    place = ends[:-1].copy()
+    for rank in range(ranks):
+        for at in range(starts[rank], starts[rank + 1]):
+            record = tids[at]
+            items[place[record]] = rank
+            place[record] += 1
+    return ends, items, starts, tids
+
+
+@compiled
+def count_extensions(
+    offsets: Longs, items: Ints, starts: Longs, tids: Ints, itemset: Ints, counts: Longs
+) -> None:
+    """Count, for each rank below the least of ``itemset``, the records that hold it and the whole itemset.
+
+    ``itemset`` ascends; its last rank is the rarest item, whose list of records is walked. ``counts`` must be
+    zero on entry.
+    """
+    size = len(itemset)
+    last = itemset[size - 1]
+    for at in range(starts[last], starts[last + 1]):
+        record = tids[at]
+        begin = offsets[record]
+        end = offsets[record + 1]
+        here = begin
+        while items[here] < itemset[0]:
+            here += 1
+        prefix = here
+        found = 0
+        while found < size and here < end:
+            if items[here] == itemset[found]:
+                found += 1
+            elif items[here] > itemset[found]:
+                break
+            here += 1
+        if found == size:
+            for earlier in range(begin, prefix):
+                counts[items[earlier]] += 1
+
+
+@compiled
+def count_itemsets(
+    offsets: Longs, items: Ints, starts: Longs, tids: Ints, set_offsets: Longs, set_items: Ints
+) -> Longs:
+    """Number of records that hold each of the given non-empty ascending itemsets."""
+    supports = np.zeros(len(set_offsets) - 1, np.int64)
+    for number in range(len(supports)):
+        first = set_offsets[number]
+        stop = set_offsets[number + 1]
+        last = set_items[stop - 1]
+        for at in range(starts[last], starts[last + 1]):
+            record = tids[at]
+            here = offsets[record]
+            end = offsets[record + 1]
+            found = first
+            while found < stop and here < end:
+                if items[here] == set_items[found]:
+                    found += 1
+                elif items[here] > set_items[found]:
+                    break
+                here += 1
+            if found == stop:
+                supports[number] += 1
+    return supports

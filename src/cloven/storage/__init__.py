@@ -1,0 +1,1 @@
+"""What lies on disk: releases, manifests, receipts, the ledger, finished steps; all or nothing."""

@@ -1,0 +1,223 @@
+"""Verify a release as it lies on disk: what ``verify`` checks, and that the files hold that and nothing else.
+
+====================  ========  ============================================================================
+check                 level     fault it catches
+====================  ========  ============================================================================
+files                 release   a file too many, such as a key or a note; a link instead of a file
+readable              release   a file that is missing, damaged or not of this format
+manifest layout       release   a manifest with anything hidden in its spelling
+hashes                release   a file changed after writing
+parquet layout        release   metadata, dictionaries, statistics, unused bytes, uneven row groups
+counts                release   a manifest that speaks of other content
+private readable      key       a private folder that is missing, damaged or of another release
+receipt               key       a manifest changed after writing, or a private folder of another release
+input                 key       an original that is not the data which was anonymised
+====================  ========  ============================================================================
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cloven.errors import ReleaseError, shorten
+from cloven.kinds.disassociated.private_files import read_key
+from cloven.kinds.generalised.private_files import read_private_policy
+from cloven.kinds.generalised.release import SetGeneralised
+from cloven.storage.fingerprint import fingerprint
+from cloven.storage.formats import FORMATS, format_named
+from cloven.storage.manifest import MANIFEST, count, manifest_bytes
+from cloven.storage.parquet import ROW_GROUP, read_bytes
+from cloven.storage.receipt import read_receipt
+from cloven.storage.release import read_manifest, read_release
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator
+
+    import pyarrow.parquet as pq
+
+    from cloven.data.table import Table
+    from cloven.data.transactions import Transactions
+    from cloven.kinds.disassociated.key import Key
+    from cloven.kinds.generalised.key import GeneralisedKey
+    from cloven.kinds.generalised.policy import Policy
+    from cloven.kinds.tables.key import TableKey
+    from cloven.storage.formats import Release
+    from cloven.verification.verdict import Check, Level, Verdict
+
+WRITER = re.compile(r"[A-Za-z][A-Za-z-]{0,30}( version v?[\w.+-]{1,40})?( \(build [\w.+-]{0,60}\))?")
+
+
+def verify_folder(
+    path: str | os.PathLike[str],
+    *,
+    original: Transactions | Table | None = None,
+    private: str | os.PathLike[str] | None = None,
+    policy: Policy | None = None,
+    allow_unsafe: bool = False,
+    allow_seeded: bool = False,
+) -> Verdict:
+    """Verify a release folder or JSON file, with the original and the private folder if they are at hand.
+
+    A file that cannot be read is a failed check, not an exception. Set-generalised releases are also checked against
+    the ``policy`` that they were made by, if it is given or lies in the private folder.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     verdict = verify_folder(Path(folder))
+    >>> [check.name for check in verdict.failures]
+    ['readable']
+    """
+    from cloven.verification import verify
+    from cloven.verification.verdict import Verdict
+
+    path = Path(path)
+    checks = list(_folder_checks(path)) if path.is_dir() else []
+    level: Level = "release" if original is None else "original" if private is None else "key"
+    try:
+        manifest, release = read_manifest(path), read_release(path)
+    except ReleaseError as error:
+        return Verdict(level, (*checks, _check("readable", [str(error)], 1)))
+    checks += [_check("readable", [], 1), _check_counts(manifest, release)]
+    key = None
+    if private is not None:
+        key, kept, found = _private_checks(path, Path(private), release, original)
+        policy = kept if policy is None else policy
+        checks += found
+    known = None if original is None else key  # a key says nothing without the data
+    verdict = verify(
+        release,
+        original=original,
+        key=known,
+        policy=policy,
+        allow_unsafe=allow_unsafe,
+        allow_seeded=allow_seeded,
+    )
+    return Verdict(level, (*checks, *verdict.checks))
+
+
+def _folder_checks(folder: Path) -> Iterator[Check]:
+    names = _tables(folder)
+    expected = {MANIFEST, *names}
+    present = sorted(folder.iterdir())
+    strange = [entry.name for entry in present if entry.name not in expected]
+    links = [entry.name for entry in present if entry.is_symlink() or not entry.is_file()]
+    faults = [f"{shorten(name)} does not belong in a release" for name in dict.fromkeys(strange + links)]
+    yield _check("files", faults, len(present))
+    yield from _check_manifest_and_hashes(folder)
+    tables = [folder / name for name in names if (folder / name).is_file()]
+    yield _check(
+        "parquet layout", [fault for table in tables for fault in _layout_faults(table)], len(tables)
+    )
+
+
+def _tables(folder: Path) -> tuple[str, ...]:
+    """Files that belong beside the manifest; of a manifest that cannot be read, those of any kind of release."""
+    try:
+        manifest = read_manifest(folder)
+        return format_named(manifest["format"], str(folder)).files(manifest["files"])
+    except ReleaseError:
+        present = [entry.name for entry in folder.iterdir()]
+        return tuple(dict.fromkeys(name for each in FORMATS for name in each.files(present)))
+
+
+def _check_manifest_and_hashes(folder: Path) -> Iterator[Check]:
+    try:
+        manifest = read_manifest(folder)
+    except ReleaseError:
+        return  # "readable" will tell
+    spelt = read_bytes(folder / MANIFEST) == manifest_bytes(manifest)
+    faults = [] if spelt else [f"{MANIFEST} is not written with sorted keys and two spaces"]
+    yield _check("manifest layout", faults, 1)
+    faults = [
+        f"{name} is not the file that the manifest speaks of"
+        for name, digest in sorted(manifest["files"].items())
+        if not (folder / name).is_file() or _sha256(folder / name) != digest
+    ]
+    yield _check("hashes", faults, len(manifest["files"]))
+
+
+def _check_counts(manifest: dict[str, Any], release: Release) -> Check:
+    counts = count(release)
+    faults = [
+        f"the manifest tells {manifest['counts'][name]} {name}, the files hold {number}"
+        for name, number in counts.items()
+        if manifest["counts"][name] != number
+    ]
+    return _check("counts", faults, len(counts))
+
+
+def _private_checks(
+    path: Path, private: Path, release: Release, original: Transactions | Table | None
+) -> tuple[Key | GeneralisedKey | TableKey | None, Policy | None, list[Check]]:
+    try:
+        receipt, key = read_receipt(private), read_key(private, release)
+        policy = read_private_policy(private) if isinstance(release, SetGeneralised) else None
+    except ReleaseError as error:
+        return None, None, [_check("private readable", [str(error)], 1, "key")]
+    same = receipt["manifest_sha256"] == _sha256(path / MANIFEST if path.is_dir() else path)
+    faults = [] if same else ["the receipt belongs to another manifest"]
+    checks = [_check("private readable", [], 1, "key"), _check("receipt", faults, 1, "key")]
+    if original is not None:
+        known = receipt["input_sha256"]
+        reason = "holds no fingerprint of the input" if known is None else "belongs to other data"
+        faults = [] if known == fingerprint(original) else [f"the receipt {reason}"]
+        checks.append(_check("input", faults, 1, "key"))
+    return key, policy, checks
+
+
+def _layout_faults(path: Path) -> Iterator[str]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with path.open("rb") as handle, pq.ParquetFile(handle) as file:
+            yield from (
+                f"{path.name}: {fault}" for fault in _metadata_faults(file.metadata, file.schema_arrow)
+            )
+            yield from (
+                f"{path.name}: {fault}" for fault in _group_faults(file.metadata, path.stat().st_size)
+            )
+    except (OSError, pa.ArrowException):
+        yield f"{path.name}: cannot be read as Parquet"
+
+
+def _metadata_faults(metadata: pq.FileMetaData, schema: Any) -> Iterator[str]:
+    if metadata.metadata or schema.metadata or any(field.metadata for field in schema):
+        yield "has schema metadata"
+    if not WRITER.fullmatch(metadata.created_by or ""):
+        yield f"was made by {shorten(str(metadata.created_by))}, which is no name and version"
+
+
+def _group_faults(metadata: pq.FileMetaData, size: int) -> Iterator[str]:
+    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+    full, rest = divmod(metadata.num_rows, ROW_GROUP)
+    sizes = [group.num_rows for group in groups]
+    # An empty table, such as joints of a release that has none, is one empty group, or none at all.
+    if sizes != [ROW_GROUP] * full + [rest] * (rest > 0) and sizes != [0]:
+        yield f"its row groups do not hold {ROW_GROUP:,} rows each"
+    columns = [group.column(number) for group in groups for number in range(group.num_columns)]
+    if any(column.has_dictionary_page for column in columns):
+        yield "has a dictionary"
+    if any(column.is_stats_set or column.file_path for column in columns):
+        yield "has statistics or paths"
+    used = sum(column.total_compressed_size for column in columns) + metadata.serialized_size
+    if size != used + len(b"PAR1" + b"size" + b"PAR1"):
+        yield "has bytes that belong to no column"
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def _check(name: str, faults: list[str], examined: int, level: Level = "release") -> Check:
+    from cloven.verification.verdict import Check
+
+    if not faults:
+        return Check(name, level, passed=True, examined=examined, detail="as it should be")
+    more = f"; {len(faults)} such faults" if len(faults) > 1 else ""
+    return Check(name, level, passed=False, examined=examined, detail=faults[0] + more)

@@ -1,0 +1,321 @@
+"""``releases.jsonl`` of a ledger folder: one line for each release, only ever appended to.
+
+A line is a receipt (``cloven.storage.receipt``) and the ``place`` of the private folder it lies in, seen from the
+ledger. Two runs may append at once. A run that is killed leaves at most a torn last line: the next one starts a new
+line, and readers leave out what is no entry.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+from collections import deque
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cloven.disclosure.audience import is_differentially_private
+from cloven.errors import OutputError, ReleaseError
+from cloven.storage.atomic import PRIVATE_FILE, PRIVATE_FOLDER, refuse_inside_release
+from cloven.storage.ledger_sketch import Sketch
+from cloven.storage.manifest import MANIFEST, check_manifest, expect, parse_json
+from cloven.storage.receipt import (
+    MOST_BYTES,
+    RECEIPT,
+    check_receipt,
+    plain_file,
+    read_receipt,
+    read_small,
+    release_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import BinaryIO
+
+
+RELEASES = "releases.jsonl"
+VARIABLE = "CLOVEN_LEDGER"
+MOST_LINES = 10_000  # the newest are read
+
+
+def ledger_folder(ledger: str | os.PathLike[str] | None = None) -> Path | None:
+    """The folder of the ledger: as told, else from ``CLOVEN_LEDGER``, else there is none.
+
+    >>> ledger_folder("mine").name
+    'mine'
+    """
+    told = os.environ.get(VARIABLE, "").strip() if ledger is None else ledger
+    return None if told == "" else Path(told).expanduser()
+
+
+def check_ledger(ledger: str | os.PathLike[str] | None = None) -> None:
+    """Raise ``OutputError`` if the ledger could not be written, before any work is done; nothing is made."""
+    folder = ledger_folder(ledger)
+    if folder is None:
+        return
+    refuse_inside_release(folder / RELEASES)
+    there = next(place for place in (folder, *folder.absolute().parents) if os.path.lexists(place))
+    if not there.is_dir():
+        raise _cannot(folder, f"{there} is no folder")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise _cannot(folder, f"no permission to write in {there}")
+    file = folder / RELEASES
+    if os.path.lexists(file) and (file.is_symlink() or not file.is_file() or not os.access(file, os.W_OK)):
+        raise _cannot(folder, f"{file} is no file that can be written")
+
+
+def remember(private: str | os.PathLike[str], ledger: str | os.PathLike[str] | None = None) -> None:
+    """Append the release of a private folder to the ledger; without a ledger its receipt alone remembers it.
+
+    Raises:
+        OutputError: the ledger cannot be written; the release stays.
+    """
+    folder = ledger_folder(ledger)
+    if folder is None:
+        return
+    receipt = Path(private) / RECEIPT
+    told = parse_json(read_small(receipt), str(receipt))
+    check_receipt(told, str(receipt))
+    line = json.dumps({**told, "place": _seen_from(folder, Path(private))}, sort_keys=True)
+    try:
+        folder.mkdir(PRIVATE_FOLDER, parents=True, exist_ok=True)
+        _append(folder / RELEASES, line.encode() + b"\n")
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise _cannot(folder, f"{reason}; {private} was written and is not in it") from error
+
+
+def read_releases(folder: Path) -> tuple[list[tuple[Path, dict[str, Any]]], int, int]:
+    """Private folders and receipts of a ledger, how many lines are no entry, and how many are too old to be read."""
+    path = folder / RELEASES
+    if not os.path.lexists(path):
+        return [], 0, 0
+    try:
+        with plain_file(path) as handle:
+            lines, bad, old = _lines(handle)
+    except ReleaseError:
+        return [], 1, 0
+    found = []
+    for line in lines:
+        try:
+            found.append(_entry(line, folder))
+        except ReleaseError:
+            bad += 1
+    return found, bad, old
+
+
+def _lines(handle: BinaryIO) -> tuple[deque[bytes], int, int]:
+    """The newest lines, how many were too long, and how many were left out as too old."""
+    kept: deque[bytes] = deque(maxlen=MOST_LINES)
+    seen = bad = 0
+    while line := handle.readline(2 * MOST_BYTES):
+        if len(line) == 2 * MOST_BYTES and not line.endswith(b"\n"):
+            bad += 1
+            while line and not line.endswith(b"\n"):
+                line = handle.readline(2 * MOST_BYTES)
+        elif line.strip():
+            seen += 1
+            kept.append(line)
+    return kept, bad, seen - len(kept)
+
+
+def _entry(line: bytes, folder: Path) -> tuple[Path, dict[str, Any]]:
+    source = str(folder / RELEASES)
+    value = parse_json(line, source)
+    place = value.pop("place", None) if isinstance(value, dict) else None
+    named = isinstance(place, str) and 0 < len(place) < 4096 and "\0" not in place
+    expect(named, source, "place", "a path", place)
+    return folder / str(place), check_receipt(value, source)
+
+
+def _append(path: Path, line: bytes) -> None:
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    with open(path, "rb+", 0, opener=lambda name, _flags: os.open(name, flags, PRIVATE_FILE)) as handle:
+        _lock(handle.fileno())  # until it is closed
+        size = handle.seek(0, os.SEEK_END)
+        if size and (handle.seek(size - 1), handle.read(1)) != (size - 1, b"\n"):
+            line = b"\n" + line  # the end of a torn line
+        if handle.write(line) != len(line):
+            handle.truncate(size)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        os.fsync(handle.fileno())
+
+
+def _lock(descriptor: int) -> None:
+    """Wait until no other run appends. Where files cannot be locked, one write in append mode has to do."""
+    if os.name == "nt":
+        return
+    from contextlib import suppress
+    from fcntl import LOCK_EX, flock
+
+    with suppress(OSError):  # some network file systems
+        flock(descriptor, LOCK_EX)
+
+
+def _seen_from(folder: Path, private: Path) -> str:
+    """The place of a private folder relative to the ledger, if both have more in common than the root."""
+    base, place = Path(os.path.realpath(folder)), Path(os.path.realpath(private))
+    try:
+        together = Path(os.path.commonpath((base, place)))
+    except ValueError:  # two drives
+        return str(place)
+    return str(place) if together.parent == together else os.path.relpath(place, base)
+
+
+def _cannot(folder: Path, reason: str) -> OutputError:
+    return OutputError(f"{folder}: the ledger cannot be written ({reason}); name another folder")
+
+
+# One release that the owner made before, as its receipt remembers it.
+
+
+PRIVATE = ".private"
+DISCARDED = "discarded"
+"""File in a private folder that says that its release was never published."""
+PROMISES = ("k", "m", "l", "t", "epsilon")  # parameters that say what is promised, in the order of speech
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An earlier release. What a receipt of format 1 does not tell is None.
+
+    Attributes:
+        private: the private folder.
+        place: the release, or the private folder if the release is not beside it any more.
+        manifest_sha256: hash of the release.
+        input_sha256: fingerprint of the data; None if it was written without the original.
+        method: name of the anonymiser.
+        parameters: all of its parameters.
+        records: how many were published.
+        items: how many were published.
+        released: when.
+        version: of Cloven.
+        sketch: by which records in common are counted.
+    """
+
+    private: Path
+    place: Path
+    manifest_sha256: str
+    input_sha256: str | None
+    method: str | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    records: int | None = None
+    items: int | None = None
+    released: datetime | None = None
+    version: str | None = None
+    sketch: Sketch | None = None
+
+    @classmethod
+    def of_receipt(cls, private: Path, receipt: Mapping[str, Any]) -> Entry:
+        """The entry of a checked receipt that lies, or lay, in this private folder."""
+        place = _release_beside(private)
+        hashes = {name: receipt[name] for name in ("manifest_sha256", "input_sha256")}
+        told = dict(receipt["release"] or _told_by_manifest(place, receipt["manifest_sha256"]))
+        if told.get("released") is not None:
+            told["released"] = datetime.fromisoformat(told["released"])
+        known = None if receipt["sketch"] is None else Sketch.from_dict(receipt["sketch"])
+        return cls(private, place, **hashes, **told, sketch=known)
+
+    @classmethod
+    def at(cls, private: Path) -> Entry:
+        """The entry of a private folder, or a ``ReleaseError``."""
+        return cls.of_receipt(private, read_receipt(private))
+
+    @property
+    def identity(self) -> tuple[str, datetime | None]:
+        """Equal for two notes of one release."""
+        return self.manifest_sha256, self.released
+
+    @property
+    def discarded(self) -> bool:
+        """Whether the owner says that it was never published."""
+        return (self.private / DISCARDED).is_file()
+
+    @property
+    def promise(self) -> str:
+        """What was promised, in short: ``k=3 m=2``."""
+        told = {name: self.parameters.get(name) for name in PROMISES} | {"eps": self.epsilon}
+        return " ".join(f"{name}={value}" for name, value in told.items() if value is not None)
+
+    @property
+    def epsilon(self) -> float | None:
+        """What it costs if it is differentially private, else None."""
+        return epsilon_of(self.parameters)
+
+    @property
+    def day(self) -> str:
+        """The day of the release where it was made, or an empty string."""
+        return "" if self.released is None else self.released.date().isoformat()
+
+    @property
+    def has_release(self) -> bool:
+        """Whether the release is still where it was written."""
+        return self.place != self.private
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values; of the sketch only how many records it speaks of."""
+        return {
+            "place": str(self.place),
+            "private": str(self.private),
+            "released": None if self.released is None else self.released.isoformat(),
+            "method": self.method,
+            "parameters": dict(self.parameters),
+            "records": self.records,
+            "items": self.items,
+            "version": self.version,
+            "input_sha256": self.input_sha256,
+            "manifest_sha256": self.manifest_sha256,
+            "epsilon": self.epsilon,
+            "standing_out": None if self.sketch is None else self.sketch.records,
+            "discarded": self.discarded,
+        }
+
+
+def epsilon_of(parameters: Mapping[str, Any]) -> float | None:
+    """The epsilon that parameters of a release promise; None if that is not differential privacy.
+
+    >>> epsilon_of({"promise": {"kind": "differential privacy", "epsilon": 0.3}}), epsilon_of({"eps": 0.3})
+    (0.3, None)
+    """
+    if not is_differentially_private(parameters):
+        return None
+    told = parameters["promise"].get("epsilon")
+    plain = isinstance(told, int | float) and not isinstance(told, bool) and 0 < told < float("inf")
+    return float(told) if plain else None
+
+
+def shown(path: Path) -> str:
+    """A path as a person in the current folder would write it: whichever way is shorter.
+
+    >>> from pathlib import Path
+    >>> shown(Path("spring").absolute())
+    'spring'
+    """
+    absolute = os.path.normpath(path.absolute())
+    try:
+        return min(os.path.relpath(absolute), absolute, key=len)
+    except ValueError:  # another drive
+        return absolute
+
+
+def _release_beside(private: Path) -> Path:
+    stem = private.with_name(private.name.removesuffix(PRIVATE) or private.name)
+    in_json = stem.with_name(f"{stem.name}.json")
+    found = {stem / "published": stem / "published" / MANIFEST, stem: stem / MANIFEST, in_json: in_json}
+    return next((place for place, file in found.items() if file.is_file()), private)
+
+
+def _told_by_manifest(place: Path, digest: str) -> dict[str, Any]:
+    """What the manifest tells where the receipt does not, if it is the one that the receipt speaks of."""
+    path = place / MANIFEST
+    try:
+        content = read_small(path)
+        if hashlib.sha256(content).hexdigest() != digest:
+            return {}
+        return release_of(check_manifest(parse_json(content, str(path)), str(path)), None)
+    except ReleaseError:
+        return {}

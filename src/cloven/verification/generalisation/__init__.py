@@ -1,5 +1,0 @@
-"""The independent checker of set-generalised releases. It shares no code with the anonymisers."""
-
-from cloven.verification.generalisation.checker import verify_generalised
-
-__all__ = ["verify_generalised"]
