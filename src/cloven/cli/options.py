@@ -80,7 +80,7 @@ def takes(**groups: Group) -> Callable[[Callable[..., None]], Callable[..., None
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         own = [
             parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-            for name, parameter in inspect.signature(command).parameters.items()
+            for name, parameter in inspect.signature(command, eval_str=True).parameters.items()
             if name not in groups
         ]
         shared = [parameter for group in groups.values() for parameter in group.parameters()]
