@@ -81,7 +81,6 @@ if TYPE_CHECKING:
     from cloven.kinds.disassociated.guesses_files import read_guesses, write_guesses
     from cloven.kinds.disassociated.key import Anonymised, Key
     from cloven.kinds.disassociated.methods import Disassociation
-    from cloven.kinds.disassociated.private_files import read_key
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.kinds.disassociated.score.score import score
     from cloven.kinds.disassociated.score.trial import trial
@@ -133,6 +132,7 @@ if TYPE_CHECKING:
     from cloven.statistics.findings import Findings
     from cloven.statistics.uniqueness import describe
     from cloven.storage.checked import verify_folder
+    from cloven.storage.private import read_key
     from cloven.storage.release import read_release, write_release
     from cloven.text import read_documents, to_transactions
     from cloven.threats import Effort, Knowledge, OtherRelease, Threat
@@ -296,7 +296,7 @@ _NAMES = {
     "cloven.kinds.disassociated.guesses_files": "read_guesses write_guesses",
     "cloven.kinds.disassociated.key": "Anonymised Key",
     "cloven.kinds.disassociated.methods": "Disassociation",
-    "cloven.kinds.disassociated.private_files": "read_key",
+    "cloven.storage.private": "read_key",
     "cloven.kinds.disassociated.release": "Disassociated",
     "cloven.kinds.disassociated.score.score": "score",
     "cloven.kinds.disassociated.score.trial": "trial",

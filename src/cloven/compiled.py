@@ -39,9 +39,9 @@ class Kernel:
         self.function = function
         update_wrapper(self, function)
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Run it compiled."""
-        return self.dispatcher(*arguments)
+        return self.dispatcher(*arguments, **named)
 
     @cached_property
     def dispatcher(self) -> Any:

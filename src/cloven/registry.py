@@ -40,11 +40,12 @@ _OF_TABLES = {
     "composition-like": ("cloven.kinds.tables.methods.composition_like", "CompositionLike"),
     "probabilistic-like": ("cloven.kinds.tables.methods.probabilistic_like", "ProbabilisticLike"),
 }
-_FAMILIES = {
-    "disassociation": ("cloven.kinds.disassociated.kind", "DisassociationFamily"),
-    "generalisation": ("cloven.kinds.generalised.kind", "GeneralisationFamily"),
-    "tables": ("cloven.kinds.tables.kind", "TablesFamily"),
+ROOMS = {
+    "disassociation": "cloven.kinds.disassociated",
+    "generalisation": "cloven.kinds.generalised",
+    "tables": "cloven.kinds.tables",
 }
+"""Where everything about one kind of release is. The same names stand in every room: ``files``, ``verify``, ..."""
 _OBJECTIVES = {
     "worst": ("cloven.tuning.objectives", "Worst"),
     "worst-value": ("cloven.tuning.objectives", "WorstValue"),
@@ -82,7 +83,7 @@ def anonymiser(name: str, **parameters: Any) -> Any:
 
 def families() -> dict[str, Callable[[], Family]]:
     """All families by name."""
-    return _all("cloven.families", _FAMILIES)
+    return _all("cloven.families", {name: (f"{room}.kind", "KIND") for name, room in ROOMS.items()})
 
 
 def family_of(method: Anonymiser) -> Family:
@@ -100,6 +101,21 @@ def family_of(method: Anonymiser) -> Family:
         )
         raise ParameterError(message)
     return known[name]()
+
+
+def part(release: Any, name: str) -> Any:
+    """The module of this name in the room of a release's kind: what is asked of every kind is called the same.
+
+    >>> import cloven as cv
+    >>> release = cv.Disassociation().anonymise(cv.sample("clinic")).release
+    >>> part(release, "files").__name__
+    'cloven.kinds.disassociated.files'
+    """
+    room = ROOMS.get(getattr(release, "family", ""))
+    if room is None:
+        message = f"no release but {type(release).__name__}; give the release that an anonymiser made"
+        raise ParameterError(message)
+    return import_module(f"{room}.{name}")
 
 
 def objectives() -> dict[str, Callable[..., Any]]:

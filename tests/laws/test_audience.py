@@ -11,12 +11,12 @@ import pytest
 
 import cloven as cv
 from cloven import report as package
+from cloven.audit import public_document as public_keys
 from cloven.audit.decision import decide
 from cloven.audit.loop import Audit
-from cloven.disclosure import public as public_keys
+from cloven.audit.public_document import FEWEST
 from cloven.disclosure.audience import Said, Wording
 from cloven.disclosure.outcome import Measured, Outcome, Utility
-from cloven.disclosure.public import FEWEST
 from cloven.disclosure.risk import Estimate, Risk
 from cloven.report.page import page
 from cloven.threats import Effort, Threat

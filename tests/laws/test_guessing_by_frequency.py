@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from strategies import records
 
 import cloven as cv
+from cloven.data.known_sets import Known
 from cloven.errors import ParameterError, ReleaseError
 from cloven.kinds.generalised.attack.frequency import Frequencies, FrequencyElimination, given_block
 from cloven.kinds.generalised.attack.known_person import KnownPersonGeneralised
 from cloven.kinds.generalised.methods.assembly import assemble
 from cloven.kinds.generalised.score.score import trial_eliminations
-from cloven.kinds.known_sets import Known
 
 ITEMS = "abcdef"
 

@@ -10,10 +10,10 @@ from hand_made import pieces, rooted
 from plain_known_person import Plain
 from test_guarantee import Given
 
+from cloven.data.known_sets import Known
 from cloven.data.transactions import Transactions
 from cloven.kinds.disassociated.attack.known_person import KnownPerson
 from cloven.kinds.disassociated.methods import Disassociation
-from cloven.kinds.known_sets import Known
 
 FLOOR = 0.05
 

@@ -18,11 +18,11 @@ from strategies import skewed_records
 from test_known_person import assert_same, random_groups, random_release
 
 import cloven as cv
+from cloven.data.known_sets import Known
 from cloven.data.transactions import Transactions
 from cloven.kinds.disassociated.attack.known_person import KnownPerson
 from cloven.kinds.disassociated.attack.known_person_layout import Expected
 from cloven.kinds.disassociated.methods import Disassociation
-from cloven.kinds.known_sets import Known
 
 
 def told(release, known, names=lambda item: item):

@@ -11,9 +11,9 @@ from plain_membership import score
 from test_known_person import random_release
 
 import cloven as cv
+from cloven.data.known_sets import Known
 from cloven.kinds.disassociated.attack.membership import DOUBT, Membership
 from cloven.kinds.generalised.attack.known_person import MembershipGeneralised
-from cloven.kinds.known_sets import Known
 
 
 def test_compiled_score_is_the_plain_one():

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import skewed_records
 
+from cloven.data.known_sets import Known
 from cloven.data.transactions import Transactions
 from cloven.kinds.disassociated.attack.known_person import KnownPerson
 from cloven.kinds.disassociated.methods import Disassociation
-from cloven.kinds.known_sets import Known
 from cloven.statistics.outsiders import Outsiders, Sheet, asked_about
 from cloven.statistics.telling import RAREST, News, People, telling
 

@@ -30,6 +30,7 @@ def sum_of_squares(values):
 
 def test_kernels_call_each_other():
     assert sum_of_squares(np.arange(4)) == 14
+    assert sum_of_squares(values=np.arange(3)) == 5
     assert sum_of_squares.dispatcher.signatures
 
 

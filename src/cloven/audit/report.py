@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cloven.disclosure.document import owned
-from cloven.disclosure.public import public
+from cloven.audit.document import owned
+from cloven.audit.public_document import public
 from cloven.storage.atomic import PRIVATE_FILE, PRIVATE_FOLDER, staged, write_bytes
 
 if TYPE_CHECKING:

@@ -152,10 +152,10 @@ def score_generalised(
 ) -> Findings:
     """Eliminations on disk against the key."""
     from cloven.kinds.disassociated.guesses_files import CONTROL
-    from cloven.kinds.disassociated.private_files import read_key
     from cloven.kinds.generalised.attack.questions import guess_marks, tables
     from cloven.kinds.generalised.guesses_files import about_eliminations, read_eliminations
     from cloven.kinds.generalised.score.score import score_eliminations
+    from cloven.storage.private import read_key
 
     key = read_key(private, release)
     marked = about_eliminations(guesses, release)["attack"].get("marked", True)

@@ -124,7 +124,7 @@ def clusters_of(
     """Cluster of each record by the key, -1 for records that were not published; None without a key."""
     if private is None:
         return None
-    from cloven.kinds.disassociated.private_files import read_key
+    from cloven.storage.private import read_key
 
     key = read_key(private, release)
     clusters = np.full(max(int(data.source_rows.max()), int(key.records.max(initial=-1))) + 1, -1, np.int64)

@@ -43,7 +43,7 @@ class OfTransactions:
 
     def write(self, result: Any, public: Path, private: Path, original: Transactions | None) -> str:
         """Check the release once more, write it and the owner's key to two new folders."""
-        from cloven.kinds.disassociated.private_files import write_key
+        from cloven.storage.private import write_key
         from cloven.storage.release import write_public
         from cloven.verification import verify
 
@@ -172,9 +172,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cloven.data.known_sets import Known
     from cloven.data.transactions import Transactions
     from cloven.disclosure.risk import Risk
-    from cloven.kinds.known_sets import Known
 
     Score = Callable[[Any, Known], NDArray[np.float64]]
 

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from cloven.data.arrays import among, positions
-from cloven.kinds.known_sets import Known
+from cloven.data.known_sets import Known
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cloven.compiled import Longs
+    from cloven.data.known_sets import Certain, Claims
     from cloven.data.transactions import Transactions
-    from cloven.kinds.known_sets import Certain, Claims
 
 
 LEVELS = (0.5, 0.8, 0.95)

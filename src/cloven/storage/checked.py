@@ -23,13 +23,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cloven.errors import ReleaseError, shorten
-from cloven.kinds.disassociated.private_files import read_key
-from cloven.kinds.generalised.private_files import read_private_policy
-from cloven.kinds.generalised.release import SetGeneralised
 from cloven.storage.fingerprint import fingerprint
-from cloven.storage.formats import FORMATS, format_named
+from cloven.storage.formats import all_formats, format_named
 from cloven.storage.manifest import MANIFEST, count, manifest_bytes
 from cloven.storage.parquet import ROW_GROUP, read_bytes
+from cloven.storage.private import read_key, read_policy_kept
 from cloven.storage.receipt import read_receipt
 from cloven.storage.release import read_manifest, read_release
 
@@ -121,7 +119,7 @@ def _tables(folder: Path) -> tuple[str, ...]:
         return format_named(manifest["format"], str(folder)).files(manifest["files"])
     except ReleaseError:
         present = [entry.name for entry in folder.iterdir()]
-        return tuple(dict.fromkeys(name for each in FORMATS for name in each.files(present)))
+        return tuple(dict.fromkeys(name for each in all_formats() for name in each.files(present)))
 
 
 def _check_manifest_and_hashes(folder: Path) -> Iterator[Check]:
@@ -155,7 +153,7 @@ def _private_checks(
 ) -> tuple[Key | GeneralisedKey | TableKey | None, Policy | None, list[Check]]:
     try:
         receipt, key = read_receipt(private), read_key(private, release)
-        policy = read_private_policy(private) if isinstance(release, SetGeneralised) else None
+        policy = read_policy_kept(private, release)
     except ReleaseError as error:
         return None, None, [_check("private readable", [str(error)], 1, "key")]
     same = receipt["manifest_sha256"] == _sha256(path / MANIFEST if path.is_dir() else path)

@@ -82,7 +82,7 @@ def check_manifest(value: object, source: str, *, in_json: bool = False) -> dict
     """Return the manifest if every field is there and of its type, else raise ``ReleaseError``."""
     kind = format_named(value.get("format") if isinstance(value, dict) else value, source)
     manifest: dict[str, Any] = value  # type: ignore[assignment]  # checked: it has a format
-    expect(kind.in_json or not in_json, source, "format", "one that has a JSON form", kind.stamp)
+    expect(kind.json is not None or not in_json, source, "format", "one that has a JSON form", kind.stamp)
     expect(set(manifest) == FIELDS, source, "fields", sorted(FIELDS), sorted(manifest))
     for field in ("k", "m"):
         number = manifest[field]

@@ -1,47 +1,34 @@
 """Releases on disk, as a folder of Parquet files or one JSON file: written, and read back whichever kind they are.
 
-What is special to a kind stands in ``disassociated``, ``generalised`` and ``published_table``. ``read_release`` knows
-nothing of keys; ``write_release`` hands the key to ``cloven.kinds.disassociated.private_files``. See
-docs/reference/release-format.md.
+What is special to a kind stands in the ``files`` of its room. ``read_release`` knows nothing of keys;
+``write_release`` hands the key to ``private``. See docs/reference/release-format.md.
 """
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
-from importlib import import_module
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cloven.errors import OutputError, ParameterError, ReleaseError, shorten
-from cloven.kinds.disassociated.release import Disassociated
-from cloven.kinds.generalised.release import SetGeneralised
-from cloven.kinds.tables.cells import shown_release
+from cloven.registry import part
 from cloven.storage.atomic import refuse_existing, staged, write_bytes
-from cloven.storage.formats import TableRelease, format_named, format_of
+from cloven.storage.formats import format_named, format_of
 from cloven.storage.manifest import MANIFEST, build_manifest, check_manifest, manifest_bytes, parse_json
 from cloven.storage.parquet import read_bytes, write_table
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable
 
     from cloven.data.table import Table
     from cloven.data.transactions import Transactions
     from cloven.kinds.disassociated.key import Anonymised
+    from cloven.kinds.disassociated.release import Disassociated
     from cloven.kinds.generalised.key import Generalised
     from cloven.kinds.tables.key import PublishedTable
-    from cloven.storage.formats import Release, SetRelease
-    from cloven.storage.parquet import Written
+    from cloven.storage.formats import Release, SetRelease, TableRelease
 
 FORMATS = ("parquet", "json")
-_READERS = {
-    "cloven.disassociated": ("cloven.kinds.disassociated.files", "read_disassociated"),
-    "cloven.set-generalised": ("cloven.kinds.generalised.files", "read_generalised"),
-    "cloven.table": ("cloven.kinds.tables.files", "read_generalised_table"),
-    "cloven.sliced": ("cloven.kinds.tables.files", "read_sliced"),
-}
 
 
 def write_release(
@@ -73,14 +60,13 @@ def write_release(
     ...     sorted(place.name for place in Path(folder).iterdir())
     ['clinic', 'clinic.private']
     """
-    from cloven.kinds.disassociated.private_files import write_key
     from cloven.storage.ledger_file import check_ledger, remember
+    from cloven.storage.private import write_key
     from cloven.verification import verify
 
     public, private = places(Path(out), format)
     refuse_existing(private, public)
-    if isinstance(result.release, TableRelease):
-        result = replace(result, release=shown_release(result.release))
+    result = part(result.release, "files").shown(result)
     check_ledger(ledger)
     verdict = verify(
         result.release,
@@ -132,8 +118,7 @@ def read_release(path: str | os.PathLike[str]) -> Release:
 
         return read_json(path)
     manifest = read_manifest(path)
-    module, function = _READERS[format_named(manifest["format"], str(path)).name]
-    release: Release = getattr(import_module(module), function)(path, manifest)
+    release: Release = format_named(manifest["format"], str(path)).read(path, manifest)
     return release
 
 
@@ -141,31 +126,31 @@ def read_set_release(
     path: str | os.PathLike[str], what: str, remedy: str = "name such a release"
 ) -> SetRelease:
     """Read a release for something that works on sets of items, and not on tables of persons."""
-    release = read_release(path)
-    if isinstance(release, TableRelease):
+    release: Any = read_release(path)
+    if not format_of(release).of_sets:
         message = f"{path}: is a {format_of(release).about}, and {what} is for sets of items; {remedy}"
         raise ReleaseError(message)
-    return release
+    return release  # type: ignore[no-any-return]  # the format tells
 
 
 def read_table_release(path: str | os.PathLike[str], what: str) -> TableRelease:
     """Read a release for something that works on published tables alone."""
-    release = read_release(path)
-    if not isinstance(release, TableRelease):
+    release: Any = read_release(path)
+    if format_of(release).of_sets:
         about = format_of(release).about
         message = f"{path}: is a {about} release, and {what} is for published tables; name one of those"
         raise ReleaseError(message)
-    return release
+    return release  # type: ignore[no-any-return]  # the format tells
 
 
 def read_disassociated_release(path: str | os.PathLike[str], what: str) -> Disassociated:
     """Read a release for something that works on disassociated ones alone."""
-    release = read_release(path)
-    if not isinstance(release, Disassociated):
+    release: Any = read_release(path)
+    if release.family != "disassociation":
         about = format_of(release).about
         message = f"{path}: is a {about} release, and {what} is for disassociated ones; name one of those"
         raise ReleaseError(message)
-    return release
+    return release  # type: ignore[no-any-return]  # the family tells
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
@@ -181,16 +166,12 @@ def read_manifest(path: Path) -> dict[str, Any]:
 def write_public(release: Release, place: Path, format: str) -> str:
     """Write the published part; return the SHA-256 of the file that holds the manifest."""
     if format == "json":
-        if isinstance(release, TableRelease):
-            message = "a published table is written as a folder of Parquet files; leave the format json out"
-            raise ParameterError(message)
         from cloven.storage.release_json import json_bytes
 
         content = json_bytes(release)
         write_bytes(place, content)
         return hashlib.sha256(content).hexdigest()
-    format_of(release)  # raises for what is no release
-    tables = _tables_of(release)
+    tables = format_of(release).tables_of(release)
     place.mkdir()
     files = {name: write_table(place / name, columns, values) for name, columns, values in tables}
     content = manifest_bytes(build_manifest(release, files))
@@ -198,36 +179,11 @@ def write_public(release: Release, place: Path, format: str) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _tables_of(release: Release) -> tuple[Written, ...]:
-    if isinstance(release, TableRelease):
-        from cloven.kinds.tables import files as published_table
-
-        return published_table.tables_of(release)
-    if isinstance(release, SetGeneralised):
-        from cloven.kinds.generalised import files as generalised
-
-        return generalised.tables_of(release)
-    from cloven.kinds.disassociated import files as disassociated
-
-    return disassociated.tables_of(release)
-
-
 def _refuse_half_characters(result: Anonymised | Generalised | PublishedTable) -> None:
     """Half a surrogate pair, as some decoders leave behind, cannot be written in UTF-8."""
-    for name in _texts(result):
+    for name in format_of(result.release).texts(result):
         if not name.isascii() and any("\ud800" <= letter <= "\udfff" for letter in name):
             message = (
                 f"name {shorten(name)} is no valid Unicode and cannot be written; rename it in the input"
             )
             raise OutputError(message)
-
-
-def _texts(result: Anonymised | Generalised | PublishedTable) -> Iterable[str]:
-    """All texts that are written."""
-    release: Any = result.release
-    if isinstance(release, TableRelease):
-        return chain.from_iterable(
-            (domain.name, *domain.labels, *domain.values) for domain in release.domains
-        )
-    key: Any = result.key
-    return chain(release.vocabulary, getattr(release, "block_labels", ()), *key.suppressed_items)

@@ -1,32 +1,30 @@
 """The independent checker: is a release what it says it is? It shares no code with the anonymisers.
 
-``verify`` finds the checker of a release: ``checker`` runs the checks of disassociated ones, ``generalisation`` those
-of set-generalised ones; every other module holds one kind of check.
+``verify`` finds the checker of a release in the room of its kind; here are verdicts, and what checkers have in common.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cloven.data.table import Table
 from cloven.errors import ParameterError
-from cloven.kinds.disassociated.release import Disassociated
-from cloven.kinds.generalised.release import SetGeneralised
-from cloven.kinds.tables.release import GeneralisedTable, Sliced
+from cloven.registry import part
 from cloven.verification.verdict import Check, Verdict
 
 if TYPE_CHECKING:
+    from cloven.data.table import Table
     from cloven.data.transactions import Transactions
     from cloven.kinds.disassociated.key import Key
+    from cloven.kinds.disassociated.release import Disassociated
     from cloven.kinds.generalised.key import GeneralisedKey
     from cloven.kinds.generalised.policy import Policy
+    from cloven.kinds.generalised.release import SetGeneralised
     from cloven.kinds.tables.key import TableKey
+    from cloven.kinds.tables.release import GeneralisedTable, Sliced
+    from cloven.verification.verdict import Checker
 
 
 __all__ = ["Check", "Verdict", "verify"]
-
-
-# One checker for each kind of release.
 
 
 def verify(
@@ -63,38 +61,15 @@ def verify(
     >>> [check.name for check in verdict.failures]
     ['cluster size', 'k^m of record chunks']
     """
-    known: dict[str, Any] = {
-        "original": original,
-        "key": key,
-        "allow_unsafe": allow_unsafe,
-        "allow_seeded": allow_seeded,
-    }
-    kind: object = release
-    if policy is not None and not isinstance(release, SetGeneralised):
-        what = "disassociated" if isinstance(release, Disassociated) else "a published table"
-        message = f"a policy is for set-generalised releases, and this one is {what}; leave it out"
+    checker: Checker = part(release, "verify.checker").CHECKER
+    known: dict[str, Any] = {"policy": policy} if policy is not None else {}
+    if known and not checker.by_policy:
+        message = f"a policy is for set-generalised releases, and this one is {checker.about}; leave it out"
         raise ParameterError(message)
-    if original is not None:
-        _refuse_other_data(release, original)
-    if isinstance(release, GeneralisedTable | Sliced):
-        from cloven.kinds.tables.verify.checker import verify_table
-
-        return verify_table(release, **known)
-    if isinstance(release, SetGeneralised):
-        from cloven.kinds.generalised.verify import verify_generalised
-
-        return verify_generalised(release, policy=policy, **known)
-    if not isinstance(kind, Disassociated):
-        message = f"no release but {type(kind).__name__}; give the release that an anonymiser made"
+    if original is not None and not isinstance(original, checker.data):
+        wanted, got = checker.data.__name__, type(original).__name__
+        message = f"the original must be {wanted} for this kind of release, got {got}"
         raise ParameterError(message)
-    from cloven.kinds.disassociated.verify.checker import verify_disassociated
-
-    return verify_disassociated(release, **known)
-
-
-def _refuse_other_data(release: object, original: object) -> None:
-    """A table belongs to a published table, transactions to all other releases."""
-    if isinstance(release, GeneralisedTable | Sliced) != isinstance(original, Table):
-        wanted = "Table" if isinstance(release, GeneralisedTable | Sliced) else "Transactions"
-        message = f"the original must be {wanted} for this kind of release, got {type(original).__name__}"
-        raise ParameterError(message)
+    return checker.check(
+        release, original=original, key=key, allow_unsafe=allow_unsafe, allow_seeded=allow_seeded, **known
+    )

@@ -103,6 +103,23 @@ class Verdict:
         return "\n".join([head, *lines])
 
 
+@dataclass(frozen=True)
+class Checker:
+    """Who checks one kind of release.
+
+    Attributes:
+        check: checks a release, given what else is known.
+        data: what such releases are made from.
+        about: what to call such a release.
+        by_policy: whether it may have been made by a policy.
+    """
+
+    check: Callable[..., Verdict]
+    data: type
+    about: str
+    by_policy: bool = False
+
+
 def _mark(check: Check) -> str:
     if not check.passed:
         return "FAIL"

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import cloven as cv
+from cloven.data.known_sets import Known
 from cloven.errors import ParameterError, ReleaseError
 from cloven.kinds.generalised.attack.known_person import KnownPersonGeneralised
 from cloven.kinds.generalised.release import SetGeneralised
-from cloven.kinds.known_sets import Known
 
 
 def release_of(blocks, rows):

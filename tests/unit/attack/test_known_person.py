@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import cloven as cv
+from cloven.data.known_sets import Known
 from cloven.errors import ParameterError, ReleaseError
 from cloven.kinds.disassociated.attack.known_person import KnownPerson
 from cloven.kinds.disassociated.release import Disassociated, Kind
-from cloven.kinds.known_sets import Known
 
 
 def two_clusters():

@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 
 from cloven.data.transactions import Transactions
 from cloven.errors import GuaranteeError, OutputError, ParameterError, ReleaseError
-from cloven.kinds.disassociated.private_files import read_key
 from cloven.kinds.generalised.methods.assembly import assemble
 from cloven.kinds.generalised.private_files import read_private_policy
 from cloven.kinds.generalised.release import SetGeneralised
 from cloven.storage.ledger_file import Entry
 from cloven.storage.manifest import build_manifest, count
+from cloven.storage.private import read_key
 from cloven.storage.receipt import read_receipt
 from cloven.storage.release import read_disassociated_release, read_release, write_public, write_release
 

@@ -13,8 +13,8 @@ import pytest
 
 from cloven.data.transactions import Transactions
 from cloven.errors import ReleaseError
-from cloven.kinds.disassociated.private_files import read_key, write_key
 from cloven.storage.fingerprint import fingerprint
+from cloven.storage.private import read_key, write_key
 from cloven.storage.receipt import read_receipt
 from cloven.storage.release import read_release
 

@@ -17,8 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cloven.errors import ReleaseError
-from cloven.kinds.disassociated.private_files import read_key, write_key
 from cloven.kinds.disassociated.release import Disassociated
+from cloven.storage.private import read_key, write_key
 from cloven.storage.release import read_release, write_public, write_release
 from cloven.storage.release_json import json_bytes
 

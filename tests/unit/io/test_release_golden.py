@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 
-from cloven.kinds.disassociated.private_files import read_key
 from cloven.storage.checked import verify_folder
+from cloven.storage.private import read_key
 from cloven.storage.receipt import read_receipt
 from cloven.storage.release import read_release
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from cloven.errors import ReleaseError
-from cloven.kinds.disassociated.private_files import read_key
+from cloven.storage.private import read_key
 from cloven.storage.release import read_release, write_release
 from cloven.storage.release_json import json_bytes
 

@@ -17,9 +17,9 @@ from rooted_clinic import DATA, LISTED, METHOD
 from cloven.data.transactions import Transactions
 from cloven.errors import ReleaseError
 from cloven.kinds.disassociated.methods import Disassociation
-from cloven.kinds.disassociated.private_files import read_key
 from cloven.kinds.disassociated.release import Joint
 from cloven.storage.checked import verify_folder
+from cloven.storage.private import read_key
 from cloven.storage.receipt import read_receipt
 from cloven.storage.release import read_release, write_release
 from cloven.storage.release_json import json_bytes

@@ -13,7 +13,6 @@ import pytest
 import cloven as cv
 from cloven.data.schema import Column, Schema
 from cloven.errors import ParameterError
-from cloven.kinds.disassociated.private_files import read_key
 from cloven.kinds.tables.cells import shown_release
 from cloven.kinds.tables.files import table_csv_bytes
 from cloven.kinds.tables.kind import TablesFamily
@@ -21,6 +20,7 @@ from cloven.kinds.tables.methods.diffgen import DiffGen
 from cloven.kinds.tables.methods.lots import noise_scale
 from cloven.kinds.tables.verify.checker import verify_table
 from cloven.reading.tables import read_table
+from cloven.storage.private import read_key
 from cloven.storage.release import read_release, write_release
 
 ILL = Column("illness", "sensitive", values=("flu", "gout", "rare"))

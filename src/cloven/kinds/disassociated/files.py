@@ -5,11 +5,15 @@ Version 1 had no root: rare items stood in the term chunks of their clusters.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
+from cloven.data.arrays import distinct
 from cloven.kinds.disassociated.release import Disassociated, Kind, RareItems
+from cloven.storage.formats import JsonForm, ReleaseFormat
 from cloven.storage.manifest import MANIFEST, expect, parameters_of
 from cloven.storage.parquet import (
     expect_counting,
@@ -20,11 +24,15 @@ from cloven.storage.parquet import (
     read_table,
     whole_numbers,
 )
+from cloven.storage.release_json import coded, objects
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
+    from cloven.kinds.disassociated.key import Anonymised
     from cloven.storage.parquet import Written
 
 CLUSTERS = {"cluster": "int64", "size": "int64", "joint": "int64"}
@@ -139,3 +147,183 @@ def _chunk_columns(release: Disassociated) -> dict[str, Any]:
         "kind": kind_names(release.row_kind),
         "items": list_column(release.vocabulary, release.row_offsets, release.row_items),
     }
+
+
+def _count(release: Disassociated) -> dict[str, int]:
+    maximum = release.parameters.get("max_cluster_size")
+    kind = release.row_kind
+    oversize = release.cluster_size > maximum if isinstance(maximum, int) else np.zeros(0, bool)
+    return {
+        "records": release.records,
+        "clusters": release.clusters,
+        "joints": release.joints,
+        "items": len(release.vocabulary),
+        "rows": release.rows,
+        "record_chunks": _chunks(release, kind == Kind.RECORD),
+        "term_chunks": _chunks(release, kind == Kind.TERM),
+        "shared_chunks": _chunks(release, kind == Kind.SHARED),
+        "oversize_clusters": int(oversize.sum()),
+    }
+
+
+def _chunks(release: Disassociated, rows: NDArray[np.bool_]) -> int:
+    owner = np.maximum(release.row_cluster[rows], release.row_joint[rows])  # one of them is -1
+    chunk = release.row_chunk[rows]
+    return len(distinct(owner * (int(chunk.max(initial=0)) + 1) + chunk))
+
+
+# One JSON file: an object for each joint and each cluster.
+
+PARTS = ("joints", "clusters")
+CLUSTER = {"size", "joint", "record_chunks", "term_chunk"}
+JOINT = {"parent", "shared_chunks", "term_chunk"}
+JOINT_OF_VERSION_1 = JOINT - {"term_chunk"}
+
+
+def parts_of(release: Disassociated) -> dict[str, list[Any]]:
+    """What stands in the file beside the manifest."""
+    clusters: list[dict[str, Any]] = [
+        {"size": size, "joint": _or_null(joint), "record_chunks": [], "term_chunk": []}
+        for size, joint in zip(release.cluster_size.tolist(), release.cluster_joint.tolist(), strict=True)
+    ]
+    joints: list[dict[str, Any]] = [
+        {"parent": _or_null(parent), "shared_chunks": [], "term_chunk": []}
+        for parent in release.joint_parent.tolist()
+    ]
+    _hand_out_rows(release, clusters, joints)
+    return {"joints": joints, "clusters": clusters}
+
+
+def of_document(document: dict[str, Any], source: str) -> Disassociated:
+    """The release of a parsed file whose manifest is sound."""
+    manifest = document["manifest"]
+    check_version(manifest, source)
+    fields = JOINT_OF_VERSION_1 if manifest["format"].endswith("/1") else JOINT
+    joints, clusters = (
+        objects(document, "joints", fields, source),
+        objects(document, "clusters", CLUSTER, source),
+    )
+    rows = _Rows(source)
+    for number, cluster in enumerate(clusters):
+        rows.add_chunks(cluster["record_chunks"], Kind.RECORD, number, -1)
+        if cluster["term_chunk"] != []:
+            rows.add_chunks([[cluster["term_chunk"]]], Kind.TERM, number, -1)
+    for number, joint in enumerate(joints):
+        if joint.get("term_chunk", []) != []:
+            rows.add_chunks([[joint["term_chunk"]]], Kind.TERM, -1, number)
+        rows.add_chunks(joint["shared_chunks"], Kind.SHARED, -1, number)
+    release = Disassociated(
+        k=manifest["k"],
+        m=manifest["m"],
+        parameters=parameters_of(manifest),
+        cluster_size=_numbers([cluster["size"] for cluster in clusters], "size", source, None),
+        cluster_joint=_numbers([cluster["joint"] for cluster in clusters], "joint", source, len(joints)),
+        joint_parent=_numbers([joint["parent"] for joint in joints], "parent", source, len(joints)),
+        **rows.arrays(),
+    )
+    check_rare_items(release, source, source, source)
+    return release
+
+
+@dataclass
+class _Rows:
+    """Collects rows in the order of the file."""
+
+    source: str
+    places: list[tuple[int, int, int, int]] = field(default_factory=list)
+    items: list[list[str]] = field(default_factory=list)
+
+    def add_chunks(self, chunks: object, kind: Kind, cluster: int, joint: int) -> None:
+        owner = f"joint {joint}" if cluster < 0 else f"cluster {cluster}"
+        chunks = chunks if isinstance(chunks, list) else [None]
+        for number, chunk in enumerate(chunks):
+            rows = chunk if isinstance(chunk, list) else []
+            sound = bool(rows) and all(_is_row(row) for row in rows)
+            expect(sound, self.source, f"chunks of {owner}", "non-empty lists of lists of text", chunk)
+            self.places.extend([(cluster, joint, number, int(kind))] * len(rows))
+            self.items.extend(rows)
+
+    def arrays(self) -> dict[str, Any]:
+        vocabulary, offsets, codes = coded(self.items, self.source)
+        place = np.array(self.places, np.int64).reshape(-1, 4)
+        return {
+            "vocabulary": vocabulary,
+            "row_cluster": place[:, 0].copy(),
+            "row_joint": place[:, 1].copy(),
+            "row_chunk": place[:, 2].astype(np.int32),
+            "row_kind": place[:, 3].astype(np.int8),
+            "row_offsets": offsets,
+            "row_items": codes,
+        }
+
+
+def _hand_out_rows(
+    release: Disassociated, clusters: list[dict[str, Any]], joints: list[dict[str, Any]]
+) -> None:
+    offsets = release.row_offsets.tolist()
+    names = [release.vocabulary[code] for code in release.row_items.tolist()]
+    places = zip(
+        release.row_kind.tolist(),
+        release.row_cluster.tolist(),
+        release.row_joint.tolist(),
+        release.row_chunk.tolist(),
+        strict=True,
+    )
+    for row, (kind, cluster, joint, chunk) in enumerate(places):
+        items = names[offsets[row] : offsets[row + 1]]
+        if kind == Kind.TERM:
+            (joints[joint] if cluster < 0 else clusters[cluster])["term_chunk"] = items
+            continue
+        chunks = joints[joint]["shared_chunks"] if kind == Kind.SHARED else clusters[cluster]["record_chunks"]
+        if chunk == len(chunks):
+            chunks.append([])
+        chunks[chunk].append(items)
+
+
+def _numbers(
+    values: list[object], name: str, source: str, below: int | None
+) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Numbers from 0; with a limit, null is allowed and stands as -1."""
+    end = 2**63 if below is None else below
+    for value in values:
+        whole = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < end
+        expect(whole or (below is not None and value is None), source, name, "a number in range", value)
+    return np.array([-1 if value is None else value for value in values], np.int64)
+
+
+def _is_row(row: object) -> bool:
+    return isinstance(row, list) and all(isinstance(item, str) for item in row)
+
+
+def _or_null(number: int) -> int | None:
+    return None if number < 0 else number
+
+
+def _written(result: Anonymised) -> Iterable[str]:
+    return chain(result.release.vocabulary, *result.key.suppressed_items)
+
+
+def shown(result: Any) -> Any:
+    """The result as it is published: all of it."""
+    return result
+
+
+FORMATS = (
+    ReleaseFormat(
+        Disassociated,
+        "cloven.disassociated",
+        2,
+        "disassociated",
+        ("chunks.parquet", "clusters.parquet", "joints.parquet"),
+        lambda release: release.m,
+        frozenset(
+            ("records", "clusters", "joints", "items", "rows", "record_chunks", "term_chunks", "shared_chunks",
+             "oversize_clusters")
+        ),
+        _count,
+        tables_of,
+        read_disassociated,
+        _written,
+        json=JsonForm(PARTS, parts_of, of_document),
+    ),
+)  # fmt: skip

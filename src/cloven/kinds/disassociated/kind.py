@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cloven.data.known_sets import Known
     from cloven.disclosure.audience import Said
     from cloven.disclosure.outcome import Measured
     from cloven.disclosure.risk import Risk
     from cloven.kinds.disassociated.key import Anonymised
     from cloven.kinds.disassociated.methods import Disassociation
     from cloven.kinds.disassociated.utility import UtilityReport
-    from cloven.kinds.known_sets import Known
     from cloven.statistics.uniqueness import Description
     from cloven.threats import Effort, Knowledge, Threat
     from cloven.verification import Verdict
@@ -255,3 +255,6 @@ def suggested(data: Transactions, given: Mapping[str, Any]) -> tuple[dict[str, A
         size = values["max_cluster_size"]
         reasons.append(f"max={size}: {usual if size == USUAL_SIZE else small}")
     return values, reasons
+
+
+KIND = DisassociationFamily

@@ -1,23 +1,17 @@
 """The owner's private folder of a disassociated release: key, list of records, what was suppressed, and the receipt.
 
-It lies beside the release, never inside it; folder mode 0700, files 0600. Folders of set-generalised releases are
-handed on to ``generalised_key``, those of published tables to ``table_key``. See docs/reference/release-format.md.
+It lies beside the release, never inside it; folder mode 0700, files 0600. See docs/reference/release-format.md.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cloven.errors import ReleaseError
 from cloven.kinds.disassociated.key import Key
 from cloven.kinds.disassociated.release import Kind
-from cloven.kinds.generalised.key import Generalised
-from cloven.kinds.generalised.release import SetGeneralised
-from cloven.kinds.tables.key import PublishedTable
-from cloven.kinds.tables.release import GeneralisedTable, Sliced
 from cloven.storage.atomic import PRIVATE_FILE, PRIVATE_FOLDER
 from cloven.storage.manifest import expect
 from cloven.storage.parquet import (
@@ -35,14 +29,12 @@ from cloven.storage.parquet import (
 from cloven.storage.receipt import write_receipt
 
 if TYPE_CHECKING:
-    import os
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
     from cloven.kinds.disassociated.key import Anonymised
     from cloven.kinds.disassociated.release import Disassociated
-    from cloven.kinds.generalised.key import GeneralisedKey
-    from cloven.kinds.tables.key import TableKey
 
 KEY = {
     "record": "int64",
@@ -57,24 +49,8 @@ RECORDS = {"record": "int64", "cluster": "int64", "person": "int64"}
 SUPPRESSED = {"record": "int64", "items": "list", "reason": "string"}
 
 
-def write_key(
-    result: Anonymised | Generalised | PublishedTable,
-    place: Path,
-    *,
-    manifest_sha256: str,
-    original: Any = None,
-) -> None:
-    """Write the private folder of a release of any kind whose manifest has this SHA-256."""
-    if isinstance(result, PublishedTable):
-        from cloven.kinds.tables.private_files import write_table_key
-
-        write_table_key(result, place, manifest_sha256=manifest_sha256, original=original)
-        return
-    if isinstance(result, Generalised):
-        from cloven.kinds.generalised.private_files import write_generalised_key
-
-        write_generalised_key(result, place, manifest_sha256=manifest_sha256, original=original)
-        return
+def write_key(result: Anonymised, place: Path, *, manifest_sha256: str, original: Any = None) -> None:
+    """Write the private folder of a release whose manifest has this SHA-256."""
     key = result.key
     place.mkdir(mode=PRIVATE_FOLDER)
     for name, columns, values in (
@@ -92,39 +68,8 @@ def write_key(
     )
 
 
-@overload
-def read_key(private: str | os.PathLike[str], release: Disassociated) -> Key: ...
-@overload
-def read_key(private: str | os.PathLike[str], release: SetGeneralised) -> GeneralisedKey: ...
-@overload
-def read_key(private: str | os.PathLike[str], release: GeneralisedTable | Sliced) -> TableKey: ...
-
-
-def read_key(
-    private: str | os.PathLike[str], release: Disassociated | SetGeneralised | GeneralisedTable | Sliced
-) -> Key | GeneralisedKey | TableKey:
-    """Read the owner's key to a release of any kind from its private folder.
-
-    Raises:
-        ReleaseError: a file is missing, broken, or speaks of parts that the release does not have.
-
-    >>> import tempfile
-    >>> import cloven as cv
-    >>> result = cv.Disassociation(k=5, m=2).anonymise(cv.Transactions.from_records([["flu", "fever"]] * 6))
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     cv.write_release(result, Path(folder, "clinic"))
-    ...     read_key(Path(folder, "clinic.private"), result.release) == result.key
-    True
-    """
-    private = Path(private)
-    if isinstance(release, GeneralisedTable | Sliced):
-        from cloven.kinds.tables.private_files import read_table_key
-
-        return read_table_key(private, release)
-    if isinstance(release, SetGeneralised):
-        from cloven.kinds.generalised.private_files import read_generalised_key
-
-        return read_generalised_key(private, release)
+def read_key(private: Path, release: Disassociated) -> Key:
+    """Read the owner's key to a release from its private folder; ``cloven.storage.private`` says what may be wrong."""
     path = private / "key.parquet"
     table = read_table(path, KEY)
     offsets, codes, names = item_lists(table, path)

@@ -100,6 +100,7 @@ class Disassociated:
     row_kind: NDArray[np.int8]
     row_offsets: NDArray[np.int64]
     row_items: NDArray[np.int32]
+    family: ClassVar[str] = "disassociation"
     ARRAYS: ClassVar[tuple[str, ...]] = (
         "cluster_size",
         "cluster_joint",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cloven.kinds.generalised.release import SetGeneralised
-from cloven.storage.formats import all_up_to, is_count
+from cloven.storage.formats import JsonForm, ReleaseFormat, all_up_to, is_count
 from cloven.storage.manifest import MANIFEST, expect, parameters_of
 from cloven.storage.parquet import (
     expect_counting,
@@ -19,11 +19,13 @@ from cloven.storage.parquet import (
     read_table,
     text_column,
 )
+from cloven.storage.release_json import coded, objects
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+    from cloven.kinds.generalised.key import Generalised
     from cloven.storage.parquet import Written
 
 
@@ -97,8 +99,6 @@ def parts_of(release: SetGeneralised) -> dict[str, list[Any]]:
 
 def of_document(document: Mapping[str, Any], source: str) -> SetGeneralised:
     """The release of a parsed file whose manifest is sound."""
-    from cloven.storage.release_json import coded, objects  # which reads the file
-
     blocks = objects(document, "blocks", {"label", "items"}, source)
     for number, block in enumerate(blocks):
         sound = isinstance(block["label"], str) and _is_list(block["items"], str)
@@ -124,3 +124,42 @@ def of_document(document: Mapping[str, Any], source: str) -> SetGeneralised:
 
 def _is_list(value: object, kind: type) -> bool:
     return isinstance(value, list) and all(isinstance(each, kind) for each in value)
+
+
+def _count(release: SetGeneralised) -> dict[str, int]:
+    return {
+        "records": release.records,
+        "items": len(release.vocabulary),
+        "blocks": release.blocks,
+        "generalised_items": int((release.block_sizes > 1).sum()),
+        "largest_block": int(release.block_sizes.max(initial=0)),
+        "empty_records": int((np.diff(release.row_offsets) == 0).sum()),
+    }
+
+
+def _written(result: Generalised) -> Iterable[str]:
+    return chain(result.release.vocabulary, result.release.block_labels, *result.key.suppressed_items)
+
+
+def shown(result: Any) -> Any:
+    """The result as it is published: all of it."""
+    return result
+
+
+FORMATS = (
+    ReleaseFormat(
+        SetGeneralised,
+        "cloven.set-generalised",
+        1,
+        "set-generalised",
+        ("blocks.parquet", "rows.parquet"),
+        lambda release: all_up_to(release.parameters),
+        frozenset(("records", "items", "blocks", "generalised_items", "largest_block", "empty_records")),
+        _count,
+        tables_of,
+        read_generalised,
+        _written,
+        may_list=True,
+        json=JsonForm(PARTS, parts_of, of_document),
+    ),
+)

@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cloven.data.known_sets import Known
     from cloven.data.transactions import Transactions
     from cloven.disclosure.audience import Said
     from cloven.disclosure.outcome import Measured
     from cloven.disclosure.risk import Risk
     from cloven.kinds.generalised.key import Generalised
     from cloven.kinds.generalised.utility import GeneralisedUtility
-    from cloven.kinds.known_sets import Known
     from cloven.statistics.uniqueness import Description
     from cloven.threats import Effort, Knowledge, Threat
     from cloven.verification import Verdict
@@ -138,14 +138,14 @@ class GeneralisationFamily(OfTransactions):
         """Read back what ``write`` wrote."""
         from cloven.errors import ReleaseError
         from cloven.kinds.generalised.key import Generalised
-        from cloven.kinds.generalised.private_files import read_generalised_key, read_private_policy
+        from cloven.kinds.generalised.private_files import read_key, read_private_policy
         from cloven.storage.release import read_release
 
         release = read_release(public)
         if not isinstance(release, SetGeneralised):
             message = f"{public}: is no set-generalised release; audit again"
             raise ReleaseError(message)
-        return Generalised(release, read_generalised_key(private, release), read_private_policy(private))
+        return Generalised(release, read_key(private, release), read_private_policy(private))
 
 
 def _fit(release: SetGeneralised, records: Known) -> NDArray[np.float64]:
@@ -206,3 +206,6 @@ def measures(found: GeneralisedUtility) -> list[Measured]:
         plain("records published", full, 1.0, 0.0, "records that are published with an item", "owner"),
         plain("items published", published, 1.0, 0.0, "items that are not suppressed"),
     ]
+
+
+KIND = GeneralisationFamily

@@ -38,7 +38,7 @@ SUPPRESSED = {"record": "int64", "items": "list"}
 POLICY = "policy.json"
 
 
-def write_generalised_key(
+def write_key(
     result: Generalised, place: Path, *, manifest_sha256: str, original: Transactions | None = None
 ) -> None:
     """Write the private folder of a release whose manifest has this SHA-256."""
@@ -61,7 +61,7 @@ def write_generalised_key(
     )
 
 
-def read_generalised_key(private: str | os.PathLike[str], release: SetGeneralised) -> GeneralisedKey:
+def read_key(private: str | os.PathLike[str], release: SetGeneralised) -> GeneralisedKey:
     """Read the owner's key to a release from its private folder.
 
     Raises:

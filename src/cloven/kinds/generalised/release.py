@@ -46,6 +46,7 @@ class SetGeneralised:
     block_items: NDArray[np.int32]
     row_offsets: NDArray[np.int64]
     row_blocks: NDArray[np.int32]
+    family: ClassVar[str] = "generalisation"
     ARRAYS: ClassVar[tuple[str, ...]] = ("block_offsets", "block_items", "row_offsets", "row_blocks")
 
     def __post_init__(self) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from itertools import chain, pairwise
 from math import isfinite
 from pathlib import Path
@@ -16,9 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.data.table import Table
+from cloven.kinds.tables.buckets import Buckets
 from cloven.kinds.tables.cells import from_texts, shown_release, texts_of
 from cloven.kinds.tables.release import CellDomain, GeneralisedTable, Sliced
 from cloven.storage.atomic import staged, write_bytes
+from cloven.storage.formats import ReleaseFormat
 from cloven.storage.manifest import expect, parameters_of
 from cloven.storage.parquet import (
     expect_counting,
@@ -31,11 +34,12 @@ from cloven.storage.parquet import (
 from cloven.storage.release_csv import escape_formula
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from cloven.kinds.tables.key import PublishedTable
     from cloven.storage.parquet import Written
 
 
@@ -346,3 +350,62 @@ def _free(name: str, taken: Sequence[str]) -> str:
 
 def _texts(labels: Sequence[str | None], codes: NDArray[np.int32]) -> list[str | None]:
     return [labels[code] for code in codes.tolist()]
+
+
+def _count(release: GeneralisedTable | Sliced) -> dict[str, int]:
+    sizes = Buckets.of(release).sizes
+    found = {
+        "records": len(release),
+        "attributes": len(release.domains),
+        "cells": sum(len(domain.labels) for domain in release.domains),
+        "groups": len(sizes),
+        "smallest_group": int(sizes.min(initial=len(release))),
+        "largest_group": int(sizes.max(initial=0)),
+    }
+    return found | ({"columns": len(release.columns)} if isinstance(release, Sliced) else {})
+
+
+def _written(result: PublishedTable) -> Iterable[str]:
+    domains = result.release.domains
+    return chain.from_iterable((domain.name, *domain.labels, *domain.values) for domain in domains)
+
+
+def shown(result: PublishedTable) -> PublishedTable:
+    """The result as it is published: without values that no cell shows."""
+    return replace(result, release=shown_release(result.release))
+
+
+_COUNTS = frozenset(("records", "attributes", "cells", "groups", "smallest_group", "largest_group"))
+FORMATS = (
+    ReleaseFormat(
+        GeneralisedTable,
+        "cloven.table",
+        1,
+        "generalised table",
+        ("attributes.parquet", "cells.parquet", "rows.parquet"),
+        lambda _release: None,
+        _COUNTS,
+        _count,
+        tables_of,
+        read_generalised_table,
+        _written,
+        may_list=True,
+        of_sets=False,
+    ),
+    ReleaseFormat(
+        Sliced,
+        "cloven.sliced",
+        1,
+        "sliced table",
+        ("attributes.parquet", "cells.parquet"),
+        lambda _release: None,
+        _COUNTS | {"columns"},
+        _count,
+        tables_of,
+        read_sliced,
+        _written,
+        may_list=True,
+        parts="column-",
+        of_sets=False,
+    ),
+)

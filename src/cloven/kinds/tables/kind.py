@@ -175,8 +175,8 @@ class TablesFamily:
 
     def write(self, result: PublishedTable, public: Path, private: Path, original: Table | None) -> str:
         """Check what is published once more, write it and the owner's key to two new folders."""
-        from cloven.kinds.disassociated.private_files import write_key
         from cloven.kinds.tables.verify.checker import verify_table
+        from cloven.storage.private import write_key
         from cloven.storage.release import write_public
 
         shown = replace(result, release=shown_release(result.release))
@@ -188,11 +188,11 @@ class TablesFamily:
     def read(self, public: Path, private: Path) -> PublishedTable:
         """Read back what ``write`` wrote."""
         from cloven.kinds.tables.key import PublishedTable
-        from cloven.kinds.tables.private_files import read_table_key
+        from cloven.kinds.tables.private_files import read_key
         from cloven.storage.release import read_table_release
 
         release = read_table_release(public, "this family")
-        return PublishedTable(release, read_table_key(private, release))
+        return PublishedTable(release, read_key(private, release))
 
 
 # A table from which noise has taken every row: what an audit says of it.
@@ -233,3 +233,6 @@ def no_utility(data: Table) -> Utility:
     names = [SENSITIVE_COUNTS] if data.positions("sensitive") else []
     lost = tuple(Measured(name, 0.0, None, None, 1.0, 0.0, about) for name in (*names, COUNTS))
     return Utility(lost[0].name, lost)
+
+
+KIND = TablesFamily

@@ -30,7 +30,7 @@ CHANGED = {"row": "int64", "attributes": "numbers"}
 SUPPRESSED = {"record": "int64"}
 
 
-def write_table_key(
+def write_key(
     result: PublishedTable, place: Path, *, manifest_sha256: str, original: Table | None = None
 ) -> None:
     """Write the private folder of a published table whose manifest has this SHA-256."""
@@ -56,7 +56,7 @@ def write_table_key(
     write_receipt(place, result.release, manifest_sha256=manifest_sha256, original=original, counts=counts)
 
 
-def read_table_key(private: str | os.PathLike[str], release: GeneralisedTable | Sliced) -> TableKey:
+def read_key(private: str | os.PathLike[str], release: GeneralisedTable | Sliced) -> TableKey:
     """Read the owner's key to a published table from its private folder.
 
     Raises:

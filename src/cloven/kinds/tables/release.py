@@ -13,7 +13,7 @@ All orders are canonical: a function of content alone.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,6 +61,8 @@ class GeneralisedTable:
     domains: tuple[CellDomain, ...]
     cells: NDArray[np.int32]
 
+    family: ClassVar[str] = "tables"
+
     def __len__(self) -> int:
         return len(self.cells)
 
@@ -87,6 +89,8 @@ class Sliced:
     columns: tuple[tuple[int, ...], ...]
     bucket_offsets: NDArray[np.int64]
     cells: NDArray[np.int32]
+
+    family: ClassVar[str] = "tables"
 
     def __len__(self) -> int:
         return len(self.cells)

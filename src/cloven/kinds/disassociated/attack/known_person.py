@@ -29,12 +29,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 import numpy as np
 
 from cloven.compiled import Flags, Floats, Longs, compiled
+from cloven.data.known_sets import Certain, Claims, Known
 from cloven.errors import ParameterError, ReleaseError
 from cloven.kinds.disassociated.attack import known_person_kernel
 from cloven.kinds.disassociated.attack.known_person_kernel import IMPOSSIBLE, MOST_KNOWN, fitting_rows, leads
 from cloven.kinds.disassociated.attack.known_person_layout import Expected, Layout, layout, offsets_of, sums
 from cloven.kinds.disassociated.release import Disassociated
-from cloven.kinds.known_sets import Certain, Claims, Known
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -30,8 +30,8 @@ from cloven.kinds.disassociated.attack.known_person_layout import Rows, sums
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from cloven.data.known_sets import Known
     from cloven.kinds.disassociated.release import Disassociated
-    from cloven.kinds.known_sets import Known
 
 
 DOUBT = 1e-6

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cloven.data.transactions import Transactions
 from cloven.disclosure.audience import counted
 from cloven.errors import ParameterError, shorten
 from cloven.kinds.disassociated.release import Kind
@@ -37,12 +38,11 @@ from cloven.kinds.disassociated.verify.shared import (
     uses_items_shown_below,
 )
 from cloven.verification.claims import check_mark, check_persons_claim
-from cloven.verification.verdict import Check, Verdict, conclude, spot
+from cloven.verification.verdict import Check, Checker, Verdict, conclude, spot
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from cloven.data.transactions import Transactions
     from cloven.kinds.disassociated.key import Key
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.kinds.disassociated.verify.layout import JointTree, Layout
@@ -237,3 +237,6 @@ def check_parameters(release: Disassociated) -> Check:
     more = f"; {len(faults):,} such faults" if len(faults) > 1 else ""
     detail = faults[0] + more if faults else f"{len(release.parameters)} parameters, all known"
     return Check("parameters", "release", passed=not faults, examined=len(release.parameters), detail=detail)
+
+
+CHECKER = Checker(verify_disassociated, Transactions, "disassociated")

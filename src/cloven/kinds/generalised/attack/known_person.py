@@ -20,10 +20,10 @@ import numpy as np
 
 from cloven.compiled import Floats, Longs, compiled
 from cloven.data.arrays import positions
+from cloven.data.known_sets import Certain, Claims, Known
 from cloven.errors import ParameterError
 from cloven.kinds.generalised.attack.frequency import given_block
 from cloven.kinds.generalised.attack.questions import published_only, rows_by_block
-from cloven.kinds.known_sets import Certain, Claims, Known
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError, shorten
 from cloven.kinds.generalised.verify.arrays import (
     check_arrays,
@@ -15,12 +16,11 @@ from cloven.kinds.generalised.verify.arrays import (
 from cloven.kinds.generalised.verify.original import check_key, check_original, images, published
 from cloven.kinds.generalised.verify.promise import check_combinations, check_constraints, check_groups
 from cloven.verification.claims import check_mark, check_persons_claim
-from cloven.verification.verdict import Fault, Verdict, conclude
+from cloven.verification.verdict import Checker, Fault, Verdict, conclude
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from cloven.data.transactions import Transactions
     from cloven.kinds.generalised.key import GeneralisedKey
     from cloven.kinds.generalised.policy import Policy
     from cloven.kinds.generalised.release import SetGeneralised
@@ -166,3 +166,6 @@ def check_parameters(release: SetGeneralised) -> Check:
         said = f"all up to {given['all_up_to']} are protected, but the largest itemset has {given['largest']}"
         faults.append(Fault(1, said))
     return conclude("parameters", "release", len(given), faults, f"{len(given)} parameters, all known")
+
+
+CHECKER = Checker(verify_generalised, Transactions, "set-generalised", by_policy=True)

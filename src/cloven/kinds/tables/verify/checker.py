@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cloven.data.table import Table
 from cloven.errors import ParameterError
 from cloven.kinds.tables.cells import understood_by
 from cloven.kinds.tables.release import Sliced
@@ -23,13 +24,12 @@ from cloven.kinds.tables.verify.promise import Promise, check_parameters
 from cloven.kinds.tables.verify.rejoined import check_rejoined
 from cloven.kinds.tables.verify.safe_cuts import check_replay
 from cloven.verification.claims import check_mark
-from cloven.verification.verdict import Fault, Verdict, conclude
+from cloven.verification.verdict import Checker, Fault, Verdict, conclude
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from cloven.data.table import Table
     from cloven.kinds.tables.key import TableKey
     from cloven.kinds.tables.release import GeneralisedTable
     from cloven.verification.verdict import Check, Level
@@ -129,3 +129,6 @@ def _with_original(
         if not all(check.passed for check in checks):
             return checks
     return [*checks, *check_table_persons(release, original, key)]
+
+
+CHECKER = Checker(verify_table, Table, "a published table")

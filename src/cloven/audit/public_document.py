@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from cloven._version import __version__
 from cloven.audit.decision import price
-from cloven.disclosure.document import FORMAT, ends, environment, histogram
+from cloven.audit.document import FORMAT, ends, environment, histogram
 from cloven.disclosure.outcome import front
 
 if TYPE_CHECKING:
