@@ -12,7 +12,7 @@ from cloven.kinds.disassociated.covers.breaches import Moderate, WeakWords, brea
 from cloven.kinds.disassociated.covers.covers import covers
 from cloven.kinds.disassociated.covers.proof import prove
 from cloven.kinds.disassociated.methods import Disassociation
-from cloven.kinds.disassociated.utility import utility
+from cloven.kinds.transactions import utility
 from cloven.verification import verify
 from experiments.runs import SEED
 

@@ -42,7 +42,7 @@ def run(
     repeats: int = 1,
 ) -> Run:
     """Anonymise (median time of ``repeats``), verify at release level, measure."""
-    from cloven.kinds.disassociated.utility import utility
+    from cloven.kinds.transactions import utility
     from cloven.verification import verify
 
     times = []

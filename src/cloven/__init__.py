@@ -85,7 +85,6 @@ if TYPE_CHECKING:
     from cloven.kinds.disassociated.score.score import score
     from cloven.kinds.disassociated.score.trial import trial
     from cloven.kinds.disassociated.threats import another_release, release_alone, the_method, word_meanings
-    from cloven.kinds.disassociated.utility import utility
     from cloven.kinds.generalised.attack.elimination import Elimination, RandomElimination
     from cloven.kinds.generalised.guesses import Eliminations
     from cloven.kinds.generalised.guesses_files import read_eliminations, write_eliminations
@@ -117,6 +116,7 @@ if TYPE_CHECKING:
     from cloven.kinds.tables.release import GeneralisedTable, Sliced
     from cloven.kinds.tables.utility.utility import table_utility
     from cloven.kinds.tables.verify.checker import verify_table
+    from cloven.kinds.transactions import utility
     from cloven.reading import read
     from cloven.reading.arrow import from_frame
     from cloven.reading.schema_file import read_schema
@@ -301,7 +301,7 @@ _NAMES = {
     "cloven.kinds.disassociated.score.score": "score",
     "cloven.kinds.disassociated.score.trial": "trial",
     "cloven.kinds.disassociated.threats": "another_release release_alone the_method word_meanings",
-    "cloven.kinds.disassociated.utility": "utility",
+    "cloven.kinds.transactions": "utility",
     "cloven.kinds.generalised.attack.elimination": "Elimination RandomElimination",
     "cloven.kinds.generalised.guesses": "Eliminations",
     "cloven.kinds.generalised.guesses_files": "read_eliminations write_eliminations",

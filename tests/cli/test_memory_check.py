@@ -45,14 +45,14 @@ def test_a_small_file_is_refused_once_its_size_is_known(cloven, tmp_path, nothin
 
 
 def test_what_is_free_is_the_usual_limit(cloven, tmp_path, nothing_written, large, never_read, monkeypatch):
-    monkeypatch.setattr("cloven.memory.available", lambda: 123 * 10**6)
+    monkeypatch.setattr("cloven.audit.memory.available", lambda: 123 * 10**6)
     nothing_written()
     cloven("audit", large, "-o", tmp_path / "out").refused(2, "and 123 MB are free")
 
 
 @pytest.mark.parametrize("size", ["any", "64G"])
 def test_more_can_be_allowed(cloven, clinic, monkeypatch, size):
-    monkeypatch.setattr("cloven.memory.available", lambda: 10**6)
+    monkeypatch.setattr("cloven.audit.memory.available", lambda: 10**6)
     assert cloven("describe", clinic, "--memory", size).code == 0
 
 
@@ -96,6 +96,6 @@ def test_a_large_table_is_refused_before_it_is_read(
 
 def test_a_small_table_is_refused_once_its_size_is_known(cloven, people, schema, monkeypatch):
     cloven("describe", people, "--schema", schema, "--memory", "1M").refused(2, "needs about 300 MB")
-    monkeypatch.setattr("cloven.memory.available", lambda: 10**6)
+    monkeypatch.setattr("cloven.audit.memory.available", lambda: 10**6)
     cloven("cells", people, "--schema", schema).refused(2, "and 1 MB are free")
     assert cloven("describe", people, "--schema", schema, "--memory", "any").code == 0

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from cloven.kinds.disassociated.methods import Disassociation
-from cloven.kinds.disassociated.utility import utility
 from cloven.kinds.known_items import candidates
+from cloven.kinds.transactions import utility
 from cloven.verification import verify
 from experiments.public_data import PUBLIC_DATA
 

@@ -136,7 +136,7 @@ import numpy as np
 import cloven as cv
 from cloven.kinds.disassociated.covers.covers import covers
 from cloven.statistics.uniqueness import describe
-from cloven.kinds.disassociated.utility import utility
+from cloven.kinds.transactions import utility
 from cloven.verification import verify
 rng = np.random.default_rng(1)
 data = cv.read(sys.argv[1])

@@ -3,7 +3,7 @@
 import json as json_text
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,8 +16,6 @@ from cloven.errors import ParameterError
 
 if TYPE_CHECKING:
     import numpy as np
-
-    from cloven.storage.formats import Release
 
 
 @takes()
@@ -47,12 +45,12 @@ def reconstruct(
     import numpy as np
 
     from cloven.storage.atomic import staged, write_bytes
-    from cloven.storage.formats import TableRelease
+    from cloven.storage.formats import format_of
     from cloven.storage.release import read_release
 
     with progress("read") as report:
         published = read_release(release_at(release))
-        is_table = isinstance(published, TableRelease)
+        is_table = not format_of(published).of_sets
         _refuse(out, count, seed, is_table=is_table, as_published=as_published)
         targets = _targets(out, count, ".csv" if is_table else ".jsonl")
         refuse_places(*targets)
@@ -61,7 +59,7 @@ def reconstruct(
             for number, (place, content) in enumerate(zip(places, contents, strict=True)):
                 report("reconstruct", number / count)
                 write_bytes(place, content)
-    rows = len(published) if isinstance(published, TableRelease) else published.records
+    rows = published.records
     if json:
         say_json({"files": [str(target) for target in targets], "records": rows})
         return
@@ -91,14 +89,14 @@ def _targets(out: Path, count: int, ending: str) -> list[Path]:
 
 
 def _contents(
-    published: "Release", count: int, rng: "np.random.Generator", *, as_published: bool
+    published: Any, count: int, rng: "np.random.Generator", *, as_published: bool
 ) -> Iterator[bytes]:
     """Content of each file."""
     from cloven.kinds.tables.files import table_csv_bytes
     from cloven.reconstruction import reconstruct_many, reconstruct_table
-    from cloven.storage.formats import TableRelease
+    from cloven.storage.formats import format_of
 
-    if isinstance(published, TableRelease):
+    if not format_of(published).of_sets:
         for _ in range(count):
             yield table_csv_bytes(published if as_published else reconstruct_table(published, rng))
         return

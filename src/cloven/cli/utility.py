@@ -231,7 +231,7 @@ def utility(
     """
     import numpy as np
 
-    from cloven.kinds.disassociated.utility import utility as measure
+    from cloven.kinds.transactions import utility as measure
     from cloven.storage.release import read_set_release
 
     if schema is not None:

@@ -1,9 +1,9 @@
 """A known person: somebody knows that a person is in the release and a few of the person's items, and claims more.
 
 Candidates do not stop this attacker: k records may have in common just what nobody was to know. Everybody is asked
-about in releases that were made with and without them (``cloven.outsiders``), all of the same size, and in the release
-that is to be published, which has groups that no smaller one has. What is told of people only as members is the harm,
-and the larger of both differences is judged.
+about in releases that were made with and without them (``cloven.statistics.outsiders``), all of the same size, and in
+the release that is to be published, which has groups that no smaller one has. What is told of people only as members is
+the harm, and the larger of both differences is judged.
 """
 
 from __future__ import annotations

@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from cloven.disclosure.audience import is_differentially_private
 from cloven.disclosure.outcome import Measured
 from cloven.disclosure.risk import Estimate
+from cloven.errors import ParameterError
 from cloven.kinds.words import share
+from cloven.registry import part
+from cloven.statistics.yardstick import Yardstick
 from cloven.threats import Case, Threat
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from cloven.data.taxonomy import Taxonomy
     from cloven.data.transactions import Transactions
     from cloven.disclosure.audience import Audience
     from cloven.disclosure.risk import Risk
+    from cloven.kinds.disassociated.release import Disassociated
+    from cloven.kinds.disassociated.utility import UtilityReport
+    from cloven.kinds.generalised.release import SetGeneralised
+    from cloven.kinds.generalised.utility import GeneralisedUtility
     from cloven.statistics.findings import Finding, Findings
     from cloven.statistics.intervals import Sampled
 
 
 class OfTransactions:
-    """The part of a family that does not depend on the kind of release; ``cloven.io`` tells kinds apart."""
+    """The part of a family that does not depend on the kind of release."""
 
     def fingerprint(self, data: Transactions) -> str:
         """SHA-256 of the data."""
@@ -52,6 +60,66 @@ class OfTransactions:
         digest = write_public(result.release, public, "parquet")
         write_key(result, private, manifest_sha256=digest, original=original)
         return digest
+
+
+@overload
+def utility(
+    original: Transactions,
+    release: Disassociated,
+    *,
+    rng: np.random.Generator,
+    reconstructions: int = 5,
+    top: int = 1000,
+    taxonomy: Taxonomy | None = None,
+    suppressed_records: int = 0,
+) -> UtilityReport: ...
+@overload
+def utility(
+    original: Transactions,
+    release: SetGeneralised,
+    *,
+    rng: np.random.Generator,
+    reconstructions: int = 5,
+    top: int = 1000,
+    taxonomy: Taxonomy | None = None,
+    suppressed_records: int = 0,
+) -> GeneralisedUtility: ...
+
+
+def utility(
+    original: Transactions,
+    release: Disassociated | SetGeneralised,
+    *,
+    rng: np.random.Generator,
+    reconstructions: int = 5,
+    top: int = 1000,
+    taxonomy: Taxonomy | None = None,
+    suppressed_records: int = 0,
+) -> UtilityReport | GeneralisedUtility:
+    """Measure what a release keeps of the original.
+
+    Records that are all equal lose nothing:
+
+    >>> import cloven as cv
+    >>> import numpy as np
+    >>> data = cv.Transactions.from_records([["flu", "fever"]] * 6)
+    >>> release = cv.Disassociation(k=5, m=2).anonymise(data).release
+    >>> found = utility(data, release, rng=np.random.default_rng(1))
+    >>> found.pairs_kept, found.tkd.mean
+    (1.0, 0.0)
+    """
+    from cloven.reconstruction import reconstruct_many
+
+    if not 0 <= suppressed_records <= len(original):
+        message = f"suppressed_records must be between 0 and {len(original)}, got {suppressed_records}"
+        raise ParameterError(message)
+    yardstick = Yardstick.of(original, top, taxonomy)
+    compared = yardstick.compare_all(reconstruct_many(release, reconstructions, rng))
+    kept = {"suppressed_records": suppressed_records} if suppressed_records else {}
+    found: UtilityReport | GeneralisedUtility = part(release, "utility").measured(
+        original, release, yardstick, compared, **kept
+    )
+    return found
 
 
 # Figures of utility as measures on one scale; and the one that all families have, so that they can be compared.
@@ -164,7 +232,7 @@ def _estimate(value: float | None, low: float | None, high: float | None) -> Est
 # Being in a release of sets at all: can somebody who knows all that a person holds tell members from others?
 #
 # No release here promises to hide it, so it is shown and not judged. Others are real people, who were left out before a
-# release was made (``cloven.outsiders``).
+# release was made (``cloven.statistics.outsiders``).
 
 
 if TYPE_CHECKING:

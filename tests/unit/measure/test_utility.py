@@ -13,7 +13,8 @@ import pytest
 from cloven.data.taxonomy import Taxonomy
 from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
-from cloven.kinds.disassociated.utility import terms_lost, utility
+from cloven.kinds.disassociated.utility import terms_lost
+from cloven.kinds.transactions import utility
 from cloven.reconstruction import reconstruct_many
 from cloven.statistics.intervals import Sampled
 from cloven.statistics.mining import supports, top_itemsets

@@ -86,7 +86,7 @@ class DisassociationFamily(OfTransactions):
         self, data: Transactions, result: Anonymised, effort: Effort, rng: np.random.Generator
     ) -> Utility:
         """What is kept of the data."""
-        from cloven.kinds.disassociated.utility import utility
+        from cloven.kinds.transactions import utility
 
         found = utility(
             data,

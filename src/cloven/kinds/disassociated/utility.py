@@ -1,30 +1,27 @@
-"""How much of the data a release keeps: all utility measures in one report, here those of disassociated ones.
+"""How much of the data a release keeps: all utility measures of disassociated ones in one report.
 
 tlost, tKd, tKd-ML2 and re follow Terrovitis et al., PVLDB 2012, section 7; each measure has a file of its
 own. Supports of the original are always counted on the original data given. Measures of a reconstruction
 vary with the reconstruction: they come with a 95 % interval for the mean. The chunk-only variants use what
-is certain, and do not vary. ``generalised_utility`` has the report of set-generalised releases.
+is certain, and do not vary.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, overload
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from cloven.errors import ParameterError
 from cloven.kinds.disassociated.release import Kind
-from cloven.kinds.generalised.release import SetGeneralised
-from cloven.kinds.generalised.utility import GeneralisedUtility, measured
 from cloven.statistics.intervals import plain_values
-from cloven.statistics.yardstick import Yardstick, items_kept, pairs_kept
+from cloven.statistics.yardstick import items_kept, pairs_kept
 
 if TYPE_CHECKING:
-    from cloven.data.taxonomy import Taxonomy
     from cloven.data.transactions import Transactions
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.statistics.intervals import Sampled
+    from cloven.statistics.yardstick import Compared, Yardstick
 
 
 @dataclass(frozen=True)
@@ -72,61 +69,16 @@ class UtilityReport:
         return plain_values(self)
 
 
-@overload
-def utility(
+def measured(
     original: Transactions,
     release: Disassociated,
-    *,
-    rng: np.random.Generator,
-    reconstructions: int = 5,
-    top: int = 1000,
-    taxonomy: Taxonomy | None = None,
+    yardstick: Yardstick,
+    compared: Compared,
     suppressed_records: int = 0,
-) -> UtilityReport: ...
-@overload
-def utility(
-    original: Transactions,
-    release: SetGeneralised,
-    *,
-    rng: np.random.Generator,
-    reconstructions: int = 5,
-    top: int = 1000,
-    taxonomy: Taxonomy | None = None,
-    suppressed_records: int = 0,
-) -> GeneralisedUtility: ...
+) -> UtilityReport:
+    """All measures, given what the reconstructions of the release were compared to."""
+    from cloven.kinds.disassociated.reconstruction.evidence import chunk_records
 
-
-def utility(
-    original: Transactions,
-    release: Disassociated | SetGeneralised,
-    *,
-    rng: np.random.Generator,
-    reconstructions: int = 5,
-    top: int = 1000,
-    taxonomy: Taxonomy | None = None,
-    suppressed_records: int = 0,
-) -> UtilityReport | GeneralisedUtility:
-    """Measure what a release keeps of the original.
-
-    Records that are all equal lose nothing:
-
-    >>> import cloven as cv
-    >>> import numpy as np
-    >>> data = cv.Transactions.from_records([["flu", "fever"]] * 6)
-    >>> release = cv.Disassociation(k=5, m=2).anonymise(data).release
-    >>> found = utility(data, release, rng=np.random.default_rng(1))
-    >>> found.pairs_kept, found.tkd.mean
-    (1.0, 0.0)
-    """
-    from cloven.reconstruction import chunk_records, reconstruct_many
-
-    if not 0 <= suppressed_records <= len(original):
-        message = f"suppressed_records must be between 0 and {len(original)}, got {suppressed_records}"
-        raise ParameterError(message)
-    yardstick = Yardstick.of(original, top, taxonomy)
-    compared = yardstick.compare_all(reconstruct_many(release, reconstructions, rng))
-    if isinstance(release, SetGeneralised):
-        return measured(original, release, yardstick, compared)
     certain = yardstick.certain(chunk_records(release))
     lost = terms_lost(original, release)
     return UtilityReport(
@@ -142,7 +94,7 @@ def utility(
         tkd_chunks=certain.tkd,
         re_chunks=certain.re.mean,
         re_pairs_chunks=certain.re.pairs,
-        reconstructions=reconstructions,
+        reconstructions=len(compared.tkd.values),
     )
 
 

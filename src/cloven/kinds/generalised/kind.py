@@ -81,7 +81,7 @@ class GeneralisationFamily(OfTransactions):
         self, data: Transactions, result: Generalised, effort: Effort, rng: np.random.Generator
     ) -> Utility:
         """What is kept of the data."""
-        from cloven.kinds.disassociated.utility import utility
+        from cloven.kinds.transactions import utility
 
         found = utility(
             data,

@@ -17,6 +17,8 @@ from cloven.compiled import compiled
 from cloven.data.transactions import Transactions
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from cloven.compiled import Ints
@@ -38,6 +40,11 @@ def rebuild_generalised(release: SetGeneralised, rng: np.random.Generator) -> Tr
     offsets, items = release.block_offsets.astype(np.int64), release.block_items.astype(np.int64)
     counts, drawn = draw_items(rng, blocks, offsets, items, _chances(release))
     return _records(release, counts, drawn)
+
+
+def worlds_of(release: SetGeneralised, count: int, rng: np.random.Generator) -> Iterator[Transactions]:
+    """So many plausible data sets, one at a time."""
+    return (rebuild_generalised(release, rng) for _ in range(count))
 
 
 def certain_records(release: SetGeneralised) -> Transactions:

@@ -66,6 +66,11 @@ class GeneralisedTable:
     def __len__(self) -> int:
         return len(self.cells)
 
+    @property
+    def records(self) -> int:
+        """Number of rows."""
+        return len(self.cells)
+
     def __repr__(self) -> str:
         return f"GeneralisedTable(k={self.k}, {len(self):,} rows, {len(self.domains)} attributes)"
 
@@ -93,6 +98,11 @@ class Sliced:
     family: ClassVar[str] = "tables"
 
     def __len__(self) -> int:
+        return len(self.cells)
+
+    @property
+    def records(self) -> int:
+        """Number of rows."""
         return len(self.cells)
 
     @property

@@ -1,8 +1,8 @@
 """What a table tells of the sensitive values of known persons, members beside outsiders.
 
 Means hide victims: a class whose persons all have one value gives each of them away, however few they are. Everybody
-asked about is looked up in tables that were made with and without them (``cloven.outsiders``), and in the one to be
-published: it has classes that no smaller table has.
+asked about is looked up in tables that were made with and without them (``cloven.statistics.outsiders``), and in the
+one to be published: it has classes that no smaller table has.
 """
 
 from __future__ import annotations

@@ -3,8 +3,7 @@
 Sub-records of a record chunk go to distinct random records of their cluster, those of a shared chunk to records of
 all clusters below the joint, and every term-chunk item to one random record, empty records first. Rows of the root
 move to records that are empty. No record stays empty where that can be avoided. A data set made so agrees with
-everything published; averages over several of them estimate what a reader can learn. Set-generalised releases are
-handed on to ``generalised``.
+everything published; averages over several of them estimate what a reader can learn.
 """
 
 from __future__ import annotations
@@ -15,10 +14,8 @@ import numpy as np
 
 from cloven.compiled import Ints, Longs, compiled
 from cloven.data.transactions import Transactions
-from cloven.errors import ParameterError, ReleaseError
+from cloven.errors import ReleaseError
 from cloven.kinds.disassociated.reconstruction.layout import Layout
-from cloven.kinds.generalised.reconstruction import rebuild_generalised
-from cloven.kinds.generalised.release import SetGeneralised
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,34 +25,8 @@ if TYPE_CHECKING:
     from cloven.kinds.disassociated.release import Disassociated
 
 
-def reconstruct(release: Disassociated | SetGeneralised, rng: np.random.Generator) -> Transactions:
-    """One plausible data set; its records stand cluster by cluster, or row by row if the release is set-generalised.
-
-    Records that nothing published can fill are dropped and counted in ``empty_records``; a release that
-    keeps its promise has none. Where random stacking leaves a record empty in a cluster without a term
-    chunk, doubled sub-records are moved there in random order, so the choice among the possible stackings is
-    fair between records and between sub-records, though not exactly uniform when there are more than two
-    chunks.
-
-    >>> import cloven as cv
-    >>> data = cv.Transactions.from_records([["a", "b"], ["a", "b"], ["a", "c"]])
-    >>> release = cv.Disassociation(k=2, m=2).anonymise(data).release
-    >>> world = reconstruct(release, np.random.default_rng(1))
-    >>> len(world), sorted(world.vocabulary)
-    (3, ['a', 'b'])
-    """
-    return next(reconstruct_many(release, 1, rng))
-
-
-def reconstruct_many(
-    release: Disassociated | SetGeneralised, count: int, rng: np.random.Generator
-) -> Iterator[Transactions]:
-    """Several independent plausible data sets, one at a time."""
-    if count < 1:
-        message = f"the number of reconstructions must be at least 1, got {count}"
-        raise ParameterError(message)
-    if isinstance(release, SetGeneralised):
-        return (rebuild_generalised(release, rng) for _ in range(count))
+def worlds_of(release: Disassociated, count: int, rng: np.random.Generator) -> Iterator[Transactions]:
+    """So many plausible data sets, one at a time."""
     layout = Layout.of(release)
     return (_rebuild(layout, rng) for _ in range(count))
 
