@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 import cloven as cv
 from cloven.kinds.disassociated.methods.horizontal import Part
-from cloven.statistics.yardstick import items_kept, pairs_kept
+from cloven.kinds.disassociated.utility import items_kept, pairs_kept
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 # ruff: noqa: T201  an example prints
 
 import cloven as cv
-from cloven.statistics.yardstick import items_kept, pairs_kept
+from cloven.kinds.disassociated.utility import items_kept, pairs_kept
 
 data = cv.sample("clinic")
 

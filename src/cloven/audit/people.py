@@ -9,18 +9,19 @@ import numpy as np
 from cloven.data.table import Table
 from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
-from cloven.kinds.disassociated.release import Disassociated
-from cloven.kinds.generalised.release import SetGeneralised
-from cloven.kinds.tables.release import GeneralisedTable, Sliced
 from cloven.kinds.tables.threats import table_readers
+from cloven.registry import part
 from cloven.statistics.outsiders import CREDIBLE, ROUNDING, SURE, one_record_each
+from cloven.storage.formats import format_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from numpy.typing import NDArray
 
-    from cloven.statistics.telling import Reader
+    from cloven.kinds.disassociated.release import Disassociated
+    from cloven.kinds.generalised.release import SetGeneralised
+    from cloven.kinds.tables.release import GeneralisedTable, Sliced
 
     Told = dict[str, tuple[list[dict[str, Any]], NDArray[np.float64]]]
     """Of each reader what is told of everybody, and of the claims at each level the right ones and all."""
@@ -53,16 +54,14 @@ def person_risk(
     """
     from cloven.report.frame import frame_of
 
-    if isinstance(data, Table) and isinstance(release, GeneralisedTable | Sliced):
-        told = _of_values(data, release, m, sensitive)
-    elif isinstance(data, Transactions) and isinstance(release, Disassociated | SetGeneralised):
-        told = _of_items(data, release, m, sensitive)
-    else:
+    of_sets = format_of(release).of_sets
+    if not isinstance(data, Transactions if of_sets else Table):
         message = (
             f"person_risk reads a release and what it was made from (got {type(release).__name__} and"
             f" {type(data).__name__}); give Transactions with a release of sets, or a Table with a published table"
         )
         raise ParameterError(message)
+    told: Told = (_of_items if of_sets else _of_values)(data, release, m, sensitive)  # type: ignore[arg-type]
     first, least = next(iter(told)), CREDIBLE * np.array(SURE)
     believed = [
         rows for name, (rows, (right, made)) in told.items() if name == first or (right >= least * made).all()
@@ -78,7 +77,10 @@ def _of_items(
     """What every reader tells of the items of everybody, at worst."""
     from cloven.statistics.telling import News, People, telling
 
-    readers, most = _readers(release), max(2, (m or getattr(release, "m", None) or 2))
+    readers, most = (
+        part(release, "attack.known_person").readers(release),
+        max(2, (m or getattr(release, "m", None) or 2)),
+    )
     news = News(frozenset(sensitive)).of(data, release.vocabulary)
     everybody = one_record_each(data, np.arange(len(data)))
     found: Told = {name: ([], np.zeros((2, len(SURE)))) for name in readers}
@@ -132,14 +134,3 @@ def _said(stated: NDArray[np.float64], right: NDArray[np.bool_]) -> NDArray[np.f
 
 def _most_first(row: dict[str, Any]) -> tuple[bool, float, int]:
     return not row["certain"], -row["probability"], row["record"]
-
-
-def _readers(release: Disassociated | SetGeneralised) -> dict[str, Reader]:
-    """Who counts every place where a known item may stand; and others, who count if they are mostly right."""
-    if isinstance(release, SetGeneralised):
-        from cloven.kinds.generalised.attack.known_person import KnownPersonGeneralised
-
-        return {"rows": KnownPersonGeneralised.of(release)}
-    from cloven.kinds.disassociated.attack.known_person import KnownPerson
-
-    return {**KnownPerson.every(release)}

@@ -151,10 +151,10 @@ def score_generalised(
     release: SetGeneralised, guesses: Path, private: Path, rng: np.random.Generator, chance: int
 ) -> Findings:
     """Eliminations on disk against the key."""
-    from cloven.kinds.disassociated.guesses_files import CONTROL
     from cloven.kinds.generalised.attack.questions import guess_marks, tables
     from cloven.kinds.generalised.guesses_files import about_eliminations, read_eliminations
     from cloven.kinds.generalised.score.score import score_eliminations
+    from cloven.storage.guesses import CONTROL
     from cloven.storage.private import read_key
 
     key = read_key(private, release)

@@ -14,7 +14,7 @@ from cloven.errors import ParameterError
 from cloven.kinds.generalised.release import SetGeneralised
 
 if TYPE_CHECKING:
-    from cloven.kinds.generalised.attack.questions import GeneralisedLink
+    from cloven.kinds.generalised.attack.link import GeneralisedLink
 
 
 @takes()

@@ -45,8 +45,9 @@ def score(
 
     from cloven.kinds.control import guesswork_of
     from cloven.kinds.disassociated.attack.questions import questions
-    from cloven.kinds.disassociated.guesses_files import CONTROL, read_guesses
+    from cloven.kinds.disassociated.guesses_files import read_guesses
     from cloven.kinds.disassociated.score.score import score as measure
+    from cloven.storage.guesses import CONTROL
     from cloven.storage.private import read_key
     from cloven.storage.release import read_set_release
 

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cloven.compiled import Ints
-    from cloven.kinds.disassociated.release import Disassociated
 
 
 def distinct(values: NDArray[Any]) -> NDArray[Any]:
@@ -129,22 +128,6 @@ def _dense(values: NDArray[Any]) -> NDArray[np.int64]:
 
 
 # Which published rows are equal.
-
-
-def first_of_equal(release: Disassociated) -> NDArray[np.int64]:
-    """First of the rows that have the same items in the same chunk; in canonical order they stand side by side."""
-    heads = (release.row_cluster, release.row_joint, release.row_kind, release.row_chunk)
-    lengths = np.diff(release.row_offsets)
-    alike = np.zeros(release.rows, bool)
-    alike[1:] = lengths[1:] == lengths[:-1]
-    for head in heads:
-        alike[1:] &= head[1:] == head[:-1]
-    rows = np.flatnonzero(alike)
-    size = lengths[rows]
-    here = release.row_items[positions(release.row_offsets[rows], size)]
-    before = release.row_items[positions(release.row_offsets[rows - 1], size)]
-    alike[rows[np.repeat(np.arange(len(rows)), size)[here != before]]] = False
-    return np.maximum.accumulate(np.where(alike, 0, np.arange(release.rows)))
 
 
 # Sort and pick lists of numbers that are given as compressed rows; a list that begins another comes first.

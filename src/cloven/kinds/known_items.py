@@ -7,14 +7,14 @@ sets of their items are looked up in the release, and so are their rarest items,
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, TypeAlias, overload
 
 import numpy as np
 
 from cloven.disclosure.risk import Estimate
 from cloven.errors import ParameterError
-from cloven.kinds.generalised.release import SetGeneralised
 from cloven.kinds.words import many, share
+from cloven.registry import part
 from cloven.threats import Case, Threat
 
 if TYPE_CHECKING:
@@ -24,13 +24,15 @@ if TYPE_CHECKING:
 
     from cloven.data.transactions import Transactions
     from cloven.disclosure.risk import Risk
-    from cloven.kinds.disassociated.reconstruction.evidence import Link
+    from cloven.kinds.disassociated.attack.link import Link
     from cloven.kinds.disassociated.release import Disassociated
-    from cloven.kinds.generalised.attack.questions import GeneralisedLink
+    from cloven.kinds.generalised.attack.link import GeneralisedLink
+    from cloven.kinds.generalised.release import SetGeneralised
     from cloven.threats import Progress
 
 
 Names = tuple[str, ...]
+Look: TypeAlias = "Callable[[list[int]], tuple[int, float]]"
 MEASURE = "mean probability of picking the right record among the candidates that known items leave"
 
 
@@ -154,7 +156,7 @@ class Looked:
 def _look_up(release: Disassociated | SetGeneralised, sets: list[Names], progress: Progress | None) -> Looked:
     """Candidates that known sets leave in the release."""
     code_of = {name: code for code, name in enumerate(release.vocabulary)}
-    look = _looker(release)
+    look: Look = part(release, "attack.link").looker(release)
     found = []
     for number, items in enumerate(sets):
         found.append(look([code_of[item] for item in items if item in code_of]))
@@ -162,34 +164,6 @@ def _look_up(release: Disassociated | SetGeneralised, sets: list[Names], progres
             progress("look up known items", (number + 1) / len(sets))
     table = np.array(found, np.float64).reshape(-1, 2)
     return Looked(table[:, 0].astype(np.int64), table[:, 1])
-
-
-def _looker(release: Disassociated | SetGeneralised) -> Callable[[list[int]], tuple[int, float]]:
-    """Looks up somebody who knows these published items: candidates, and how often the likeliest one is right.
-
-    A cluster of so many expected records with the set, and so many candidates for them, has the person with its part of
-    all expected records; each of its candidates is as likely as the others. All rows of a set-generalised release are.
-    """
-    if isinstance(release, SetGeneralised):
-        from cloven.kinds.generalised.attack.questions import LookUp
-
-        rows = LookUp.of(release)
-
-        def among_rows(codes: list[int]) -> tuple[int, float]:
-            many = rows.candidates(codes)
-            return many, 1 / many if many else 0.0
-
-        return among_rows
-    from cloven.kinds.disassociated.reconstruction.evidence import evidence
-
-    def among_clusters(codes: list[int]) -> tuple[int, float]:
-        found = evidence(release, np.array(sorted(codes), np.int64))
-        each = found.expected / np.maximum(1, found.at_most)
-        # Fewer than one expected record does not make the person more likely to be there.
-        picked = each.max(initial=0.0) / max(1.0, float(found.expected.sum()))
-        return found.total_at_most, float(picked)
-
-    return among_clusters
 
 
 def _mean(values: NDArray[np.float64]) -> Estimate:
@@ -233,10 +207,5 @@ def candidates(release: Disassociated | SetGeneralised, items: Iterable[str]) ->
     if not known:
         message = "no item is known; give at least one"
         raise ParameterError(message)
-    if isinstance(release, SetGeneralised):
-        from cloven.kinds.generalised.attack import questions as generalised
-
-        return generalised.linked(release, known)
-    from cloven.kinds.disassociated.reconstruction import evidence as disassociated
-
-    return disassociated.linked(release, known)
+    found: Link | GeneralisedLink = part(release, "attack.link").linked(release, known)
+    return found

@@ -10,7 +10,6 @@ import numpy as np
 
 from cloven.compiled import compiled
 from cloven.errors import InputError, ParameterError
-from cloven.kinds.disassociated.score.definitions import SCOPES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cloven.compiled import Flags, Ints
-    from cloven.kinds.disassociated.guesses import Guesses
-    from cloven.kinds.disassociated.score.truth import Truth
 
 
 @dataclass(frozen=True)
@@ -223,15 +220,6 @@ class Calibration:
         return cls(tuple(Bin(**each) for each in plain["bins"]), plain["brier"], plain["error"])
 
 
-def calibrations(guesses: Guesses, truth: Truth, asked: NDArray[np.bool_]) -> dict[str, Calibration]:
-    """Calibration over the candidates of the asked targets, for each kind of chunk."""
-    questions = truth.questions
-    table = sort_into_bins(
-        questions.offsets, questions.target_kind, guesses.confidence, truth.holds, asked, BINS
-    )
-    return {scope: calibration(*table[list(kinds)].sum(axis=0).T) for scope, kinds in SCOPES.items()}
-
-
 def calibration(
     count: NDArray[np.float64],
     confidence: NDArray[np.float64],
@@ -363,3 +351,12 @@ def sort_into_bins(
                 cell[2] += true
                 cell[3] += (value - true) ** 2
     return sums
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A measure: the group it is computed with, what it is, and whether more of it is worse for privacy."""
+
+    group: str
+    sentence: str
+    higher_is_worse: bool = True

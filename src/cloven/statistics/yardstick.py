@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from cloven.kinds.disassociated.release import Kind
 from cloven.statistics.intervals import Sampled
 from cloven.statistics.mining import supports, top_itemsets
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
     from cloven.data.taxonomy import Taxonomy
     from cloven.data.transactions import Transactions
-    from cloven.kinds.disassociated.release import Disassociated
     from cloven.statistics.mining import Itemsets
 
 
@@ -171,24 +169,6 @@ def relative_error(original: NDArray[np.int64], published: NDArray[np.int64]) ->
 
 
 # What stays together: the shares of item occurrences and of item pairs that remain inside chunks.
-
-
-def items_kept(original: Transactions, release: Disassociated) -> float:
-    """Share of the item occurrences of the original that are counted in record or shared chunks."""
-    return share(int(_chunk_lengths(release).sum()), len(original.codes))
-
-
-def pairs_kept(original: Transactions, release: Disassociated) -> float:
-    """Share of the item pairs inside records of the original that stay inside one chunk.
-
-    1.0 if no record of the original has two items: there was nothing to tear apart.
-    """
-    return share(pairs_of(_chunk_lengths(release)), pairs_of(original.lengths))
-
-
-def _chunk_lengths(release: Disassociated) -> NDArray[np.int64]:
-    lengths: NDArray[np.int64] = np.diff(release.row_offsets)[release.row_kind != Kind.TERM]
-    return lengths
 
 
 def pairs_of(lengths: NDArray[np.int64]) -> int:

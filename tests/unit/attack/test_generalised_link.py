@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import cloven as cv
 from cloven.errors import ParameterError
 from cloven.kinds.generalised.methods.assembly import assemble
-from cloven.relatedness.learned import rows_as_documents
+from cloven.kinds.generalised.reconstruction import rows_as_documents
 
 
 @settings(max_examples=60, deadline=None)

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import cloven as cv
-from cloven.kinds.disassociated.guesses_files import CONTROL
+from cloven.storage.guesses import CONTROL
 
 
 @pytest.fixture(scope="module", params=["cluster", "withhold"])

@@ -13,19 +13,12 @@ import pytest
 from cloven.data.taxonomy import Taxonomy
 from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
-from cloven.kinds.disassociated.utility import terms_lost
+from cloven.kinds.disassociated.utility import items_kept, pairs_kept, terms_lost
 from cloven.kinds.transactions import utility
 from cloven.reconstruction import reconstruct_many
 from cloven.statistics.intervals import Sampled
 from cloven.statistics.mining import supports, top_itemsets
-from cloven.statistics.yardstick import (
-    error_pairs,
-    items_kept,
-    pairs_kept,
-    relative_error,
-    tkd,
-    top_k_deviation,
-)
+from cloven.statistics.yardstick import error_pairs, relative_error, tkd, top_k_deviation
 
 hand = SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[1] / "reconstruct" / "hand_built.py")))
 RECORDS = [["a", "b", "c"]] * 2 + [["a", "b", "x"]] * 2 + [["c"], ["a", "c", "y"]]

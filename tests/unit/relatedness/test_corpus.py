@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 import cloven as cv
 from cloven.errors import InputError, OutputError, ParameterError
+from cloven.kinds.disassociated.reconstruction.evidence import documents_of_release
 from cloven.kinds.disassociated.release import Kind
 from cloven.protocols import Relatedness
 from cloven.relatedness.corpus import Corpus, Tokens, Training
 from cloven.relatedness.corpus_matrix import largest_left, positive_information, short_vectors
-from cloven.relatedness.learned import Learned, documents_of_release
+from cloven.relatedness.learned import Learned
 
 WORDS = st.sampled_from("abcdefg")
 TEXTS = st.lists(st.lists(WORDS, max_size=6), min_size=1, max_size=8).filter(lambda texts: any(texts))

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from cloven.kinds.disassociated.guesses import Answer
 from cloven.kinds.disassociated.score.definitions import units
 from cloven.kinds.disassociated.score.score import chance_rankings, rankings
-from cloven.kinds.disassociated.score.truth import truth
-from cloven.statistics.findings import calibrations, rank_targets
+from cloven.kinds.disassociated.score.truth import calibrations, truth
+from cloven.statistics.findings import rank_targets
 
 from .plain import attacked, guesses, world
 

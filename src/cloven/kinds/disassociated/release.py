@@ -11,12 +11,19 @@ canonical: a function of content alone (see docs/reference/release-format.md).
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cloven.data.arrays import positions
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
-
-import numpy as np
 
 from cloven.errors import ParameterError
 
@@ -260,3 +267,19 @@ class Disassociated:
     def _joint_start(self) -> int:
         """First row that belongs to a joint; they stand at the end."""
         return int(np.count_nonzero(self.row_cluster >= 0))
+
+
+def first_of_equal(release: Disassociated) -> NDArray[np.int64]:
+    """First of the rows that have the same items in the same chunk; in canonical order they stand side by side."""
+    heads = (release.row_cluster, release.row_joint, release.row_kind, release.row_chunk)
+    lengths = np.diff(release.row_offsets)
+    alike = np.zeros(release.rows, bool)
+    alike[1:] = lengths[1:] == lengths[:-1]
+    for head in heads:
+        alike[1:] &= head[1:] == head[:-1]
+    rows = np.flatnonzero(alike)
+    size = lengths[rows]
+    here = release.row_items[positions(release.row_offsets[rows], size)]
+    before = release.row_items[positions(release.row_offsets[rows - 1], size)]
+    alike[rows[np.repeat(np.arange(len(rows)), size)[here != before]]] = False
+    return np.maximum.accumulate(np.where(alike, 0, np.arange(release.rows)))

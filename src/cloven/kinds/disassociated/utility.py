@@ -8,14 +8,23 @@ is certain, and do not vary.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cloven.kinds.disassociated.release import Kind
+from cloven.statistics.yardstick import pairs_of, share
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cloven.data.transactions import Transactions
+    from cloven.kinds.disassociated.release import Disassociated
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
 from cloven.statistics.intervals import plain_values
-from cloven.statistics.yardstick import items_kept, pairs_kept
 
 if TYPE_CHECKING:
     from cloven.data.transactions import Transactions
@@ -136,3 +145,21 @@ def terms_lost(original: Transactions, release: Disassociated) -> TermsLost:
     only = sum(name not in counted for name in frequent)
     some = sum(name in hidden or name not in counted for name in frequent)
     return TermsLost(only / len(frequent), some / len(frequent), len(frequent))
+
+
+def items_kept(original: Transactions, release: Disassociated) -> float:
+    """Share of the item occurrences of the original that are counted in record or shared chunks."""
+    return share(int(_chunk_lengths(release).sum()), len(original.codes))
+
+
+def pairs_kept(original: Transactions, release: Disassociated) -> float:
+    """Share of the item pairs inside records of the original that stay inside one chunk.
+
+    1.0 if no record of the original has two items: there was nothing to tear apart.
+    """
+    return share(pairs_of(_chunk_lengths(release)), pairs_of(original.lengths))
+
+
+def _chunk_lengths(release: Disassociated) -> NDArray[np.int64]:
+    lengths: NDArray[np.int64] = np.diff(release.row_offsets)[release.row_kind != Kind.TERM]
+    return lengths

@@ -18,7 +18,7 @@ def summary(data: Transactions, result: Anonymised) -> dict[str, int | float]:
     """Counts of a result that commands print."""
     from cloven.kinds.disassociated.covers.worlds import too_large
     from cloven.kinds.disassociated.methods.repair import MOST
-    from cloven.statistics.yardstick import items_kept
+    from cloven.kinds.disassociated.utility import items_kept
     from cloven.storage.manifest import count
 
     release = result.release

@@ -12,16 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.data.arrays import positions
-from cloven.kinds.disassociated.guesses_files import (
-    CONTROL,
-    about_of,
-    cast_columns,
-    read_loose,
-    release_digest,
-    write_loose,
-)
 from cloven.kinds.generalised.guesses import Eliminations, RowAnswer
 from cloven.storage.atomic import PRIVATE_FILE, PRIVATE_FOLDER, staged, write_bytes
+from cloven.storage.guesses import CONTROL, about_of, cast_columns, read_loose, release_digest, write_loose
 from cloven.storage.manifest import expect, manifest_bytes
 
 if TYPE_CHECKING:

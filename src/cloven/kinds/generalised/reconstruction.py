@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.compiled import compiled
+from cloven.data.arrays import positions
 from cloven.data.transactions import Transactions
+from cloven.kinds.generalised.release import SetGeneralised
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -110,3 +112,25 @@ def draw_items(
             # A float far beyond the block would not fit into a whole number.
             at += 1 + np.int64(min(float(size), np.log1p(-rng.random()) / missing))
     return counts, drawn[:total]
+
+
+WIDEST_BLOCK = 20
+"""Items of a block above which it is not learned from: each of them is there with little reason."""
+
+
+def documents(release: SetGeneralised, *, clusters: bool) -> tuple[Transactions, str]:  # noqa: ARG001 - has none
+    """What the release shows together, as documents, and what they are."""
+    return rows_as_documents(release), "rows"
+
+
+def rows_as_documents(release: SetGeneralised, widest: int = WIDEST_BLOCK) -> Transactions:
+    """Rows of a set-generalised release as documents, without blocks of more than ``widest`` items."""
+    block = release.row_blocks[release.block_sizes[release.row_blocks] <= widest]
+    row = np.repeat(np.arange(release.records), np.diff(release.row_offsets))
+    row = row[release.block_sizes[release.row_blocks] <= widest]
+    sizes = release.block_sizes[block]
+    items = release.block_items[positions(release.block_offsets[block], sizes)]
+    row = np.repeat(row, sizes)
+    order = np.lexsort((items, row))
+    lengths = np.bincount(row, minlength=release.records).astype(np.int64)
+    return Transactions.from_arrays(lengths, items[order], release.vocabulary)

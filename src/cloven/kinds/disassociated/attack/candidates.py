@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.compiled import Longs, compiled
-from cloven.data.arrays import first_of_equal
 from cloven.kinds.disassociated.guesses import Questions
 from cloven.kinds.disassociated.reconstruction.layout import Layout
-from cloven.kinds.disassociated.release import Disassociated, Kind
+from cloven.kinds.disassociated.release import Disassociated, Kind, first_of_equal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -212,6 +212,11 @@ class KnownPerson:
         return _full(full_cluster, full_item, clusters.top)
 
 
+def readers(release: Disassociated) -> dict[str, KnownPerson]:
+    """Who counts every place where a known item may stand; and others, who count if they are mostly right."""
+    return {**KnownPerson.every(release)}
+
+
 def _published_only(release: object) -> None:
     """Refuse everything that is not a published release, above all a key."""
     if not isinstance(release, Disassociated):

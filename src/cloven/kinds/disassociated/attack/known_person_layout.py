@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cloven.compiled import Flags, Floats, Longs, compiled
-from cloven.data.arrays import distinct, first_of_equal, positions
+from cloven.data.arrays import distinct, positions
 from cloven.kinds.disassociated.reconstruction.layout import members
-from cloven.kinds.disassociated.release import Kind
+from cloven.kinds.disassociated.release import Kind, first_of_equal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

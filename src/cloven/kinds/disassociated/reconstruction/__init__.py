@@ -1,5 +1,6 @@
-"""Plausible data sets and certain supports, from a disassociated release alone."""
+"""Plausible data sets, certain supports and documents, from a disassociated release alone."""
 
+from cloven.kinds.disassociated.reconstruction.evidence import documents
 from cloven.kinds.disassociated.reconstruction.worlds import worlds_of
 
-__all__ = ["worlds_of"]
+__all__ = ["documents", "worlds_of"]

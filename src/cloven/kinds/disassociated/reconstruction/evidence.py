@@ -10,15 +10,23 @@ release is empty, which bounds it further.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cloven.data.arrays import distinct
 from cloven.data.transactions import Transactions
-from cloven.errors import ParameterError, ReleaseError
 from cloven.kinds.disassociated.release import Kind
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cloven.kinds.disassociated.release import Disassociated
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from cloven.errors import ParameterError, ReleaseError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -310,40 +318,6 @@ def _expand(first: Longs, last: Longs) -> tuple[Longs, Longs]:
 # Terrovitis et al., PVLDB 2012, section 4). The release alone is read.
 
 
-@dataclass(frozen=True)
-class Link:
-    """How far a release narrows down a person of whom these items are known.
-
-    Attributes:
-        items: the items known, ascending, without repeats.
-        candidates: at most so many records hold them all, in any data set that agrees with the release.
-        certain: at least so many records hold them all.
-        clusters: clusters in which they can all be in one record.
-        unknown: those of the items that the release does not contain; if there is one, there is no candidate.
-    """
-
-    items: tuple[str, ...]
-    candidates: int
-    certain: int
-    clusters: int
-    unknown: tuple[str, ...]
-
-
-def linked(release: Disassociated, known: tuple[str, ...]) -> Link:
-    """Count the candidate records of somebody who knows these items of one person; see ``candidates``.
-
-    For each cluster: the least number of sub-records with the known items of a chunk, over the chunks that
-    they fall into; a term-chunk item may be in every record, and a shared sub-record counts where it may
-    belong to the cluster. The sum over clusters counts a shared sub-record once.
-    """
-    code_of = {name: code for code, name in enumerate(release.vocabulary)}
-    unknown = tuple(item for item in known if item not in code_of)
-    if unknown:
-        return Link(known, 0, 0, 0, unknown)
-    found = evidence(release, np.array([code_of[item] for item in known], np.int64))
-    return Link(known, found.total_at_most, found.total_at_least, int((found.at_most > 0).sum()), unknown)
-
-
 # Supports that are certain, without sampling (Terrovitis et al., PVLDB 2012, section 6).
 
 
@@ -403,3 +377,32 @@ def chunk_records(release: Disassociated) -> Transactions:
     codes = np.concatenate((release.row_items[~in_term], release.row_items[in_term]))
     single = np.ones(int(in_term.sum()), np.int64)
     return Transactions.from_arrays(np.concatenate((lengths[~term], single)), codes, release.vocabulary)
+
+
+def documents(release: Disassociated, *, clusters: bool) -> tuple[Transactions, str]:
+    """What the release shows together, as documents, and what they are."""
+    what = "sub-records and clusters" if clusters else "sub-records"
+    return documents_of_release(release, clusters=clusters), what
+
+
+def documents_of_release(release: Disassociated, *, clusters: bool = False) -> Transactions:
+    """Sub-records of a release as documents; with ``clusters``, also all items of each cluster as one document."""
+    lengths = np.diff(release.row_offsets)
+    rows = np.repeat(release.row_kind != Kind.TERM, lengths)
+    parts = [lengths[release.row_kind != Kind.TERM]], [release.row_items[rows]]
+    if clusters:
+        whole = _cluster_items(release, lengths)
+        for part, more in zip(parts, whole, strict=True):
+            part.append(more)
+    return Transactions.from_arrays(np.concatenate(parts[0]), np.concatenate(parts[1]), release.vocabulary)
+
+
+def _cluster_items(
+    release: Disassociated, lengths: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Distinct items that each cluster shows by itself: how many, and which."""
+    width = max(1, len(release.vocabulary))
+    cluster = np.repeat(release.row_cluster, lengths)
+    own = cluster >= 0
+    cells = distinct(cluster[own] * width + release.row_items[own])
+    return np.bincount(cells // width, minlength=release.clusters), (cells % width).astype(np.int32)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from cloven.kinds.disassociated.release import Kind
+from cloven.statistics.findings import Definition
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,15 +25,6 @@ SCOPES: Mapping[str, tuple[Kind, ...]] = {
     "term": (Kind.TERM,),
 }
 GROUPS = ("ranking", "rebuilt", "km", "movers")
-
-
-@dataclass(frozen=True)
-class Definition:
-    """A measure: the group it is computed with, what it is, and whether more of it is worse for privacy."""
-
-    group: str
-    sentence: str
-    higher_is_worse: bool = True
 
 
 _KM = "share of the protected itemsets (2 to m items of one record, not published together, fewer than k holders"

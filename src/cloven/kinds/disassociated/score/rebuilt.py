@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.compiled import compiled
-from cloven.data.arrays import distinct, first_of_equal, positions
-from cloven.kinds.disassociated.release import Kind
+from cloven.data.arrays import distinct, positions
+from cloven.kinds.disassociated.release import Kind, first_of_equal
 from cloven.kinds.disassociated.score.definitions import SCOPES
 from cloven.statistics.tally import Tallies, Tally
 

@@ -31,13 +31,14 @@ from cloven.kinds.disassociated.score.rebuilt import (
 )
 from cloven.kinds.disassociated.score.truth import (
     Truth,
+    calibrations,
     check_asked,
     check_guesses,
     check_same,
     check_sample,
     truth,
 )
-from cloven.statistics.findings import Counts, Findings, calibrations, rank_targets
+from cloven.statistics.findings import Counts, Findings, rank_targets
 from cloven.statistics.tally import Tallies, Tally, summarised
 
 if TYPE_CHECKING:

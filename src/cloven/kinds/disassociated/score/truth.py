@@ -6,18 +6,28 @@ cluster, in ascending order of their source position; nothing published tells th
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cloven.kinds.disassociated.score.definitions import SCOPES
+from cloven.statistics.findings import BINS, Calibration, calibration, sort_into_bins
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cloven.kinds.disassociated.guesses import Guesses
+
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-import numpy as np
-
 from cloven.compiled import compiled
-from cloven.data.arrays import first_of_equal, positions
+from cloven.data.arrays import positions
 from cloven.errors import ParameterError, ReleaseError
 from cloven.kinds.disassociated.attack.candidates import Candidates
 from cloven.kinds.disassociated.guesses import Questions
-from cloven.kinds.disassociated.release import Kind
+from cloven.kinds.disassociated.release import Kind, first_of_equal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -341,3 +351,12 @@ def _other_questions(what: str) -> NoReturn:
 def _other_key(what: str) -> NoReturn:
     message = f"the key does not fit the release: {what}; use the key that was written with it"
     raise ReleaseError(message)
+
+
+def calibrations(guesses: Guesses, truth: Truth, asked: NDArray[np.bool_]) -> dict[str, Calibration]:
+    """Calibration over the candidates of the asked targets, for each kind of chunk."""
+    questions = truth.questions
+    table = sort_into_bins(
+        questions.offsets, questions.target_kind, guesses.confidence, truth.holds, asked, BINS
+    )
+    return {scope: calibration(*table[list(kinds)].sum(axis=0).T) for scope, kinds in SCOPES.items()}

@@ -13,12 +13,12 @@ import numpy as np
 
 from cloven.compiled import Floats, compiled
 from cloven.errors import ParameterError
-from cloven.kinds.disassociated.attack.selection import shifted
 from cloven.kinds.generalised.attack.distances import CONTEXTS, WITHOUT_CONTEXT, Distances, DistanceTables
 from cloven.kinds.generalised.attack.groups import largest_first
 from cloven.kinds.generalised.attack.methods import BY_DISTANCE, ROWS_AT_ONCE, eliminated, finite
 from cloven.kinds.generalised.attack.questions import guess_marks, published_only, tables
 from cloven.kinds.generalised.guesses import Eliminations, RowAnswer
+from cloven.statistics.calibration import shifted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

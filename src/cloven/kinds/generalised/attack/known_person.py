@@ -151,6 +151,11 @@ class KnownPersonGeneralised:
         return number[order], item[order], chance[order], fitting
 
 
+def readers(release: SetGeneralised) -> dict[str, KnownPersonGeneralised]:
+    """Who tells what of a known person, by name; the first one always counts."""
+    return {"rows": KnownPersonGeneralised.of(release)}
+
+
 # Compiled count of the blocks that the candidate rows of a known person show.
 
 

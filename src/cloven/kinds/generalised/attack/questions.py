@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -14,15 +12,7 @@ from cloven.kinds.generalised.guesses import Tables
 from cloven.kinds.generalised.release import SetGeneralised
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
-
     from cloven.compiled import Longs
-
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def tables(release: SetGeneralised) -> Tables:
@@ -112,10 +102,6 @@ def _offsets(lengths: Longs) -> Longs:
 # knows the marked release can measure how often (``scoring.generalised.marking``).
 
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-
 def guess_marks(release: SetGeneralised, least_rows: int | None = None) -> SetGeneralised:
     """The release with guessed generalised items instead of its own, rows in the same order.
 
@@ -183,62 +169,3 @@ def _regrouped(release: SetGeneralised, items: Longs, label: Longs) -> SetGenera
 #
 # The attacker of k^m-anonymity (Terrovitis, Mamoulis and Kalnis, PVLDB 2008): a row is a candidate if it shows the
 # block of every known item. The release alone is read.
-
-
-@dataclass(frozen=True)
-class GeneralisedLink:
-    """How far a release narrows down a person of whom these items are known.
-
-    Attributes:
-        items: the items known, ascending, without repeats.
-        candidates: rows that show the blocks of all of them that are published.
-        certain: rows that show all of them as blocks of one item.
-        blocks: how many different blocks they are in.
-        unknown: those of the items that the release does not contain: nobody has them, or they are suppressed.
-    """
-
-    items: tuple[str, ...]
-    candidates: int
-    certain: int
-    blocks: int
-    unknown: tuple[str, ...]
-
-
-def linked(release: SetGeneralised, known: tuple[str, ...]) -> GeneralisedLink:
-    """Count the candidate rows of somebody who knows these items of one person; see ``candidates``."""
-    code_of = {name: code for code, name in enumerate(release.vocabulary)}
-    codes = [code_of[item] for item in known if item in code_of]
-    unknown = tuple(item for item in known if item not in code_of)
-    look_up = LookUp.of(release)
-    found, blocks = look_up.candidates(codes), look_up.images(codes)
-    certain = not unknown and bool((release.block_sizes[blocks] == 1).all())
-    return GeneralisedLink(known, found, found if certain else 0, len(blocks), unknown)
-
-
-@dataclass(frozen=True, eq=False)
-class LookUp:
-    """Rows of every block, for many questions about one release."""
-
-    release: SetGeneralised
-    block_of_item: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    rows: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, release: SetGeneralised) -> LookUp:
-        """Look the rows up once."""
-        block = np.empty(len(release.vocabulary), np.int64)
-        block[release.block_items] = np.repeat(np.arange(release.blocks), release.block_sizes)
-        return cls(release, block, *rows_by_block(release))
-
-    def images(self, codes: Iterable[int]) -> NDArray[np.int64]:
-        """Blocks of some items."""
-        return np.unique(self.block_of_item[np.array(list(codes), np.int64)])
-
-    def candidates(self, codes: Iterable[int]) -> int:
-        """Rows that show the blocks of all these items."""
-        blocks = self.images(codes)
-        if not len(blocks):
-            return self.release.records
-        lists = sorted((self.rows[self.starts[b] : self.starts[b + 1]] for b in blocks.tolist()), key=len)
-        return len(reduce(lambda some, more: np.intersect1d(some, more, assume_unique=True), lists))

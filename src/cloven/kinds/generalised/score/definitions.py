@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cloven.kinds.disassociated.score.definitions import Definition
+from cloven.statistics.findings import Definition
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
