@@ -132,7 +132,7 @@ def _write(guesses: ValueGuesses, rows: list[int], out: Path) -> None:
     import io
 
     from cloven.storage.atomic import staged, write_bytes
-    from cloven.storage.release_csv import escape_formula
+    from cloven.storage.spreadsheets import escape_formula
 
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

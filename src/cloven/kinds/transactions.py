@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from cloven.statistics.intervals import Sampled
 
 
+OF_SETS = ("disassociation", "generalisation")
+"""Kinds whose releases may stand beside each other: all are made from sets of items."""
+
+
 class OfTransactions:
     """The part of a family that does not depend on the kind of release."""
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.errors import ReleaseError, shorten
-from cloven.kinds.disassociated.release import Kind
 from cloven.storage.atomic import PUBLIC_FILE, new_file
 from cloven.storage.manifest import expect
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 Written = tuple[str, "Mapping[str, str]", "Mapping[str, Any]"]
 """A table to write: name of the file, types of the columns, their values."""
 ROW_GROUP = 1 << 17
-KINDS = tuple(kind.name.lower() for kind in Kind)
 
 
 def read_bytes(path: Path) -> bytes:
@@ -34,13 +32,6 @@ def read_bytes(path: Path) -> bytes:
             f"{path}: cannot be read ({error.strerror}); name the folder or JSON file of a whole release"
         )
         raise ReleaseError(message) from error
-
-
-def kind_names(kind: NDArray[np.int8]) -> pa.Array:
-    """The names of these kinds, as an Arrow array."""
-    import pyarrow as pa
-
-    return pa.array(KINDS).take(pa.array(kind))
 
 
 def list_column(
@@ -139,19 +130,6 @@ def expect_counting(table: pa.Table, column: str, path: Path) -> None:
     wrong = np.flatnonzero(numbers != np.arange(len(numbers)))
     if len(wrong):
         expect(False, str(path), f"{column} of row {wrong[0]}", str(wrong[0]), numbers[wrong[0]])
-
-
-def kinds(table: pa.Table, path: Path) -> NDArray[np.int8]:
-    """The column ``kind`` as numbers."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    column = table.column("kind")
-    code = pc.index_in(column, value_set=pa.array(KINDS))
-    strange = column.filter(pc.is_null(code)).slice(0, 1).to_pylist()
-    expect(not strange, str(path), "kind", f"one of {', '.join(KINDS)}", strange)
-    numbers: NDArray[np.int8] = code.to_numpy().astype(np.int8)
-    return numbers
 
 
 def item_lists(table: pa.Table, path: Path) -> tuple[NDArray[np.int64], NDArray[np.int32], tuple[str, ...]]:

@@ -5,25 +5,28 @@ Version 1 had no root: rare items stood in the term chunks of their clusters.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cloven.kinds.disassociated.release import KINDS
+from cloven.storage.manifest import expect
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any, get_args
 
-import numpy as np
-
 from cloven.data.arrays import distinct
 from cloven.kinds.disassociated.release import Disassociated, Kind, RareItems
 from cloven.storage.formats import JsonForm, ReleaseFormat
-from cloven.storage.manifest import MANIFEST, expect, parameters_of
-from cloven.storage.parquet import (
-    expect_counting,
-    item_lists,
-    kind_names,
-    kinds,
-    list_column,
-    read_table,
-    whole_numbers,
-)
+from cloven.storage.manifest import MANIFEST, parameters_of
+from cloven.storage.parquet import expect_counting, item_lists, list_column, read_table, whole_numbers
 from cloven.storage.release_json import coded, objects
 
 if TYPE_CHECKING:
@@ -327,3 +330,23 @@ FORMATS = (
         json=JsonForm(PARTS, parts_of, of_document),
     ),
 )  # fmt: skip
+
+
+def kind_names(kind: NDArray[np.int8]) -> pa.Array:
+    """The names of these kinds, as an Arrow array."""
+    import pyarrow as pa
+
+    return pa.array(KINDS).take(pa.array(kind))
+
+
+def kinds(table: pa.Table, path: Path) -> NDArray[np.int8]:
+    """The column ``kind`` as numbers."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    column = table.column("kind")
+    code = pc.index_in(column, value_set=pa.array(KINDS))
+    strange = column.filter(pc.is_null(code)).slice(0, 1).to_pylist()
+    expect(not strange, str(path), "kind", f"one of {', '.join(KINDS)}", strange)
+    numbers: NDArray[np.int8] = code.to_numpy().astype(np.int8)
+    return numbers

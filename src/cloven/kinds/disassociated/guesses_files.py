@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.errors import ParameterError
+from cloven.kinds.disassociated.files import kind_names
 from cloven.kinds.disassociated.guesses import Answer, Guesses, Questions
 from cloven.storage.atomic import PRIVATE_FILE, PRIVATE_FOLDER, staged, write_bytes
 from cloven.storage.guesses import CONTROL, about_of, cast_columns, read_loose, release_digest, write_loose
 from cloven.storage.manifest import expect, manifest_bytes
-from cloven.storage.parquet import kind_names, list_column
+from cloven.storage.parquet import list_column
 
 if TYPE_CHECKING:
     import os

@@ -10,7 +10,6 @@ import numpy as np
 from cloven.data.transactions import Transactions
 from cloven.disclosure.outcome import Utility
 from cloven.errors import ParameterError
-from cloven.kinds.disassociated.release import Disassociated
 from cloven.kinds.disassociated.threats import (
     another_release,
     release_alone,
@@ -20,10 +19,18 @@ from cloven.kinds.disassociated.threats import (
 )
 from cloven.kinds.disassociated.words import cautions, summary
 from cloven.kinds.doubts import FEWEST_CANDIDATES, FEWEST_KNOWN, doubts_about
-from cloven.kinds.generalised.release import SetGeneralised
 from cloven.kinds.known_items import known_items
 from cloven.kinds.known_person import known_person
-from cloven.kinds.transactions import HEADLINE, OfTransactions, drawn, itemsets, membership, pair_error, plain
+from cloven.kinds.transactions import (
+    HEADLINE,
+    OF_SETS,
+    OfTransactions,
+    drawn,
+    itemsets,
+    membership,
+    pair_error,
+    plain,
+)
 from cloven.kinds.words import numbered
 from cloven.statistics.telling import News
 
@@ -39,6 +46,7 @@ if TYPE_CHECKING:
     from cloven.disclosure.risk import Risk
     from cloven.kinds.disassociated.key import Anonymised
     from cloven.kinds.disassociated.methods import Disassociation
+    from cloven.kinds.disassociated.release import Disassociated
     from cloven.kinds.disassociated.utility import UtilityReport
     from cloven.statistics.uniqueness import Description
     from cloven.threats import Effort, Knowledge, Threat
@@ -184,7 +192,7 @@ def _fit(release: Disassociated, records: Known) -> NDArray[np.float64]:
 
 def _having(other: Any, name: str) -> Threat:
     """Somebody who has another release, of whatever kind."""
-    usable = isinstance(other, Disassociated | SetGeneralised)
+    usable = getattr(other, "family", "") in OF_SETS
     return another_release(other, name) if usable else unusable_release(other, name)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.errors import ReleaseError
+from cloven.kinds.disassociated.files import kind_names, kinds
 from cloven.kinds.disassociated.key import Key
 from cloven.kinds.disassociated.release import Kind
 from cloven.storage.atomic import PRIVATE_FILE, PRIVATE_FOLDER
@@ -17,8 +18,6 @@ from cloven.storage.manifest import expect
 from cloven.storage.parquet import (
     in_vocabulary,
     item_lists,
-    kind_names,
-    kinds,
     list_column,
     name_lists,
     read_table,

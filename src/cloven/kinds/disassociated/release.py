@@ -283,3 +283,6 @@ def first_of_equal(release: Disassociated) -> NDArray[np.int64]:
     before = release.row_items[positions(release.row_offsets[rows - 1], size)]
     alike[rows[np.repeat(np.arange(len(rows)), size)[here != before]]] = False
     return np.maximum.accumulate(np.where(alike, 0, np.arange(release.rows)))
+
+
+KINDS = tuple(kind.name.lower() for kind in Kind)

@@ -10,7 +10,6 @@ import numpy as np
 
 from cloven.disclosure.outcome import Utility
 from cloven.disclosure.risk import MAX_TAIL
-from cloven.kinds.disassociated.release import Disassociated
 from cloven.kinds.doubts import FEWEST_CANDIDATES, FEWEST_KNOWN, doubts_about
 from cloven.kinds.generalised.release import SetGeneralised
 from cloven.kinds.generalised.threats import (
@@ -23,7 +22,16 @@ from cloven.kinds.generalised.threats import (
 )
 from cloven.kinds.generalised.words import cautions, summary
 from cloven.kinds.known_items import known_items
-from cloven.kinds.transactions import HEADLINE, OfTransactions, drawn, itemsets, membership, pair_error, plain
+from cloven.kinds.transactions import (
+    HEADLINE,
+    OF_SETS,
+    OfTransactions,
+    drawn,
+    itemsets,
+    membership,
+    pair_error,
+    plain,
+)
 from cloven.kinds.words import numbered
 
 if TYPE_CHECKING:
@@ -66,7 +74,7 @@ class GeneralisationFamily(OfTransactions):
 
     def threats(self, method: Any, knowledge: Knowledge) -> tuple[Threat, ...]:
         """Every attacker that there is something to try with."""
-        others = [other for other in knowledge.releases if isinstance(other, Disassociated | SetGeneralised)]
+        others = [other for other in knowledge.releases if getattr(other, "family", "") in OF_SETS]
         return (
             known_person(_known_items_of(method)),
             *_linking(method),

@@ -31,7 +31,7 @@ from cloven.storage.parquet import (
     text_column,
     whole_numbers,
 )
-from cloven.storage.release_csv import escape_formula
+from cloven.storage.spreadsheets import escape_formula
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

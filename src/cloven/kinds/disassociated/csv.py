@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 
 from cloven.kinds.disassociated.release import Kind
 from cloven.storage.atomic import staged, write_bytes
+from cloven.storage.spreadsheets import escape_formula
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from cloven.kinds.disassociated.release import Disassociated
 
+
 HEADER = ("cluster", "joint", "chunk", "kind", "items")
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what makes a spreadsheet run a cell instead of showing it
 
 
 def write_csv(release: Disassociated, path: Path) -> None:
@@ -32,15 +33,6 @@ def csv_bytes(release: Disassociated) -> bytes:
     writer.writerow(HEADER)
     writer.writerows(_lines(release))
     return text.getvalue().encode("utf-8", "backslashreplace")
-
-
-def escape_formula(cell: str) -> str:
-    """Put an apostrophe before a cell that a spreadsheet would run.
-
-    >>> escape_formula("=1+1"), escape_formula("flu | fever")
-    ("'=1+1", 'flu | fever')
-    """
-    return f"'{cell}" if cell.startswith(FORMULA) else cell
 
 
 def _lines(release: Disassociated) -> Iterator[tuple[str | int, ...]]:
