@@ -1,5 +1,7 @@
 """``cloven anonymise disassociation FILE -o OUT``; ``generalising`` has the other methods."""
 
+from __future__ import annotations
+
 from contextlib import ExitStack
 from pathlib import Path
 from time import perf_counter
@@ -7,11 +9,13 @@ from typing import Annotated
 
 import typer
 
-from cloven.cli.console import many, percent, progress, say, say_json, tick, visible, warn
+from cloven.cli.anonymise_sets import apriori_km, coat, pcta
+from cloven.cli.anonymise_tables import commands as of_tables
+from cloven.cli.console import many, percent, progress, say, say_json, tick, warn
 from cloven.cli.disassociation_options import DISASSOCIATION
 from cloven.cli.ledger import LedgerFolder, told_of_earlier
 from cloven.cli.options import Command, takes
-from cloven.cli.places import refuse_places
+from cloven.cli.places import refuse_places, say_places
 from cloven.cli.reading import READING, InputFile, JsonFlag, read_data, warn_of_strangers
 from cloven.cli.values import one_of
 from cloven.data.transactions import Transactions
@@ -86,11 +90,6 @@ def disassociation(
     say_places(public, private)
 
 
-def say_places(public: Path, private: Path) -> None:
-    """The last lines: what to publish, and what to keep."""
-    say(f"published    {visible(str(public))}\nyours alone  {visible(str(private))}")
-
-
 def _write(
     result: Anonymised,
     out: Path,
@@ -143,3 +142,13 @@ def describe_release(figures: dict[str, int | float]) -> str:
         f"{many(figures['clusters'], 'cluster')}, {many(figures['record_chunks'], 'record chunk')},"
         f" {many(figures['shared_chunks'], 'shared chunk')}"
     )
+
+
+for name, further, short in (
+    ("coat", coat, "Merge items until a policy is satisfied."),
+    ("pcta", pcta, "The same, with the cheapest merges: slower, often better."),
+    ("apriori-km", apriori_km, "Replace items by groups of a taxonomy."),
+):
+    app.command(name, cls=Command, short_help=short)(further)
+for name, (further, short) in of_tables().items():
+    app.command(name, cls=Command, short_help=short)(further)

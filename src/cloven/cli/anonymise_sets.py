@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_args
 
 import typer
 
-from cloven.cli.anonymise import say_places
 from cloven.cli.console import many, percent, progress, say, say_json, tick, warn
 from cloven.cli.ledger import LedgerFolder, told_of_earlier
 from cloven.cli.options import Group, takes
-from cloven.cli.places import refuse_places
+from cloven.cli.places import refuse_places, say_places
 from cloven.cli.reading import READING, InputFile, JsonFlag, SeedOption, read_data, warn_of_strangers
 from cloven.cli.values import number, one_of, whole
 from cloven.data.transactions import Transactions

@@ -291,6 +291,9 @@ class Attacking(Branching):
     further: ClassVar = {"compose": (compose, "Intersect what several tables say about one person.")}
 
 
+attack.command_class = Attacking  # type: ignore[attr-defined]
+
+
 def _tell(
     out: Path | None,
     facts: dict[str, int],

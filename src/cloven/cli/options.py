@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand
 from typer.main import get_command
 
 from cloven.cli.ending import endings, flag_of
@@ -22,10 +22,6 @@ from cloven.cli.values import Value
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-ORDER = (
-    "audit", "tune", "describe", "anonymise", "verify", "utility", "cells", "attack", "score", "breach", "link",
-    "reconstruct", "ledger", "relatedness", "text", "sample", "reproduce",
-)  # fmt: skip
 METAVARS = {str: "TEXT", str | None: "TEXT", Path: "FILE", Path | None: "FILE"}
 
 
@@ -129,7 +125,7 @@ class Branching(Command):
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         """The context of the command that the first word names, or of this one."""
         if args and args[0] in self.further:
-            return _built(*self.further[args[0]]).make_context(
+            return built_alone(*self.further[args[0]]).make_context(
                 f"{info_name} {args[0]}", args[1:], parent, **extra
             )
         return super().make_context(info_name, args, parent, **extra)
@@ -141,17 +137,8 @@ class Branching(Command):
             formatter.write_dl([(name, short) for name, (_, short) in self.further.items()])
 
 
-def _built(command: Callable[..., None], short: str) -> Any:
-    """A command as Typer makes it of its function."""
+def built_alone(command: Callable[..., None], short: str) -> Any:
+    """A command as Typer makes it of its function, which may name a class of commands of its own."""
     alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-    alone.command(cls=Command, short_help=short)(command)
+    alone.command(cls=getattr(command, "command_class", Command), short_help=short)(command)
     return get_command(alone)
-
-
-class Ordered(TyperGroup):
-    """Commands in the order in which an owner needs them."""
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        """Names of the commands as ``ORDER`` has them; others come last."""
-        place = {name: number for number, name in enumerate(ORDER)}
-        return sorted(super().list_commands(ctx), key=lambda name: place.get(name, len(place)))

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from math import inf
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cloven.audit.memory import estimate, estimate_table, parse_size, refuse_if_too_large
+from cloven.cli.console import say, visible
 from cloven.cli.values import Value
 from cloven.errors import OutputError, ParameterError, ReleaseError
 
@@ -110,3 +112,8 @@ def refuse_large(size: ExpectedSize, allowed: float | None, bounds: Bounds) -> N
 
 def _needed(size: ExpectedSize, candidates: int) -> int:
     return estimate(size.occurrences, size.records, content=size.content, candidates=candidates)
+
+
+def say_places(public: Path, private: Path) -> None:
+    """The last lines: what to publish, and what to keep."""
+    say(f"published    {visible(str(public))}\nyours alone  {visible(str(private))}")
