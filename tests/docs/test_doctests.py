@@ -9,10 +9,12 @@ import pkgutil
 import pytest
 
 import cloven
+import experiments
 
 MODULES = sorted(
     module.name
-    for module in pkgutil.walk_packages(cloven.__path__, "cloven.")
+    for package in (cloven, experiments)
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
     if not module.name.endswith("__main__")
 )
 

@@ -1,6 +1,7 @@
 """``cloven reproduce EXPERIMENT``."""
 
 import json as json_text
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
@@ -8,7 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from cloven.cli.console import progress, say
+from cloven.cli.ending import endings
 from cloven.cli.options import takes
+from cloven.errors import ParameterError
 
 app = typer.Typer(help="Run the experiments behind the tables in the documentation.", no_args_is_help=True)
 
@@ -19,12 +22,27 @@ Data = Annotated[
     Path | None, typer.Option(help="Folder of the public data sets; default CLOVEN_DATA, ../shared/data.")
 ]
 
+CHECKOUT = Path(__file__).resolve().parents[3]
 Quick = Annotated[bool, typer.Option("--quick", help="Small samples, to see that it runs.")]
 
 
 @app.callback()
 def _group() -> None:
     """Run the experiments behind the tables in the documentation."""
+    with endings(frozenset()):
+        _find_experiments(CHECKOUT)
+
+
+def _find_experiments(checkout: Path) -> None:
+    """Experiments are no part of the installed package; a checkout has them beside it."""
+    if not (checkout / "experiments" / "__init__.py").is_file():
+        message = (
+            f"there are no experiments in {checkout}: the package comes without them; run this in a checkout of the"
+            " project (`make install`, then `.venv/bin/cloven reproduce`)"
+        )
+        raise ParameterError(message)
+    if str(checkout) not in sys.path:
+        sys.path.append(str(checkout))
 
 
 @app.command("datasets")
