@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from cloven.data.transactions import Transactions
-from cloven.datasets.profile import PLACES, Profile
-from cloven.datasets.profiles import PROFILES
+from cloven.datasets.profile import PLACES, Profile, profiles
 from cloven.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ def clinic(records: int = 1000, *, seed: int = 2024) -> Transactions:
 
 
 def _patient(rng: np.random.Generator) -> set[str]:
-    main = _pick(rng, PROFILES, [profile.weight for profile in PROFILES])
+    main = _pick(rng, profiles(), [profile.weight for profile in profiles()])
     age = _pick(rng, AGES, main.ages)
     sex = main.sex if main.sex != "any" else _pick(rng, ("female", "male"), (1, 1))
     never = frozenset(f"{NEVER[age]} {NEVER[sex]}".split())
@@ -69,7 +68,7 @@ def _patient(rng: np.random.Generator) -> set[str]:
 
 def _comorbid(rng: np.random.Generator, main: Profile, age: str, sex: str) -> list[Profile]:
     """Draw up to two further conditions that a patient of this age and sex can have."""
-    by_name = {profile.name: profile for profile in PROFILES}
+    by_name = {profile.name: profile for profile in profiles()}
     possible = [
         (by_name[name], weight)
         for name, weight in _ranked(COMORBIDITY.get(main.name, ""))

@@ -1,8 +1,11 @@
-"""What one medical condition looks like in the clinic sample: words, most usual first."""
+"""The conditions of the clinic sample (``profiles.toml``): words of each, most usual first."""
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 
 # Weight of a word by its place in its list: the first is usual, the last is rare.
 PLACES = (64, 28, 12, 5, 2, 1)
@@ -55,3 +58,12 @@ class Profile:
             for place, word in enumerate(getattr(self, kind).split()):
                 weights[word] = weights.get(word, 0) + share * PLACES[min(place, len(PLACES) - 1)]
         return tuple(weights.items())
+
+
+@cache
+def profiles() -> tuple[Profile, ...]:
+    """All conditions of the clinic sample."""
+    text = files("cloven.datasets").joinpath("profiles.toml").read_text(encoding="utf-8")
+    return tuple(
+        Profile(**{**entry, "ages": tuple(entry["ages"])}) for entry in tomllib.loads(text)["profile"]
+    )

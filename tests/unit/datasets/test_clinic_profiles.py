@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from cloven.datasets.clinic import AGES, CIRCUMSTANCES, COMORBIDITY, COMPLAINTS, NEVER, VISIT
-from cloven.datasets.profile import Profile
-from cloven.datasets.profiles import PROFILES
+from cloven.datasets.profile import Profile, profiles
 
+PROFILES = profiles()
 BY_NAME = {profile.name: profile for profile in PROFILES}
 OUTSIDE = " ".join([*CIRCUMSTANCES.values(), VISIT, COMPLAINTS]).split()
 EVERY_WORD = frozenset(OUTSIDE).union(*(profile.words() for profile in PROFILES))
