@@ -16,6 +16,7 @@ from cloven.cli.options import Group, takes
 from cloven.cli.places import refuse_places, say_places
 from cloven.cli.reading import READING, InputFile, JsonFlag, SeedOption, read_data, warn_of_strangers
 from cloven.cli.values import number, one_of, whole
+from cloven.data.defaults import K, M
 from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
 from cloven.kinds.generalised.methods.apriori_km import AprioriKm, Search
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 # Options that say what a generalisation protects and what it may merge; together they make a policy.
 
 
-USUAL_M, USUAL_LEVEL, USUAL_THRESHOLD = 2, 1, 0.5
+USUAL_LEVEL, USUAL_THRESHOLD = 1, 0.5
 
 
 class Settled(NamedTuple):
@@ -76,7 +77,7 @@ class Protecting:
 
             return random_items(data, self.protect_share, rng)
         if self.policy is None:
-            return Policy(all_up_to=USUAL_M if self.m is None else self.m)
+            return Policy(all_up_to=M if self.m is None else self.m)
         policy = self._read(self.policy, data)
         if self.m is None or policy.all_up_to == self.m:
             return policy
@@ -148,9 +149,9 @@ class Merging:
 PROTECTING = Group(
     "What to protect",
     {
-        "k": (whole(), 5, "Whoever knows a protected itemset has this many candidates.", ("-k",)),
+        "k": (whole(), K, "Whoever knows a protected itemset has this many candidates.", ("-k",)),
         "policy": (Path | None, None, "File of itemsets to protect and groups to merge in.", ()),
-        "m": (whole(1), None, "Protect any combination of so many items; default without a policy: 2.", ("-m",)),
+        "m": (whole(1), None, f"Protect any combination of so many items; default without a policy: {M}.", ("-m",)),
         "protect_share": (number(0, 1, above=True), None, "Protect a random share of the items (experiments).", ()),
         "constraint_reading": (
             one_of(*get_args(Reading)), "subsets-too", f"An itemset nobody has: {', '.join(get_args(Reading))}.", (),
@@ -250,8 +251,8 @@ pcta = _by_policy(
 APRIORI = Group(
     "How to anonymise",
     {
-        "k": (whole(), 5, "Everybody keeps at least this many candidates.", ("-k",)),
-        "m": (whole(), 2, "How many items of one record an attacker may know.", ("-m",)),
+        "k": (whole(), K, "Everybody keeps at least this many candidates.", ("-k",)),
+        "m": (whole(), M, "How many items of one record an attacker may know.", ("-m",)),
         "search": (one_of(*get_args(Search)), "refined", f"How groups are found: {', '.join(get_args(Search))}.", ()),
     },
     dict,

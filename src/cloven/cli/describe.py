@@ -9,6 +9,7 @@ from cloven.cli.options import takes
 from cloven.cli.reading import READING, InputFile, JsonFlag, allowed_memory, read_data
 from cloven.cli.table_options import SchemaOfFile, load_persons, refuse_of_sets, refuse_reading
 from cloven.cli.values import whole
+from cloven.data.defaults import K, M
 from cloven.reading import ReadOptions
 from cloven.statistics.uniqueness import Description
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from cloven.reading.tables import LoadedTable
 
 
-USUAL_M, USUAL_RARE = 2, 20
+USUAL_RARE = 20
 
 
 @takes(options=READING)
@@ -27,7 +28,7 @@ def describe(
     file: InputFile,
     options: ReadOptions,
     schema: SchemaOfFile = None,
-    k: Annotated[int, whole().option("-k", help="What fewer have counts as rare.")] = 5,
+    k: Annotated[int, whole().option("-k", help="What fewer have counts as rare.")] = K,
     m: Annotated[
         int | None, whole().option("-m", help="Tell who is singled out by 1 to m known items; default 2.")
     ] = None,
@@ -52,7 +53,7 @@ def describe(
     with progress("read") as report:
         data = read_data(file, options)
         report("look for records that can be singled out", 0.0)
-        found = measure(data, m=USUAL_M if m is None else m, k=k)
+        found = measure(data, m=M if m is None else m, k=k)
     if json:
         say_json(found.to_dict())
         return

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from cloven.cli.options import Group
 from cloven.cli.reading import items_in, json_of
 from cloven.cli.values import MOST, one_of, whole
+from cloven.data.defaults import CLUSTER, K, M
 from cloven.errors import InputError, ParameterError
 from cloven.kinds.disassociated.methods import Disassociation
 from cloven.kinds.disassociated.methods.horizontal import SmallClusters
@@ -89,9 +90,9 @@ _ROOT_CHUNKS = "Leftovers above all groups: a single item a chunk, or several."
 DISASSOCIATION = Group(
     "How to anonymise",
     {
-        "k": (whole(), 5, "Everybody keeps at least this many candidates.", ("-k",)),
-        "m": (whole(), 2, "How many items of one record an attacker may know.", ("-m",)),
-        "max_cluster_size": (str, "120", "Largest wanted group of records, or 'unlimited'.", ()),
+        "k": (whole(), K, "Everybody keeps at least this many candidates.", ("-k",)),
+        "m": (whole(), M, "How many items of one record an attacker may know.", ("-m",)),
+        "max_cluster_size": (str, str(CLUSTER), "Largest wanted group of records, or 'unlimited'.", ()),
         "small_clusters": (one_of(*get_args(SmallClusters)), "add", _SMALL_CLUSTERS, ()),
         "reading": (one_of("occurring", "strict"), "occurring", _READING, ()),
         "refine": (bool, False, "Share what is left over between groups.", ("--refine/--no-refine",)),

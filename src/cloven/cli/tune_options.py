@@ -10,6 +10,7 @@ from cloven.cli.audit_options import OTHER_DATA, OTHER_RELEASE, knowledge_in, re
 from cloven.cli.options import Group
 from cloven.cli.table_options import refuse_methods, refuse_of_sets
 from cloven.cli.values import number, whole
+from cloven.data.defaults import K, L, M
 from cloven.disclosure.risk import MAX_TAIL
 from cloven.errors import ParameterError
 
@@ -52,7 +53,7 @@ class Search:
         from cloven.registry import anonymisers
         from cloven.tuning.tune import trial_effort
 
-        promise = {"k": self.k, "m": USUAL_M if self.m is None else self.m}
+        promise = {"k": self.k, "m": M if self.m is None else self.m}
         fixed = self._fixed(promise, anonymisers()) | self._taxonomy(taxonomy)
         spec = self.relatedness or ("sample" if sample else None)
         return self._tune(promise, fixed, spec, trial_effort(taxonomy), seed)
@@ -66,7 +67,7 @@ class Search:
         makers = table_anonymisers()
         named = makers if self.methods is None else _names(self.methods)
         refuse_methods(named)
-        promise = {"k": self.k, "l": USUAL_L if self.l is None else self.l}
+        promise = {"k": self.k, "l": L if self.l is None else self.l}
         heeded = rules and any(hasattr(makers.get(name), "rules") for name in named)
         fixed = self._fixed(promise, makers) | ({"rules": rules} if heeded else {})
         return self._tune(promise, fixed, self.relatedness, replace(trial_effort(), rules=rules), seed)
@@ -85,8 +86,8 @@ class Search:
         return Tune(
             None if self.methods is None else _names(self.methods),
             k=promise["k"],
-            m=promise.get("m", USUAL_M),
-            l=promise.get("l", USUAL_L),
+            m=promise.get("m", M),
+            l=promise.get("l", L),
             limits=Limits(self.max_risk, self.min_utility, self.utility_measure, self.max_tail),
             knowledge=knowledge_in(relatedness, self.other_release),
             effort=effort,
@@ -135,7 +136,6 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(word for word in (each.strip() for each in text.replace(";", ",").split(",")) if word)
 
 
-USUAL_M, USUAL_L = 2, 2
 _METHODS = (
     "Methods to search: disassociation (default), coat, pcta, apriori-km; of a table mondrian, slicing, ul (default:"
     " these three), anatomy, ..."
@@ -151,8 +151,8 @@ TUNING = Group(
         "max_tail": (number(0, 1), MAX_TAIL, "Largest share of people told as good as certainly to accept.", ()),
         "min_utility": (number(0, 1), 0.0, "Least utility to accept, from 0 to 1.", ()),
         "utility_measure": (str, "", "Measure of utility; default: the family's first.", ()),
-        "k": (whole(2), 5, "Everybody keeps at least this many candidates; more is tried too.", ("-k",)),
-        "m": (whole(1), None, "How many items an attacker may know; more is tried too; default 2.", ("-m",)),
+        "k": (whole(2), K, "Everybody keeps at least this many candidates; more is tried too.", ("-k",)),
+        "m": (whole(1), None, f"How many items an attacker may know; more is tried too; default {M}.", ("-m",)),
         "l": (whole(2), None, "Of a table: a chance of 1/l, or l values; more is tried too; default 2.", ("-l",)),
         "methods": (str | None, None, _METHODS, ()),
         "vary": (str | None, None, "Parameters to vary, by name; default: all that are declared.", ()),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.compiled import Flags, Longs, compiled
+from cloven.data.defaults import K, M
 from cloven.errors import ParameterError
 from cloven.statistics.intervals import wilson
 
@@ -53,7 +54,7 @@ class SingledOut:
 
 
 def singled_out(
-    data: Transactions, m: int = 2, *, rng: np.random.Generator | None = None, budget: int = BUDGET
+    data: Transactions, m: int = M, *, rng: np.random.Generator | None = None, budget: int = BUDGET
 ) -> tuple[SingledOut, ...]:
     """Share of records singled out by 1, 2, ... ``m`` known items.
 
@@ -398,7 +399,7 @@ class Description:
 
 
 def describe(
-    data: Transactions, *, m: int = 2, k: int = 5, rng: np.random.Generator | None = None
+    data: Transactions, *, m: int = M, k: int = K, rng: np.random.Generator | None = None
 ) -> Description:
     """Describe a data set; ``rng`` is used only where ``singled_out`` needs a sample.
 

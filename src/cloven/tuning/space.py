@@ -11,6 +11,7 @@ import inspect
 from dataclasses import dataclass, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from cloven.data.defaults import K, L, M
 from cloven.data.table import Table
 from cloven.errors import ParameterError
 from cloven.protocols import Choice, Real, Whole
@@ -68,9 +69,9 @@ def varied(
     data: Any,
     *,
     methods: Sequence[str] | None = None,
-    k: int = 5,
-    m: int = 2,
-    l: int = 2,
+    k: int = K,
+    m: int = M,
+    l: int = L,
     fix: Mapping[str, Any] | None = None,
     vary: Sequence[str] | None = None,
 ) -> tuple[Varied, ...]:

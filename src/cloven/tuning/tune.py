@@ -19,6 +19,7 @@ from cloven._version import __version__
 from cloven.audit.decision import Limits
 from cloven.audit.loop import Audit
 from cloven.audit.run import Run
+from cloven.data.defaults import K, L, M
 from cloven.errors import ParameterError
 from cloven.registry import family_of
 from cloven.settings import setting
@@ -74,9 +75,9 @@ class Tune:
     """
 
     methods: tuple[str, ...] | None = None
-    k: int = 5
-    m: int = 2
-    l: int = 2
+    k: int = K
+    m: int = M
+    l: int = L
     limits: Limits = field(default_factory=Limits)
     knowledge: Knowledge = field(default_factory=Knowledge)
     effort: Effort = field(default_factory=trial_effort)

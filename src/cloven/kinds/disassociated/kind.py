@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cloven.data.defaults import CLUSTER, K, M
 from cloven.data.transactions import Transactions
 from cloven.disclosure.outcome import Utility
 from cloven.errors import ParameterError
@@ -232,9 +233,6 @@ def _all_published(suppressed: float) -> Measured:
 # Settings of disassociation for a data set, each with its reason, for owners who name none.
 
 
-USUAL_K, USUAL_M, USUAL_SIZE = 5, 2, 120
-
-
 def suggested(data: Transactions, given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """Values for k, m and the largest cluster where ``given`` has none, and why.
 
@@ -248,20 +246,20 @@ def suggested(data: Transactions, given: Mapping[str, Any]) -> tuple[dict[str, A
     values, reasons = dict(given), []
     records, longest = len(data), int(np.diff(data.offsets).max(initial=0))
     if "k" not in values:
-        values["k"] = USUAL_K  # never less without being asked, however small the data
+        values["k"] = K  # never less without being asked, however small the data
         reasons.append(
-            f"k={USUAL_K}: who knows m items of somebody is left with at least five candidates, the usual least"
+            f"k={K}: who knows m items of somebody is left with at least that many candidates, the usual least"
         )
     if "m" not in values:
-        values["m"] = max(1, min(USUAL_M, longest))
+        values["m"] = max(1, min(M, longest))
         usual = "the usual assumption, an attacker knows two items of somebody"
-        reasons.append(f"m={values['m']}: {usual if values['m'] == USUAL_M else 'no record has more items'}")
+        reasons.append(f"m={values['m']}: {usual if values['m'] == M else 'no record has more items'}")
     if "max_cluster_size" not in values:
-        values["max_cluster_size"] = max(2 * values["k"] - 1, min(USUAL_SIZE, records // 2))
+        values["max_cluster_size"] = max(2 * values["k"] - 1, min(CLUSTER, records // 2))
         usual = "larger groups hide better, smaller ones keep more pairs"
         small = f"half of the {records:,} records, so that there are several groups"
         size = values["max_cluster_size"]
-        reasons.append(f"max={size}: {usual if size == USUAL_SIZE else small}")
+        reasons.append(f"max={size}: {usual if size == CLUSTER else small}")
     return values, reasons
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from cloven.data.defaults import CLUSTER, K, M
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.key import Anonymised, Key
 from cloven.kinds.disassociated.methods.horizontal import STEPS, Horizontal, SmallClusters
@@ -75,9 +76,9 @@ class Disassociation:
     [((('b',), ('b',), ('b',)), (('c',), ('c',), ('c',)))]
     """
 
-    k: int = 5
-    m: int = 2
-    max_cluster_size: int | None = 120
+    k: int = K
+    m: int = M
+    max_cluster_size: int | None = CLUSTER
     small_clusters: SmallClusters = "add"
     reading: Literal["occurring", "strict"] = "occurring"
     refine: bool = False

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 import numpy as np
 
 from cloven.data.arrays import distinct, take_rows
+from cloven.data.defaults import K, M
 from cloven.data.taxonomy import Taxonomy
 from cloven.errors import InputError, ParameterError, shorten
 
@@ -51,8 +52,8 @@ class AprioriKm:
     (('', 'bread', ''), [('ale',), ('bun', 'rye'), ('stout',)])
     """
 
-    k: int = 5
-    m: int = 2
+    k: int = K
+    m: int = M
     taxonomy: Taxonomy | None = field(default=None, repr=False)
     search: Search = "refined"
     SEARCHED_UNASKED: ClassVar[bool] = False  # its taxonomy is the owner's; a search must name it

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, get_args
 
 import numpy as np
 
+from cloven.data.defaults import K, M
 from cloven.errors import ParameterError, shorten
 from cloven.kinds.generalised.policy import Policy, Reading
 
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     from cloven.kinds.generalised.key import Generalised
     from cloven.kinds.generalised.methods.partition import Merge, Partition
     from cloven.protocols import Dimension
-
-
-USUAL_M = 2
 
 
 class Constraints(Protocol):
@@ -64,7 +62,7 @@ class ByPolicy(ABC):
         seeded: the policy was drawn with a seed: for experiments, and marks the release.
     """
 
-    k: int = 5
+    k: int = K
     policy: Policy = None  # type: ignore[assignment]  # made from m
     max_suppressed: float = 0.0
     reading: Reading = "subsets-too"
@@ -100,7 +98,7 @@ class ByPolicy(ABC):
             message = f"m must be a whole number from 1, got {m!r}: an attacker knows at least one item"
             raise ParameterError(message)
         if self.policy is None:
-            object.__setattr__(self, "policy", Policy(all_up_to=int(m) or USUAL_M))  # type: ignore[unreachable]
+            object.__setattr__(self, "policy", Policy(all_up_to=int(m) or M))  # type: ignore[unreachable]
         if not isinstance(self.policy, Policy) or self.policy.largest == 0:
             message = "policy must be a Policy that protects something: list itemsets, or set all_up_to"
             raise ParameterError(message)

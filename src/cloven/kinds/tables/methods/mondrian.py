@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
+from cloven.data.defaults import K
 from cloven.data.harm import slack
 from cloven.errors import ParameterError
 from cloven.kinds.tables.methods.constraints import (
@@ -73,7 +74,7 @@ class Mondrian:
     [['20..30', 'Flu'], ['20..30', 'Gout'], ['40..50', 'Flu'], ['40..50', 'Gout']]
     """
 
-    k: int = 5
+    k: int = K
     l: int | None = None
     constraints: tuple[Constraint, ...] = ()
     mode: Literal["strict", "relaxed"] = "strict"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.data.arrays import row_numbers
+from cloven.data.defaults import K
 
 if TYPE_CHECKING:
     from cloven.data.table import Role, Table
@@ -42,7 +43,7 @@ class TableDescription:
         return asdict(self)
 
 
-def describe_table(table: Table, k: int = 5) -> TableDescription:
+def describe_table(table: Table, k: int = K) -> TableDescription:
     """Describe a table.
 
     >>> from cloven.data.table import Attribute, Table
