@@ -84,8 +84,13 @@ def test_every_person_is_in_the_frame_once():
 
 
 def test_the_frame_needs_a_release_and_its_own_kind_of_data():
-    with pytest.raises(cv.ClovenError, match=r"got str and Transactions\); give Transactions with a release"):
+    with pytest.raises(cv.ClovenError, match="no release but str; give the release that an anonymiser made"):
         cv.person_risk(names(20), "a table")
+    release = cv.Disassociation(k=3).anonymise(cv.sample("clinic")).release
+    with pytest.raises(
+        cv.ClovenError, match=r"got Disassociated and str\); give Transactions with a release"
+    ):
+        cv.person_risk("a table", release)
 
 
 def test_the_area_is_the_chance_that_a_member_scores_higher():
