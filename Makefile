@@ -41,8 +41,8 @@ test-browser: $(STAMP) ## look at the report in Chromium (Debian package chromiu
 	$(BIN)/python -m pip install --quiet --group browser
 	$(BIN)/python -m pytest -m browser tests/browser
 
-test-slow: $(STAMP) ## run the tests that take minutes
-	$(BIN)/python -m pytest -n auto -m slow
+test-slow: $(STAMP) ## run the tests that take minutes, and every law on all its examples
+	CLOVEN_THOROUGH=1 $(BIN)/python -m pytest -n auto -m "slow or hypothesis"
 
 lint: $(STAMP) ## style and common mistakes
 	$(BIN)/ruff check .

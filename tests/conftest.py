@@ -6,6 +6,17 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+from tests.effort import tries
+
+settings.register_profile(
+    "cloven",
+    max_examples=tries(100),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+settings.load_profile("cloven")
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 

@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.effort import tries
+
 LOG = """AnonID\tQuery\tQueryTime\tItemRank\tClickURL
 7\tnew york,ny\t2006-03-01 00:00:00\t1\thttp://example.org
 7\t"x|y"; z\t2006-03-01 00:00:00
@@ -160,7 +162,7 @@ def test_the_same_records_go_to_json(cloven, here):
     assert json.loads(Path("new.jsonl").read_text().split("\n")[0]) == ["yankee", "zulu"]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=tries(60))
 @given(
     st.lists(
         st.sets(st.text("ab ,;|\t\"'é-", min_size=1).map(str.strip).filter(bool), min_size=1), min_size=1

@@ -16,6 +16,7 @@ from cloven.data.transactions import Transactions
 from cloven.kinds.generalised import utility as measure
 from cloven.kinds.generalised.methods.apriori_km import AprioriKm, leaf_rows, subtrees
 from cloven.kinds.generalised.methods.cuts import cut_downwards
+from tests.effort import tries
 
 ITEMS = "abcdefghijklmn"
 
@@ -113,7 +114,7 @@ def test_undoing_any_single_step_breaks_the_promise(case, k, m, from_the_root):
             assert rare(published(list(data), undone), range(len(data)), k, m)
 
 
-@settings(max_examples=400)
+@settings(max_examples=tries(400))
 @given(baskets(), st.integers(2, 4), st.integers(1, 4))
 def test_published_search_is_the_plain_algorithm(case, k, m):
     rows, taxonomy = case

@@ -12,6 +12,7 @@ from cloven.kinds.tables.attack.known import Found, Known
 from cloven.kinds.tables.attack.values import AttributeDisclosure, Composition, Membership
 from cloven.kinds.tables.buckets import Buckets
 from cloven.kinds.tables.release import GeneralisedTable
+from tests.effort import tries
 
 VALUES = ("cold", "flu", "gout")
 
@@ -25,7 +26,7 @@ def dense(found):
     return [float(found.get(value, 0)) for value in VALUES]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 @given(st.data(), tables(), st.sampled_from(("share", "rows")), st.booleans())
 def test_chances_are_those_of_the_paper(data, table, weight, partly):
     release = data.draw(releases(table))
@@ -40,7 +41,7 @@ def test_chances_are_those_of_the_paper(data, table, weight, partly):
         assert [VALUES[v] for v in np.flatnonzero(guesses.candidate[number])] == sorted(found)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(100), deadline=None)
 @given(st.data(), tables(), tables(), st.lists(row, min_size=1, max_size=4))
 def test_candidates_are_the_intersection(data, first, second, shared):
     """Two tables that share some people, each anonymised for itself."""
@@ -63,7 +64,7 @@ def test_candidates_are_the_intersection(data, first, second, shared):
             assert how == pytest.approx(belief[value] / sum(belief.values()))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(st.data(), tables())
 def test_a_release_given_twice_says_no_more_than_once(data, table):
     release, known = data.draw(releases(table)), Known.of(table)
@@ -73,7 +74,7 @@ def test_a_release_given_twice_says_no_more_than_once(data, table):
     assert np.allclose(once.confidence, twice.confidence)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(st.data(), tables())
 def test_a_further_release_never_adds_a_candidate(data, table):
     published = [data.draw(releases(table)) for _ in range(3)]
@@ -83,7 +84,7 @@ def test_a_further_release_never_adds_a_candidate(data, table):
     assert np.allclose(three.confidence.sum(axis=1), 1)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(st.data(), tables())
 def test_knowing_more_of_a_person_never_adds_a_candidate(data, table):
     release = data.draw(releases(table))
@@ -93,7 +94,7 @@ def test_knowing_more_of_a_person_never_adds_a_candidate(data, table):
     assert not (more.candidate & ~less.candidate).any()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(st.data(), tables())
 def test_everybody_who_is_there_is_found(data, table):
     release = data.draw(releases(table))
@@ -106,7 +107,7 @@ def test_everybody_who_is_there_is_found(data, table):
     assert everybody.rows.sum() == pytest.approx(len(table))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tries(40), deadline=None)
 @given(st.data(), tables())
 def test_buckets_hold_the_rows_of_the_release(data, table):
     release = data.draw(releases(table))

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cloven.kinds.tables.verify.covering import Held, count_covered, pairs_covered
+from tests.effort import tries
 
 
 @st.composite
@@ -35,7 +36,7 @@ def held(cells):
     return Held(np.array(first, np.int64), np.array(offsets, np.int64), np.array(members, np.int32))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 @given(cases(), st.integers(1, 3))
 def test_ranges_that_are_left_out_cover_nothing(case, weight):
     cells, parts, rows = case

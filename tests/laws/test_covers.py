@@ -24,6 +24,7 @@ from cloven.kinds.disassociated.covers.worlds import (
     possible_worlds,
 )
 from cloven.kinds.disassociated.reconstruction.evidence import evidence
+from tests.effort import tries
 
 # Broken without a cover (k = 2): a and d, c and d.
 APART = ["ad", "a", "c", "cd"]
@@ -60,7 +61,7 @@ def small_clusters(release, most=MOST):
             yield number, cluster
 
 
-@settings(max_examples=400)
+@settings(max_examples=tries(400))
 @given(release=releases())
 def test_covers_are_those_of_the_definition(release):
     found = {
@@ -79,7 +80,7 @@ def test_covers_are_those_of_the_definition(release):
 
 
 @pytest.mark.parametrize("ties", ["some", "text"])
-@settings(max_examples=250)
+@settings(max_examples=tries(250))
 @given(release=releases(max_records=20, maximum=(6, 7)))
 @example(release=released(FIGURE_3, refine=False))
 def test_a_cover_is_never_wrong(ties, release):
@@ -93,7 +94,7 @@ def test_a_cover_is_never_wrong(ties, release):
                 assert max(worlds.together(x, y)) < release.k
 
 
-@settings(max_examples=250)
+@settings(max_examples=tries(250))
 @given(release=releases(max_records=20, maximum=(6, 7)))
 def test_every_cluster_has_a_world(release):
     """The original is one, so there must be some; what none explains was not made by the method."""
@@ -103,7 +104,7 @@ def test_every_cluster_has_a_world(release):
 
 
 @pytest.mark.parametrize("ties", ["some", "text"])
-@settings(max_examples=150)
+@settings(max_examples=tries(150))
 @given(rows=records(max_records=6, items="abcdef", min_records=4), k=st.integers(2, 3), m=st.integers(2, 3))
 @example(rows=FIGURE_3, k=2, m=2)
 @example(rows=HIDDEN, k=2, m=2)
@@ -197,7 +198,7 @@ def test_what_the_detector_misses_is_counted_and_explained():
     assert reasons["another item would be let in"] > 0
 
 
-@settings(max_examples=150)
+@settings(max_examples=tries(150))
 @given(release=releases(max_records=20, maximum=(6, 7)))
 @example(release=released(HIDDEN, refine=False))
 def test_proof_of_a_release_says_what_single_clusters_say(release):
@@ -231,7 +232,7 @@ def fewest(worlds, group):
     return min(map(held, worlds.worlds)) if group else 0
 
 
-@settings(max_examples=200)
+@settings(max_examples=tries(200))
 @given(release=releases(), seed=st.integers(0, 2**32), share=st.sampled_from((0.0, 0.3, 1.0)))
 def test_scores_are_those_of_the_algorithm(release, seed, share):
     names, rng = release.vocabulary, np.random.default_rng(seed)
@@ -257,7 +258,7 @@ def test_scores_are_those_of_the_algorithm(release, seed, share):
         assert found == breaches(covers(release))
 
 
-@settings(max_examples=200)
+@settings(max_examples=tries(200))
 @given(release=releases(max_records=60))
 def test_leaks_of_the_whole_release(release):
     """The quick look-up never changes what the evidence of all clusters says."""

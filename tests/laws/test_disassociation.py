@@ -15,6 +15,7 @@ from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.methods import Disassociation
 from cloven.verification import verify
+from tests.effort import tries
 
 STRATEGIES = ["add", "abandon", "suppress", "remaining"]
 
@@ -41,7 +42,7 @@ def assert_chunks_hold(release, k, m):
 
 @pytest.mark.parametrize("horizontal", ["horpart", "hierarchical"])
 @pytest.mark.parametrize("small", STRATEGIES)
-@settings(max_examples=150)
+@settings(max_examples=tries(150))
 @given(
     rows=skewed_records(min_records=4, max_records=70),
     k=st.integers(2, 4),
@@ -79,7 +80,7 @@ def test_every_release_passes_every_level(
 
 
 @pytest.mark.parametrize("rare", RARE_ITEMS)
-@settings(max_examples=80)
+@settings(max_examples=tries(80))
 @given(
     rows=skewed_records(min_records=8, max_records=60),
     k=st.integers(2, 4),
@@ -129,7 +130,7 @@ def _group(item, groups):
     return next((g for g, names in enumerate(groups) if item in names), -1)
 
 
-@settings(max_examples=100)
+@settings(max_examples=tries(100))
 @given(
     rows=skewed_records(min_records=20, max_records=60),
     least=st.integers(2, 5),
@@ -152,7 +153,7 @@ def test_least_support_holds_for_what_is_published(rows, least, rare):
     assert verify(result.release, original=data, key=result.key).ok
 
 
-@settings(max_examples=150)
+@settings(max_examples=tries(150))
 @given(
     rows=skewed_records(min_records=12, max_records=60),
     persons=st.lists(st.integers(0, 14), min_size=60, max_size=60),
@@ -193,7 +194,7 @@ def test_persons_are_counted_not_records(rows, persons, k, m, small, refine, rar
     assert method.anonymise(renamed).release == result.release
 
 
-@settings(max_examples=200)
+@settings(max_examples=tries(200))
 @given(
     rows=skewed_records(min_records=6, max_records=60),
     small=st.sampled_from([*STRATEGIES, "keep"]),

@@ -21,6 +21,7 @@ from cloven.kinds.generalised.methods.assembly import assemble
 from cloven.kinds.generalised.score.score import score_eliminations, trial_eliminations
 from cloven.kinds.generalised.score.truth import truth
 from cloven.protocols import Coverage
+from tests.effort import tries
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -39,7 +40,7 @@ def sequence(order):
 
 
 @pytest.mark.parametrize("method", BY_DISTANCE)
-@settings(max_examples=120)
+@settings(max_examples=tries(120))
 @given(table=small_tables(), factor=st.sampled_from([0.0, 0.5, 1.0, 1.5]))
 def test_eliminations_are_those_of_the_pseudo_code(method, table, factor):
     distance = np.array([[np.nan if value is None else value for value in row] for row in table], float)
@@ -63,7 +64,7 @@ def test_larger_tables_without_ties(method, shape, kind, factor):
 
 
 @pytest.mark.parametrize("method", ["gba", "rba"])
-@settings(max_examples=150)
+@settings(max_examples=tries(150))
 @given(seed=SEEDS, factor=st.sampled_from([0.0, 0.5, 1.0]))
 def test_tables_without_ties(method, seed, factor):
     rng = np.random.default_rng(seed)
@@ -73,7 +74,7 @@ def test_tables_without_ties(method, seed, factor):
 
 
 @pytest.mark.parametrize("method", BY_DISTANCE)
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(seed=SEEDS, rows=st.integers(1, 12), columns=st.integers(2, 12), rows_at_once=st.integers(2, 12))
 def test_no_row_or_column_is_emptied(method, seed, rows, columns, rows_at_once):
     distance = np.random.default_rng(seed).gamma(2, 1, (rows, columns))
@@ -83,7 +84,7 @@ def test_no_row_or_column_is_emptied(method, seed, rows, columns, rows_at_once):
 
 
 @pytest.mark.parametrize("method", BY_DISTANCE)
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(seed=SEEDS)
 def test_order_of_rows_and_columns_and_unit_do_not_matter_without_ties(method, seed):
     rng = np.random.default_rng(seed)
@@ -94,7 +95,7 @@ def test_order_of_rows_and_columns_and_unit_do_not_matter_without_ties(method, s
     assert (eliminated(7.3 * distance, method) == order).all()
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(seed=SEEDS)
 def test_an_oracle_finds_every_added_item_and_no_other(seed):
     """Original items at distance 0, added ones anywhere beyond: without a threshold all attacks but MDA find them."""
@@ -175,7 +176,7 @@ def test_who_knows_the_topics_beats_chance_and_who_does_not_does_not(method):
         assert blind.get(measure).value == pytest.approx(knowing.get(measure).control)
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(
     seed=SEEDS,
     method=st.sampled_from(sorted(BY_DISTANCE)),
@@ -200,7 +201,7 @@ def test_confidences_are_probabilities_that_add_up(seed, method, other):
         assert sorted(order[order >= 0].tolist()) == list(range((order >= 0).sum()))
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(seed=SEEDS, share=st.sampled_from([None, 0.0, 0.3, 1.0]))
 def test_random_elimination_keeps_rows_and_columns(seed, share):
     made = world(seed, records=30, per_topic=8, topics="abc")
@@ -221,7 +222,7 @@ def test_random_elimination_keeps_rows_and_columns(seed, share):
             assert not gone.any()
 
 
-@settings(max_examples=30)
+@settings(max_examples=tries(30))
 @given(seed=SEEDS)
 def test_measures_against_brute_force(seed):
     made = world(seed, records=40, per_topic=8, topics="abc")
@@ -258,7 +259,7 @@ def test_measures_against_brute_force(seed):
     assert scored.get("unique_again").value == (pytest.approx(len(again) / len(hidden)) if hidden else None)
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(seed=SEEDS)
 def test_tables_ask_about_every_item_that_a_generalised_item_shows(seed):
     release = world(seed, records=30, per_topic=8, topics="abc").release

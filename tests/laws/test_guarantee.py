@@ -21,6 +21,7 @@ from cloven.data.transactions import Transactions
 from cloven.kinds.disassociated.methods import Disassociation
 from cloven.kinds.disassociated.methods.horizontal import Part
 from cloven.verification import verify
+from tests.effort import tries
 
 
 class Given:
@@ -56,7 +57,7 @@ def broken(clusters, release, k, m):
     return [items for items in sorted(known) if most_holders(release, found, items) < k]
 
 
-@settings(max_examples=400)
+@settings(max_examples=tries(400))
 @given(
     rows=records(min_records=2, max_records=6, items="abcde"),
     k=st.integers(2, 3),

@@ -20,6 +20,7 @@ from cloven.kinds.generalised.attack.frequency import Frequencies, FrequencyElim
 from cloven.kinds.generalised.attack.known_person import KnownPersonGeneralised
 from cloven.kinds.generalised.methods.assembly import assemble
 from cloven.kinds.generalised.score.score import trial_eliminations
+from tests.effort import tries
 
 ITEMS = "abcdef"
 
@@ -61,7 +62,7 @@ def scored(attack, result):
     return trial_eliminations(attack, result.release, result.key, rng=np.random.default_rng(1), draws=10)
 
 
-@settings(max_examples=120)
+@settings(max_examples=tries(120))
 @given(world=worlds())
 def test_hits_are_those_of_naming_the_commonest_items_elsewhere(world):
     rows, block_of, others = world
@@ -72,7 +73,7 @@ def test_hits_are_those_of_naming_the_commonest_items_elsewhere(world):
     assert found.value == (pytest.approx(float(right / asked)) if asked else None)
 
 
-@settings(max_examples=120)
+@settings(max_examples=tries(120))
 @given(world=worlds())
 def test_chance_by_frequency_is_that_of_naming_the_commonest_items_of_the_release(world):
     rows, block_of, _ = world
@@ -85,7 +86,7 @@ def test_chance_by_frequency_is_that_of_naming_the_commonest_items_of_the_releas
         assert beside.chance >= lots.chance - 1e-9  # who knows more is never right less often
 
 
-@settings(max_examples=80)
+@settings(max_examples=tries(80))
 @given(world=worlds(), known=st.sets(st.sampled_from(ITEMS), max_size=2))
 def test_a_known_person_is_told_common_items_of_blocks(world, known):
     rows, block_of, others = world

@@ -17,6 +17,7 @@ from cloven.kinds.tables.attack.known import Crowd, ValueGuesses
 from cloven.kinds.tables.attack.replay import Replayed
 from cloven.kinds.tables.score.telling import Truth, value_telling
 from cloven.kinds.tables.verify.checker import verify_table
+from tests.effort import tries
 
 WAGES = (100.0, 104.0, 109.0, 150.0, 156.0, 300.0)
 
@@ -66,7 +67,7 @@ def classes_of(release):
     return list(held.values())
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(st.integers(0, 2**32 - 1), HARMS, st.integers(2, 3))
 def test_every_class_has_l_different_values_or_none_that_harms(seed, harm, l):
     table = table_of(np.random.default_rng(seed), 40, harm)
@@ -189,7 +190,7 @@ def test_harm_is_read_as_it_is_written():
             Harm.of(within=wrong)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=tries(25), deadline=None)
 @given(st.integers(0, 2**32 - 1), HARMS, st.booleans(), st.sampled_from(["adaptive", "replay-proof"]))
 def test_whoever_replays_is_never_wrong(seed, harm, several, partition):
     """All tables with these quasi-identifiers that give the very same release: what is certain holds in each."""

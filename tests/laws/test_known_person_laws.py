@@ -23,6 +23,7 @@ from cloven.data.transactions import Transactions
 from cloven.kinds.disassociated.attack.known_person import KnownPerson
 from cloven.kinds.disassociated.attack.known_person_layout import Expected
 from cloven.kinds.disassociated.methods import Disassociation
+from tests.effort import tries
 
 
 def told(release, known, names=lambda item: item):
@@ -87,7 +88,7 @@ def test_names_of_items_change_nothing():
         assert told(release, all_sets(release)) == told(other, asked, back.get)
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(skewed_records(min_records=8), st.sampled_from(["everywhere", "shown", "method"]), st.integers(0, 9))
 def test_reader_is_the_plain_one_on_releases_of_the_method(rows, reader, seed):
     rng = random.Random(seed)

@@ -19,6 +19,7 @@ from cloven.kinds.tables.attack.learned import Learned, dealt
 from cloven.kinds.tables.attack.values import AttributeDisclosure
 from cloven.kinds.tables.methods.assembly import sliced
 from cloven.registry import family_of
+from tests.effort import tries
 
 
 def persons(table):
@@ -26,7 +27,7 @@ def persons(table):
     return [dict(zip(names, table.row(number), strict=False)) for number in range(len(table))]
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=tries(120), deadline=None)
 @given(st.data(), tables(most=8), st.integers(1, 3), st.booleans(), st.sampled_from((1, 512)))
 def test_it_is_the_plain_one(data, table, rounds, in_it, most):
     release = data.draw(releases(table))
@@ -39,7 +40,7 @@ def test_it_is_the_plain_one(data, table, rounds, in_it, most):
         assert found.confidence[number] == pytest.approx([truth.get(value, 0.0) for value in found.values])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(st.data(), tables())
 def test_it_makes_nothing_certain_that_was_not(data, table):
     release, known = data.draw(releases(table)), Known.of(table)

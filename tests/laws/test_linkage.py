@@ -13,6 +13,7 @@ from plain_tables import own_parts, part_weight, results, row_weights, tables
 from cloven.kinds.tables.attack.known import Known
 from cloven.kinds.tables.attack.link import RecordLinkage
 from cloven.kinds.tables.score.score import own_rows, score_rows
+from tests.effort import tries
 
 
 def people(table, names):
@@ -23,7 +24,7 @@ def people(table, names):
     ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(st.data(), tables(most=8), st.booleans())
 def test_rows_are_weighed_as_by_hand(data, table, partly):
     result = data.draw(results(table))
@@ -50,7 +51,7 @@ def test_rows_are_weighed_as_by_hand(data, table, partly):
     assert found.get("row_left").value == 1, "nothing was exchanged, so everybody's own row fits"
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tries(40), deadline=None)
 @given(st.data(), tables(least=6))
 def test_nobody_is_found_more_often_than_the_smallest_class_allows(data, table):
     """All rows of a class look alike, and the illness, alone in its column, is not known."""

@@ -17,6 +17,7 @@ from replayed import WAYS, exposed, posteriors, published, random_tables, releas
 
 from cloven.data.table import Attribute, Table
 from cloven.kinds.tables.methods.slicing import Slicing
+from tests.effort import tries
 
 COLUMNS = (("age", "sex"), ("ill",))
 DEALT = ([3, 4, 1, 2, 4, 0, 1, 0], [0, 1, 0, 0, 0, 1, 0, 1], [1, 0, 1, 0, 0, 1, 1, 0])
@@ -74,7 +75,7 @@ def test_lots_fall_as_they_are_replayed(table, partition):
     st.integers(0, 99),
     st.randoms(use_true_random=False),
 )
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 def test_replay_proof_cuts_are_the_same_whoever_of_a_bucket_has_which_value(known, seed, random):
     """With two sensitive columns nothing is dealt, so with the same lots the buckets are the very same."""
     secret = [[number % 6 for number in range(len(known))] for _ in range(2)]

@@ -20,6 +20,7 @@ from cloven.kinds.tables.cells import shown_release
 from cloven.kinds.tables.methods.anatomy import Anatomy
 from cloven.kinds.tables.methods.constraints import DistinctL, EntropyL, RecursiveL, TCloseness
 from cloven.kinds.tables.methods.mondrian import Mondrian
+from tests.effort import tries
 
 CONSTRAINTS = st.sampled_from(
     [
@@ -32,7 +33,7 @@ CONSTRAINTS = st.sampled_from(
     ]
 )
 PARTITIONS = st.sampled_from(["adaptive", "replay-proof"])
-SLOW = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+SLOW = settings(max_examples=tries(120), deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 
 
 def rng():
@@ -64,7 +65,7 @@ def left_of(found, person):
 ILLS = ("cold", "flu", "gout")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(300), deadline=None)
 @given(tables(least=4, most=14), CONSTRAINTS, PARTITIONS, st.integers(2, 3))
 def test_plain_mondrian_is_mondrian(table, constraint, partition, k):
     method, _, plain, ills = made(table, constraint, partition, k)
@@ -82,7 +83,7 @@ def test_nothing_is_ruled_out_that_some_table_has(table, constraint, partition, 
     never_ruled_out(table, constraint, partition, BRANCHES, most)
 
 
-@settings(parent=SLOW, max_examples=400)
+@settings(parent=SLOW, max_examples=tries(400))
 @given(
     st.lists(FEW_LOOKS, min_size=6, max_size=9), st.sampled_from([DistinctL(2), TCloseness(0.3)]), PARTITIONS
 )

@@ -24,6 +24,7 @@ from cloven.kinds.disassociated.methods import Disassociation
 from cloven.kinds.disassociated.release import Kind
 from cloven.reconstruction import reconstruct
 from cloven.verification import verify
+from tests.effort import tries
 
 WAYS = [
     pytest.param("withhold", "single", id="withhold-single"),
@@ -131,7 +132,7 @@ def _all_can_stand(release, k):
     return tested
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(
     rows=skewed_records(min_records=12),
     k=st.integers(2, 4),
@@ -149,7 +150,7 @@ def test_nothing_depends_on_the_order_of_records(rows, k, rare, refine, seed):
     assert one == two
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(rows=skewed_records(min_records=12), k=st.integers(2, 4), refine=st.booleans())
 def test_only_what_fewer_than_k_hold_is_missing(rows, k, refine):
     data = Transactions.from_records(rows)

@@ -15,6 +15,7 @@ import cloven as cv
 from cloven.kinds.disassociated.covers.covers import covers
 from cloven.kinds.disassociated.covers.worlds import broken, how_many_arrangements, possible_worlds
 from cloven.kinds.disassociated.methods.repair import MOST
+from tests.effort import tries
 
 FIGURE_1 = [
     {"Oncologist", "Treatment", "Cancer", "Surgery", "Side Effects"},
@@ -150,7 +151,7 @@ DATA = {
 
 
 @pytest.mark.parametrize("reading", ["occurring", "strict"])
-@settings(max_examples=150)
+@settings(max_examples=tries(150))
 @given(**DATA, refine=st.booleans(), rare=st.sampled_from(RARE_ITEMS))
 @example(rows=FIGURE_1, k=3, m=2, refine=True, rare="cluster")
 @example(rows=FIGURE_1, k=3, m=2, refine=True, rare="withhold")
@@ -175,7 +176,7 @@ def test_no_cover_is_left_and_everything_verifies(reading, rows, k, m, refine, r
     assert not made.release.parameters["seeded"]
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(**DATA, rare=st.sampled_from(RARE_ITEMS))
 def test_after_exact_no_enumerable_world_is_broken(rows, k, m, rare):
     data = data_of(rows)

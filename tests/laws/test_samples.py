@@ -21,6 +21,7 @@ from cloven.kinds.disassociated.attack.vertical import Cut, Reading
 from cloven.kinds.disassociated.guesses import Questions
 from cloven.kinds.disassociated.release import Kind
 from cloven.protocols import Coverage
+from tests.effort import tries
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ DATA = {
 }
 
 
-@settings(max_examples=80)
+@settings(max_examples=tries(80))
 @given(**DATA)
 def test_a_sample_is_a_part_of_all(rows, k, seed, share, rare):
     release = published(rows, k, rare_items=rare)
@@ -96,7 +97,7 @@ def test_a_sample_is_a_part_of_all(rows, k, seed, share, rare):
 
 
 @pytest.mark.parametrize("names", [("aba", "aba"), ("rga", "mra"), ("vpa", "aba")])
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(**DATA)
 def test_answers_do_not_depend_on_who_else_is_asked(names, rows, k, seed, share, rare):
     release = published(rows, k, rare_items=rare)
@@ -184,7 +185,7 @@ def cuts_alike(masks, chunks, slots, k, m, given, strict):
     return True
 
 
-@settings(max_examples=200)
+@settings(max_examples=tries(200))
 @given(data=st.data())
 def test_vertical_partitioning_replays_the_method(data):
     """What is laid out once for all arrangements says the same as the method run on each."""

@@ -27,6 +27,7 @@ from cloven.kinds.disassociated.guesses import Answer
 from cloven.kinds.disassociated.release import Kind
 from cloven.kinds.disassociated.score.truth import truth
 from cloven.protocols import Coverage
+from tests.effort import tries
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ DATA = {
 }
 
 
-@settings(max_examples=150)
+@settings(max_examples=tries(150))
 @given(**DATA)
 def test_questions_are_those_of_the_plain_reading(rows, k, seed, rare):
     release = published(rows, k, rare)
@@ -106,7 +107,7 @@ def test_questions_are_those_of_the_plain_reading(rows, k, seed, rare):
 
 
 @pytest.mark.parametrize("method", ["aba", "rga", "mra"])
-@settings(max_examples=80)
+@settings(max_examples=tries(80))
 @given(**DATA)
 def test_scores_and_choice_are_those_of_the_plain_reading(method, rows, k, seed, rare):
     release = published(rows, k, rare)
@@ -125,7 +126,7 @@ def test_scores_and_choice_are_those_of_the_plain_reading(method, rows, k, seed,
         assert chosen == (sorted(best) if guesses.answer[target] != Answer.NO_ANCHOR else [])
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(**DATA, selection=st.sampled_from(["best", "one-per-row", "optimal"]), grow=st.booleans())
 def test_confidences_are_probabilities_that_add_up(rows, k, seed, rare, selection, grow):
     release = published(rows, k, rare)
@@ -146,7 +147,7 @@ def test_confidences_are_probabilities_that_add_up(rows, k, seed, rare, selectio
 
 
 @pytest.mark.parametrize("selection", ["one-per-row", "optimal"])
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(**DATA)
 def test_no_slot_gets_two_sub_records_of_a_chunk(selection, rows, k, seed, rare):
     release = published(rows, k, rare)
@@ -165,7 +166,7 @@ def test_no_slot_gets_two_sub_records_of_a_chunk(selection, rows, k, seed, rare)
     assert placed == sub_records - guesses.notes["copies_without_a_slot"]
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(**DATA)
 def test_optimal_is_never_worse_than_greedy(rows, k, seed, rare):
     release = published(rows, k, rare, refine=False)
@@ -178,7 +179,7 @@ def test_optimal_is_never_worse_than_greedy(rows, k, seed, rare):
     assert total["optimal"] >= total["one-per-row"] - 1e-7
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(**DATA)
 def test_relabelling_items_and_relatedness_alike_changes_nothing(rows, k, seed, rare):
     """The canonical order follows the names, so slots are compared by what they show."""
@@ -222,7 +223,7 @@ def relabelled(release, new):
     )
 
 
-@settings(max_examples=30)
+@settings(max_examples=tries(30))
 @given(**DATA)
 def test_vertical_partitioning_and_guesswork_place_every_copy(rows, k, seed, rare):
     release = published(rows, k, rare)
@@ -261,7 +262,7 @@ def kept_for_truth(made):
 
 
 @pytest.mark.parametrize("reading", ["occurring", "strict"])
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(rows=DATA["rows"], k=DATA["k"], rare=DATA["rare"])
 def test_the_truth_always_passes_vertical_partitioning(reading, rows, k, rare):
     data = cv.Transactions.from_records([sorted(row) for row in rows])

@@ -14,6 +14,7 @@ from cloven.kinds.disassociated.methods.horizontal import HorPart, Part
 from cloven.kinds.disassociated.methods.joins import grow_k_anonymous
 from cloven.kinds.disassociated.methods.refinement import refine
 from cloven.kinds.disassociated.methods.vertical import MANY, Vertical, _bitsets, grow, verpart
+from tests.effort import tries
 
 NOBODY = np.empty(0, np.int64)
 
@@ -28,7 +29,7 @@ def arrays(rows):
 
 
 @pytest.mark.parametrize("strategy", ["add", "abandon", "suppress", "remaining", "keep"])
-@settings(max_examples=300)
+@settings(max_examples=tries(300))
 @given(rows=skewed_records(min_records=4), k=st.integers(2, 4), extra=st.integers(0, 6))
 def test_horpart_equals_the_pseudo_code(strategy, rows, k, extra):
     maximum = 2 * k - 1 + extra
@@ -62,7 +63,7 @@ def test_a_record_is_put_back_once():
     assert found[rows.index(frozenset("ab"))] == found[rows.index(frozenset("bd"))]
 
 
-@settings(max_examples=2000)
+@settings(max_examples=tries(2000))
 @given(rows=skewed_records(min_records=11, max_records=36, n_items=7), k=st.sampled_from((3, 4)))
 @example(rows=["bc", "ab", "bc", "bc", "bde", "c", "c", "g", "ac", "bc", "abe", "bc", "d"], k=4)
 @example(rows=["b", "ace", "cd", "abc", "ag", "ac", "bc", "bf", "df", "abc", "a", "abc", "cd"], k=4)
@@ -84,7 +85,7 @@ def chunks_of(chunk_of, names):
     ]
 
 
-@settings(max_examples=600)
+@settings(max_examples=tries(600))
 @given(rows=records(), k=st.integers(2, 4), m=st.integers(1, 4), strict=st.booleans())
 def test_growing_dense_and_sparse_equal_brute_force(rows, k, m, strict):
     offsets, terms, names = arrays(rows)
@@ -107,7 +108,7 @@ def test_growing_dense_and_sparse_equal_brute_force(rows, k, m, strict):
     assert chunks_of(dense.tolist(), names) == expected
 
 
-@settings(max_examples=200)
+@settings(max_examples=tries(200))
 @given(
     rows=records(min_records=65, max_records=150, items="abcde"), k=st.integers(2, 12), m=st.integers(2, 3)
 )
@@ -125,7 +126,7 @@ def test_growing_over_several_words(rows, k, m):
     assert chunks_of(sparse.tolist(), names) == expected
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(seed=st.integers(0, 2**32), k=st.integers(2, 4), m=st.integers(1, 3), strict=st.booleans())
 def test_many_terms_with_equal_rows_share_chunks(seed, k, m, strict):
     """Above the limit one term stands for all that the same rows hold; the chunks are those of the plain kernel."""
@@ -146,7 +147,7 @@ def test_many_terms_with_equal_rows_share_chunks(seed, k, m, strict):
     assert found.tolist() == expected.tolist()
 
 
-@settings(max_examples=300)
+@settings(max_examples=tries(300))
 @given(rows=records(items="abcd"), k=st.integers(2, 3))
 def test_k_anonymous_growth_equals_brute_force(rows, k):
     offsets, terms, names = arrays(rows)
@@ -170,7 +171,7 @@ def run_vertical(clusters, k, m, strict):
     return found, offsets, terms, names, np.repeat(np.arange(len(clusters)), np.diff(start))
 
 
-@settings(max_examples=500)
+@settings(max_examples=tries(500))
 @given(rows=records(), k=st.integers(2, 4), m=st.integers(1, 4), strict=st.booleans())
 def test_verpart_equals_the_pseudo_code(rows, k, m, strict):
     found, _, terms, names, _ = run_vertical([rows], k, m, strict)
@@ -183,7 +184,7 @@ def test_verpart_equals_the_pseudo_code(rows, k, m, strict):
     assert got == [sorted(chunk) for chunk in chunks]
 
 
-@settings(max_examples=400)
+@settings(max_examples=tries(400))
 @given(
     clusters=st.lists(records(min_records=3, max_records=7, items="abcdefghij"), min_size=2, max_size=7),
     k=st.integers(2, 3),

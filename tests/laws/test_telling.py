@@ -17,6 +17,7 @@ from cloven.kinds.disassociated.attack.known_person import KnownPerson
 from cloven.kinds.disassociated.methods import Disassociation
 from cloven.statistics.outsiders import Outsiders, Sheet, asked_about
 from cloven.statistics.telling import RAREST, News, People, telling
+from tests.effort import tries
 
 
 def reader_and_people(rows, rare="withhold", **options):
@@ -33,7 +34,7 @@ def published_rarest(data, release, number):
     return sorted(items, key=lambda item: (held[item], data.vocabulary.index(item)))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tries(40), deadline=None)
 @given(
     rows=skewed_records(min_records=12, max_records=30, n_items=8),
     rare=st.sampled_from(["withhold", "cluster"]),
@@ -54,7 +55,7 @@ def test_told_is_the_likeliest_right_claim_of_the_worst_set(rows, rare):
         assert found.told[at] == pytest.approx(best)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=tries(30), deadline=None)
 @given(rows=skewed_records(min_records=12, max_records=30, n_items=8), size=st.integers(1, 3))
 def test_the_rarest_items_are_known_and_everybody_is_asked_about(rows, size):
     data, release, _, people = reader_and_people(rows)
@@ -79,7 +80,7 @@ def test_random_items_stay_the_same_whatever_else_is_published():
             assert "abcdefg"[two.known.of_set(two.who.tolist().index(number))[0]] == first
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=tries(25), deadline=None)
 @given(people=st.integers(10, 60), splits=st.integers(1, 8), seed=st.integers(0, 99))
 def test_everybody_asked_about_is_left_out_of_one_release_at_least(people, splits, seed):
     data = Transactions.from_records([["a", f"i{n % 3}"] for n in range(people)])

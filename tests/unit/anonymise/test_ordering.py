@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cloven.data.arrays import lexicographic_order, take_rows
+from tests.effort import tries
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=tries(400), deadline=None)
 @given(
     lists=st.lists(st.lists(st.integers(0, 3), max_size=90), max_size=60),
     largest=st.sampled_from([1, 5, 300, 70_000, 2**31 - 3]),

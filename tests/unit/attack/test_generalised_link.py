@@ -11,9 +11,10 @@ import cloven as cv
 from cloven.errors import ParameterError
 from cloven.kinds.generalised.methods.assembly import assemble
 from cloven.kinds.generalised.reconstruction import rows_as_documents
+from tests.effort import tries
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(
     st.lists(st.sets(st.sampled_from("abcdef"), min_size=1), min_size=1, max_size=12),
     st.dictionaries(st.sampled_from("abcdef"), st.integers(-1, 2)),

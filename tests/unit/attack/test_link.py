@@ -15,12 +15,13 @@ from hypothesis import given, settings
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.release import Disassociated
 from cloven.kinds.known_items import candidates
+from tests.effort import tries
 
 hand = SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[1] / "reconstruct" / "hand_built.py")))
 QUERIES = [query for size in (1, 2, 3) for query in combinations("abcd", size)]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 @given(hand.TINY)
 def test_no_world_has_more_than_the_candidates_or_less_than_the_certain(tiny):
     clusters, joints = hand.split(*tiny)
@@ -32,7 +33,7 @@ def test_no_world_has_more_than_the_candidates_or_less_than_the_certain(tiny):
         assert max(counts) <= link.candidates <= release.records
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 @given(hand.TINY)
 def test_a_kept_promise_leaves_k_candidates(tiny):
     """Definition 2: if some data set in agreement has k records with the items, there are k candidates."""

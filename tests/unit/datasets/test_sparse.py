@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from cloven.datasets import SHAPES, Shape, shaped, sparse
 from cloven.datasets.baskets import draw_lengths
 from cloven.errors import ParameterError
+from tests.effort import tries
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,7 +41,7 @@ def pair_lift(data: Transactions) -> float:
     correlation=st.floats(0, 1),
     seed=st.integers(0, 2**32),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 def test_any_possible_shape_is_met(
     records: int, items: int, mean: float, longest: int, skew: float, correlation: float, seed: int
 ) -> None:
@@ -60,7 +61,7 @@ def test_any_possible_shape_is_met(
 @given(
     records=st.integers(1, 300), mean=st.floats(1, 30), longest=st.integers(1, 300), spread=st.floats(0.05, 3)
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 def test_lengths_add_up(records: int, mean: float, longest: int, spread: float) -> None:
     total = round(records * mean)
     assume(longest + records - 1 <= total <= records * longest)

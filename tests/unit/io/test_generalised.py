@@ -24,6 +24,7 @@ from cloven.storage.manifest import build_manifest, count
 from cloven.storage.private import read_key
 from cloven.storage.receipt import read_receipt
 from cloven.storage.release import read_disassociated_release, read_release, write_public, write_release
+from tests.effort import tries
 
 
 @pytest.fixture
@@ -101,7 +102,7 @@ def read_release_twice(result, place):
     return read_release(place)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tries(40), deadline=None)
 @given(
     st.lists(
         st.lists(st.text("abcé\u2028\U0001f98a,=", min_size=1, max_size=2), max_size=4),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from cloven.data.transactions import Transactions
 from cloven.storage.ledger_sketch import LEAST_ITEMS, SIZE, Sketch, overlap, sketch, standing_out
+from tests.effort import tries
 
 ITEMS = st.sampled_from([*"abcdefg", "naïve 🦊", "a\nb", "\ud800"])
 RECORDS = st.lists(st.sets(ITEMS, min_size=1, max_size=6), max_size=25)
@@ -97,7 +98,7 @@ def test_intervals_hold_the_truth(share):
     assert held >= 0.88 * trials
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=tries(20), deadline=None)
 @given(st.integers(0, 2**32))
 def test_a_certain_interval_always_holds_the_truth(seed):
     rng = np.random.default_rng(seed)

@@ -22,6 +22,7 @@ from cloven.errors import ClovenError, InputError
 from cloven.reading import read
 from cloven.reading.guess import likely
 from cloven.reading.unplaced import UnplacedError
+from tests.effort import tries
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -282,7 +283,7 @@ def test_names_that_cannot_stand_in_a_message_are_not_suggested() -> None:
     assert [options_of(each) for each in likely(content).suggestions] == [{"format": "json", "column": "c"}]
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=tries(200))
 @given(
     st.one_of(st.binary(max_size=200), st.text(alphabet='ab12,;\t| -\n"[]{}:', max_size=120).map(str.encode))
 )

@@ -21,6 +21,7 @@ from cloven.kinds.disassociated.release import Disassociated
 from cloven.storage.private import read_key, write_key
 from cloven.storage.release import read_release, write_public, write_release
 from cloven.storage.release_json import json_bytes
+from tests.effort import tries
 
 NASTY = [
     "a\nb",
@@ -75,7 +76,7 @@ def assemble_described(build, description, **options):
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(description=described(), persons=st.booleans(), unsafe=st.sampled_from([None, False, True]))
 def test_written_then_read_is_equal(build, description, persons, unsafe):
     parameters = {"method": "disassociation", "max_cluster_size": None, "ties": ["a", 1.5, None]}

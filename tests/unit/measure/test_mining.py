@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
 from cloven.statistics.mining import supports, top_itemsets
+from tests.effort import tries
 
 RECORDS = st.lists(st.sets(st.sampled_from("abcdef"), min_size=1), min_size=1, max_size=12)
 
@@ -27,7 +28,7 @@ def brute_force(records, count, min_size, max_size):
     return sorted(occurring, key=lambda pair: (-pair[1], len(pair[0]), pair[0]))[:count]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @given(RECORDS, st.integers(1, 70), st.integers(1, 3), st.sampled_from([None, 3, 4]))
 def test_top_itemsets_are_those_of_brute_force_with_ties(records, count, min_size, max_size):
     found = top_itemsets(Transactions.from_records(records), count, min_size=min_size, max_size=max_size)
@@ -35,7 +36,7 @@ def test_top_itemsets_are_those_of_brute_force_with_ties(records, count, min_siz
     assert found.sizes.tolist() == [len(itemset) for itemset in found.itemsets]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(100), deadline=None)
 @given(RECORDS, st.lists(st.lists(st.sampled_from("abcdefz"), max_size=4), max_size=8))
 def test_supports_count_records_that_hold_all(records, itemsets):
     counted = supports(Transactions.from_records(records), itemsets)

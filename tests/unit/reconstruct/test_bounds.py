@@ -10,12 +10,13 @@ from types import SimpleNamespace
 from hypothesis import given, settings
 
 from cloven.reconstruction import chunk_records, lower_bound_supports
+from tests.effort import tries
 
 hand = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("hand_built.py"))))
 QUERIES = [query for size in (1, 2, 3) for query in combinations("abcd", size)]
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=tries(120), deadline=None)
 @given(hand.TINY)
 def test_bounds_hold_in_every_world(tiny):
     clusters, joints = hand.split(*tiny)

@@ -11,6 +11,7 @@ import cloven as cv
 from cloven.kinds.generalised.attack.elimination import expected_originals
 from cloven.kinds.generalised.methods.assembly import assemble
 from cloven.kinds.generalised.reconstruction import certain_records
+from tests.effort import tries
 
 
 def release_of(records, draw=None):
@@ -19,7 +20,7 @@ def release_of(records, draw=None):
     return data, assemble(data, blocks, k=2, parameters={"method": "coat"}).release
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=tries(50), deadline=None)
 @given(
     st.lists(st.sets(st.sampled_from("abcdefgh"), min_size=1), min_size=1, max_size=12),
     st.dictionaries(st.sampled_from("abcdefgh"), st.integers(-1, 3)),

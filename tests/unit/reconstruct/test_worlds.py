@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError, ReleaseError
 from cloven.reconstruction import reconstruct, reconstruct_many
+from tests.effort import tries
 
 hand = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("hand_built.py"))))
 
@@ -23,7 +24,7 @@ def rng(seed=7):
     return np.random.default_rng(seed)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 @given(hand.TINY, st.integers(0, 2**32))
 def test_every_reconstruction_agrees_with_the_release(tiny, seed):
     clusters, joints = hand.split(*tiny)
@@ -38,7 +39,7 @@ def test_every_reconstruction_agrees_with_the_release(tiny, seed):
             assert any(not term and sum(map(len, chunks)) < size for size, chunks, term, _ in clusters)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(hand.ONE_CLUSTER, st.integers(0, 2**32))
 def test_no_record_of_a_lone_cluster_is_left_empty(tiny, seed):
     release = hand.build(*hand.split(*tiny))

@@ -18,6 +18,7 @@ from cloven.protocols import Relatedness
 from cloven.relatedness.corpus import Corpus, Tokens, Training
 from cloven.relatedness.corpus_matrix import largest_left, positive_information, short_vectors
 from cloven.relatedness.learned import Learned
+from tests.effort import tries
 
 WORDS = st.sampled_from("abcdefg")
 TEXTS = st.lists(st.lists(WORDS, max_size=6), min_size=1, max_size=8).filter(lambda texts: any(texts))
@@ -84,7 +85,7 @@ def test_all_dimensions_give_the_cosines_of_the_rows(texts):
     assert np.allclose(vectors[there] @ vectors[there].T, unit @ unit.T, atol=1e-4)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=tries(30))
 @given(st.permutations(FLU * 3 + [["cough", "pain"], ["fever", "bruise"]]))
 def test_order_of_documents_does_not_matter(texts):
     expected = Corpus.train(sorted(texts), dimensions=3)

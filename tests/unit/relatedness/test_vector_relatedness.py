@@ -17,6 +17,7 @@ from cloven.errors import ParameterError
 from cloven.protocols import Relatedness
 from cloven.relatedness.vector_cache import cache_vectors, open_vectors
 from cloven.relatedness.vectors import Vectors
+from tests.effort import tries
 
 world = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("wordnet_world.py"))))
 judged = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("test_wordnet.py"))))
@@ -85,7 +86,7 @@ def test_it_is_a_relatedness_that_names_its_parameters(path):
     assert measure.relate([]).block(np.arange(0), np.arange(0)).shape == (0, 0)
 
 
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=tries(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     values=arrays(np.float32, st.tuples(st.integers(1, 6), st.integers(1, 4)), elements=st.integers(-3, 3))
 )

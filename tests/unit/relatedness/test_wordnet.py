@@ -18,6 +18,7 @@ from cloven.errors import InputError, ParameterError
 from cloven.protocols import Relatedness
 from cloven.relatedness.wordnet import WordNet
 from cloven.relatedness.wordnet_files import WordNetFiles
+from tests.effort import tries
 
 world = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("wordnet_world.py"))))
 
@@ -178,7 +179,7 @@ def plain_wu_palmer(synsets, a, b):
     return max(pair(x, y) for x, y in product(*senses))
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=tries(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(synsets=taxonomies())
 def test_similarity_agrees_with_plain_python(tmp_path, synsets):
     folder = world.write(tmp_path / "random", synsets)

@@ -30,6 +30,7 @@ from cloven.kinds.generalised.score.score import (
 from cloven.kinds.generalised.score.truth import Cells, truth
 from cloven.statistics.findings import Findings
 from experiments.generalised_description import describe_generalised
+from tests.effort import tries
 
 
 def rng(seed=1):
@@ -153,7 +154,7 @@ def test_without_baselines_there_is_no_chance(found):
     assert not [finding for finding in plain if finding.measure.endswith("_all_but_one")]
 
 
-@settings(max_examples=30)
+@settings(max_examples=tries(30))
 @given(seed=st.integers(0, 10_000))
 def test_a_perfect_attack_is_scored_as_one(seed):
     _, made = world(seed, records=30, items=16)

@@ -16,6 +16,7 @@ from cloven.kinds.disassociated.methods import Disassociation
 from cloven.kinds.disassociated.score.rebuilt import anchors, attached, disassociated
 from cloven.kinds.disassociated.score.score import score
 from cloven.kinds.disassociated.score.truth import truth
+from tests.effort import tries
 
 
 def skewed(seed, n):
@@ -45,7 +46,7 @@ def at_the_root(release, key):
 
 
 @pytest.mark.parametrize("rare", ["cluster", "withhold", "list"])
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(st.integers(0, 2**32), st.integers(4, 60), st.sampled_from([5, 12]), st.booleans())
 def test_true_links_rebuild_the_original(rare, seed, n, size, refine):
     records = skewed(seed, n)

@@ -14,6 +14,7 @@ from cloven.kinds.disassociated.score.definitions import units
 from cloven.kinds.disassociated.score.score import chance_rankings, rankings
 from cloven.kinds.disassociated.score.truth import calibrations, truth
 from cloven.statistics.findings import rank_targets
+from tests.effort import tries
 
 from .plain import attacked, guesses, world
 
@@ -57,7 +58,7 @@ def plain_measures(made, guess, asked, kinds):
     }
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(attacked(max_records=2))
 def test_ranking_against_all_orders(case):
     made, guess, _ = case

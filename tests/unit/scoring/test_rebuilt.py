@@ -11,6 +11,7 @@ from hypothesis import assume, given, settings
 from cloven.kinds.disassociated.score.definitions import units
 from cloven.kinds.disassociated.score.rebuilt import attached, best_places, disassociated, reconstructions
 from cloven.kinds.disassociated.score.truth import truth
+from tests.effort import tries
 
 from .plain import attacked, guesses, world
 
@@ -80,7 +81,7 @@ def identical_anchors(made):
     return list(groups.values())
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(attacked(max_records=4, items="abcde"))
 def test_best_match_is_the_best_exchange_inside_identical_anchors(case):
     made, guess, chosen = case

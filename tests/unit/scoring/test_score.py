@@ -15,6 +15,7 @@ from cloven.kinds.disassociated.guesses import Answer
 from cloven.kinds.disassociated.score.definitions import GROUPS, MEASURES, SCOPES
 from cloven.kinds.disassociated.score.score import score
 from cloven.statistics.findings import Findings
+from tests.effort import tries
 
 from .plain import attacked, guesses, world
 
@@ -116,7 +117,7 @@ def test_same_generator_same_findings(found):
     assert first == second
 
 
-@settings(max_examples=30)
+@settings(max_examples=tries(30))
 @given(attacked())
 def test_counts_are_those_of_the_targets(case):
     made, guess, _ = case

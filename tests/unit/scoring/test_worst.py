@@ -12,6 +12,7 @@ from hypothesis import given, settings
 import cloven as cv
 from cloven.kinds.disassociated.score.trial import LEAST, worst_clusters
 from cloven.kinds.disassociated.score.truth import truth
+from tests.effort import tries
 
 from .plain import attacked, guesses, world
 
@@ -36,7 +37,7 @@ def plain_links(made, guess):
     return found
 
 
-@settings(max_examples=150)
+@settings(max_examples=tries(150))
 @given(attacked())
 def test_clusters_and_figures_are_those_of_the_plain_reading(case):
     made, guess, chosen = case

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
 from cloven.text.density import density_sample
+from tests.effort import tries
 
 
 def corpus(documents: int = 120, seed: int = 3) -> Transactions:
@@ -79,7 +80,7 @@ def test_named_range_can_be_had():
         assert abs(sample.type_token_ratio - wanted) <= 0.02
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=tries(40))
 @given(st.floats(0.05, 1.0), st.integers(0, 2**16))
 def test_any_answer_keeps_its_promise(wanted, seed):
     data = corpus(20, seed=9)

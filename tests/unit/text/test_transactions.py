@@ -15,6 +15,7 @@ from cloven.text.boilerplate import Cleaning
 from cloven.text.counts import TermCounts
 from cloven.text.documents import Document
 from cloven.text.transactions import TextOptions, to_transactions
+from tests.effort import tries
 
 TEXTS = (
     "The patients had cardiac catheterisation. Patients 1 and 2 had a long history of HIV infection.",
@@ -99,7 +100,7 @@ def test_every_token_is_accounted_for(options):
 WORDS = st.sampled_from(["fever", "flu", "the", "12", "x", "tumours", "tumour", "HIV", "red", ",", "."])
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=tries(30))
 @given(st.lists(st.lists(WORDS, max_size=12).map(" ".join), min_size=1, max_size=5), st.integers(1, 3))
 def test_every_token_of_random_text_is_accounted_for(texts, terms):
     documents = [Document(str(number), f"{text} lung") for number, text in enumerate(texts)]

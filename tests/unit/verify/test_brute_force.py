@@ -12,6 +12,7 @@ from cloven.kinds.disassociated.release import Kind
 from cloven.kinds.disassociated.verify.layout import lay_out
 from cloven.kinds.disassociated.verify.promise import rare_among_owners, rare_in_rows
 from cloven.verification import verify
+from tests.effort import tries
 
 from .keys import edited, group, publish, transactions
 from .releases import (
@@ -52,7 +53,7 @@ def is_km_anonymous(chunk, k, m, *, strict):
     return all(count >= k or (count == 0 and not strict) for count in counts)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(300), deadline=None)
 @given(st.lists(CHUNK, min_size=1, max_size=3), st.integers(1, 5), st.integers(1, 7), st.booleans())
 def test_km_of_chunks(chunks, k, m, strict):
     layout = lay_out(build([cluster(20, chunks)]))
@@ -67,7 +68,7 @@ def test_km_of_chunks(chunks, k, m, strict):
     assert rare.holders == holders(chunks[bad[0]], {words[code] for code in rare.items}) < k
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @given(
     st.lists(st.tuples(ROW, st.integers(0, 3)), min_size=1, max_size=12), st.integers(1, 4), st.integers(1, 4)
 )
@@ -107,7 +108,7 @@ def barred(joint, item):
     return out
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(300), deadline=None)
 @given(st.lists(trees(), min_size=1, max_size=3), st.integers(1, 3), st.integers(1, 3), st.booleans())
 def test_shared_chunks(nodes, k, m, strict):
     def holds(node, chunk):
@@ -124,7 +125,7 @@ def test_shared_chunks(nodes, k, m, strict):
     assert ("shared chunks" not in failed(verdict)) == expected
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(300), deadline=None)
 @given(st.lists(trees(), min_size=1, max_size=4), st.randoms(use_true_random=False))
 def test_numbering_of_clusters_and_joints(nodes, random):
     """A random numbering is accepted exactly if naive keys, written from the format, ascend."""
@@ -150,7 +151,7 @@ def test_numbering_of_clusters_and_joints(nodes, random):
     assert "order of rows" not in broken
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @given(st.lists(trees(), min_size=1, max_size=3), st.randoms(use_true_random=False))
 def test_order_of_rows_and_nothing_else(nodes, random):
     release = build(nodes)
@@ -161,7 +162,7 @@ def test_order_of_rows_and_nothing_else(nodes, random):
     assert set(failed(verify(with_rows(release, shuffled)))) == expected
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(300), deadline=None)
 @given(st.lists(trees(), min_size=1, max_size=2))
 def test_no_empty_record(nodes):
     """Hall's condition over sets of clusters: together they find enough rows in the shared chunks above."""
@@ -196,7 +197,7 @@ def plainly_published(data):
     return publish(data, plans, k=2, m=2)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 @given(RECORDS, st.data())
 def test_any_change_of_a_published_item_is_noticed_with_the_key(data, draw):
     made = plainly_published(data)
@@ -210,7 +211,7 @@ def test_any_change_of_a_published_item_is_noticed_with_the_key(data, draw):
     assert not set(failed(verify(changed, original=transactions(data), key=made.key))) <= kept
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(100), deadline=None)
 @given(RECORDS, st.data())
 def test_any_change_of_an_item_in_the_key_is_noticed(data, draw):
     made = plainly_published(data)
