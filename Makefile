@@ -34,7 +34,7 @@ demo: $(VENV)/.demo ## audit the built-in sample and say where the result is
 	@echo "The first run compiles its kernels, which takes about a minute; later runs start at once."
 	$(BIN)/cloven audit || test $$? -eq 1  # 1: it was audited and is not to be published
 
-test: $(STAMP) ## run the quick tests (about nine minutes, part of it compiling)
+test: $(STAMP) ## run the quick tests (minutes, part of it compiling)
 	$(BIN)/python -m pytest -n auto
 
 test-browser: $(STAMP) ## look at the report in Chromium (Debian package chromium)

@@ -68,6 +68,7 @@ def test_options_change_what_is_chosen(cloven, place, tmp_path, options):
     assert chosen[0] != chosen[1]
 
 
+@pytest.mark.slow
 def test_score_puts_chance_and_control_beside_the_attack(cloven, place):
     ended = cloven(
         "score", place / "release", place / "guesses", "--private", place / "release.private", "--seed", 1
@@ -92,6 +93,7 @@ def test_score_puts_chance_and_control_beside_the_attack(cloven, place):
     assert " units\n" in ended.out
 
 
+@pytest.mark.slow
 def test_score_measures_how_far_words_move(cloven, place):
     ended = cloven(
         "score", place / "release", place / "guesses", "--private", place / "release.private", "--vectors", "sample",
@@ -165,6 +167,7 @@ def test_scores_need_what_belongs_together(cloven, place, tmp_path):
     cloven("score", place / "release", place / "guesses", *private, "--vectors", "learned").refused(2)
 
 
+@pytest.mark.slow
 def test_audit_attacks(cloven, place, tmp_path):
     options = ("--relatedness", "sample", "--other-release", place / "release", "--quick", "--no-advise")
     found = cloven("audit", place / "clinic.csv", "-o", tmp_path / "a", *options, "--json").json

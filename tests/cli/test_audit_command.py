@@ -42,6 +42,7 @@ def test_pages_and_figures_are_where_they_belong(cloven, hostile, tmp_path):
     assert stat.S_IMODE((tmp_path / "out.private").stat().st_mode) == 0o700
 
 
+@pytest.mark.slow
 def test_json_is_valid_by_the_published_schema(cloven, clinic, tmp_path):
     jsonschema = pytest.importorskip("jsonschema")
     from cloven.report import schema
@@ -69,6 +70,7 @@ def test_settings_are_compared_at_the_same_k(cloven, clinic, tmp_path):
     assert threats[0] == threats[1] == threats[2]
 
 
+@pytest.mark.slow
 def test_limits_decide(cloven, clinic, tmp_path):
     strict = cloven("audit", clinic, "--max-risk", 0.001, "-o", tmp_path / "a", *QUICK, "--json").json
     assert strict["decision"]["verdict"] == "do not publish"
@@ -121,6 +123,7 @@ def test_refused_audit_leaves_nothing(cloven, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["few.csv"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "words"),
     [

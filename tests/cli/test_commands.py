@@ -38,6 +38,7 @@ def test_audit_tells_what_it_did_and_where_it_is(cloven, tmp_path):
     assert "`cloven tune` searches for a setting" in ended.out
 
 
+@pytest.mark.slow
 def test_audit_as_json_is_what_it_wrote_to_the_owner(cloven, clinic, tmp_path):
     ended = cloven(
         "audit", clinic, "-o", tmp_path / "out", "-k", 4, "-m", 3, "--quick", "--no-advise", "--json"

@@ -85,6 +85,7 @@ def check_whole_or_nothing(cloven, folder: Path, original: Path) -> None:
         assert cloven("verify", folder / "out", *everything).code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("moment", "number", "times"),
     [
@@ -128,6 +129,7 @@ def test_killed(cloven, program, baskets, tmp_path, moment):
     check_whole_or_nothing(cloven, tmp_path, baskets)
 
 
+@pytest.mark.slow
 def test_what_is_ignored_stays_ignored(program, baskets, tmp_path):
     """As after nohup, or in a job in the background."""
     starter = (
@@ -143,6 +145,7 @@ def test_what_is_ignored_stays_ignored(program, baskets, tmp_path):
     assert (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("limit", "arguments", "place"),
     [(0, (), "out"), (3000, (), "out"), (3000, ("--csv", "eyes.csv"), "eyes.csv")],
@@ -158,6 +161,7 @@ def test_a_file_that_cannot_grow(shell, clinic, tmp_path, arguments, place, limi
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_full_disk(program, baskets, tmp_path):
     """A tiny disk of its own, seen by the process alone: it is gone when the process ends."""
     if shutil.which("unshare") is None or os.geteuid() != 0:

@@ -119,6 +119,7 @@ def test_sensitive_items_with_line_ends_can_be_named(cloven, tmp_path):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [D, ("audit",)], ids=["anonymise", "audit"])
 def test_named_items_that_are_not_in_the_data_are_told(cloven, clinic, tmp_path, command):
     (tmp_path / "secret.txt").write_text("asthma\nasthmma\nunicorn\n")

@@ -19,6 +19,7 @@ def test_a_method_without_k_is_audited_against_the_usual_limit(cloven, people, s
     assert any("more than 20.0 % is too much." in reason for reason in ended.json["decision"]["reasons"])
 
 
+@pytest.mark.slow
 def test_what_the_verdict_says_to_type_can_be_typed(cloven, people, schema, tmp_path):
     given = ["--schema", schema, "--max-risk", 0.4, "--max-tail", 0.05, "--quick", "--seed", 1]
     first = cloven(

@@ -161,6 +161,7 @@ def test_settings_of_tables_are_read_back():
     assert setting(cv.UL(protected=("a b", "c+d"))).endswith("protected=[2]")
 
 
+@pytest.mark.slow
 def test_a_table_is_searched(cloven, people, schema, rules, tmp_path):
     out = tmp_path / "out"
     given = ("tune", people, "--schema", schema, "-l", 3, "--trials", 4, "--seed", 1)
@@ -186,6 +187,7 @@ def test_a_table_is_searched(cloven, people, schema, rules, tmp_path):
     assert checked.code == 0
 
 
+@pytest.mark.slow
 def test_a_search_tells_what_cannot_be_met(cloven, people, schema, tmp_path):
     given = ("tune", people, "--schema", schema, "--trials", 2, "--seed", 1, "--max-risk", 0.9)
     given += ("--max-tail", 0.05)
@@ -201,6 +203,7 @@ def test_a_search_tells_what_cannot_be_met(cloven, people, schema, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == before  # no study either
 
 
+@pytest.mark.slow
 def test_a_search_heeds_another_release(cloven, people, schema, tmp_path):
     first, second = tmp_path / "first", tmp_path / "second"
     for out, k in ((first, 5), (second, 6)):

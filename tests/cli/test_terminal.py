@@ -29,6 +29,7 @@ def run(program, *arguments, encoding="utf-8", **env):
     return ended.returncode, ended.stdout, ended.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
 def test_a_stream_that_cannot_write_everything(program, foreign, tmp_path, encoding):
     options = ("--no-attack", "--rare-items", "list", "-o", tmp_path / "out")
@@ -68,6 +69,7 @@ def test_check_marks_where_they_can_be_shown(cloven, tmp_path):
     assert " · sample clinic · " in ended.out
 
 
+@pytest.mark.slow
 def test_quiet_when_not_a_terminal(shell, clinic, tmp_path):
     forced = dict.fromkeys(["FORCE_COLOR", "TTY_COMPATIBLE", "CLICOLOR_FORCE"], "1")
     ended = shell(*D, clinic, "-o", tmp_path / "out", "--json", env=forced)
@@ -105,6 +107,7 @@ def _read(descriptor) -> bytes:
         return b""
 
 
+@pytest.mark.slow
 def test_bars_appear_on_a_terminal_and_are_erased(program, clinic, tmp_path):
     code, out, seen = on_terminal(program(*D, clinic, "-o", tmp_path / "out"), "xterm-256color")
     assert code == 0
@@ -118,6 +121,7 @@ def test_bars_appear_on_a_terminal_and_are_erased(program, clinic, tmp_path):
     assert "\x1b" not in out
 
 
+@pytest.mark.slow
 def test_no_bars_on_a_dumb_terminal(program, clinic, tmp_path):
     code, _, seen = on_terminal(program(*D, clinic, "-o", tmp_path / "out"), "dumb")
     assert code == 0
@@ -148,6 +152,7 @@ def read_one_line(command) -> tuple[int, str]:
         process.stderr.close()
 
 
+@pytest.mark.slow
 def test_a_reader_who_goes_away_changes_nothing(program, made, tmp_path):
     assert read_one_line(program("describe", made.original)) == (0, "")
     assert read_one_line(program("verify", made.out)) == (0, "")
@@ -155,6 +160,7 @@ def test_a_reader_who_goes_away_changes_nothing(program, made, tmp_path):
     assert read_one_line(program("verify", made.out)) == (1, "")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not FULL.exists(), reason=f"no {FULL} here")
 def test_standard_output_on_a_full_disk(program, made):
     for json_flag in ((), ("--json",)):

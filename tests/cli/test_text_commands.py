@@ -98,6 +98,7 @@ def test_top_terms_keeps_so_many(cloven, here):
     assert [len(record) for record in records("new.jsonl")] == [2, 2, 2]
 
 
+@pytest.mark.slow
 def test_typos_are_written_beside_and_may_be_dropped(cloven, here):
     texts = ["The femoral artery."] * 12 + ["The femorla artery."]
     Path("docs.txt").write_text("\n".join(texts))

@@ -54,6 +54,7 @@ def test_tune_tells_the_front_and_writes_the_chosen_release(cloven, small, tmp_p
     assert "safe=cover" in audit["setting"]
 
 
+@pytest.mark.slow
 def test_tune_as_json_goes_on_with_the_study(cloven, small, tmp_path):
     arguments = ("tune", small, *SEARCH, "--study", tmp_path / "study", "--json")
     first = cloven(*arguments, "--min-utility", 1, "-o", tmp_path / "one")
@@ -85,6 +86,7 @@ def test_no_setting_holds(cloven, small, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.study"]
 
 
+@pytest.mark.slow
 def test_an_earlier_release_of_the_same_people_speaks_against_the_chosen_one(cloven, small, tmp_path):
     assert cloven("anonymise", "disassociation", small, "-k", 4, "-o", tmp_path / "earlier").code == 0
     arguments = ("tune", small, *SEARCH, "--max-risk", 0.9, "--max-tail", 1, "-o", tmp_path / "out")

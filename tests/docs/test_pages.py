@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 from doc_pages import REPOSITORY, agree, blocks_of, pages, run_page
 
-LONG = ("tune-the-settings.md",)  # pages that search for half a minute
+LONG = (
+    "anonymise-a-table.md",
+    "find-what-the-method-gives-away.md",
+    "generalise-sets.md",
+    "ten-minutes.md",
+    "tune-the-settings.md",
+    "use-from-python.md",
+)  # pages that take seconds to minutes
 PAGES = [
     pytest.param(page, marks=[pytest.mark.slow] if page.name in LONG else [])
     for page in pages()

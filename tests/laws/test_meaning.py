@@ -76,6 +76,7 @@ def test_shuffled_words_are_no_better_than_chance(seed):
         assert abs(found.get(measure).over_chance_z) < 4
 
 
+@pytest.mark.slow
 def test_permutations_of_the_words_centre_on_chance():
     made = cv.Disassociation(k=3, m=2, max_cluster_size=30, rare_items="cluster", refine=True).anonymise(
         cv.sample("clinic")

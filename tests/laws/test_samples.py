@@ -113,6 +113,7 @@ def test_answers_do_not_depend_on_who_else_is_asked(names, rows, k, seed, share,
     assert (found.chosen == expected.chosen)[settled if names[0] == "vpa" else slice(None)].all()
 
 
+@pytest.mark.slow
 def test_every_target_is_drawn_equally_often(clinic):
     """400 draws of a fifth: counts lie within five standard deviations, and candidates stay below on average."""
     every = Candidates.of(clinic.release)
@@ -129,6 +130,7 @@ def test_every_target_is_drawn_equally_often(clinic):
     assert 0.9 * most < np.mean(candidates) < most + 4 * error
 
 
+@pytest.mark.slow
 def test_values_on_samples_are_right_on_average(clinic):
     """Over 60 samples, the mean of hit, best guess and link AUC comes to the value on all targets."""
     release, attack = clinic.release, cv.Semantic(cv.Vectors.sample())

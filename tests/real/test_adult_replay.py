@@ -27,6 +27,7 @@ SETTINGS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sensitive", "trees", "constraint", "partition", "certain", "classes"), SETTINGS)
 def test_who_is_certain_on_adult(data_dir, sensitive, trees, constraint, partition, certain, classes):
     folder = data_dir / "relational" / "arx_adult"

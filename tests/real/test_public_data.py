@@ -16,6 +16,7 @@ from experiments.public_data import PUBLIC_DATA
 pytestmark = pytest.mark.data
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rare", ["cluster", "withhold", "list"])
 @pytest.mark.parametrize("name", PUBLIC_DATA)
 def test_release_holds_and_is_worth_something(name, rare, data_dir):

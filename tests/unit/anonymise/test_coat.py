@@ -281,6 +281,7 @@ def test_numpy_numbers_and_default_policy():
     assert blocks(release) == [("a", "c"), ("b",)]
 
 
+@pytest.mark.slow
 @pytest.mark.data
 @pytest.mark.parametrize("all_up_to", [0, 2])
 def test_click_stream(all_up_to, data_dir):

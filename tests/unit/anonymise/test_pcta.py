@@ -69,6 +69,7 @@ def test_with_groups_it_is_upcta_and_may_suppress():
         Pcta(k=2, policy=policy).anonymise(data)
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_click_stream(data_dir):
     from experiments.public_data import PUBLIC_DATA

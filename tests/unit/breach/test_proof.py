@@ -67,6 +67,7 @@ def test_work_is_bounded(release):
     assert prove(release, budget=1).too_large == several
 
 
+@pytest.mark.slow
 def test_a_huge_cluster_is_sampled_in_time():
     rng = np.random.default_rng(5)
     rows = [

@@ -102,6 +102,7 @@ def zipf_texts(documents=700, words=1_800, seed=5):
     return [[f"w{w}" if w % 3 else f"t{t}w{w}" for w in row] for row, t in zip(drawn, topic, strict=True)]
 
 
+@pytest.mark.slow
 def test_search_for_the_largest_part_finds_what_the_whole_decomposition_holds():
     tokens = Tokens.of(zipf_texts(), ordered=False)
     matrix = positive_information(tokens.keep(tokens.frequencies() >= 4), smoothing=0.75)

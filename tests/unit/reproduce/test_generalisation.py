@@ -150,6 +150,7 @@ def test_times_are_of_every_method_and_size():
     assert all(row["seconds"] > 0 for row in rows)
 
 
+@pytest.mark.slow
 def test_files_are_a_page_figures_and_charts():
     pytest.importorskip("altair")
     origins = [(data, "text", "few T&A", "food") for data in DATA]

@@ -267,6 +267,7 @@ def test_answer_tells_what_swapping_adds():
     assert "error of counts no different (+0.000)" in text
 
 
+@pytest.mark.slow
 def test_files_are_a_page_figures_and_charts(monkeypatch):
     pytest.importorskip("altair")
     # drawing takes seconds; that charts can be drawn is seen where the experiment runs

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import cloven as cv
 from cloven.datasets import sparse
 
 
+@pytest.mark.slow
 def test_intervals_of_hits_hold_what_is_reached_on_average():
     """60 samples of 400 records, most of whose clusters are joined; each is anonymised, attacked and scored."""
     source, rng = sparse(40_000, 80, 6, 15, seed=3, skew=0.9), np.random.default_rng(5)

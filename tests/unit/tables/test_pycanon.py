@@ -95,6 +95,7 @@ def adult(data_dir):
     return table.take(np.arange(0, len(table), 30))
 
 
+@pytest.mark.slow
 @pytest.mark.data
 @pytest.mark.parametrize(
     "name", ["mondrian", "anatomy", "slicing", "ul", "merging-like", "probabilistic-like"]

@@ -44,6 +44,7 @@ def test_documents_of_a_corpus(data_dir, name, documents, dropped):
     assert (len(found), found.dropped) == (documents, dropped)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CORPORA)
 @pytest.mark.parametrize(
     "options", [TextOptions(typos="flag"), TextOptions.noun_phrases()], ids=["words", "phrases"]
@@ -64,6 +65,7 @@ def test_recipe_of_the_thesis_on_a_part(data_dir):
     assert set(sample.transactions.lengths.tolist()) == {20}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wanted", [0.2, 0.45, 0.7])
 def test_densities_of_the_thesis_on_a_part(data_dir, wanted):
     data, _ = to_transactions(corpus(data_dir, "medquad.tar.gz", limit=400), TextOptions(top_terms=60))

@@ -109,6 +109,7 @@ def test_every_token_of_random_text_is_accounted_for(texts, terms):
     assert max(data.lengths) <= terms
 
 
+@pytest.mark.slow
 def test_typos_are_flagged_or_dropped():
     documents = [Document(str(number), "The femoral artery bleeds.") for number in range(12)]
     documents.append(Document("x", "The femorla artery bleeds."))
