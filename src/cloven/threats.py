@@ -1,6 +1,6 @@
 """Threat models: what an attacker may know beyond the release, and how hard to try.
 
-The attacks themselves belong to the families: what knowing words is worth depends on what was published.
+The attacks themselves belong to the kinds: what knowing words is worth depends on what was published.
 """
 
 from __future__ import annotations

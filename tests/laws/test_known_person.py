@@ -97,7 +97,6 @@ def test_compiled_reader_is_the_plain_one(reader):
         assert_same(release, reader, rng)
 
 
-@pytest.mark.slow
 def test_certain_items_are_those_of_all_worlds_or_fewer():
     rng, same, more, tested = random.Random(5), 0, 0, 0
     for _ in range(900):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import random
 from itertools import combinations
 
-import pytest
 from test_guarantee import release_of
 from worlds import _ancestors
 
@@ -63,7 +62,6 @@ def barred(release, joints, shown, outer, cluster):
     return shown[cluster].union(*(row for a in inner for chunk in joints[a].shared_chunks for row in chunk))
 
 
-@pytest.mark.slow
 def test_shared_rows_can_stand_in_k_records_of_every_cluster_that_has_one():
     rng = random.Random(7)
     tested = nested = 0

@@ -4,7 +4,7 @@
 
 The release is what the world sees; the key, which says where every part came from, stays with the owner. They are
 different types, and only this file and the measures of truth hold both. What is special to one kind of release
-(disassociated, generalised, sliced) stands in its family; see ``families``.
+(disassociated, generalised, sliced) stands in the room of its kind; see ``kinds``.
 
 >>> import cloven as cv
 >>> report = cv.Audit(cv.Disassociation(k=5, m=2), effort=cv.Effort().quick(), seed=1).run(cv.sample("clinic"))

@@ -72,7 +72,7 @@ def estimate(occurrences: int, records: int, *, content: float = 0, candidates: 
     Args:
         occurrences: items of all records together.
         records: number of records.
-        content: bytes that the reader holds at its peak, beside the occurrences; see ``io.readers.sizing``.
+        content: bytes that the reader holds at its peak, beside the occurrences; see ``reading.size``.
         candidates: bound on what an attack weighs; 0 if there is none to be tried.
 
     >>> estimate(1_000_000, 200_000) // 10**6

@@ -1,6 +1,6 @@
 """The public document of an audit: closed by default, and made only from what is declared public.
 
-Nothing is copied from the owner's document. Every key is declared (``model.public_keys``), every text comes
+Nothing is copied from the owner's document. Every key is declared (at the end of this file), every text comes
 from something with a public audience (``Said``, ``Wording``, a ``Measured`` that is public) or is written here, and
 every figure is what the release shows anyway or a total. An attacker without words for the public is in no total
 either. Totals over fewer than ``FEWEST`` groups or guesses, be it of this release, of one kind of its parts or of a

@@ -1,4 +1,4 @@
-"""``cloven anonymise disassociation FILE -o OUT``; ``generalising`` has the other methods."""
+"""``cloven anonymise disassociation FILE -o OUT``; ``anonymise_sets`` and ``anonymise_tables`` have the others."""
 
 from __future__ import annotations
 

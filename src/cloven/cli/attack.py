@@ -1,4 +1,4 @@
-"""``cloven attack RELEASE``; ``compose`` has ``cloven attack compose``."""
+"""``cloven attack RELEASE`` and ``cloven attack compose RELEASE RELEASE``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``cloven describe FILE``; ``describe_table`` has tables."""
+"""``cloven describe FILE``, and the same of a table with ``--schema``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What families have in common whose data are transactions: fingerprint, published counts, writing."""
+"""What kinds have in common whose data are transactions: counts, writing, utility, guesses, being in it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Weighted combination of measures of relatedness.
 
-Measures live on different scales, so each is turned into z-scores first (see ``scaling``); the score of a pair is the
+Measures live on different scales, so each is turned into z-scores first; the score of a pair is the
 weighted mean of the z-scores it has. A measure without a score for the pair is left out of its mean.
 """
 

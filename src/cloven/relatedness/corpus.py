@@ -1,7 +1,7 @@
 """Word vectors trained on a corpus that the attacker owns: co-occurrence, PPMI, truncated SVD.
 
 The thesis's "train on the topic": a corpus of the right domain says more about the items of a release than vectors of
-the whole language. See ``corpus_ppmi`` and ``corpus_svd`` for the two steps and their papers.
+the whole language. See ``corpus_matrix`` for the two steps and their papers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Documents counted in a local corpus: a tantivy index on disk, for texts by the million and items that come later.
 
 Items of several words are searched as phrases. The postings of each item are pulled once; pairs are then counted from
-them (see ``postings``) without asking the index again. Needs ``cloven[text]``.
+them (see ``counts_closed``) without asking the index again. Needs ``cloven[text]``.
 """
 
 from __future__ import annotations

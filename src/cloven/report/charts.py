@@ -1,6 +1,6 @@
 """Charts of an audit by name: what each shows, how to read it, when it misleads; as Altair charts for notebooks.
 
-The page draws the same rows by hand (``drawn``), so that it needs neither Altair nor a script.
+The page draws the same rows by hand (``drawing``), so that it needs neither Altair nor a script.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """All or nothing on disk: stage next to the target, flush to the device, rename into place.
 
 A run that is killed leaves at most a hidden folder ``.cloven-*.partial`` (mode 0700) beside the target.
-Nothing reads it; the next run that writes there removes it (see ``staging``).
+Nothing reads it; the next run that writes there removes it.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ STATE = "state.json"
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Finished steps of one audit; a ``Memory`` (see ``running``).
+    """Finished steps of one audit; a ``Memory`` (see ``audit.run``).
 
     Attributes:
         folder: where they lie.

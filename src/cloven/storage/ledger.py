@@ -385,7 +385,7 @@ def warnings(earlier: Sequence[Earlier], skipped: int = 0, epsilon: float | None
         earlier: what ``earlier_releases`` found.
         skipped: receipts that could not be read, if that is known.
         epsilon: of the new release, if it is differentially private: with others that are, its promise adds up, which
-            is told by ``ledger_budget``.
+            is told beside it.
     """
     if epsilon is not None:
         earlier = [each for each in earlier if not adds(each)]

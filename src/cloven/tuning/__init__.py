@@ -1,8 +1,7 @@
 """Search for settings: as little risk as possible, as much utility as possible, no promise broken.
 
-``tune`` is the search itself, ``tuned`` what it found; ``varied`` says what is searched, ``objectives`` what is
-minimised, ``measuring`` tries one setting, first on a sample, ``searching`` is where Optuna proposes, ``study_folder``
-where a search is kept.
+``tune`` is the search itself, ``tuned`` what it found; ``space`` says what is searched, ``objectives`` what is
+minimised, ``search`` is where Optuna proposes and where a search is kept.
 """
 
 from cloven.tuning.tune import Tune

@@ -135,7 +135,6 @@ def test_threats_say_what_they_know_and_link():
     assert {threat.linkage for threat in threats} == {"record", "attribute", "table"}
 
 
-@pytest.mark.slow
 def test_known_items_leave_k_candidates_and_more_may_leave_fewer():
     data = cv.sample("clinic")
     method = cv.Disassociation(k=5, m=2, max_cluster_size=20)

@@ -265,7 +265,6 @@ def test_invalid_utf8_in_a_parquet_file_is_refused(clinic, tmp_path):
         read_release(tmp_path / "out")
 
 
-@pytest.mark.slow
 def test_any_flipped_byte_gives_a_release_or_a_release_error(clinic, tmp_path):
     write_release(clinic.result, tmp_path / "out")
     refused = 0

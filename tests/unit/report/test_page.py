@@ -164,7 +164,6 @@ def test_worst_clusters_are_tables_with_right_and_wrong_links(owner):
         assert target is None or f"{sign} {target['items'][0]}" in read.text
 
 
-@pytest.mark.slow
 def test_public_page_has_no_name_of_an_item_and_no_guess(enough):
     """Every published item is searched for, rare ones too; common words of the page itself are told apart by the
     page of another data set."""

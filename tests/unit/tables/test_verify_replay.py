@@ -41,7 +41,6 @@ def judged(verdict):
     return next((check for check in verdict.checks if check.name == NAME), None)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("l", [2, 3])
 @pytest.mark.parametrize("rows", [60, 250])
 def test_replay_proof_buckets_pass(rows, l):

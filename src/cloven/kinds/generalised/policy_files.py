@@ -164,7 +164,7 @@ def _text(path: Path) -> str:
         raise InputError(message, source=str(path)) from error
 
 
-# Lines of a policy in its text form; ``io.policy`` shows them.
+# Lines of a policy in its text form; the beginning of this file shows them.
 
 
 PROTECT, ALL, GROUP, MERGE = "protect", "protect all combinations up to", "group", "merge"

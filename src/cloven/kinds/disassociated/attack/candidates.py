@@ -25,7 +25,7 @@ class Candidates:
         row: published row of each target; the first of equal ones.
         item: item code for targets of term chunks, -1 for sub-records.
         copies: how many slots hold it, 0 for items of term chunks.
-        told: who tells, further in, what each joint shares; see ``shared_kernel``.
+        told: who tells, further in, what each joint shares; see the kernels below.
         many: number of candidate slots of each target.
     """
 

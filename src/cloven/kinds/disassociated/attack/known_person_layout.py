@@ -355,7 +355,7 @@ class Tree(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Rows and slots, as in ``known_person_rows``."""
+    """Rows and slots, as they are arranged below."""
 
     starts: Longs
     items: Longs

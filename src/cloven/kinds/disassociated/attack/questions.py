@@ -1,4 +1,4 @@
-"""Read off a disassociated release what it leaves open: which slots may hold each target (see ``model.guesses``)."""
+"""Read off a disassociated release what it leaves open: which slots may hold each target (see ``guesses``)."""
 
 from __future__ import annotations
 

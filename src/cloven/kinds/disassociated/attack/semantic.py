@@ -37,7 +37,7 @@ class Semantic:
         term_method: score for items of term chunks.
         selection: ``best`` (as printed), ``one-per-row`` or ``optimal``; see ``selection``.
         grow_anchors: let each placed chunk join the anchors before the next one is scored.
-        sharpness: how fast confidence follows the score; see ``confidence_kernel``.
+        sharpness: how fast confidence follows the score; see ``selection``.
     """
 
     relatedness: Relatedness

@@ -209,7 +209,7 @@ def _size(cluster: Cluster) -> tuple[int, int]:
     return how_many_arrangements(cluster), pairs + sum(map(len, cluster.record_chunks))
 
 
-# What the possible worlds of one cluster prove, all pairs at once (``inference`` says the same of one pair).
+# What the possible worlds of one cluster prove, all pairs at once (``worlds`` says the same of one pair).
 
 
 if TYPE_CHECKING:

@@ -63,7 +63,7 @@ class HorPart:
     """HORPART: split by the most frequent term until parts are small (Terrovitis et al., PVLDB 2012, Fig. 4)."""
 
     def partition(self, part: Part) -> NDArray[np.int64]:
-        """Cluster of each record; see ``horpart_kernel`` for the strategies."""
+        """Cluster of each record; see ``horpart`` for the strategies."""
         from cloven.kinds.disassociated.methods import horpart as kernel
 
         code = {

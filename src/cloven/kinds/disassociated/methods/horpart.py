@@ -1,7 +1,7 @@
 """HORPART as one compiled loop (Terrovitis et al., PVLDB 2012, Fig. 4; small clusters: AlShuhail 2021, section 3.3.1).
 
 The recursion takes the most frequent term *a* of a part and splits it into the records with *a* and the rest. A part
-that is larger than the maximum becomes a frame (``horpart_frames``). The chain "rest of the rest of the rest" stays
+that is larger than the maximum becomes a frame (see below). The chain "rest of the rest of the rest" stays
 inside one frame: the records with *a* are read off its column and taken out. So an occurrence is touched once per
 nesting of "records with", never once per split.
 

@@ -3,7 +3,7 @@
 Term chunks name the rare items of just the records of one cluster, so whoever knows one such item finds the cluster
 and reads off what all its records hold. After the three steps of the papers everything that is still in a term chunk
 leaves its cluster. Items with k or more holders left go to shared chunks of the *root*, a joint above all clusters,
-built by the rules of every shared chunk (``shared_chunks``); a chunk of one item is always allowed, so most are that.
+built by the rules of every shared chunk (``joins``); a chunk of one item is always allowed, so most are that.
 What fewer than k hold is withheld, or named in one list for the whole release.
 """
 

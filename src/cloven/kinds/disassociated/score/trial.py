@@ -260,7 +260,7 @@ def trial(
         release: what is attacked.
         key: the owner's, for the measures.
         rng: random numbers for guesswork, samples and intervals.
-        control: the same attack without its knowledge; see ``scoring.control``.
+        control: the same attack without its knowledge; see ``kinds.control``.
         chance_runs: runs of guesswork; left out, five, or one where many candidates make one run steady enough, or
             none where all of chance is known by formula.
         vectors: for word mover's distance; see ``score``.

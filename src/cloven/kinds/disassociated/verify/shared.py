@@ -3,7 +3,7 @@
 A shared row with an item that a cluster below shows in its record chunks cannot come from that cluster: the
 item gives away more than itself. So a chunk that uses an item of record chunks below its joint, or of shared
 chunks of joints below, must be k-anonymous: every distinct row at least k times, and its rows must be possible in the
-same clusters (``barred``). Any other must be k^m-anonymous.
+same clusters (see below). Any other must be k^m-anonymous.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class Elimination:
         without_context: rows that show no item for certain get ``no-answer``, or distances from their other
             ``generalised`` items.
         threshold: the mean that a method takes as its threshold, times this.
-        marked: whether the release tells which items are generalised; if not, it is guessed first (see ``marking``).
+        marked: whether the release tells which items are generalised; if not, it is guessed first (see ``questions``).
         rows_at_once: tables with more rows are attacked in parts of so many, by methods that go in rounds.
         sharpness: how fast confidence follows distance; see ``confidence``.
     """

@@ -1,4 +1,4 @@
-"""Read off a set-generalised release what it leaves open, and what it shows for certain (see ``model.added``)."""
+"""Read off a set-generalised release what it leaves open, and what it shows for certain (see ``guesses``)."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _offsets(lengths: Longs) -> Longs:
 # on attacks leaves this open). But then these items are always together. So items that exactly the same rows show are
 # taken for one generalised item, if there are at least two of them and the rows are at least k: generalising goes on
 # until so many records stand behind an item. Items that really always go together are taken for one as well; whoever
-# knows the marked release can measure how often (``scoring.generalised.marking``).
+# knows the marked release can measure how often (``score``).
 
 
 def guess_marks(release: SetGeneralised, least_rows: int | None = None) -> SetGeneralised:

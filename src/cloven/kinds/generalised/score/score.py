@@ -518,7 +518,7 @@ def trial_eliminations(
 ) -> Findings:
     """Attack a release, and measure what came of it.
 
-    ``attack`` and ``control`` see the release alone; ``scoring.control.control_of`` makes the control.
+    ``attack`` and ``control`` see the release alone; ``kinds.control.control_of`` makes the control.
 
     >>> import cloven as cv, numpy as np
     >>> made = cv.Coat(k=5, m=1).anonymise(cv.sample("clinic"))

@@ -1,12 +1,12 @@
 """DiffGen: coarse cells and noisy counts under differential privacy (Mohammed, Chen, Fung, Yu, KDD 2011).
 
-From fully generalised attributes, h specialisations are drawn (``specialising``); then every combination of pieces and
-classes, empty ones included, gets its count plus noise (``noisy_counts``). Half of the budget goes to the #numeric + 2h
+From fully generalised attributes, h specialisations are drawn; then every combination of pieces and
+classes, empty ones included, gets its count plus noise. Half of the budget goes to the #numeric + 2h
 draws, half to the counts.
 
 **What it gives.** Pure epsilon-differential privacy for one row more or less (not: one row changed, which is twice
 epsilon), for everything that is published, if what the method starts from is public: the values of all attributes, the
-points where numbers may be split, and the taxonomies. So the owner has to state them in the schema (``stated``), from
+points where numbers may be split, and the taxonomies. So the owner has to state them in the schema, from
 what is known without the table; domains that are read off the rows are refused, or the release promises nothing. Noise
 is drawn exactly; the draws of the exponential mechanism are right to the precision of double numbers. Two releases
 about the same people add up: with epsilon each they give two epsilon.

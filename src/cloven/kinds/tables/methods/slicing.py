@@ -2,7 +2,7 @@
 
 Attributes are cut into columns (``columns``), rows into buckets of at least k (``slicing_kernel``), so that nobody's
 sensitive value can be told with a chance above 1/l. The paper then permutes each column inside each bucket at random.
-Here the parts stand in canonical order instead (``assembling``): what is published of a bucket is then a function of
+Here the parts stand in canonical order instead (``assembly``): what is published of a bucket is then a function of
 what each of its columns holds and of nothing else, whatever row a part came from. A random order says no more than
 that if the lots are good, more if they are not, and cannot be checked.
 

@@ -3,8 +3,8 @@
 A queue of buckets, at first the whole table. A bucket is split as in Mondrian: along the widest axis, in the middle;
 where the two halves would break a promise, along the next widest; a bucket that cannot be split is finished.
 
-The promise is checked before a split is made. ``BY_BUCKET`` looks at the two halves alone (``tally_kernel``),
-``BY_MATCHING`` at all buckets, as the paper does (``chances_kernel``). ``SURELY`` makes a plain cut only if the halves
+The promise is checked before a split is made. ``BY_BUCKET`` looks at the two halves alone,
+``BY_MATCHING`` at all buckets, as the paper does. ``SURELY`` makes a plain cut only if the halves
 would keep the promise whoever of the bucket had which of its sensitive values. Then what is done with a bucket follows
 from its quasi-identifiers, from how often it has each sensitive value, and from lots: from nothing that the release
 does not tell. So whoever makes all of it again learns nothing more from it (docs/decisions/0010).

@@ -1,4 +1,4 @@
-"""Rank swapping of the selected cells of one attribute; the loop is ``swap_kernel``."""
+"""Rank swapping of the selected cells of one attribute."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 1. Columns as in slicing, the sensitive attributes alone; those that hang together least are *loose* (``columns``).
 2. Buckets of at least k rows in which no sensitive value has more than 1/l of the rows (``slicing_kernel``).
 3. Cells of loose columns that are rare or common in their class are selected (``levels``).
-4. Each exchanges its value within its rank group (``swapping``), or is generalised (``generalising``).
+4. Each exchanges its value within its rank group (``swaps``), or is generalised.
 
 Steps 3 and 4 leave sensitive values and buckets as they are. What a release tells about somebody's sensitive value is a
 mean of its shares in the buckets that match (``matching``), and none of these exceeds 1/l; so l-diversity holds for

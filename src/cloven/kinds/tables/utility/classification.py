@@ -1,7 +1,7 @@
 """What can still be learned: accuracy of a simple model that is trained on the release and tested on real rows.
 
 Naive Bayes needs nothing but how often each value goes with each class, which a release tells in expectation (see
-``joints``), so nothing is drawn. A decision tree (scikit-learn) also uses what three and more attributes have in
+``pairs``), so nothing is drawn. A decision tree (scikit-learn) also uses what three and more attributes have in
 common; it is trained on one table that the release may stand for.
 """
 
