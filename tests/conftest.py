@@ -10,6 +10,8 @@ from hypothesis import HealthCheck, settings
 
 from tests.effort import tries
 
+os.environ.setdefault("CLOVEN_KERNELS", "alone")  # a compiler beside each worker would take its core
+
 settings.register_profile(
     "cloven",
     max_examples=tries(100),

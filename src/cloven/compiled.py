@@ -1,11 +1,28 @@
-"""The one way functions are compiled here: when first called, cached on disk, without the interpreter lock.
+"""The one way functions over arrays are compiled here: when that is worth it, cached on disk, beside the work.
 
-The compiler takes long to load, so it is loaded by the first call, not by the import of a module that has kernels.
+Compiling takes seconds for each function, and loading the compiler a second. Small data is done sooner without, so a
+function runs as plain Python while its arrays are small and it has taken less time than compiling would. One that takes
+longer is compiled by a second process (:class:`Compiler`), and is called compiled as soon as that is done. Both ways
+give the same result: what plain Python cannot do in the same way (numbers that overflow) is compiled at once.
+``cloven warm`` compiles everything beforehand. ``CLOVEN_KERNELS`` says otherwise: ``compiled`` compiles at the first
+call, ``plain`` never, ``alone`` without a second process.
 """
 
 from __future__ import annotations
 
+import atexit
+import hashlib
+import os
+import pickle
+import subprocess
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache, cached_property, update_wrapper
+from importlib import import_module
+from pathlib import Path
+from threading import local
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -20,28 +37,134 @@ Flags: TypeAlias = NDArray[np.bool_]
 Ints: TypeAlias = NDArray[Any]
 """Whole numbers; a function is compiled for each width it meets."""
 
+SMALL = 200_000
+"""Elements of all arrays of a call; larger ones are never worth a try without the compiler."""
+SECONDS_PER_BYTE = 0.0017
+"""About what compiling takes for each byte of the code of a function and of those that it calls."""
+PATIENCE = 3
+"""How many times as long it may take as long as somebody else compiles it."""
+QUICKLY = 5.0
+"""Seconds that one waits for a function to be compiled that is worth it; longer ones are left to the second process."""
+WORTH_ASKING = 0.2
+"""Seconds that a function has taken before the second process is asked to compile it."""
+
 F = TypeVar("F", bound="Callable[..., Any]")
 
 
 def compiled(function: F) -> F:
-    """Compile a function over arrays and numbers when it is first called; later runs load it from the cache.
+    """Compile a function over arrays and numbers when it is worth it; later runs load it from the cache.
 
     Where no folder for the cache can be written, it is compiled anew in every process. No recursion: a self-recursive
     function that comes from the cache crashes.
     """
-    return cast("F", Kernel(function))
+    return cast("F", Kernel(function, function))
+
+
+def compiled_early(function: F) -> F:
+    """The same for a function that takes longer than compiling it even where data is small.
+
+    It is compiled by a rehearsal (:func:`rehearsed`) while the work begins.
+    """
+    kernel = Kernel(function, function)
+    kernel.early = True
+    return cast("F", kernel)
+
+
+def compiled_only(function: F) -> F:
+    """The same for a function whose result plain Python does not give to the last bit: it is never run so."""
+    kernel = Kernel(function, function)
+    kernel.only = True
+    return cast("F", kernel)
+
+
+def compiled_beside(plain: Callable[..., Any]) -> Callable[[F], F]:
+    """The same for a function that counts on numbers that overflow: ``plain`` says in plain Python what it gives."""
+
+    def decorated(function: F) -> F:
+        return cast("F", Kernel(function, plain))
+
+    return decorated
 
 
 class Kernel:
-    """A function that is compiled when it is first called, by us or by another kernel."""
+    """A function over arrays that is compiled when that is worth it, and gives the same result either way."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], plain: Callable[..., Any]) -> None:
         self.function = function
+        self.plain = plain
+        self.spent = 0.0
+        self.asked = False
+        self.early = self.only = False
         update_wrapper(self, function)
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        """Run it compiled."""
+        """Run it: compiled if it is, else as plain Python while that is worth it."""
+        if _HERE.plain:
+            return self.plain(*arguments, **named)
+        if "dispatcher" in self.__dict__ or not self._is_worth_a_try(arguments):
+            return self.dispatcher(*arguments, **named)
+        before = [_copied(each) for each in arguments]
+        start = perf_counter()
+        _HERE.plain = True
+        try:
+            with np.errstate(all="raise", under="ignore"):
+                return self.plain(*arguments, **named)
+        except Exception:  # noqa: BLE001 - compiled code goes on where plain Python cannot, or ends in the same way
+            for each, was in zip(arguments, before, strict=True):
+                _restore(each, was)
+        finally:
+            _HERE.plain = False
+            self.spent += perf_counter() - start
         return self.dispatcher(*arguments, **named)
+
+    def _is_worth_a_try(self, arguments: tuple[Any, ...]) -> bool:
+        wish = os.environ.get("CLOVEN_KERNELS", "auto")
+        if self.only or wish == "compiled":
+            return False
+        if wish in ("plain", "early"):
+            return wish == "plain" or not self.early
+        if _elements(arguments) > SMALL or self.is_cached or (self.early and self.price < QUICKLY):
+            return False
+        if self.spent > WORTH_ASKING and not self.asked and wish == "auto":
+            self.asked = _compiler().ask(self.function, arguments)
+        return self.spent < self.price * (PATIENCE if self.asked else 1)
+
+    @cached_property
+    def price(self) -> float:
+        """About how many seconds compiling takes."""
+        return SECONDS_PER_BYTE * sum(len(each.function.__code__.co_code) for each in self._reached())
+
+    def _reached(self) -> list[Kernel]:
+        """The kernels that are compiled with it, itself included."""
+        found: list[Kernel] = [self]
+        for kernel in found:
+            names = (kernel.function.__globals__.get(name) for name in kernel.function.__code__.co_names)
+            found += {
+                id(each): each for each in names if isinstance(each, Kernel) and each not in found
+            }.values()
+        return found
+
+    @property
+    def is_cached(self) -> bool:
+        """Whether this or another process has compiled it."""
+        try:
+            return self._index.stat().st_mtime >= self._source.stat().st_mtime
+        except OSError:
+            return False
+
+    @cached_property
+    def _source(self) -> Path:
+        return Path(self.function.__code__.co_filename)
+
+    @cached_property
+    def _index(self) -> Path:
+        """Where Numba notes what it has compiled."""
+        folder, wanted = self._source.parent, os.environ.get("NUMBA_CACHE_DIR")
+        name = f"{self._source.stem}.{self.function.__qualname__}-{self.function.__code__.co_firstlineno}"
+        file = f"{name}.py{sys.version_info.major}{sys.version_info.minor}{sys.abiflags}.nbi"
+        if wanted:
+            return Path(wanted) / f"{folder.name}_{hashlib.sha1(str(folder).encode()).hexdigest()}" / file  # noqa: S324
+        return folder / "__pycache__" / file
 
     @cached_property
     def dispatcher(self) -> Any:
@@ -57,9 +180,160 @@ class Kernel:
 
 @cache
 def _teach_numba() -> None:
-    """Where a kernel names another one, Numba sees what it made of that one."""
-    from numba.extending import typeof_impl
+    """Where a kernel names another one, Numba sees what it made of that one.
+
+    A constant is a number like others there: else a function is compiled once for ``f(0)`` and once for ``f(n)``.
+    """
+    from numba import types
+    from numba.extending import models, register_model, typeof_impl
+
+    class Called(types.Dispatcher):
+        def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
+            named = dict(zip(kws, map(types.unliteral, kws.values()), strict=True))
+            return super().get_call_type(context, tuple(map(types.unliteral, args)), named)
+
+    register_model(Called)(models.OpaqueModel)
 
     @typeof_impl.register(Kernel)
-    def _(kernel: Kernel, context: Any) -> Any:
-        return typeof_impl(kernel.dispatcher, context)
+    def _(kernel: Kernel, _context: Any) -> Any:
+        return Called(kernel.dispatcher)
+
+
+class _Here(local):
+    """What this thread does: kernels inside of a plain one are plain too."""
+
+    plain = False
+
+
+_HERE = _Here()
+
+
+def _elements(argument: object) -> int:
+    if isinstance(argument, np.ndarray):
+        return int(argument.size)
+    return sum(map(_elements, argument)) if isinstance(argument, tuple) else 0
+
+
+def _copied(argument: Any) -> Any:
+    """What must be put back if a call is to be repeated."""
+    if isinstance(argument, np.ndarray):
+        return argument.copy() if argument.flags.writeable else None
+    if isinstance(argument, np.random.Generator):
+        return argument.bit_generator.state
+    return tuple(map(_copied, argument)) if isinstance(argument, tuple) else None
+
+
+def _restore(argument: Any, was: Any) -> None:
+    if isinstance(was, np.ndarray):
+        argument[...] = was
+    elif isinstance(argument, np.random.Generator):
+        argument.bit_generator.state = was
+    elif isinstance(was, tuple):
+        for each, before in zip(argument, was, strict=True):
+            _restore(each, before)
+
+
+@dataclass(frozen=True)
+class _Form:
+    """What Numba has to know of an array."""
+
+    dtype: np.dtype[Any]
+    dimensions: int
+    layout: str
+    writeable: bool
+
+    @classmethod
+    def of(cls, argument: Any) -> Any:
+        """The form of an array, of all arrays of a tuple; other arguments as they are."""
+        if isinstance(argument, np.ndarray):
+            flags = argument.flags
+            layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
+            return cls(argument.dtype, argument.ndim, layout, flags.writeable)
+        if isinstance(argument, tuple):
+            made = map(cls.of, argument)
+            return type(argument)(*made) if hasattr(argument, "_fields") else tuple(made)
+        return argument
+
+    @classmethod
+    def filled(cls, form: Any) -> Any:
+        """An argument of that form."""
+        if isinstance(form, cls):
+            array = np.zeros((4,) * form.dimensions, form.dtype, order="F" if form.layout == "F" else "C")
+            if form.layout == "A":
+                array = array[(slice(None, None, 2),) * form.dimensions]
+            array.setflags(write=form.writeable)
+            return array
+        if isinstance(form, tuple):
+            made = map(cls.filled, form)
+            return type(form)(*made) if hasattr(form, "_fields") else tuple(made)
+        return form
+
+
+class Compiler:
+    """A second process that compiles what it is asked for, one after the other, while this one works on."""
+
+    def __init__(self) -> None:
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def ask(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> bool:
+        """Ask for a function to be compiled for such arguments; whether somebody is there to do so."""
+        return self._send((function.__module__, function.__qualname__, _Form.of(arguments)))
+
+    def rehearse(self, function: Callable[[str], None], what: str) -> bool:
+        """Have a function called there, so that what it needs is compiled."""
+        return self._send((function.__module__, function.__qualname__, what))
+
+    def _send(self, asked: tuple[Any, ...]) -> bool:
+        if (os.cpu_count() or 1) < 2:
+            return False
+        message = pickle.dumps(asked)
+        try:
+            if self.process is None:
+                self.process = subprocess.Popen(
+                    [sys.executable, "-c", "from cloven.compiled import serve; serve()"],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    env={**os.environ, "CLOVEN_KERNELS": "early"},
+                )
+                atexit.register(self.process.kill)
+            if self.process.poll() is not None or self.process.stdin is None:
+                return False
+            self.process.stdin.write(len(message).to_bytes(4, "big") + message)
+            self.process.stdin.flush()
+        except OSError:
+            return False
+        return True
+
+
+@cache
+def _compiler() -> Compiler:
+    return Compiler()
+
+
+def rehearsed(function: Callable[[str], None], what: str, *early: Callable[..., Any]) -> None:
+    """Have a second process call a function, unless these kernels are compiled, and no other way is wished for."""
+    if os.environ.get("CLOVEN_KERNELS", "auto") == "auto" and not all(
+        cast("Kernel", each).is_cached for each in early
+    ):
+        _compiler().rehearse(function, what)
+
+
+def is_awaited(function: Callable[..., Any] | None) -> bool:
+    """Whether a second process is to compile this one and has not yet."""
+    return isinstance(function, Kernel) and _compiler().process is not None and not function.is_cached
+
+
+def serve() -> None:
+    """Compile what is asked for until nobody is left to ask."""
+    asked = sys.stdin.buffer
+    while length := asked.read(4):
+        with suppress(Exception):  # whoever asked compiles it then, and tells what is wrong
+            module, name, given = pickle.loads(asked.read(int.from_bytes(length, "big")))  # noqa: S301
+            found = getattr(import_module(module), name)
+            if isinstance(found, Kernel):
+                import numba
+
+                found.dispatcher.compile(tuple(map(numba.typeof, map(_Form.filled, given))))
+            else:
+                found(given)

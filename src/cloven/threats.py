@@ -149,6 +149,7 @@ class Threat:
         outside: whether it needs knowledge from elsewhere, such as word vectors or another release.
         counts: whether it takes part in the verdict, tried or not.
         public: what the public reads of this attacker; None, the owner alone knows of it. See ``publicly``.
+        kernel: the function that it spends its time in; while that is compiled, other attacks are tried.
     """
 
     name: str
@@ -159,6 +160,7 @@ class Threat:
     outside: bool = False
     counts: bool = True
     public: Wording | None = None
+    kernel: Callable[..., Any] | None = None
 
     @property
     def audience(self) -> Audience:

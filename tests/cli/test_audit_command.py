@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from cloven.cli import audit_options as auditing
+import cloven as cv
 
 QUICK = ("--quick", "--no-advise", "--seed", 1)
 
@@ -79,7 +79,7 @@ def test_limits_decide(cloven, clinic, tmp_path):
 
 
 def test_large_file_is_sampled_and_nothing_is_published(cloven, clinic, tmp_path, monkeypatch):
-    monkeypatch.setattr(auditing, "QUICK_OCCURRENCES", 3000)
+    monkeypatch.setattr(cv.Transactions, "at_a_glance", 3000)
     ended = cloven("audit", clinic, "-o", tmp_path / "out", *QUICK)
     assert ended.code == 1
     assert "a sample of 1,000 records" in ended.out

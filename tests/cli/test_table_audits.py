@@ -7,7 +7,8 @@ import shlex
 import numpy as np
 import pytest
 
-from cloven.cli.audit_options import AUDITING, QUICK_CELLS
+from cloven.cli.audit_options import AUDITING
+from cloven.data.table import Table
 
 
 def test_a_method_without_k_is_audited_against_the_usual_limit(cloven, people, schema, tmp_path):
@@ -50,12 +51,12 @@ def test_a_comparison_that_cannot_be_made_is_told(cloven, people, schema, tmp_pa
 
 
 def test_a_quick_audit_takes_a_sample_of_many_cells():
-    from cloven.data.table import Attribute, Table
+    from cloven.data.table import Attribute
 
     usual = {name: option[1] for name, option in AUDITING.options.items()}
     quick = AUDITING.build(**usual | {"quick": True})
     attributes = tuple(Attribute(f"a{n}", "quasi-identifier", ("x",)) for n in range(10))
-    rows = QUICK_CELLS // 10
+    rows = Table.at_a_glance // 10
     for number, most in ((rows, None), (2 * rows, rows)):
         table = Table(attributes, np.zeros((number, 10), np.int32), np.arange(number))
         assert quick.effort(table).most_records == most
@@ -77,7 +78,7 @@ def test_rules_reach_the_measures_of_every_method(cloven, people, schema, tmp_pa
 
 
 def test_a_sample_of_a_table_is_one_of_rows(cloven, people, schema, tmp_path, monkeypatch):
-    monkeypatch.setattr("cloven.cli.audit_options.QUICK_CELLS", 400)
+    monkeypatch.setattr(Table, "at_a_glance", 400)
     given = ["--schema", schema, "--methods", "slicing:k=4,l=2", "--quick", "--no-advise", "--seed", 1]
     ended = cloven("audit", people, *given, "--max-risk", 1, "-o", tmp_path / "out")
     assert ended.code == 1, ended.err
@@ -98,7 +99,7 @@ def test_a_sample_of_a_table_is_one_of_rows(cloven, people, schema, tmp_path, mo
 def test_an_interval_holds_its_value_as_it_is_told(value, low, high, shown):
     from cloven.cli.audit_words import _interval
     from cloven.disclosure.risk import Estimate
-    from cloven.kinds.words import share
+    from cloven.figures import estimated as share
 
     assert _interval({"value": value, "low": low, "high": high}) == shown
     assert share(Estimate(value, low, high)) == shown

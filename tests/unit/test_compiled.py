@@ -1,14 +1,29 @@
-"""Compiled functions where no cache can be written."""
+"""Functions over arrays: the same whether compiled or not, compiled beside the work, and without a cache."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+import time
+from typing import NamedTuple
 
 import numba
 import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
-from cloven.compiled import compiled
+from cloven import compiled as subject
+from cloven.compiled import Compiler, compiled, compiled_early, compiled_only
+from cloven.kinds.disassociated.methods.growth import popcount
+from cloven.kinds.tables.methods.lots import Round, lot
+from cloven.statistics.sums import deviation, exponentials, total
+
+
+class Pair(NamedTuple):
+    first: object
+    second: object
 
 
 def double(values):
@@ -28,15 +43,109 @@ def sum_of_squares(values):
     return total
 
 
-def test_kernels_call_each_other():
-    assert sum_of_squares(np.arange(4)) == 14
-    assert sum_of_squares(values=np.arange(3)) == 5
-    assert sum_of_squares.dispatcher.signatures
+@compiled
+def spoil(values, rng):
+    """Changes what it is given before plain Python gives up: numbers of 32 bits overflow there."""
+    values[0] = 7
+    drawn = rng.random()
+    return values[1] * values[1], drawn
+
+
+@compiled
+def joined(pair, by):
+    return pair.first[0] + pair.second[1, 0] * by
+
+
+@pytest.fixture(autouse=True)
+def auto(monkeypatch):
+    monkeypatch.setenv("CLOVEN_KERNELS", "alone")
+    monkeypatch.setattr(subject, "SMALL", 200_000)
+
+
+def fresh(function):
+    """The function as nobody has called it yet."""
+    return subject.Kernel(function.function, function.plain)
+
+
+def test_small_data_runs_without_the_compiler():
+    kernel = fresh(sum_of_squares)
+    assert kernel(np.arange(4)) == 14
+    assert kernel(values=np.arange(3)) == 5
+    assert "dispatcher" not in kernel.__dict__
+
+
+@pytest.mark.parametrize("wish", ["compiled", "large"])
+def test_kernels_call_each_other_compiled(monkeypatch, wish):
+    monkeypatch.setenv("CLOVEN_KERNELS", "compiled" if wish == "compiled" else "alone")
+    monkeypatch.setattr(subject, "SMALL", 2)
+    kernel = fresh(sum_of_squares)
+    assert kernel(np.arange(4)) == 14
+    assert kernel.dispatcher.signatures
+
+
+def test_what_takes_longer_than_compiling_is_compiled():
+    kernel = fresh(sum_of_squares)
+    kernel.spent = kernel.price + 1
+    assert kernel(np.arange(4)) == 14
+    assert kernel.dispatcher.signatures
+
+
+def test_some_are_never_run_in_plain_python(monkeypatch):
+    def told(values):
+        return values.sum()
+
+    only, early = compiled_only(told), compiled_early(told)
+    assert early(np.arange(3)) == 3
+    monkeypatch.setenv("CLOVEN_KERNELS", "plain")
+    assert only(np.arange(3)) == 3
+    assert only.dispatcher.signatures
+    assert early.dispatcher.signatures, "worth it from the first call on"
+
+
+def test_what_plain_python_cannot_do_is_repeated_as_if_it_had_not_been_tried():
+    kernel, rng = fresh(spoil), np.random.default_rng(5)
+    values = np.array([1, 2_000_000_000], np.int32)
+    product, drawn = kernel(values, rng)
+    assert product == 4_000_000_000_000_000_000
+    assert (drawn, rng.random()) == tuple(np.random.default_rng(5).random(2))
+    assert values.tolist() == [7, 2_000_000_000]
+    assert kernel.dispatcher.signatures
+
+
+@pytest.mark.parametrize("layout", ["C", "F", "A", "readonly"])
+def test_a_second_process_compiles_for_the_same_arguments(tmp_path, monkeypatch, layout):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    table = np.arange(16.0).reshape(4, 4)
+    shown = {"C": table, "F": table.T.copy().T, "A": table[::2, ::2], "readonly": table.copy()}[layout]
+    shown.setflags(write=layout != "readonly")
+    arguments = (Pair(np.arange(3), shown), 3)
+    form = subject._Form.of(arguments)
+    filled = subject._Form.filled(form)
+    assert [numba.typeof(each) for each in filled] == [numba.typeof(each) for each in arguments]
+
+
+def test_a_second_process_takes_over(tmp_path, monkeypatch):
+    """Asked by the first call that takes long; called compiled once that is done."""
+    monkeypatch.setenv("CLOVEN_KERNELS", "auto")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(subject, "WORTH_ASKING", -1.0)
+    compiler = Compiler()
+    monkeypatch.setattr(subject, "_compiler", lambda: compiler)
+    kernel = subject.Kernel(popcount.function, popcount.plain)
+    assert kernel(np.uint64(255)) == 8
+    assert kernel.asked
+    end = time.monotonic() + 120  # it takes a second or two; a machine may be busy
+    while not kernel.is_cached and time.monotonic() < end:
+        time.sleep(0.05)
+    assert kernel.is_cached
+    assert kernel(np.uint64(255)) == 8
+    assert "dispatcher" in kernel.__dict__
 
 
 def test_the_compiler_is_loaded_by_the_first_call_only():
     code = """
-import sys
+import os, sys
+os.environ["CLOVEN_KERNELS"] = "compiled"
 from cloven.compiled import compiled
 double = compiled(lambda value: 2 * value)
 print("numba" in sys.modules, double(3), "numba" in sys.modules)
@@ -54,5 +163,56 @@ def test_without_a_place_for_the_cache_it_still_runs(monkeypatch):
             raise RuntimeError(message)
         return real(**options)
 
+    monkeypatch.setenv("CLOVEN_KERNELS", "compiled")
     monkeypatch.setattr(numba, "njit", no_locator)
     assert compiled(double)(np.arange(4)) == 12
+
+
+@given(st.integers(0, 2**64 - 1))
+def test_bits_are_counted_alike(word):
+    assert popcount.dispatcher(np.uint64(word)) == popcount.plain(np.uint64(word)) == word.bit_count()
+
+
+@given(st.integers(0, 2**64 - 1), st.integers(0, 2**40), st.integers(0, 2))
+def test_lots_are_alike(secret, number, use):
+    lots = Round(np.array([secret], np.uint64), number)
+    assert int(lot.dispatcher(lots, 0, use)) == int(lot.plain(lots, 0, use))
+
+
+@given(arrays(np.float64, st.integers(1, 40), elements=st.floats(-600, 600, width=64)))
+def test_sums_are_alike_to_the_last_bit(values):
+    for kernel in (total, deviation, exponentials):
+        assert np.array_equal(kernel.dispatcher(values), kernel.plain(values))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", ["disassociation", "generalisation", "tables"])
+def test_audits_are_alike(family):
+    """Every figure of every method's audit, compiled and not."""
+    code = f"""
+import json
+from dataclasses import replace
+from cloven.audit import rehearsal
+from cloven.audit.loop import Audit
+made = []
+run = Audit.run
+def kept(self, data):
+    seeded = replace(self, method=replace(self.method, seed=7)) if hasattr(self.method, "seed") else self
+    found = run(seeded, data)
+    made.append({{k: v for k, v in found.to_dict("owner", "").items() if k not in ("seconds", "outcomes")}})
+    return found
+Audit.run = kept
+rehearsal.rehearse({family!r})
+print(json.dumps(made, sort_keys=True, default=str))
+"""
+
+    def figures(wish):
+        environment = {**subject.os.environ, "CLOVEN_KERNELS": wish}
+        done = subprocess.run(
+            [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+        )
+        return done.stdout
+
+    plain = figures("plain")
+    assert len(plain) > 1_000
+    assert plain == figures("compiled")

@@ -15,9 +15,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from cloven.disclosure.audience import Said, counted
+from cloven.disclosure.audience import Said
 from cloven.disclosure.risk import MAX_TAIL, limit_of_told
 from cloven.errors import ParameterError
+from cloven.figures import counted, percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -271,7 +272,7 @@ def too_many_told(risk: Risk, tail: Tail, limit: float) -> Reason:
     sentence = (
         f"An attacker ({risk.threat}{knowing}): {tail.name} {of} {percent(tail.members.value)} of the people in a"
         f" release and {of} {percent(tail.outsiders.value)} of people outside it; that is up to"
-        f" {100 * tail.excess.upper:.2f} % more, and more than {percent(limit)} is too much."
+        f" {percent(tail.excess.upper, 2)} more, and more than {percent(limit)} is too much."
     )
     if tail.excess.value <= limit:
         sentence += " It may be chance; only more people would show it."
@@ -319,15 +320,6 @@ def nothing_tried() -> Reason:
     """No attack that counts was tried."""
     sentence = "No attack that counts was tried, so nothing is known of what attackers reach."
     return Reason(Said(sentence, sentence))
-
-
-def percent(share: float) -> str:
-    """A share in percent.
-
-    >>> percent(0.2)
-    '20.0 %'
-    """
-    return f"{100 * share:.1f} %"
 
 
 def _learns(threat: str, number: int, what: str) -> str:

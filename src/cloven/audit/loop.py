@@ -25,6 +25,7 @@ from cloven.audit.comparison import Compared, Evaluated
 from cloven.audit.decision import Limits, decide, not_covered
 from cloven.audit.report import AuditReport
 from cloven.audit.run import Forgetful, Run
+from cloven.compiled import is_awaited
 from cloven.disclosure.audience import Said
 from cloven.disclosure.outcome import Outcome, Utility
 from cloven.disclosure.risk import Risk
@@ -35,6 +36,8 @@ from cloven.statistics.outsiders import Outsiders, repeatable
 from cloven.threats import Effort, Knowledge
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from cloven.audit.decision import Decision
     from cloven.audit.run import Memory, Progress
     from cloven.protocols import Anonymiser
@@ -42,6 +45,11 @@ if TYPE_CHECKING:
 
 
 EMPTY = "Do not publish this: nothing is left in it that anybody could use."
+
+
+def ready_first(attacks: dict[str, Threat]) -> list[tuple[str, Threat]]:
+    """Attacks whose functions are still compiled come last; what is found does not depend on the order."""
+    return sorted(attacks.items(), key=lambda each: is_awaited(each[1].kernel))
 
 
 @dataclass(frozen=True)
@@ -71,8 +79,17 @@ class Audit:
     seed: int | None = None
     title: str = ""
 
-    def run(self, data: Any, progress: Progress | None = None, memory: Memory | None = None) -> AuditReport:
-        """Anonymise, verify, attack, measure, compare, decide. A release that fails verification raises."""
+    def run(
+        self,
+        data: Any,
+        progress: Progress | None = None,
+        memory: Memory | None = None,
+        described: Callable[[Any], None] | None = None,
+    ) -> AuditReport:
+        """Anonymise, verify, attack, measure, compare, decide. A release that fails verification raises.
+
+        ``described`` is called with the figures of the data before all that takes time.
+        """
         run = Run(self.seed, progress, memory or Forgetful())
         family, rivals = family_of(self.method), named(self.rivals)
         run.plan({"describe": 1.0})
@@ -80,11 +97,13 @@ class Audit:
         description = run.step(
             "describe", lambda _: family.describe(tried_on, self.method, run.rng("describe"))
         )
+        if described is not None:
+            described(description)
         main = self.evaluate(tried_on, self.method, run)
         others = Compared(lambda method, stop: self.evaluate(tried_on, method, run, stop=stop))
         for name, rival in rivals.items():
             others.attempt(name, rival)
-        decision, noun = self._decide(main, others), main.outcome.noun
+        decision = self._decide(main, others)
         if self.advise and decision.verdict == "do not publish" and main.outcome.worst is not None:
             limit = self.limits.max_risk
             for words, remedy in family.remedies(self.method, main.outcome.risks, limit).items():
@@ -103,7 +122,7 @@ class Audit:
             outcome=main.outcome,
             others=others.outcomes,
             failed=others.failed,
-            decision=decision if len(tried_on) == len(data) else decision.of_a_sample(noun),
+            decision=decision if len(tried_on) == len(data) else decision.of_a_sample(data.noun),
             cautions=tuple(map(Said.of, family.cautions(tried_on, self.method, main.result))),
             seconds=run.seconds,
         )
@@ -133,12 +152,13 @@ class Audit:
         verified.raise_if_broken()
 
         outsiders = Outsiders(data, method, self.effort.splits, int(run.rng("outsiders").integers(2**32)))
-        risks: tuple[Risk, ...] = ()
-        for step, threat in attacks.items():
-            if stop and self.limits.passed_by(risks, method.k):
-                risks += (threat.risk(not_tried="another attack got past the limits already"),)
-                continue
-            risks += (self._attack(step, threat, data, result, outsiders, run),)
+        found: dict[str, Risk] = {}
+        for step, threat in attacks.items() if stop else ready_first(attacks):
+            if stop and self.limits.passed_by(tuple(found.values()), method.k):
+                found[step] = threat.risk(not_tried="another attack got past the limits already")
+            else:
+                found[step] = self._attack(step, threat, data, result, outsiders, run)
+        risks = tuple(found[step] for step in attacks)
 
         utility = run.step(
             f"{prefix}measure",

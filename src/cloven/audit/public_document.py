@@ -18,6 +18,7 @@ from cloven._version import __version__
 from cloven.audit.decision import price
 from cloven.audit.document import FORMAT, ends, environment, histogram
 from cloven.disclosure.outcome import front
+from cloven.figures import percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -280,7 +281,9 @@ def _sentence(report: AuditReport, tried: Sequence[Outcome], best: Sequence[Outc
     verdict = report.decision.verdict
     if verdict == "publish":
         limits = report.audit.limits
-        accepted = f"{100 * limits.max_risk:.1f} % of guesses right, {100 * limits.max_tail:.1f} % of the people told"
+        accepted = (
+            f"{percent(limits.max_risk)} of guesses right, {percent(limits.max_tail)} of the people told"
+        )
         return f"Publish: no attack that was tried gets past the limits ({accepted} as good as certainly)."
     word = verdict.capitalize()
     if not best or not tried:

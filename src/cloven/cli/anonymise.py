@@ -11,7 +11,7 @@ import typer
 
 from cloven.cli.anonymise_sets import apriori_km, coat, pcta
 from cloven.cli.anonymise_tables import commands as of_tables
-from cloven.cli.console import many, percent, progress, say, say_json, tick, warn
+from cloven.cli.console import progress, say, say_json, tick, warn
 from cloven.cli.disassociation_options import DISASSOCIATION
 from cloven.cli.ledger import LedgerFolder, told_of_earlier
 from cloven.cli.options import Command, takes
@@ -20,6 +20,7 @@ from cloven.cli.reading import READING, InputFile, JsonFlag, read_data, warn_of_
 from cloven.cli.values import one_of
 from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
+from cloven.figures import many, percent
 from cloven.kinds.disassociated.key import Anonymised
 from cloven.kinds.disassociated.methods import Disassociation
 from cloven.reading import ReadOptions

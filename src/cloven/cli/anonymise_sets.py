@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_args
 
 import typer
 
-from cloven.cli.console import many, percent, progress, say, say_json, tick, warn
+from cloven.cli.console import progress, say, say_json, tick, warn
 from cloven.cli.ledger import LedgerFolder, told_of_earlier
 from cloven.cli.options import Group, takes
 from cloven.cli.places import refuse_places, say_places
@@ -19,6 +19,7 @@ from cloven.cli.values import number, one_of, whole
 from cloven.data.defaults import K, M
 from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
+from cloven.figures import many, percent
 from cloven.kinds.generalised.methods.apriori_km import AprioriKm, Search
 from cloven.kinds.generalised.methods.by_policy import ByPolicy
 from cloven.kinds.generalised.methods.coat import Coat

@@ -10,13 +10,14 @@ from typing import Annotated, Any
 import typer
 
 from cloven.cli.anonymise_sets import NewFolder
-from cloven.cli.console import many, progress, say, say_json, tick, warn
+from cloven.cli.console import progress, say, say_json, tick, warn
 from cloven.cli.ledger import LedgerFolder, told_of_earlier
 from cloven.cli.options import takes
 from cloven.cli.places import MemoryOption, refuse_places, say_places
 from cloven.cli.reading import JsonFlag
 from cloven.cli.table_options import SchemaFile, TableFile, fit_rules, options_of, read_persons
 from cloven.errors import ParameterError
+from cloven.figures import many
 
 ABOUT = {
     "mondrian": (

@@ -12,7 +12,7 @@ import typer
 
 from cloven.cli import attack_generalised as eliminating
 from cloven.cli.attack_generalised import ELIMINATING, Eliminating
-from cloven.cli.console import many, names, percent, progress, say, say_json, table
+from cloven.cli.console import names, progress, say, say_json, table
 from cloven.cli.options import Branching, Group, takes
 from cloven.cli.places import refuse_places, release_at
 from cloven.cli.reading import JsonFlag, ReleasePath, SeedOption, items_in
@@ -20,6 +20,7 @@ from cloven.cli.score import interval
 from cloven.cli.table_options import SchemaFile
 from cloven.cli.values import one_of, whole
 from cloven.errors import ParameterError
+from cloven.figures import many, percent
 from cloven.kinds.disassociated.attack.named import RECORD_METHODS, TERM_METHODS, attack_named
 from cloven.kinds.disassociated.attack.selection import SELECTIONS
 from cloven.kinds.disassociated.guesses import Answer, Guesses

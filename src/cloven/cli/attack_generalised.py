@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cloven.cli.console import many, percent
 from cloven.cli.options import Group
 from cloven.cli.values import number, one_of, whole
 from cloven.errors import ParameterError
+from cloven.figures import many, percent
 from cloven.kinds.generalised.attack.distances import CONTEXTS, WITHOUT_CONTEXT
 from cloven.kinds.generalised.attack.elimination import ELIMINATIONS, elimination_named
 from cloven.kinds.generalised.guesses import RowAnswer

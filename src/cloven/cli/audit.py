@@ -16,7 +16,7 @@ from cloven.audit.loop import Audit
 from cloven.audit.report import AuditReport
 from cloven.cli.anonymise import refuse_unsafe, warn_of_typos
 from cloven.cli.audit_options import AUDITING, Wanted, with_shared
-from cloven.cli.audit_words import tell
+from cloven.cli.audit_words import opening, tell
 from cloven.cli.console import progress, say, say_json, visible, warn
 from cloven.cli.disassociation_options import CHOSEN, Chosen
 from cloven.cli.ledger import LedgerFolder, beside_earlier
@@ -104,8 +104,14 @@ def audit(
             data = read_data(file, options, wanted.bounds)
             plan, reasons = _plan(data, file, chosen, wanted, read_hierarchy(taxonomy, data), seed)
         target, memory = _place(out, data, plan, wanted.stamps)
+
+        def described(description: Any) -> None:
+            if not json:
+                report.say(opening(plan.title, description.to_dict(), len(data), reasons))
+
         with _telling_of(memory), memory.kept():
-            found = plan.run(data, report, None if wanted.quick else memory)
+            _rehearse(plan)
+            found = plan.run(data, report, None if wanted.quick else memory, described)
             if not found.sampled:
                 found = beside_earlier(found, earlier_releases(data, target, ledger), wanted.other_release)
             report("write", 1.0)
@@ -114,10 +120,22 @@ def audit(
     if json:
         say_json({**found.to_dict("owner", digest), "places": where})
     else:
-        tell(found.to_dict("owner", digest), reasons)
+        tell(found.to_dict("owner", digest))
         _say_places(where, holds=found.decision.verdict == "publish")
     if found.sampled or found.decision.verdict != "publish":
         raise typer.Exit(1)
+
+
+def _rehearse(plan: Audit) -> None:
+    """Where this is the first run, have a second process compile what will be needed."""
+    from cloven.audit.rehearsal import rehearse
+    from cloven.compiled import rehearsed
+    from cloven.kinds.disassociated.attack.known_person_kernel import claims
+    from cloven.registry import family_of
+
+    family = family_of(plan.method).name
+    if family == "disassociation":
+        rehearsed(rehearse, family, claims)
 
 
 def _plan(

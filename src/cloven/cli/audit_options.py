@@ -30,12 +30,6 @@ if TYPE_CHECKING:
     from cloven.protocols import Anonymiser
 
 
-QUICK_OCCURRENCES = 4_000_000
-"""Item occurrences above which a quick audit looks at a sample of the records."""
-QUICK_CELLS = 1_000_000
-"""The same for tables: rows times attributes."""
-
-
 @dataclass(frozen=True)
 class Wanted:
     """What an owner asks of an audit."""
@@ -96,10 +90,8 @@ class Wanted:
         """How hard to try: a quick look takes less of everything, and a sample of very large data."""
         if not self.quick:
             return Effort()
-        # Codes of a table are rows x attributes.
-        large = QUICK_OCCURRENCES if data.codes.ndim == 1 else QUICK_CELLS
         mean = max(1.0, data.codes.size / max(1, len(data)))
-        most = None if data.codes.size <= large else int(large / mean)
+        most = None if data.codes.size <= data.at_a_glance else int(data.at_a_glance / mean)
         return replace(Effort().quick(), most_records=most)
 
     def rivals(self, method: Anonymiser, taxonomy: Taxonomy | None = None) -> tuple[Anonymiser, ...]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cloven.cli.console import dot, many, names, percent, say, table, tick, visible, warn
-from cloven.disclosure.risk import limit_of_told
+from cloven.cli.console import dot, names, say, table, tick, visible, warn
+from cloven.disclosure.risk import Estimate, limit_of_told
+from cloven.figures import estimated, many, percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,11 +17,19 @@ PERSONS = ("told of", "members", "outsiders", "being in it adds", "accepted", "p
 UTILITY = ("measure", "value", "what it means")
 
 
-def tell(found: Plain, reasons: Sequence[str] = ()) -> None:
-    """All lines of an audit, up to where its files are."""
-    say(_heading(found))
-    for reason in reasons:
-        say(f"  {reason}")
+def opening(title: str, data: Plain, records: int, reasons: Sequence[str]) -> str:
+    """The first lines: what is audited, and why so. ``records`` is how many there are; a sample has fewer."""
+    from cloven._version import __version__
+
+    parts = [f"cloven {__version__}", visible(title) or "data", *_about(data)]
+    if records != data["records"]:
+        noun = "row" if "quasi_identifiers" in data else "record"
+        parts.insert(2, f"a sample of {many(records, noun)}")
+    return "\n".join([f" {dot()} ".join(parts), *(f"  {reason}" for reason in reasons)])
+
+
+def tell(found: Plain) -> None:
+    """What was found, up to where the files are."""
     say(table([(what, text, f"{spent:.1f} s") for what, text, spent in _steps(found)]) + "\n")
     tried = [risk for risk in found["risks"] if not risk["not_tried"]]
     persons = [row for risk in tried for row in _told(risk, found["limits"])]
@@ -39,16 +48,6 @@ def tell(found: Plain, reasons: Sequence[str] = ()) -> None:
         say(f"{visible(each['name'])}: not compared, {visible(each['reason'])}")
     _tell_cautions(found)
     _tell_verdict(found["decision"])
-
-
-def _heading(found: Plain) -> str:
-    from cloven._version import __version__
-
-    parts = [f"cloven {__version__}", visible(found["title"]) or "data", *_about(found["data"])]
-    if found["sample"]:
-        noun = "row" if "quasi_identifiers" in found["data"] else "record"
-        parts.insert(2, f"a sample of {many(found['sample']['of'], noun)}")
-    return f" {dot()} ".join(parts)
 
 
 def _about(data: Plain) -> list[str]:
@@ -120,7 +119,7 @@ def _told(risk: Plain, limits: Plain) -> list[tuple[str, ...]]:
     """What is told of members beside outsiders: the headline, and a line for each tail."""
     people, means = f"{risk['units']:,}", risk["meaning"]
     if risk["population"]:
-        means = f"{means}; {_short(risk['population']['value'])} without a release"
+        means = f"{means}; {percent(risk['population']['value'])} without a release"
     first = []
     if risk["excess"]:
         most = limit_of_told(limits["max_risk"], limits["max_tail"])
@@ -146,8 +145,8 @@ def _meant(tail: Plain) -> str:
 
 def _beside(members: Plain, sides: Plain, limit: float) -> tuple[str, ...]:
     return (
-        _short(members["value"]),
-        _short(sides["outsiders"]["value"]),
+        percent(members["value"]),
+        percent(sides["outsiders"]["value"]),
         _interval(sides["excess"]),
         percent(limit),
     )
@@ -162,27 +161,15 @@ def _threat(risk: Plain) -> tuple[str, ...]:
         risk["threat"],
         _interval(attacker),
         f"{risk['units']:,}" if risk["units"] and attacker["low"] is not None else "-",
-        "-" if guessing is None else _short(guessing["value"]),
-        "-" if control is None else _short(control["value"]),
+        "-" if guessing is None else percent(guessing["value"]),
+        "-" if control is None else percent(control["value"]),
         "-" if lift is None else f"{lift:.1f}x",
         risk["meaning"],
     )
 
 
 def _interval(estimate: Plain) -> str:
-    if estimate["low"] is None:
-        return _short(estimate["value"])
-    digits = _digits(estimate["value"])  # of the ends as well, so that the value lies between them
-    low, high = (f"{100 * estimate[end]:.{digits}f}" for end in ("low", "high"))
-    return f"{_short(estimate['value'])} [{low} - {high}]"
-
-
-def _short(share: float) -> str:
-    return percent(share, _digits(share))
-
-
-def _digits(share: float) -> int:
-    return 2 if 0 < abs(share) < 0.005 else 1
+    return estimated(Estimate(estimate["value"], estimate["low"], estimate["high"]))
 
 
 def _measure(measure: Plain) -> tuple[str, str, str]:

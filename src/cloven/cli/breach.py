@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from cloven.cli.console import many, names, percent, progress, say, say_json, table, warn
+from cloven.cli.console import names, progress, say, say_json, table, warn
 from cloven.cli.options import takes
 from cloven.cli.places import release_at
 from cloven.cli.reading import (
@@ -24,6 +24,7 @@ from cloven.cli.reading import (
 from cloven.cli.values import number, whole
 from cloven.data.transactions import Transactions
 from cloven.errors import InputError, ParameterError, shorten
+from cloven.figures import interval, many, percent
 from cloven.kinds.disassociated.covers.breaches import Moderate, Strong, WeakPublic, WeakWords, breaches
 from cloven.kinds.disassociated.covers.knowledge import FromFile
 from cloven.kinds.disassociated.release import Disassociated
@@ -270,7 +271,7 @@ def figure(value: Sampled) -> str:
     if value.low is None or value.high is None or value.low == value.high:
         return f"{value.mean:,.0f}"
     digits = 2 if value.mean < 10 else 1
-    return f"{value.mean:,.{digits}f} [{value.low:,.{digits}f} - {value.high:,.{digits}f}]"
+    return f"{value.mean:,.{digits}f} {interval(value.low, value.high, digits)}"
 
 
 def proof_words(proof: Proof, release: Disassociated) -> list[str]:

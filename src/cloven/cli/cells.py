@@ -4,12 +4,13 @@ from dataclasses import asdict
 from itertools import groupby
 from typing import Annotated, Any
 
-from cloven.cli.console import many, progress, say, say_json, table, visible
+from cloven.cli.console import progress, say, say_json, table, visible
 from cloven.cli.options import Group, takes
 from cloven.cli.places import MemoryOption
 from cloven.cli.reading import JsonFlag
 from cloven.cli.table_options import SchemaFile, TableFile, options_of, read_persons
 from cloven.cli.values import listed, share
+from cloven.figures import many
 from cloven.kinds.tables.methods.ul import UL, SelectedCells
 
 RATES = (0.01, 0.02, 0.05, 0.1, 0.15)

@@ -11,12 +11,13 @@ import json
 import os
 import sys
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cloven.errors import OutputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import TextIO
 
 
@@ -69,11 +70,37 @@ def dot() -> str:
     return _glyph("·", "-")
 
 
+@dataclass(frozen=True)
+class Report:
+    """Tells how far a command is, and may say lines on the way.
+
+    Attributes:
+        bar: the bar on standard error; None where nobody sees one.
+        task: what the bar shows.
+    """
+
+    bar: Any = None
+    task: Any = None
+
+    def __call__(self, step: str, share: float) -> None:
+        """What is done now, and the share of all that is done."""
+        if self.bar is not None:
+            self.bar.update(self.task, description=step, total=1.0 if share > 0 else None, completed=share)
+
+    def say(self, text: str) -> None:
+        """Lines for people, above the bar."""
+        if self.bar is not None:
+            self.bar.stop()
+        say(text)
+        if self.bar is not None:
+            self.bar.start()
+
+
 @contextmanager
-def progress(first: str) -> Iterator[Callable[[str, float], None]]:
-    """A bar on standard error; gives ``report(step, share done)``. Silent unless standard error is a terminal."""
+def progress(first: str) -> Iterator[Report]:
+    """A bar on standard error; silent unless standard error is a terminal."""
     if not _is_terminal(sys.stderr):
-        yield lambda _step, _share: None
+        yield Report()
         return
     from rich.console import Console
     from rich.progress import (
@@ -94,31 +121,7 @@ def progress(first: str) -> Iterator[Callable[[str, float], None]]:
         TimeRemainingColumn(elapsed_when_finished=False),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(first, total=None)
-
-        def report(step: str, share: float) -> None:
-            bar.update(task, description=step, total=1.0 if share > 0 else None, completed=share)
-
-        yield report
-
-
-def percent(share: float, digits: int = 1) -> str:
-    """A share as text.
-
-    >>> percent(0.4567)
-    '45.7 %'
-    """
-    return f"{100 * share:.{digits}f} %"
-
-
-def many(number: float, word: str) -> str:
-    """A number and its noun.
-
-    >>> many(1, "cluster"), many(1200, "cluster"), many(2, "class")
-    ('1 cluster', '1,200 clusters', '2 classes')
-    """
-    plural = f"{word}es" if word.endswith("s") else f"{word}s"
-    return f"{number:,} {word if number == 1 else plural}"
+        yield Report(bar, bar.add_task(first, total=None))
 
 
 def table(rows: Sequence[tuple[str, ...]], header: tuple[str, ...] | None = None) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from cloven.cli.console import many, names, percent, progress, say, say_json, table, visible
+from cloven.cli.console import names, progress, say, say_json, table, visible
 from cloven.cli.options import takes
 from cloven.cli.reading import READING, InputFile, JsonFlag, allowed_memory, read_data
 from cloven.cli.table_options import SchemaOfFile, load_persons, refuse_of_sets, refuse_reading
 from cloven.cli.values import whole
 from cloven.data.defaults import K, M
+from cloven.figures import many, percent
 from cloven.reading import ReadOptions
 from cloven.statistics.uniqueness import Description
 

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cloven.cli.console import many, warn
+from cloven.cli.console import warn
 from cloven.cli.ending import flag_of
 from cloven.cli.options import Group
 from cloven.cli.places import MEMORY, MEMORY_HELP, Bounds, refuse_large, refuse_large_file
 from cloven.cli.values import one_of, whole
 from cloven.errors import InputError, shorten
+from cloven.figures import many
 from cloven.reading import ReadOptions
 from cloven.reading.options import FORMATS, MAX_BYTES, MAX_RECORD_LENGTH
 from cloven.reading.unplaced import UnplacedError

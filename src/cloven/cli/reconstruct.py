@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cloven.cli.console import many, progress, say, say_json, visible
+from cloven.cli.console import progress, say, say_json, visible
 from cloven.cli.options import takes
 from cloven.cli.places import refuse_places, release_at
 from cloven.cli.reading import JsonFlag, ReleasePath, SeedOption
 from cloven.cli.values import whole
 from cloven.errors import ParameterError
+from cloven.figures import many
 
 if TYPE_CHECKING:
     import numpy as np

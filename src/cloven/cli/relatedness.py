@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cloven.cli import relatedness_counts, relatedness_evaluate, relatedness_show
-from cloven.cli.console import many, progress, say, say_json, visible
+from cloven.cli.console import progress, say, say_json, visible
 from cloven.cli.documents import (
     DOCUMENTS,
     KINDS,
@@ -31,6 +31,7 @@ from cloven.cli.reading import JsonFlag
 from cloven.cli.relatedness_counts import vocabulary_at
 from cloven.cli.values import number, one_of, whole
 from cloven.errors import ParameterError
+from cloven.figures import many
 from cloven.text.documents import DocumentOptions
 
 if TYPE_CHECKING:

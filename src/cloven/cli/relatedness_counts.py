@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cloven.cli.console import many, progress, say, say_json, visible
+from cloven.cli.console import progress, say, say_json, visible
 from cloven.cli.options import Group, takes
 from cloven.cli.places import refuse_places, release_at
 from cloven.cli.reading import JsonFlag, items_in, text_of
 from cloven.cli.values import number, whole
 from cloven.errors import InputError, ParameterError
+from cloven.figures import many
 
 if TYPE_CHECKING:
     from cloven.protocols import CountSource

@@ -5,13 +5,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cloven import figures
 from cloven.cli import attack_generalised as eliminating
-from cloven.cli.console import many, progress, say, say_json, table
+from cloven.cli.console import progress, say, say_json, table
 from cloven.cli.options import takes
 from cloven.cli.places import release_at
 from cloven.cli.reading import JsonFlag, ReleasePath, SeedOption
 from cloven.cli.values import whole
 from cloven.errors import ParameterError
+from cloven.figures import many
 from cloven.kinds.disassociated.score.definitions import MEASURES
 from cloven.kinds.generalised.release import SetGeneralised
 from cloven.statistics.findings import Findings
@@ -156,4 +158,4 @@ def interval(value: float | None, low: float | None = None, high: float | None =
     """A figure with its interval."""
     if value is None:
         return "-"
-    return f"{value:.3f}" if low is None or high is None else f"{value:.3f} [{low:.3f} - {high:.3f}]"
+    return f"{value:.3f}" if low is None or high is None else f"{value:.3f} {figures.interval(low, high, 3)}"

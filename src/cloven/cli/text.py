@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from cloven.cli.console import many, names, progress, say, say_json, table, visible
+from cloven.cli.console import names, progress, say, say_json, table, visible
 from cloven.cli.documents import DOCUMENTS, KINDS, DocumentsPath, Wording, read_corpus, wording
 from cloven.cli.ending import flag_of
 from cloven.cli.options import Group, takes
@@ -19,6 +19,7 @@ from cloven.cli.places import refuse_places
 from cloven.cli.reading import JsonFlag, SeedOption
 from cloven.cli.values import number, whole
 from cloven.errors import InputError, ParameterError
+from cloven.figures import many
 from cloven.storage.atomic import write_bytes
 from cloven.text.documents import DocumentOptions
 

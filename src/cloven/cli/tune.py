@@ -14,7 +14,7 @@ import typer
 from cloven._version import __version__
 from cloven.audit.report import AuditReport
 from cloven.cli.audit_options import with_shared
-from cloven.cli.console import dot, many, percent, progress, say, say_json, table, visible, warn
+from cloven.cli.console import dot, progress, say, say_json, table, visible, warn
 from cloven.cli.ledger import LedgerFolder, beside_earlier
 from cloven.cli.options import takes
 from cloven.cli.places import refuse_places
@@ -40,12 +40,15 @@ from cloven.cli.table_options import (
 )
 from cloven.cli.tune_options import TUNING, Search
 from cloven.errors import GuaranteeError
+from cloven.figures import estimated, many, percent
 from cloven.reading import ReadOptions
 from cloven.storage.ledger import earlier_releases
 from cloven.threats import Effort
 from cloven.tuning import Tuned
 
 if TYPE_CHECKING:
+    from cloven.data.table import Table
+    from cloven.data.transactions import Transactions
     from cloven.tuning.tuned import Point, Trial
 
 
@@ -113,7 +116,7 @@ def tune(
             "report": str(public / "report.html"),
             "private": str(private),
         }
-    _say(tuned, found, where, json, len(data))
+    _say(tuned, found, where, json, data)
     if not holds:
         raise typer.Exit(GuaranteeError.exit_code)
 
@@ -143,14 +146,14 @@ def _say(
     found: AuditReport | None,
     where: dict[str, str],
     json: bool,
-    records: int,
+    data: Transactions | Table,
 ) -> None:
     if json:
         confirmed = found.outcome.name if found and "published" in where else None
         audited = None if found is None else found.to_dict()
         say_json({**tuned.to_dict(), "published": confirmed, "audit": audited, "places": where})
     else:
-        tell(tuned, found, records)
+        tell(tuned, found, data)
         words = {
             "published": "published",
             "report": "report",
@@ -169,9 +172,9 @@ def _say(
 MOST_ROWS = 12
 
 
-def tell(tuned: Tuned, found: AuditReport | None, records: int) -> None:
+def tell(tuned: Tuned, found: AuditReport | None, data: Transactions | Table) -> None:
     """All lines of a search, up to where its files are."""
-    for line in _heading(tuned, records):
+    for line in _heading(tuned, data):
         say(line)
     holds = found is not None and found.decision.verdict == "publish"
     name = found.outcome.name if found and holds else None
@@ -199,14 +202,11 @@ def tell(tuned: Tuned, found: AuditReport | None, records: int) -> None:
             warn(str(caution))
 
 
-def _heading(tuned: Tuned, records: int) -> list[str]:
+def _heading(tuned: Tuned, data: Transactions | Table) -> list[str]:
     states = [trial.state for trial in tuned.trials]
-    noun = next((trial.outcome.noun for trial in tuned.trials if trial.outcome), "record")
-    on = (
-        f"all {many(records, noun)}"
-        if tuned.records == records
-        else f"a sample of {many(tuned.records, noun)}"
-    )
+    on = f"a sample of {many(tuned.records, data.noun)}"
+    if tuned.records == len(data):
+        on = f"all {many(len(data), data.noun)}"
     parts = [f"{many(states.count('finished'), 'setting')} measured on {on}"]
     if states.count("pruned"):
         parts.append(f"{states.count('pruned')} given up on {tuned.sample_records:,} of them")
@@ -257,9 +257,7 @@ def _risk(tuned: Tuned, trial: Trial) -> str:
     worst = None if trial.outcome is None else trial.outcome.worst
     if tuned.tune.objective.name != "worst" or worst is None or worst.judged is None:
         return percent(tuned.point(trial).risk)
-    low, high = worst.judged.low, worst.judged.high
-    ends = "" if low is None or high is None else f" [{100 * low:.1f} - {100 * high:.1f}]"
-    return f"{percent(worst.judged.value)}{ends}"
+    return estimated(worst.judged)
 
 
 # Risk against utility as a small picture of letters.

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from cloven.cli.console import percent, progress, say, say_json, table, visible
+from cloven.cli.console import progress, say, say_json, table, visible
 from cloven.cli.options import Group, takes
 from cloven.cli.places import release_at
 from cloven.cli.reading import (
@@ -31,6 +31,7 @@ from cloven.cli.table_options import (
 )
 from cloven.cli.values import listed, one_of, share, text, whole
 from cloven.errors import ParameterError
+from cloven.figures import percent
 from cloven.kinds.disassociated.utility import UtilityReport
 from cloven.kinds.generalised.utility import GeneralisedUtility
 from cloven.reading import ReadOptions

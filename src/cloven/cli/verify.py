@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cloven.cli.console import many, progress, say, say_json, visible, warn
+from cloven.cli.console import progress, say, say_json, visible, warn
 from cloven.cli.options import takes
 from cloven.cli.places import release_at
 from cloven.cli.reading import READING, JsonFlag, ReleasePath, allowed_memory, read_data
 from cloven.cli.table_options import SchemaOrNone, read_persons
 from cloven.errors import ParameterError, ReleaseError
+from cloven.figures import many
 from cloven.reading import ReadOptions
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -65,6 +65,10 @@ class Table:
         source_rows: position of each row in the data that was read.
         persons: number of the person behind each row, if that is known; None takes each row for a person.
     """
+
+    noun: ClassVar = "row"
+    at_a_glance: ClassVar = 1_000_000
+    """Cells above which a quick look takes a sample."""
 
     attributes: tuple[Attribute, ...]
     codes: NDArray[np.int32]

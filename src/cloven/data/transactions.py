@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -41,6 +41,10 @@ class Transactions:
     >>> [sorted(record) for record in data]
     [['fever', 'flu'], ['flu']]
     """
+
+    noun: ClassVar = "record"
+    at_a_glance: ClassVar = 4_000_000
+    """Item occurrences above which a quick look takes a sample."""
 
     offsets: NDArray[np.int64]
     codes: NDArray[np.int32]

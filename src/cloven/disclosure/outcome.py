@@ -42,11 +42,6 @@ class Outcome:
     doubts: tuple[Said, ...] = ()
 
     @property
-    def noun(self) -> str:
-        """What a person has in the data: a row of a table, a record of sets of items."""
-        return "row" if self.family == "tables" else "record"
-
-    @property
     def worst(self) -> Risk | None:
         """The risk of the verdict with the highest upper end; None if no attack could be tried."""
         tried = [risk for risk in self.risks if risk.counts and risk.judged is not None]

@@ -10,7 +10,7 @@ import numpy as np
 
 from cloven.data.arrays import row_numbers
 from cloven.disclosure.audience import Said
-from cloven.kinds.words import many
+from cloven.figures import many, percent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,7 +40,7 @@ def doubts_about(data: Transactions, k: int, m: int, *, unnamed: str) -> tuple[S
     if share > REPEATED:
         out.append(
             Said(
-                f"{100 * share:.0f} % of the records equal another one though chance hardly makes two: these look like"
+                f"{percent(share, 0)} of the records equal another one though chance hardly makes two: these look like"
                 " several records of one person; name the column of the person (--person), or take each person once."
             )
         )
@@ -54,7 +54,7 @@ def rows_of_one_person(data: Table) -> tuple[Said, ...]:
         return ()
     return (
         Said(
-            f"{100 * share:.0f} % of the rows agree with another one on what is known of people, or nearly, far more"
+            f"{percent(share, 0)} of the rows agree with another one on what is known of people, or nearly, far more"
             " than people do: these look like several rows of one person; give the column of the person the role"
             ' "person" in the schema (a number for each row, if they are different people), or take one row of each.',
             "Several rows may be of one person.",
@@ -125,7 +125,7 @@ class Identifiers:
         """What was found, in a sentence; empty if nothing was."""
         parts = []
         if self.alone > MOST:
-            parts.append(f"{100 * self.alone:.0f} % of the people hold an item that nobody else holds")
+            parts.append(f"{percent(self.alone, 0)} of the people hold an item that nobody else holds")
         parts += [
             f"{number:,} rare item{'s look' if number > 1 else ' looks'} like {what}, such as {first!r}"
             for what, number, first in self.written

@@ -13,7 +13,7 @@ import numpy as np
 
 from cloven.disclosure.risk import Estimate
 from cloven.errors import ParameterError
-from cloven.kinds.words import many, share
+from cloven.figures import many, percent
 from cloven.registry import part
 from cloven.threats import Case, Threat
 
@@ -110,8 +110,8 @@ def judged(
         count=len(sets),
         units=len(sets),
         sentence=f"Who knows {about} of a person has at least {many(least, 'candidate')} and picks the"
-        f" right one with {share(Estimate(right.value))}; in the original with {share(Estimate(before.value))}.",
-        meaning=f"at least {many(least, 'candidate')}; in the original {share(Estimate(before.value))}",
+        f" right one with {percent(right.value)}; in the original with {percent(before.value)}.",
+        meaning=f"at least {many(least, 'candidate')}; in the original {percent(before.value)}",
         details={"least": least, "fewer_than_k": few, "tried": len(every), "in_the_original": before.value},
     ).saying(broken_what=what)
 

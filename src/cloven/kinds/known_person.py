@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from cloven.disclosure.risk import Estimate
+from cloven.figures import estimated, many, percent
 from cloven.kinds.generalised.release import SetGeneralised
-from cloven.kinds.words import many, share
 from cloven.statistics.findings import BINS, calibration
 from cloven.statistics.intervals import wilson
 from cloven.statistics.outsiders import ROUNDING, Sheet, one_record_each
@@ -102,11 +102,13 @@ def known_person(
     news: News | None = None,
     name: str = "a known person",
     known: tuple[Known, ...] | None = None,
+    kernel: Callable[..., Any] | None = None,
 ) -> Threat:
     """Somebody who knows up to m items (two at least) of a person in the release, and claims further ones.
 
     ``readers`` gives every way to read a release; the one that tells most counts. ``known`` says which ways of knowing
-    are tried; experiments leave the slow ones out. ``news`` says which claims count.
+    are tried; experiments leave the slow ones out. ``news`` says which claims count. ``kernel`` is where the readers
+    spend their time.
 
     >>> known_person(2, lambda release: {}).knows
     'the release, that one person is in it, and up to 2 items of that person'
@@ -116,7 +118,7 @@ def known_person(
     def attempt(threat: Threat, case: Case) -> Risk:
         release = case.result.release
         if not np.isfinite(counted.of(case.data, release.vocabulary)).any():
-            why = f"no item that is published is held by fewer than {100 * counted.levels[-1][0]:.0f} % of the people"
+            why = f"no item that is published is held by fewer than {percent(counted.levels[-1][0], 0)} of the people"
             return threat.risk(not_tried=f"{why}, so that nothing counts as told; name sensitive ones")
         every = _all_told(tried, case, readers, counted)
         judged = [told for told in every if told.way.counts and told.sheet.people and told.credible]
@@ -127,7 +129,7 @@ def known_person(
         return _risk(threat, every, judged, published, doubt, lambda way: _population(case, way, counted))
 
     about = f"the release, that one person is in it, and up to {many(max(2, m), 'item')} of that person"
-    return Threat(name, about, "attribute", MEASURE, attempt).publicly()
+    return Threat(name, about, "attribute", MEASURE, attempt, kernel=kernel).publicly()
 
 
 def _all_told(known: tuple[Known, ...], case: Case, readers: Readers, news: News) -> list[Told[Known]]:
@@ -207,8 +209,8 @@ def _risk(
     mean = worst.at(HEADLINE)
     sentence = (
         f"Who knows {worst.way.phrase} of a person is told a further item, with 0.8 or more and rightly, of"
-        f" {share(mean.members)} of the people in a release and of {share(mean.outsiders)} of people left out of it;"
-        f" being in it adds {share(mean.excess)}."
+        f" {estimated(mean.members)} of the people in a release and of {estimated(mean.outsiders)} of people left out"
+        f" of it; being in it adds {estimated(mean.excess)}."
     )
     meaning = f"a further item at {HEADLINE:g} or more; {worst.way.name} known"
     return replace(
@@ -227,7 +229,7 @@ def _alike(judged: list[Told[Known]]) -> str:
     if max(found, default=0.0) < ALIKE:
         return ""
     return (
-        f"Of {100 * max(found):.0f} % of the records an item is told with {LEVELS[-1]:g} or more even where they are"
+        f"Of {percent(max(found), 0)} of the records an item is told with {LEVELS[-1]:g} or more even where they are"
         " left out, by records that are like them: these look like several records of one person; name the column of"
         " the person (--person), or take each person once."
     )

@@ -10,7 +10,7 @@ from cloven.disclosure.audience import is_differentially_private
 from cloven.disclosure.outcome import Measured
 from cloven.disclosure.risk import Estimate
 from cloven.errors import ParameterError
-from cloven.kinds.words import share
+from cloven.figures import estimated, percent
 from cloven.registry import part
 from cloven.statistics.yardstick import Yardstick
 from cloven.threats import Case, Threat
@@ -189,7 +189,9 @@ def risk_of(
         # What whole parts tell is measured on known persons, so that this attacker is not missing.
         why = "nothing is split off, so there is nothing to put back"
         return threat.risk(not_tried=why, counts=False, details=details)
-    sentence = f"An attacker ({threat.name}) puts {share(attacker)} {puts}; {guess} gets {share(guessing)}."
+    sentence = (
+        f"An attacker ({threat.name}) puts {estimated(attacker)} {puts}; {guess} gets {estimated(guessing)}."
+    )
     meant = meaning(attacker, beats=beats(auc))
     return threat.risk(
         attacker=attacker,
@@ -216,7 +218,7 @@ def meaning(attacker: Estimate, *, beats: bool) -> str:
     often = (
         f"1 in {1 / value:.0f} guessed links is right"
         if 0 < value < 0.4
-        else f"{100 * value:.0f} % of guessed links are right"
+        else f"{percent(value, 0)} of guessed links are right"
     )
     return f"{often if value else 'no guessed link is right'}; " + (
         "better than guessing" if beats else "not shown to beat guessing"
@@ -270,9 +272,9 @@ def membership(score: Score) -> Threat:
         found = _found(inside, outside)
         attacker = Estimate(area, max(0.0, area - half), min(1.0, area + half))
         words = {
-            "sentence": f"An attacker ({threat.name}) tells members from others in {share(attacker)}; with"
-            f" {100 * ALARMS:.0f} % false alarms {share(Estimate(found))} of the members are found.",
-            "meaning": f"{share(Estimate(found))} found at {100 * ALARMS:.0f} % false alarms; not promised to hide",
+            "sentence": f"An attacker ({threat.name}) tells members from others in {estimated(attacker)}; with"
+            f" {percent(ALARMS, 0)} false alarms {percent(found)} of the members are found.",
+            "meaning": f"{percent(found)} found at {percent(ALARMS, 0)} false alarms; not promised to hide",
         }
         return threat.risk(
             attacker=attacker,

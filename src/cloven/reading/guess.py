@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cloven.errors import ClovenError
+from cloven.figures import percent
 from cloven.reading.columns import Column, best_pairs
 from cloven.reading.delimiters import CANDIDATES, QUOTED
 from cloven.reading.files import foreign, head_of, many_zeros, markup
@@ -178,7 +179,7 @@ def _fimi(lines: list[str]) -> Iterator[Suggestion]:
 
 
 def _of_the_lines(share: float) -> str:
-    return "every line" if share == 1 else f"{100 * share:.0f} % of the lines"
+    return "every line" if share == 1 else f"{percent(share, 0)} of the lines"
 
 
 def _share(found: Iterator[bool]) -> float:

@@ -14,6 +14,7 @@ import numpy as np
 from cloven.data.number_blocks import number_text
 from cloven.data.table import Table
 from cloven.errors import InputError
+from cloven.figures import many
 from cloven.reading.columns import missing_column
 from cloven.reading.delimiters import guess_delimiter
 from cloven.reading.files import open_bytes
@@ -134,7 +135,7 @@ def load_table(
 
 
 def _rows(number: int) -> str:
-    return f"{number:,} row" if number == 1 else f"{number:,} rows"
+    return many(number, "row")
 
 
 def _twins(table: Table) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ each would be the other's context. In long documents this changes nothing, in sh
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -289,7 +290,7 @@ def positive_cells(
                 ratio = counts[other] * row_scale[word] * column_scale[other]
                 if ratio > 1.0:
                     columns[end] = other
-                    values[end] = np.log(ratio)
+                    values[end] = math.log(ratio)
                     end += 1
                 counts[other] = 0
 

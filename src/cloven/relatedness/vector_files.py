@@ -22,7 +22,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from cloven.compiled import compiled
+from cloven.compiled import compiled, compiled_only
 from cloven.errors import InputError
 from cloven.relatedness.vector_table import RowBlock, VectorTable, WordIndex, table_of
 
@@ -488,7 +488,7 @@ def _parse_line(text: Ints, at: int, vector: Any) -> tuple[int, int]:
     return word_end, (after if column == len(vector) and word_end > at else -1)
 
 
-@compiled
+@compiled_only
 def parse_rows(text: Ints, values: Any, words: Ints, lengths: Ints) -> tuple[int, int, int]:
     """Fill values, words and lengths from lines that each end in a newline, up to the first bad line.
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from cloven.figures import counted, percent
 from cloven.report import rows
 from cloven.report.rows import Scale, scale
 from cloven.report.svg import Bar, Column, Group, bars, columns, dots, histogram, reliability, settings
-from cloven.report.words import counted, percent, speech
+from cloven.report.words import speech
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup, escape
 
 from cloven.errors import InputError, OutputError
+from cloven.figures import ends
 from cloven.report import drawing as drawn
 from cloven.report import rows, words
 from cloven.report import told as known
@@ -107,8 +108,9 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    names = ("contents", "counted", "estimate", "figure", "interval", "percent", "plain")
-    made.filters |= {name: getattr(words, name) for name in names} | {"prose": prose, "breakable": _breakable}
+    names = ("contents", "counted", "estimate", "figure", "percent", "plain")
+    made.filters |= {name: getattr(words, name) for name in names}
+    made.filters |= {"interval": ends, "prose": prose, "breakable": _breakable}
     return made
 
 

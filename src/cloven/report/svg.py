@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
+from cloven.figures import counted, ends, percent
 from cloven.report.rows import scale
-from cloven.report.words import counted, interval, percent, visible
+from cloven.report.words import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -382,9 +383,9 @@ def bars(
 
 
 def _bar(bar: Bar, y: int, scale: Scale) -> Markup:
-    middle, ends = y + bar.height / 2, interval(bar.value, bar.low, bar.high)
+    middle, shown = y + bar.height / 2, ends(bar.value, bar.low, bar.high)
     parts = [
-        tip(f"{bar.label}: {percent(bar.value)} {ends}".strip()),
+        tip(f"{bar.label}: {percent(bar.value)} {shown}".strip()),
         *_name(bar.lines, middle),
         element(
             "rect", x=0, y=middle - THICK / 2, width=across(scale.at(bar.value)), height=THICK, class_="bar"
@@ -395,8 +396,8 @@ def _bar(bar: Bar, y: int, scale: Scale) -> Markup:
         parts.append(line(low, middle, high, middle, "whisker"))
         parts += [line(end, middle - 3, end, middle + 3, "whisker") for end in (low, high)]
     inside = [escape(percent(bar.value))]
-    if ends:
-        inside.append(element("tspan", escape(ends), dx="0.4em", class_="interval"))
+    if shown:
+        inside.append(element("tspan", escape(shown), dx="0.4em", class_="interval"))
     parts.append(element("text", *inside, x="100%", dx=8, y=middle + 4, class_="words value"))
     return element("g", *parts, class_=bar.css)
 
@@ -508,10 +509,10 @@ def _row(row: Beside, middle: float, scale: Scale) -> Markup:
     return element("g", *parts, class_="beside" if row.judged else "beside aside-row")
 
 
-def _person_mark(who: str, ends: Ends, y: float, scale: Scale) -> Markup:
-    value, low, high = ends
+def _person_mark(who: str, figure: Ends, y: float, scale: Scale) -> Markup:
+    value, low, high = figure
     at = across(scale.at(value))
-    parts = [tip(f"{who}: {percent(value)} {interval(value, low, high)}".strip())]
+    parts = [tip(f"{who}: {percent(value)} {ends(value, low, high)}".strip())]
     if low is not None and high is not None:
         parts.append(line(across(scale.at(low)), y, across(scale.at(high)), y, "whisker"))
     if who == "members":

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from unicodedata import category
 
-from cloven.disclosure.risk import Risk
+from cloven import figures
+from cloven.disclosure.risk import Estimate, Risk
+from cloven.figures import counted, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from cloven.report.rows import Sure
 
@@ -25,19 +27,7 @@ def percent(share: float | None) -> str:
     >>> percent(0.412), percent(0.0004), percent(0.0)
     ('41.2 %', '0.04 %', '0.0 %')
     """
-    return NOTHING if share is None else f"{100 * share:.{_digits(share)}f} %"
-
-
-def interval(share: float, low: float | None, high: float | None) -> str:
-    """The ends of an interval in percent, with the digits of the share; empty if there is none.
-
-    >>> interval(0.412, 0.384, 0.44), interval(0.4, None, None)
-    ('[38.4 - 44.0]', '')
-    """
-    if low is None or high is None:
-        return ""
-    digits = _digits(share)
-    return f"[{100 * low:.{digits}f} - {100 * high:.{digits}f}]"
+    return NOTHING if share is None else figures.percent(share)
 
 
 def estimate(plain: Mapping[str, Any] | None) -> str:
@@ -48,12 +38,7 @@ def estimate(plain: Mapping[str, Any] | None) -> str:
     """
     if plain is None:
         return NOTHING
-    ends = interval(plain["value"], plain["low"], plain["high"])
-    return f"{percent(plain['value'])} {ends}".strip()
-
-
-def _digits(share: float) -> int:
-    return 2 if 0 < abs(share) < 0.005 else 1
+    return figures.estimated(Estimate(plain["value"], plain["low"], plain["high"]))
 
 
 def plain(name: str) -> str:
@@ -88,29 +73,6 @@ def figure(value: Any) -> str:
     if isinstance(value, list | tuple | dict):
         return "none" if not value else f"{len(value):,} given"
     return str(value)
-
-
-def counted(number: int, noun: str) -> str:
-    """A number and its noun, which is given in the plural.
-
-    >>> counted(1, "record chunks"), counted(1200, "clusters"), counted(1, "entries"), counted(1, "classes")
-    ('1 record chunk', '1,200 clusters', '1 entry', '1 class')
-    """
-    if number != 1:
-        return f"{number:,} {noun}"
-    if noun.endswith(("ies", "sses")):
-        return f"1 {noun[:-3]}y" if noun.endswith("ies") else f"1 {noun[:-2]}"
-    return f"1 {noun.removesuffix('s')}"
-
-
-def listed(words: Iterable[str]) -> str:
-    """Words as a list in a sentence.
-
-    >>> listed(["a", "b", "c"]), listed(["a"]), listed([])
-    ('a, b and c', 'a', '')
-    """
-    every = list(words)
-    return " and ".join([", ".join(every[:-1]), every[-1]] if len(every) > 1 else every)
 
 
 def contents(published: Mapping[str, int]) -> str:

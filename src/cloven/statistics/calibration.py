@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cloven.compiled import Floats, compiled
+from cloven.statistics.sums import total as total_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,10 +22,10 @@ def shifted(odds: Floats, expected: float, out: NDArray[np.float32]) -> None:
     that would leave the bracket is replaced by its middle.
     """
     # A probability is below its odds, so this is too low; with all odds as small as the smallest it is too high.
-    shift = low = np.log(expected / odds.sum())
-    high = np.log(expected / (len(odds) - expected)) - np.log(odds.min())
+    shift = low = math.log(expected / total_of(odds))
+    high = math.log(expected / (len(odds) - expected)) - math.log(odds.min())
     for _ in range(STEPS):
-        factor, total, slope = np.exp(shift), 0.0, 0.0
+        factor, total, slope = math.exp(shift), 0.0, 0.0
         for value in odds:
             share = factor * value / (1 + factor * value)
             total += share
@@ -36,7 +38,7 @@ def shifted(odds: Floats, expected: float, out: NDArray[np.float32]) -> None:
             high = shift
         step = shift + (expected - total) / slope
         shift = step if low < step < high else (low + high) / 2
-    factor = np.exp(shift)
+    factor = math.exp(shift)
     for i in range(len(odds)):
         out[i] = np.float32(factor * odds[i] / (1 + factor * odds[i]))
 

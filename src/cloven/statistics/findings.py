@@ -293,7 +293,8 @@ def rank_targets(
         true = 0
         for i in range(first, last):
             true += holds[i]
-            found[t, 5] += (confidence[i] - holds[i]) ** 2
+            off = confidence[i] - np.float32(holds[i])
+            found[t, 5] += off * off
         if true == 0:
             continue
         here, marks = score[first:last], holds[first:last]
@@ -349,7 +350,7 @@ def sort_into_bins(
                 cell[0] += 1
                 cell[1] += value
                 cell[2] += true
-                cell[3] += (value - true) ** 2
+                cell[3] += (value - true) * (value - true)
     return sums
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.compiled import Longs, compiled
+from cloven.compiled import Longs, compiled, compiled_early
 from cloven.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -247,7 +247,7 @@ def rank_records(offsets: Longs, codes: Ints, rank_of: Ints, ranks: int) -> tupl
     return ends, items, starts, tids
 
 
-@compiled
+@compiled_early
 def count_extensions(
     offsets: Longs, items: Ints, starts: Longs, tids: Ints, itemset: Ints, counts: Longs
 ) -> None:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from cloven.data.transactions import Transactions
 from cloven.errors import ReleaseError
+from cloven.figures import many
 from cloven.storage.atomic import PRIVATE_FILE, write_bytes
 from cloven.storage.fingerprint import fingerprint
 from cloven.storage.ledger_file import DISCARDED, PRIVATE, Entry, ledger_folder, read_releases, shown
@@ -402,7 +403,7 @@ def warnings(earlier: Sequence[Earlier], skipped: int = 0, epsilon: float | None
             " both together tell no more than one of them"
         )
     if skipped:
-        some = "1 note" if skipped == 1 else f"{skipped:,} notes"
+        some = many(skipped, "note")
         out.append(
             f"{some} of earlier releases could not be read; look yourself whether this data was released"
         )

@@ -21,6 +21,7 @@ from cloven.audit.loop import Audit
 from cloven.audit.run import Run
 from cloven.data.defaults import K, L, M
 from cloven.errors import ParameterError
+from cloven.figures import percent
 from cloven.registry import family_of
 from cloven.settings import setting
 from cloven.storage.fingerprint import release_fingerprint
@@ -177,7 +178,7 @@ class Tune:
         if not good:
             return "none holds yet"
         best = max((self.point(outcome) for outcome in good), key=lambda point: (point.utility, -point.risk))
-        return f"best {100 * best.utility:.1f} % kept at risk {100 * best.risk:.1f} %"
+        return f"best {percent(best.utility)} kept at risk {percent(best.risk)}"
 
     def _measuring(self, data: Any, seed: int) -> Measuring:
         most, rng = self.effort.most_records, Run(seed).rng("sample")

@@ -8,8 +8,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from cloven.audit.loop import Audit
-from cloven.disclosure.audience import counted
 from cloven.disclosure.outcome import Outcome
+from cloven.figures import counted, many, percent
 from cloven.threats import Effort
 
 if TYPE_CHECKING:
@@ -213,8 +213,8 @@ def sentence(tuned: Tuned) -> str:
     if tuned.chosen is not None:
         number = len(tuned.satisfying)
         return (
-            f"{number} of {settings(tuned.tried)} {'satisfies' if number == 1 else 'satisfy'} the limits ({limits});"
-            f" the most useful is {tuned.chosen.name}: {figures(tuned, tuned.chosen)}."
+            f"{number} of {many(tuned.tried, 'setting')} {'satisfies' if number == 1 else 'satisfy'} the limits"
+            f" ({limits}); the most useful is {tuned.chosen.name}: {figures(tuned, tuned.chosen)}."
         )
     out = f"No setting of {tuned.tried} satisfies the limits ({limits})."
     return f"{out} {_nearest(tuned)}"
@@ -227,12 +227,12 @@ def comparison(tuned: Tuned) -> str:
         best = tuned.dominating[0]
         number = len(tuned.dominating)
         return (
-            f"{settings(number)} {'beats' if number == 1 else 'beat'} the default ({default}) on risk and utility;"
-            f" the most useful is {best.name}: {figures(tuned, best)}."
+            f"{many(number, 'setting')} {'beats' if number == 1 else 'beat'} the default ({default}) on risk and"
+            f" utility; the most useful is {best.name}: {figures(tuned, best)}."
         )
     return (
-        f"None of {settings(tuned.tried)} beats the default ({default}): it lies on the front, and whatever has less"
-        " risk keeps less."
+        f"None of {many(tuned.tried, 'setting')} beats the default ({default}): it lies on the front, and whatever has"
+        " less risk keeps less."
     )
 
 
@@ -242,16 +242,6 @@ def figures(tuned: Tuned, trial: Trial) -> str:
     broken = 0 if trial.outcome is None else trial.outcome.broken
     breaks = f", {counted(broken, 'promises')} broken" if broken else ""
     return f"risk {percent(point.risk)}{breaks}, {tuned.score_words} {percent(point.utility)}"
-
-
-def settings(number: int) -> str:
-    """A number of settings."""
-    return f"{number:,} setting" if number == 1 else f"{number:,} settings"
-
-
-def percent(share: float) -> str:
-    """A share as text."""
-    return f"{100 * share:.1f} %"
 
 
 def _nearest(tuned: Tuned) -> str:

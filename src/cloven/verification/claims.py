@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.data.arrays import distinct
-from cloven.disclosure.audience import counted
+from cloven.figures import counted
 from cloven.verification.verdict import NOT_CHECKED, Check
 
 if TYPE_CHECKING:

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import pytest
 
+from cloven.figures import counted
 from cloven.report.page import prose
 from cloven.report.rows import scale
-from cloven.report.words import NOTHING, contents, counted, figure, percent, visible
+from cloven.report.words import NOTHING, contents, figure, percent, visible
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,8 @@ from cloven.data.defaults import CLUSTER, K, M
 from cloven.data.transactions import Transactions
 from cloven.disclosure.outcome import Utility
 from cloven.errors import ParameterError
+from cloven.figures import numbered
+from cloven.kinds.disassociated.attack.known_person_kernel import claims
 from cloven.kinds.disassociated.threats import (
     another_release,
     release_alone,
@@ -32,7 +34,6 @@ from cloven.kinds.transactions import (
     pair_error,
     plain,
 )
-from cloven.kinds.words import numbered
 from cloven.statistics.telling import News
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class DisassociationFamily(OfTransactions):
     def threats(self, method: Disassociation, knowledge: Knowledge) -> tuple[Threat, ...]:
         """Every attacker that there is something to try with."""
         return (
-            known_person(method.m, _readers, News(method.sensitive)),
+            known_person(method.m, _readers, News(method.sensitive), kernel=claims),
             known_items(method.m, promised=True),
             known_items(method.m + 1, promised=False),
             release_alone(),

@@ -9,9 +9,10 @@ import numpy as np
 
 from cloven.disclosure.risk import Estimate
 from cloven.errors import ParameterError
+from cloven.figures import many
 from cloven.kinds.disassociated.release import Kind
 from cloven.kinds.transactions import risk_of
-from cloven.kinds.words import about_release, many
+from cloven.kinds.words import about_release
 from cloven.threats import Case, Threat
 
 if TYPE_CHECKING:

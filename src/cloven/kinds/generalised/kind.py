@@ -10,6 +10,7 @@ import numpy as np
 
 from cloven.disclosure.outcome import Utility
 from cloven.disclosure.risk import MAX_TAIL
+from cloven.figures import numbered
 from cloven.kinds.doubts import FEWEST_CANDIDATES, FEWEST_KNOWN, doubts_about
 from cloven.kinds.generalised.release import SetGeneralised
 from cloven.kinds.generalised.threats import (
@@ -32,7 +33,6 @@ from cloven.kinds.transactions import (
     pair_error,
     plain,
 )
-from cloven.kinds.words import numbered
 
 if TYPE_CHECKING:
     from pathlib import Path

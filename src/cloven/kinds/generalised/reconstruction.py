@@ -9,6 +9,7 @@ as one of all but half a record. Rows without blocks are dropped and counted in 
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -94,11 +95,11 @@ def draw_items(
     for showing in range(len(blocks)):
         block = blocks[showing]
         first, size = offsets[block], offsets[block + 1] - offsets[block]
-        missing = np.log1p(-chance[block]) if size > 1 else 0.0
+        missing = math.log1p(-chance[block]) if size > 1 else 0.0
         at = np.int64(0)
         if size > 1:
-            some = -np.expm1(size * missing)
-            at = min(size - 1, np.int64(np.log1p(-rng.random() * some) / missing))
+            some = -math.expm1(size * missing)
+            at = min(size - 1, np.int64(math.log1p(-rng.random() * some) / missing))
         while at < size:
             if total == len(drawn):
                 larger = np.empty(2 * len(drawn), np.int64)
@@ -110,7 +111,7 @@ def draw_items(
             if size == 1:
                 break
             # A float far beyond the block would not fit into a whole number.
-            at += 1 + np.int64(min(float(size), np.log1p(-rng.random()) / missing))
+            at += 1 + np.int64(min(float(size), math.log1p(-rng.random()) / missing))
     return counts, drawn[:total]
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.kinds.words import many
+from cloven.figures import many
 
 if TYPE_CHECKING:
     from cloven.data.transactions import Transactions

@@ -10,11 +10,11 @@ import numpy as np
 from cloven.data.arrays import row_numbers
 from cloven.data.harm import NEARLY
 from cloven.disclosure.audience import Said
+from cloven.figures import many, percent
 from cloven.kinds.tables.buckets import Buckets
 from cloven.kinds.tables.cells import shown_release
 from cloven.kinds.tables.release import GeneralisedTable, Sliced
 from cloven.kinds.tables.trial import promised
-from cloven.kinds.words import many
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,7 +66,7 @@ def one_harmful_value(data: Table, release: GeneralisedTable | Sliced) -> tuple[
         harm = next(each.harm for each in data.attributes if each.name == name)
         groups, rows = _with_one_value(buckets, place, harm)
         if groups:
-            shows = f"{groups:,} {'class' if groups == 1 else 'classes'} ({many(rows, 'row')})"
+            shows = f"{many(groups, 'class')} ({many(rows, 'row')})"
             out.append(
                 Said(
                     f"Of everybody in {shows} {name} is certain; give -l 2 or more, or name harmless values in the"
@@ -93,14 +93,12 @@ def nearly_told(data: Table, release: GeneralisedTable | Sliced) -> tuple[Said, 
         told, known = _with_one_value(buckets, place, attribute.harm)
         if rows > known:
             kind = "bucket" if isinstance(release, Sliced) else "class"
-            where = (
-                f"{groups - told:,} {kind}{'' if groups - told == 1 else 'es' if kind == 'class' else 's'}"
-            )
+            where = f"{many(groups - told, kind)}"
             out.append(
                 Said(
                     f"In {where} ({many(rows - known, 'row')}) all values of {attribute.name} lie within"
-                    f" {100 * NEARLY:.0f} % of each other, so that they are nearly known; say how near is too near in"
-                    f' the schema (within = "{100 * NEARLY:.0f} %", or a number), and l counts by it.',
+                    f" {percent(NEARLY, 0)} of each other, so that they are nearly known; say how near is too near in"
+                    f' the schema (within = "{percent(NEARLY, 0)}", or a number), and l counts by it.',
                     "Some sensitive numbers are nearly known.",
                 )
             )

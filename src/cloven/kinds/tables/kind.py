@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cloven.disclosure.audience import Said, is_differentially_private
 from cloven.disclosure.outcome import Measured, Utility
 from cloven.disclosure.risk import MAX_TAIL, ROUNDING
+from cloven.figures import numbered
 from cloven.kinds.doubts import FEWEST_CANDIDATES, little_promised, rows_of_one_person, too_few
 from cloven.kinds.tables.buckets import Buckets
 from cloven.kinds.tables.cells import shown_release
@@ -20,7 +21,6 @@ from cloven.kinds.tables.release import GeneralisedTable, Sliced
 from cloven.kinds.tables.threats import known_person, learns, membership, persons_row, replays, word_meanings
 from cloven.kinds.tables.utility.utility import COUNTS, SENSITIVE_COUNTS
 from cloven.kinds.tables.words import REPLAY_PROOF, cautions, summary
-from cloven.kinds.words import numbered
 from cloven.threats import OtherRelease
 
 if TYPE_CHECKING:

@@ -14,13 +14,13 @@ import numpy as np
 
 from cloven.data.arrays import row_numbers
 from cloven.disclosure.risk import Estimate
+from cloven.figures import estimated, many
 from cloven.kinds.tables.attack.known import Crowd
 from cloven.kinds.tables.attack.learned import Learned, Start
 from cloven.kinds.tables.attack.replay import Replayed, why_not
 from cloven.kinds.tables.attack.values import AttributeDisclosure
 from cloven.kinds.tables.release import GeneralisedTable
 from cloven.kinds.tables.trial import TOLD, Attempt, persons
-from cloven.kinds.words import many, share
 from cloven.threats import Case, Threat
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def persons_row() -> Threat:
         does = "puts the right row together" if cut else "picks the right one"
         sentence = (
             f"Who knows the quasi-identifiers of a person has at least {many(least, 'row')} to choose from and {does}"
-            f" with {share(risk.attacker)}; in the original with {share(before)}."
+            f" with {estimated(risk.attacker)}; in the original with {estimated(before)}."
         )
         what = "persons with fewer than k rows to choose from" if few else ""
         # The fewest rows are somebody's, not a total, so that there is no sentence for the public.
@@ -174,7 +174,7 @@ def persons_row() -> Threat:
             broken=few,
             broken_what=what,
             sentence=sentence,
-            meaning=f"at least {many(least, 'row')} to choose from; in the original {share(before)}",
+            meaning=f"at least {many(least, 'row')} to choose from; in the original {estimated(before)}",
             promised=True,
             details={"least": least, "in_the_original": before.value, "findings": found.to_dict()},
         ).saying(measure=counted, broken_what=what)
@@ -239,7 +239,7 @@ def membership() -> Threat:
         if risk.attacker is None:
             return threat.risk(not_tried="nobody could be asked about")
         told = "can tell who is in it" if risk.beats else "not shown to tell who is in it"
-        often = f"from made-up ones in {share(risk.attacker)}"
+        often = f"from made-up ones in {estimated(risk.attacker)}"
         sentence = f"An attacker ({threat.name}) tells persons in the table {often}."
         words: dict[str, Any] = {
             "sentence": sentence,

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.errors import ParameterError
+from cloven.figures import estimated, percent
 from cloven.kinds.known_person import HEADLINE
 from cloven.kinds.tables.buckets import cell_sizes
 from cloven.kinds.tables.release import CellDomain, GeneralisedTable, Sliced
 from cloven.kinds.tables.told import known_looks, told_risk
-from cloven.kinds.words import share
 from cloven.statistics.outsiders import one_record_each
 
 if TYPE_CHECKING:
@@ -154,13 +154,13 @@ class Attempt:
 def _beside_outsiders(guessed: Risk, worst: Told[Looks], risk: Risk) -> Risk:
     """The risk by what is told of members more than of outsiders; what is promised is held against everybody."""
     told, right = worst.at(HEADLINE), worst.likeliest()
-    asked = f"{worst.way.attribute}: the likeliest value is right in {share(right.members)}"
+    asked = f"{worst.way.attribute}: the likeliest value is right in {estimated(right.members)}"
     sentence = (
-        f"An attacker ({risk.threat}) is told a sensitive value, with 0.8 or more and rightly, of {share(told.members)}"
-        f" of the people in a release and of {share(told.outsiders)} of people left out of it; being in it adds"
-        f" {share(told.excess)}."
+        f"An attacker ({risk.threat}) is told a sensitive value, with 0.8 or more and rightly, of"
+        f" {estimated(told.members)} of the people in a release and of {estimated(told.outsiders)} of people left"
+        f" out of it; being in it adds {estimated(told.excess)}."
     )
-    meaning = f"{asked}, of people left out in {share(right.outsiders)}"
+    meaning = f"{asked}, of people left out in {estimated(right.outsiders)}"
     details = {"attribute": worst.way.attribute, **guessed.details, **risk.details}
     return replace(
         risk,
@@ -210,13 +210,13 @@ def _risk(
     risk = found.risk(threat.name, threat.knows, measure, threat.linkage, **asks)
     if risk.attacker is None:
         return threat.risk(not_tried="nobody could be asked about", details=details)
-    against = "" if risk.guessing is None else f"; guessing gets {share(risk.guessing)}"
+    against = "" if risk.guessing is None else f"; guessing gets {estimated(risk.guessing)}"
     told = round(certain * risk.count) if tuple(names) in promised(release) else 0
     better = "better than guessing" if risk.beats else "not shown to beat guessing"
     words: dict[str, Any] = {
         "broken_what": f"persons whose {what} is certain" if told else "",
-        "sentence": f"An attacker ({threat.name}) is right about {what} in {share(risk.attacker)}{against}.",
-        "meaning": f"{what}: certain for {100 * certain:.1f} % of persons; {better}",
+        "sentence": f"An attacker ({threat.name}) is right about {what} in {estimated(risk.attacker)}{against}.",
+        "meaning": f"{what}: certain for {percent(certain, 1)} of persons; {better}",
     }
     return replace(risk, broken=told, details=details, **words).saying(**words)
 

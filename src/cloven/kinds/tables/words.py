@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from cloven.kinds.words import many
+from cloven.figures import many
 
 if TYPE_CHECKING:
     from cloven.data.table import Table

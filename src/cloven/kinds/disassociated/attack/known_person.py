@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from cloven.compiled import Flags, Floats, Longs, compiled
+from cloven.compiled import Flags, Floats, Longs, compiled, compiled_early
 from cloven.data.known_sets import Certain, Claims, Known
 from cloven.errors import ParameterError, ReleaseError
 from cloven.kinds.disassociated.attack import known_person_kernel
@@ -363,7 +363,7 @@ def _certain(
     return left
 
 
-@compiled
+@compiled_early
 def certain(
     layout: Layout, full: Full, starts: Longs, codes: Longs, eligible: Flags, lossy: bool
 ) -> tuple[Longs, Longs]:

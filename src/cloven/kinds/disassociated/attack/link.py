@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cloven.figures import many
 from cloven.kinds.disassociated.reconstruction.evidence import evidence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from cloven.kinds.disassociated.release import Disassociated
 
@@ -51,6 +52,27 @@ def linked(release: Disassociated, known: tuple[str, ...]) -> Link:
         return Link(known, 0, 0, 0, unknown)
     found = evidence(release, np.array([code_of[item] for item in known], np.int64))
     return Link(known, found.total_at_most, found.total_at_least, int((found.at_most > 0).sum()), unknown)
+
+
+def told(release: Disassociated, found: Link) -> Iterator[str]:
+    """What was found, in sentences."""
+    if found.unknown:
+        yield f"not in the release: {', '.join(found.unknown)}; so no record of it can be meant"
+        return
+    yield (
+        f"at most {many(found.candidates, 'candidate record')} in {many(found.clusters, 'cluster')};"
+        f" {found.certain:,} certainly hold all of them"
+    )
+    if release.parameters.get("supports") == "lower bounds":
+        yield (
+            "covers were repaired in this release: occurrences are missing, so there may be more candidates than that"
+        )
+    if not found.candidates:
+        yield "nobody in the release has all of these together"
+    elif len(found.items) <= release.m:
+        yield f"the release promises at least k = {release.k} for up to m = {release.m} items that somebody has"
+    else:
+        yield f"the release promises nothing for more than m = {release.m} items"
 
 
 def looker(release: Disassociated) -> Callable[[list[int]], tuple[int, float]]:

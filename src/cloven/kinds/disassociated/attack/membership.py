@@ -17,6 +17,7 @@ Where supports are lower bounds, a row may lack an item, and no row counts as ha
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -26,6 +27,7 @@ import numpy as np
 from cloven.compiled import Floats, Longs, compiled
 from cloven.kinds.disassociated.attack.known_person import KnownPerson
 from cloven.kinds.disassociated.attack.known_person_layout import Rows, sums
+from cloven.statistics.sums import exponentials, total
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -145,15 +147,15 @@ def _base(layout: Layout, odds: Odds, record: Longs, least: float, score: Floats
     starts, base_top, rate, present = layout.base.starts, layout.base.top, layout.base.rate, odds.present
     for j in range(len(record)):
         for top in range(tops):
-            base[top, j] = np.log(least) - present[record[j]]
+            base[top, j] = math.log(least) - present[record[j]]
         for at in range(starts[record[j]], starts[record[j] + 1]):
-            base[base_top[at], j] = np.log(max(rate[at], least)) - present[record[j]]
+            base[base_top[at], j] = math.log(max(rate[at], least)) - present[record[j]]
     for top in range(tops):
-        total = 0.0
+        listed = 0.0
         for j in range(len(record)):
-            total += base[top, j]
+            listed += base[top, j]
         for cluster in range(top_starts[top], top_starts[top + 1]):
-            score[cluster] = nothing[cluster] + total
+            score[cluster] = nothing[cluster] + listed
 
 
 @compiled
@@ -188,7 +190,7 @@ def _score(
         cluster, end = cluster_of[at], i + 1
         change = -base[top_of[cluster], which[i]]
         if not is_record[at]:
-            change += np.log(max(share[at], least)) - present[record[which[i]]]
+            change += math.log(max(share[at], least)) - present[record[which[i]]]
         else:
             while end < len(place) and key[place[end]] == key[at]:
                 change -= base[top_of[cluster], which[end]]
@@ -197,7 +199,7 @@ def _score(
                 item = record[which[other]]
                 change += absent[item] - present[item]
             rows = _equal(layout.rows, slot_of[at], record[which[i:end]]) * size[cluster]
-            change += np.log(rows + odds.doubt) - empty[slot_part[slot_of[at]]]
+            change += math.log(rows + odds.doubt) - empty[slot_part[slot_of[at]]]
         score[cluster] += change
         i = end
 
@@ -225,5 +227,5 @@ def scores(layout: Layout, odds: Odds, offsets: Longs, codes: Longs) -> tuple[Fl
         _score(layout, odds, record, key, least, score, base)
         best[number] = np.argmax(score)
         highest = score[best[number]]
-        found[number] = highest + np.log(np.exp(score - highest).sum())
+        found[number] = highest + math.log(total(exponentials(score - highest)))
     return found, best

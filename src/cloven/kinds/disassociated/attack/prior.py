@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.compiled import Floats, compiled
+from cloven.compiled import Floats, compiled, compiled_early
 from cloven.kinds.disassociated.guesses import Answer
 from cloven.kinds.disassociated.release import Kind
 
@@ -71,7 +71,7 @@ def reasons(offsets: Ints, slots: Ints, shows: Flags, score: Floats) -> Ints:
     return found
 
 
-@compiled
+@compiled_early
 def fill(offsets: Ints, score: Floats) -> Floats:
     """Scores rounded, with the mean of a target's scores, or 0, where there is none."""
     found = np.empty(len(score))

@@ -19,6 +19,7 @@ from cloven.kinds.disassociated.attack.prior import answers, expected_copies, fi
 from cloven.kinds.disassociated.guesses import Answer, Guesses
 from cloven.kinds.disassociated.release import Disassociated, Kind
 from cloven.statistics.calibration import shifted
+from cloven.statistics.sums import deviation, exponentials, total
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -248,11 +249,12 @@ def confidences(offsets: Ints, score: Floats, expected: Floats, sharpness: float
             found[first:last] = np.float32(1)
             continue
         here = score[first:last]
-        spread = here.std()
+        spread = deviation(here)
         if sharpness == 0.0 or spread <= 1e-12:
             found[first:last] = np.float32(expected[target] / many)
             continue
-        shifted(np.exp(sharpness * (here - here.mean()) / spread), expected[target], found[first:last])
+        mean = total(here) / many
+        shifted(exponentials(sharpness * (here - mean) / spread), expected[target], found[first:last])
     return found
 
 

@@ -17,6 +17,7 @@ from cloven.kinds.disassociated.attack.prior import filled
 from cloven.kinds.disassociated.attack.questions import given_or_all
 from cloven.kinds.disassociated.attack.selection import SELECTIONS, finished, one_by_one, select
 from cloven.kinds.disassociated.release import Disassociated, Kind
+from cloven.statistics.sums import total
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -205,7 +206,7 @@ def summarise(values: Floats, method: int) -> float:
         return float(values.max())
     if method == RGA:
         return float(_upper_half(values))
-    return float(values.mean())
+    return total(values) / len(values)
 
 
 @compiled

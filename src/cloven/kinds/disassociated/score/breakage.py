@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cloven.compiled import compiled
+from cloven.compiled import compiled, compiled_early
 from cloven.data.arrays import distinct
 from cloven.kinds.disassociated.score.definitions import SCOPES
 from cloven.kinds.disassociated.score.rebuilt import anchors
@@ -279,7 +279,7 @@ def _scope(kind: Ints, part: Ints, entries: Ints) -> int:
     return -1 if together and scope != _TERM else scope
 
 
-@compiled
+@compiled_early
 def find_protected(
     searched: Ints,
     most: int,
@@ -316,7 +316,7 @@ def find_protected(
     return members[:n].copy(), support[:n].copy(), scopes[:n].copy(), rare[:n].copy()
 
 
-@compiled
+@compiled_early
 def find_broken(
     members: Ints,
     true: Records,

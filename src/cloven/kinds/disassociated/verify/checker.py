@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.data.transactions import Transactions
-from cloven.disclosure.audience import counted
 from cloven.errors import ParameterError, shorten
+from cloven.figures import counted
 from cloven.kinds.disassociated.release import Kind
 from cloven.kinds.disassociated.verify.arrays import check_arrays, check_key_arrays, check_vocabulary
 from cloven.kinds.disassociated.verify.layout import check_tree, join_parts, lay_out

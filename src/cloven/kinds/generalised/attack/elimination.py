@@ -19,6 +19,7 @@ from cloven.kinds.generalised.attack.methods import BY_DISTANCE, ROWS_AT_ONCE, e
 from cloven.kinds.generalised.attack.questions import guess_marks, published_only, tables
 from cloven.kinds.generalised.guesses import Eliminations, RowAnswer
 from cloven.statistics.calibration import shifted
+from cloven.statistics.sums import exponentials
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -336,5 +337,5 @@ def rows_as_probabilities(log_odds: Floats, expected: float) -> NDArray[np.float
         if expected <= 0.0 or high - low < 1e-12:
             found[i, :] = np.float32(max(0.0, expected) / columns)
         else:
-            shifted(np.exp(log_odds[i] - high), expected, found[i])
+            shifted(exponentials(log_odds[i] - high), expected, found[i])
     return found

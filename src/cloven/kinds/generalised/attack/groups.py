@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from cloven.compiled import Floats, compiled
+from cloven.statistics.sums import total
 
 if TYPE_CHECKING:
     from cloven.compiled import Ints
@@ -286,7 +287,7 @@ def rounds(distance: Floats, factor: float, most: int, to_lower: bool) -> Course
         look(rows, columns, i)
     for j in range(m):
         look(columns, rows, j)
-    threshold = factor * (rows.widest.sum() + columns.widest.sum()) / (n + m)
+    threshold = factor * (total(rows.widest) + total(columns.widest)) / (n + m)
     order = np.full((n, m), -1, np.int32)
     group, vulnerability = np.empty(min(most, n * m), np.int32), np.empty(min(most, n * m))
     turn, chosen = 0, -1

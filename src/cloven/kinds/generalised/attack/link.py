@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cloven.figures import many
 from cloven.kinds.generalised.attack.questions import rows_by_block
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -50,6 +51,29 @@ def linked(release: SetGeneralised, known: tuple[str, ...]) -> GeneralisedLink:
     found, blocks = look_up.candidates(codes), look_up.images(codes)
     certain = not unknown and bool((release.block_sizes[blocks] == 1).all())
     return GeneralisedLink(known, found, found if certain else 0, len(blocks), unknown)
+
+
+def told(release: SetGeneralised, found: GeneralisedLink) -> Iterator[str]:
+    """What was found, in sentences."""
+    may_be_lost = bool(release.parameters.get("max_suppressed"))
+    if found.unknown:
+        why = "nobody has them, or they are suppressed and tell nothing" if may_be_lost else "nobody has them"
+        yield f"not in the release: {', '.join(found.unknown)}; {why}"
+        if not may_be_lost:
+            return
+    yield (
+        f"{many(found.candidates, 'candidate record')}: they show all {many(found.blocks, 'block')} of these items;"
+        f" {found.certain:,} certainly have all of them"
+    )
+    m = release.parameters.get("all_up_to") or 0
+    if not found.candidates:
+        yield "nobody in the release has all of these together"
+    elif len(found.items) <= m:
+        yield f"the release promises at least k = {release.k} for up to m = {m} items that somebody has"
+    elif release.parameters.get("protected"):
+        yield f"the release promises k = {release.k} for the itemsets of its policy, which is not published"
+    else:
+        yield f"the release promises nothing for more than m = {m} items"
 
 
 @dataclass(frozen=True, eq=False)

@@ -308,9 +308,9 @@ def cheaper(size: int, mass: float, other_size: int, other_mass: float) -> bool:
     masses divided by that power. So no number grows beyond bounds, whatever the sizes are.
     """
     least, most = min(size, other_size), 900
-    scaled = math.ldexp(mass, min(size - least, most))
-    other_scaled = math.ldexp(other_mass, min(other_size - least, most))
-    return (scaled - other_scaled) < math.ldexp(mass - other_mass, -min(least, 1000))
+    scaled = math.ldexp(mass, int(min(size - least, most)))
+    other_scaled = math.ldexp(other_mass, int(min(other_size - least, most)))
+    return (scaled - other_scaled) < math.ldexp(mass - other_mass, int(-min(least, 1000)))
 
 
 @compiled

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.disclosure.audience import counted
 from cloven.errors import shorten
+from cloven.figures import counted
 from cloven.verification.claims import compare_neighbours
 from cloven.verification.verdict import NOT_CHECKED, Check, Fault, conclude, named, spot
 

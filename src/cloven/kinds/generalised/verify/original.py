@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.data.arrays import distinct, positions
-from cloven.disclosure.audience import counted
+from cloven.figures import counted
 from cloven.verification.verdict import Fault, conclude, named, spot
 
 if TYPE_CHECKING:

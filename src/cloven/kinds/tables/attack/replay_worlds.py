@@ -7,6 +7,7 @@ brought to its end found no world with it.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from math import comb, prod
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -325,8 +326,8 @@ def _met(rules: Rules, number: int, counts: Ints, size: int) -> bool:
         total = 0.0
         for count in counts:
             if count > 0:
-                total += count * np.log(count)
-        return bool(np.log(size) - total / size >= level - SLACK)
+                total += count * math.log(count)
+        return bool(math.log(size) - total / size >= level - SLACK)
     if demand == RECURSIVE:
         ordered = np.sort(counts)[::-1]
         return bool(ordered[0] < rules.factor[number] * (size - ordered[: int(level) - 1].sum()))
@@ -567,7 +568,7 @@ def searched(
     while at >= 0:
         if at == len(token):
             if (monotone and sure) or _stays(rules, deal, partly, room):
-                share = np.exp(weight[at] - every)
+                share = math.exp(weight[at] - every)
                 total += share
                 found[:] = partly.inside
                 found[:, kinds - 1] = deal.sizes - partly.inside[:, : kinds - 1].sum(axis=1)
@@ -597,7 +598,7 @@ def searched(
         if steps > most:
             return -1, total, found
         cell[at] = start
-        weight[at + 1] = weight[at] + np.log(partly.free[start] / (partly.inside[start, kind] + 1))
+        weight[at + 1] = weight[at] + math.log(partly.free[start] / (partly.inside[start, kind] + 1))
         could_be_cut = _put(rules, partly, deal, start, kind, 1)
         if not (monotone and could_be_cut):
             at += 1
@@ -612,5 +613,5 @@ def _log_ways(copies: Ints) -> float:
     for count in copies:
         for each in range(1, count + 1):
             placed += 1
-            found += np.log(placed / each)
+            found += math.log(placed / each)
     return found

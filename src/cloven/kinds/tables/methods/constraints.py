@@ -10,6 +10,7 @@ values), or the names of some, jointly.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -67,7 +68,7 @@ class EntropyL:
     @property
     def coded(self) -> tuple[int, float, float]:
         """Kind, level and factor, as the kernels read them."""
-        return ENTROPY, float(np.log(self.l)), 0.0
+        return ENTROPY, float(math.log(self.l)), 0.0
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -281,8 +282,8 @@ def _entropy(counts: Ints, values: Ints, size: int) -> float:
     total = 0.0
     for value in values:
         if counts[value] > 0:
-            total += counts[value] * np.log(counts[value])
-    return float(np.log(size) - total / size)
+            total += counts[value] * math.log(counts[value])
+    return float(math.log(size) - total / size)
 
 
 @compiled

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cloven.compiled import compiled
+from cloven.compiled import compiled, compiled_beside
 from cloven.errors import ParameterError
 
 _FINE = 1 << 53
@@ -164,7 +164,15 @@ class Round(NamedTuple):
     number: int
 
 
-@compiled
+def _plain_lot(lots: Round, row: int, use: int) -> Any:
+    whole = 2**64 - 1
+    mixed = (int(lots.secrets[row]) + (lots.number * _USES + use + 1) * 0x9E3779B97F4A7C15) & whole
+    mixed = ((mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9) & whole
+    mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & whole
+    return np.uint64(mixed ^ (mixed >> 31))
+
+
+@compiled_beside(_plain_lot)
 def lot(lots: Round, row: int, use: int) -> Any:
     """The lot of a row for one use in this round."""
     steps = np.uint64(lots.number * _USES + use + 1)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from cloven.compiled import Flags, Ints, compiled
+from cloven.compiled import Flags, Ints, compiled, compiled_only
 from cloven.kinds.tables.methods.lots import COIN, ROUNDING, TIES, Round, drawn, lot
 
 if TYPE_CHECKING:
@@ -61,9 +61,12 @@ class Room(NamedTuple):
     sums: Sums
 
 
-@compiled
+@compiled_only
 def partition(data: Coded, axes: Axes, plan: Plan, secrets: NDArray[np.uint64]) -> Ints:
-    """Bucket of each row; the whole table must keep the promise."""
+    """Bucket of each row; the whole table must keep the promise.
+
+    Rows that stand equal are dealt in the order in which the compiled sort leaves them.
+    """
     rows, signatures = len(data.signature_of_row), len(data.part_of_signature)
     watched = signatures if plan.check == BY_MATCHING else 1
     room = Room(
