@@ -10,7 +10,9 @@ from hypothesis import HealthCheck, settings
 
 from tests.effort import tries
 
-os.environ.setdefault("CLOVEN_KERNELS", "alone")  # a compiler beside each worker would take its core
+os.environ.setdefault(
+    "CLOVEN_KERNELS", "compiled"
+)  # what tests call often is worth it, and is shared by workers
 
 settings.register_profile(
     "cloven",

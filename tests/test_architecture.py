@@ -18,7 +18,7 @@ SOURCE = Path(__file__).resolve().parent.parent / "src" / "cloven"
 GOLDEN = Path(__file__).resolve().parent / "golden" / "release-v1" / "clinic"
 GENERALISED = GOLDEN.parents[1] / "release-v1-generalised" / "clinic"
 
-GROUND = {"_version", "compiled", "errors"}
+GROUND = {"_version", "compiled", "errors", "figures"}
 KINDS = ("disassociated", "generalised", "tables")
 # What the modules of each part may import when they are loaded, besides themselves and the ground. The arrow of
 # docs/explanation/architecture.md: data, then what is made of them, then kinds, then audits, then what people see.
@@ -343,7 +343,7 @@ def test_files_are_no_books():
         name: len(path.read_text(encoding="utf-8").splitlines()) for name, (path, _) in sources().items()
     }
     assert {name: length for name, length in lengths.items() if length > 800} == {}
-    assert lengths["cloven.audit.loop"] <= 180
+    assert lengths["cloven.audit.loop"] <= 200
 
 
 def test_functions_are_short():

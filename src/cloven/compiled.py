@@ -16,7 +16,7 @@ import os
 import pickle
 import subprocess
 import sys
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, cached_property, update_wrapper
 from importlib import import_module
@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 Longs: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
@@ -173,9 +173,17 @@ class Kernel:
 
         _teach_numba()
         try:
-            return njit(cache=True, nogil=True)(self.function)
+            made = njit(cache=True, nogil=True)(self.function)
         except RuntimeError:  # no place for the cache
             return njit(nogil=True)(self.function)
+        compile_it = made.compile
+
+        def in_turn(signature: Any) -> Any:
+            with _alone(self._index.with_suffix(".lock")):
+                return compile_it(signature)
+
+        made.__dict__["compile"] = in_turn
+        return made
 
 
 @cache
@@ -197,6 +205,26 @@ def _teach_numba() -> None:
     @typeof_impl.register(Kernel)
     def _(kernel: Kernel, _context: Any) -> Any:
         return Called(kernel.dispatcher)
+
+
+@contextmanager
+def _alone(place: Path) -> Iterator[None]:
+    """Wait until no other process compiles the same: it is in the cache then. Callers come before what they call."""
+    try:
+        import fcntl
+
+        place.parent.mkdir(parents=True, exist_ok=True)
+        lock = place.open("wb")
+    except (ImportError, OSError):  # no such locks here, or nothing can be written: both compile
+        yield
+        return
+    with lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            with suppress(OSError):
+                place.unlink()
 
 
 class _Here(local):

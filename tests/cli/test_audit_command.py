@@ -73,7 +73,7 @@ def test_settings_are_compared_at_the_same_k(cloven, clinic, tmp_path):
 def test_limits_decide(cloven, clinic, tmp_path):
     strict = cloven("audit", clinic, "--max-risk", 0.001, "-o", tmp_path / "a", *QUICK, "--json").json
     assert strict["decision"]["verdict"] == "do not publish"
-    assert "More than 0.1 % is too much." in strict["decision"]["reasons"][0]
+    assert "More than 0.10 % is too much." in strict["decision"]["reasons"][0]
     useful = cloven("audit", clinic, "--min-utility", 0.99, "-o", tmp_path / "b", *QUICK, "--json").json
     assert any("less than the 99.0 % that are wanted" in reason for reason in useful["decision"]["reasons"])
 

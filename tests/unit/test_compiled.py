@@ -192,7 +192,7 @@ def test_audits_are_alike(family):
     code = f"""
 import json
 from dataclasses import replace
-from cloven.audit import rehearsal
+from cloven.cli import rehearsal
 from cloven.audit.loop import Audit
 made = []
 run = Audit.run

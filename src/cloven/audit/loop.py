@@ -24,8 +24,7 @@ import numpy as np
 from cloven.audit.comparison import Compared, Evaluated
 from cloven.audit.decision import Limits, decide, not_covered
 from cloven.audit.report import AuditReport
-from cloven.audit.run import Forgetful, Run
-from cloven.compiled import is_awaited
+from cloven.audit.run import Forgetful, Run, ready_first
 from cloven.disclosure.audience import Said
 from cloven.disclosure.outcome import Outcome, Utility
 from cloven.disclosure.risk import Risk
@@ -39,17 +38,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from cloven.audit.decision import Decision
-    from cloven.audit.run import Memory, Progress
+    from cloven.audit.run import Begun, Memory, Progress
     from cloven.protocols import Anonymiser
     from cloven.threats import Threat
 
 
 EMPTY = "Do not publish this: nothing is left in it that anybody could use."
-
-
-def ready_first(attacks: dict[str, Threat]) -> list[tuple[str, Threat]]:
-    """Attacks whose functions are still compiled come last; what is found does not depend on the order."""
-    return sorted(attacks.items(), key=lambda each: is_awaited(each[1].kernel))
 
 
 @dataclass(frozen=True)
@@ -80,15 +74,11 @@ class Audit:
     title: str = ""
 
     def run(
-        self,
-        data: Any,
-        progress: Progress | None = None,
-        memory: Memory | None = None,
-        described: Callable[[Any], None] | None = None,
+        self, data: Any, progress: Progress | None = None, memory: Memory | None = None, begun: Begun = bool
     ) -> AuditReport:
         """Anonymise, verify, attack, measure, compare, decide. A release that fails verification raises.
 
-        ``described`` is called with the figures of the data before all that takes time.
+        ``begun`` is called with the figures of the data once the release is verified: attacks take longer.
         """
         run = Run(self.seed, progress, memory or Forgetful())
         family, rivals = family_of(self.method), named(self.rivals)
@@ -97,9 +87,7 @@ class Audit:
         description = run.step(
             "describe", lambda _: family.describe(tried_on, self.method, run.rng("describe"))
         )
-        if described is not None:
-            described(description)
-        main = self.evaluate(tried_on, self.method, run)
+        main = self.evaluate(tried_on, self.method, run, lambda: begun(description))
         others = Compared(lambda method, stop: self.evaluate(tried_on, method, run, stop=stop))
         for name, rival in rivals.items():
             others.attempt(name, rival)
@@ -127,10 +115,13 @@ class Audit:
             seconds=run.seconds,
         )
 
-    def evaluate(self, data: Any, method: Anonymiser, run: Run, *, stop: bool = False) -> Evaluated:
+    def evaluate(
+        self, data: Any, method: Anonymiser, run: Run, begun: Callable[[], Any] = bool, *, stop: bool = False
+    ) -> Evaluated:
         """The loop itself, for one method: anonymise -> verify -> attack -> measure.
 
-        With ``stop``, no further attack is tried once one gets past the limits: what does not hold is no remedy.
+        ``begun`` is called before attacks. With ``stop``, no further attack is tried once one gets past the limits:
+        what does not hold is no remedy.
         """
         family, name = family_of(method), setting(method)
         prefix = "" if method == self.method else f"{name} "
@@ -150,6 +141,7 @@ class Audit:
 
         verified = run.step(f"{prefix}verify", lambda _: family.verify(data, result))
         verified.raise_if_broken()
+        begun()
 
         outsiders = Outsiders(data, method, self.effort.splits, int(run.rng("outsiders").integers(2**32)))
         found: dict[str, Risk] = {}

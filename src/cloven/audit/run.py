@@ -11,10 +11,15 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
+from cloven.compiled import is_awaited
+
 if TYPE_CHECKING:
     from cloven.protocols import Family
+    from cloven.threats import Threat
 
 Progress = Callable[[str, float], None]
+Begun = Callable[[Any], Any]
+"""Called with the figures of the data."""
 T = TypeVar("T")
 
 
@@ -124,3 +129,8 @@ class Run:
         done = sum(self._planned[each] for each in self.seconds if each in self._planned)
         text = name if inner == name else f"{name}: {inner}"
         self.progress(text, min(1.0, (done + self._planned[name] * min(1.0, share)) / total))
+
+
+def ready_first(attacks: Mapping[str, Threat]) -> list[tuple[str, Threat]]:
+    """Attacks whose functions are still compiled come last; what is found does not depend on the order."""
+    return sorted(attacks.items(), key=lambda each: is_awaited(each[1].kernel))

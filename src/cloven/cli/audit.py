@@ -105,13 +105,13 @@ def audit(
             plan, reasons = _plan(data, file, chosen, wanted, read_hierarchy(taxonomy, data), seed)
         target, memory = _place(out, data, plan, wanted.stamps)
 
-        def described(description: Any) -> None:
+        def begun(description: Any) -> None:
             if not json:
                 report.say(opening(plan.title, description.to_dict(), len(data), reasons))
 
         with _telling_of(memory), memory.kept():
             _rehearse(plan)
-            found = plan.run(data, report, None if wanted.quick else memory, described)
+            found = plan.run(data, report, None if wanted.quick else memory, begun)
             if not found.sampled:
                 found = beside_earlier(found, earlier_releases(data, target, ledger), wanted.other_release)
             report("write", 1.0)
@@ -128,7 +128,7 @@ def audit(
 
 def _rehearse(plan: Audit) -> None:
     """Where this is the first run, have a second process compile what will be needed."""
-    from cloven.audit.rehearsal import rehearse
+    from cloven.cli.rehearsal import rehearse
     from cloven.compiled import rehearsed
     from cloven.kinds.disassociated.attack.known_person_kernel import claims
     from cloven.registry import family_of

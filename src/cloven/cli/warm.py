@@ -24,7 +24,7 @@ def warm(
     Without it small data runs uncompiled at first, and what takes longer is compiled while the work goes on. What is
     compiled is kept beside the code, or in the folder that NUMBA_CACHE_DIR names.
     """
-    from cloven.audit.rehearsal import FAMILIES
+    from cloven.cli.rehearsal import FAMILIES
 
     start, waiting, running = perf_counter(), [*FAMILIES], dict[str, subprocess.Popen[bytes]]()
     with progress("compile") as report:
@@ -48,6 +48,6 @@ def warm(
 
 
 def _rehearsal(family: str) -> subprocess.Popen[bytes]:
-    command = f"from cloven.audit.rehearsal import rehearse; rehearse({family!r})"
+    command = f"from cloven.cli.rehearsal import rehearse; rehearse({family!r})"
     environment = {**os.environ, "CLOVEN_KERNELS": "compiled"}
     return subprocess.Popen([sys.executable, "-c", command], env=environment, stdout=subprocess.DEVNULL)  # noqa: S603

@@ -169,7 +169,7 @@ def test_a_sample_is_no_ground_to_publish():
     found = decide(outcome(), Limits(), 5).of_a_sample()
     assert found.sentence.endswith("audit all records before you publish.")
     of_a_table = outcome(family="tables")
-    found = decide(of_a_table, Limits(), 5).of_a_sample(of_a_table.noun)
+    found = decide(of_a_table, Limits(), 5).of_a_sample("row")
     assert found.sentence.endswith("audit all rows before you publish.")
 
 
