@@ -57,8 +57,10 @@ def joined(pair, by):
 
 
 @pytest.fixture(autouse=True)
-def auto(monkeypatch):
+def auto(monkeypatch, tmp_path):
+    """Nothing is compiled yet, and nobody helps."""
     monkeypatch.setenv("CLOVEN_KERNELS", "alone")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(subject, "SMALL", 200_000)
 
 
@@ -113,8 +115,7 @@ def test_what_plain_python_cannot_do_is_repeated_as_if_it_had_not_been_tried():
 
 
 @pytest.mark.parametrize("layout", ["C", "F", "A", "readonly"])
-def test_a_second_process_compiles_for_the_same_arguments(tmp_path, monkeypatch, layout):
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+def test_a_second_process_compiles_for_the_same_arguments(layout):
     table = np.arange(16.0).reshape(4, 4)
     shown = {"C": table, "F": table.T.copy().T, "A": table[::2, ::2], "readonly": table.copy()}[layout]
     shown.setflags(write=layout != "readonly")
@@ -124,10 +125,9 @@ def test_a_second_process_compiles_for_the_same_arguments(tmp_path, monkeypatch,
     assert [numba.typeof(each) for each in filled] == [numba.typeof(each) for each in arguments]
 
 
-def test_a_second_process_takes_over(tmp_path, monkeypatch):
+def test_a_second_process_takes_over(monkeypatch):
     """Asked by the first call that takes long; called compiled once that is done."""
     monkeypatch.setenv("CLOVEN_KERNELS", "auto")
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(subject, "WORTH_ASKING", -1.0)
     compiler = Compiler()
     monkeypatch.setattr(subject, "_compiler", lambda: compiler)
