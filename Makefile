@@ -4,6 +4,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Without the compiled modules that Python keeps, every command reads all of them anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-slow test-browser lint format types check bench tables docs docs-serve install clean
@@ -31,7 +33,7 @@ $(VENV)/.demo: pyproject.toml $(VENV)/bin/python
 install: $(STAMP) ## make the virtual environment with everything for development
 
 demo: $(VENV)/.demo ## audit the built-in sample and say where the result is
-	@echo "The first run compiles its kernels, which takes about a minute; later runs start at once."
+	@echo "The first run compiles its kernels while it works, which takes less than a minute; later runs are faster."
 	$(BIN)/cloven audit || test $$? -eq 1  # 1: it was audited and is not to be published
 
 test: $(STAMP) ## run the quick tests (minutes, part of it compiling)
