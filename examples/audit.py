@@ -5,7 +5,9 @@
 import cloven as cv
 
 data = cv.sample("clinic")
-audit = cv.Audit(cv.Disassociation(k=5, m=2), cv.Knowledge(cv.Vectors.sample()), effort=cv.Effort().quick())
+audit = cv.Audit(
+    cv.Disassociation(k=5, m=2), cv.Knowledge(cv.relatedness.Vectors.sample()), effort=cv.Effort().quick()
+)
 report = audit.run(data)
 
 print(data)

@@ -36,7 +36,7 @@ def left_of(guesses: ValueGuesses) -> str:
 
 shared = patients(100)
 hospitals = [cv.read_table(pa.concat_tables([shared, patients(500)]), schema) for _ in range(2)]
-known = cv.Known.of(hospitals[0], np.arange(100))
+known = cv.attacks.Known.of(hospitals[0], np.arange(100))
 truth = true_values(hospitals[0], "illness", np.arange(100))
 
 swapping = cv.UL(
@@ -49,8 +49,8 @@ for method in (cv.Mondrian(k=5, l=3), cv.Slicing(k=5, l=3), swapping):
         for each, table in zip(results, hospitals, strict=True)
     ]
     releases = [each.release for each in results]
-    alone = cv.AttributeDisclosure().guess(releases[0], known)
-    both = cv.Composition().guess(releases, known)
+    alone = cv.attacks.AttributeDisclosure().guess(releases[0], known)
+    both = cv.attacks.Composition().guess(releases, known)
     found = score_values(both, truth, rng=rng)
     certain, chance, left = (found.get(name).value for name in ("drr_strict", "drr_soft", "left"))
     print(f"{method.parameters['method']}: both releases verified: {all(sound)}")

@@ -16,7 +16,9 @@ print(f"{len(verdict.checks)} checks, ok: {verdict.ok}")
 kept = cv.utility(data, result.release, rng=rng)
 print(f"items published as they are {kept.items_kept:.0%}, NCP {kept.ncp:.5f}")
 
-attack = cv.Elimination(cv.Vectors.sample())
-found = cv.trial_eliminations(attack, result.release, result.key, rng=rng, control=cv.control_of(attack))
+attack = cv.attacks.Elimination(cv.relatedness.Vectors.sample())
+found = cv.attacks.trial_eliminations(
+    attack, result.release, result.key, rng=rng, control=cv.attacks.control_of(attack)
+)
 hit = found.get("hit")
 print(f"merged items put back: {hit.value:.3f}, guessing {hit.chance:.3f}, shuffled words {hit.control:.3f}")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+import subprocess
+import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -13,30 +15,51 @@ import pytest
 import cloven
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-NAMES = [name for name in cloven.__all__ if name != "__version__"]
+PACKAGES = (cloven, cloven.attacks, cloven.relatedness)
+NOT_FOUND_IN_A_HOME = {"__version__", "attacks", "relatedness"}
+NAMES = [
+    (package, name) for package in PACKAGES for name in package.__all__ if name not in NOT_FOUND_IN_A_HOME
+]
+FUNCTIONS = [(package, name) for package, name in NAMES if inspect.isfunction(getattr(package, name))]
 REFERENCE = REPOSITORY / "docs" / "reference" / "api.md"
 
-
-def test_all_is_sorted_without_repeats():
-    assert cloven.__all__ == sorted(set(cloven.__all__))
-    assert dir(cloven) == sorted(cloven.__all__)
-
-
-def test_every_name_has_a_home_and_no_home_is_hidden():
-    assert sorted(cloven._HOME) == NAMES
+every_name = pytest.mark.parametrize(
+    ("package", "name"), NAMES, ids=lambda each: getattr(each, "__name__", each)
+)
 
 
-def test_type_checkers_see_the_same_names_from_the_same_homes():
-    tree = ast.parse(Path(cloven.__file__).read_text(encoding="utf-8"))
+def called(package, name):
+    """As the reference calls it: without ``cloven.``."""
+    return f"{package.__name__}.{name}".removeprefix("cloven.")
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.__name__)
+def test_all_is_sorted_without_repeats(package):
+    assert package.__all__ == sorted(set(package.__all__))
+    assert dir(package) == sorted(package.__all__)
+
+
+def test_a_user_meets_few_names():
+    assert len(cloven.__all__) <= 81
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.__name__)
+def test_every_name_has_a_home_and_no_home_is_hidden(package):
+    assert sorted(package._HOME) == [name for mine, name in NAMES if mine is package]
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.__name__)
+def test_type_checkers_see_the_same_names_from_the_same_homes(package):
+    tree = ast.parse(Path(package.__file__).read_text(encoding="utf-8"))
     block = next(node for node in tree.body if isinstance(node, ast.If))
     seen = {alias.name: node.module for node in block.body for alias in node.names}
-    assert seen == cloven._HOME
+    assert {name: home for name, home in seen.items() if name not in NOT_FOUND_IN_A_HOME} == package._HOME
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_name_resolves_and_is_documented(name):
-    found = getattr(cloven, name)
-    assert found is getattr(import_module(cloven._HOME[name]), name)
+@every_name
+def test_name_resolves_and_is_documented(package, name):
+    found = getattr(package, name)
+    assert found is getattr(import_module(package._HOME[name]), name)
     assert inspect.isclass(found) or inspect.isfunction(found)
     assert (inspect.getdoc(found) or "").strip()
     for method, value in vars(found).items() if inspect.isclass(found) else ():
@@ -46,36 +69,44 @@ def test_name_resolves_and_is_documented(name):
             assert inspect.getdoc(getattr(found, method) if isinstance(value, classmethod) else value), method
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_name_is_in_the_reference(name):
-    assert re.search(rf"^### `{name}\b", REFERENCE.read_text(encoding="utf-8"), re.MULTILINE)
-
-
-def test_reference_speaks_of_public_names_only():
-    described = re.findall(r"^### `(\w+)", REFERENCE.read_text(encoding="utf-8"), re.MULTILINE)
-    assert sorted(described) == NAMES
+def test_every_name_is_in_the_reference_and_no_other():
+    described = re.findall(r"^### `([\w.]+)", REFERENCE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(described) == sorted(called(package, name) for package, name in NAMES)
 
 
 def test_functions_are_annotated():
-    for name in NAMES:
-        found = getattr(cloven, name)
-        if inspect.isfunction(found):
-            signature = inspect.signature(found)
-            assert signature.return_annotation is not inspect.Signature.empty, name
-            assert all(p.annotation is not p.empty for p in signature.parameters.values()), name
+    for package, name in FUNCTIONS:
+        signature = inspect.signature(getattr(package, name))
+        assert signature.return_annotation is not inspect.Signature.empty, name
+        assert all(p.annotation is not p.empty for p in signature.parameters.values()), name
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if inspect.isfunction(getattr(cloven, name))])
-def test_function_has_an_example(name):
+@pytest.mark.parametrize(("package", "name"), FUNCTIONS, ids=lambda each: getattr(each, "__name__", each))
+def test_function_has_an_example(package, name):
     """``tests/docs/test_doctests.py`` runs it."""
-    assert ">>> " in inspect.getdoc(getattr(cloven, name))
+    assert ">>> " in inspect.getdoc(getattr(package, name))
 
 
-def test_unknown_name_raises_like_any_module():
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.__name__)
+def test_unknown_name_raises_like_any_module(package):
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        _ = cloven.nothing
+        _ = package.nothing
 
 
-def test_map_in_the_docstring_names_what_exists():
-    named = set(re.findall(r"``(\w+)``", cloven.__doc__.split(">>>")[0]))
-    assert named - {"release", "key"} <= set(NAMES)
+@pytest.mark.parametrize("name", ["Semantic", "score", "Vectors", "control_of"])
+def test_names_that_moved_still_work_and_say_where_they_are(name):
+    with pytest.warns(DeprecationWarning, match=rf"cloven.{name} is now cloven.\w+.{name}"):
+        old = getattr(cloven, name)
+    assert old in (getattr(cloven.attacks, name, None), getattr(cloven.relatedness, name, None))
+
+
+def test_packages_are_loaded_when_first_used():
+    code = "import sys, cloven; print('cloven.attacks' in sys.modules, len(cloven.attacks.__all__) > 20)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "True"]
+
+
+@pytest.mark.parametrize("package", PACKAGES[:2], ids=lambda package: package.__name__)
+def test_map_in_the_docstring_names_what_exists(package):
+    named = set(re.findall(r"``(\w+)``", package.__doc__.split(">>>")[0]))
+    assert named - {"release", "key"} <= {name for each in PACKAGES for name in each.__all__}

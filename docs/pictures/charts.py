@@ -24,7 +24,7 @@ def main() -> None:
     audit = Audit(
         method,
         rivals=tuple(rival for rival in rivals if rival != method),
-        knowledge=Knowledge(cv.Vectors.sample()),
+        knowledge=Knowledge(cv.relatedness.Vectors.sample()),
         seed=1,
         title="sample clinic",
     )

@@ -11,12 +11,9 @@ or publish a table          ``read_table`` with a ``Schema``; ``Mondrian``, ``Sl
 prove                       ``verify``, ``verify_folder``
 publish and read back       ``write_release``, ``read_release``, ``read_key``
 what is it worth            ``utility``, ``reconstruct``, ``lower_bound_supports``, ``Taxonomy``
-what does it give away      ``person_risk``, ``candidates``; attacks ``Semantic``, ``VerticalPartitioning``,
-                            ``Guesswork`` -> ``Guesses``
-                            ``Elimination`` -> ``Eliminations`` for set-generalised releases
-what words mean             ``Vectors``, ``Corpus``, ``GoogleDistance``, ``MutualInformation``, ``WordNet``, ``Learned``
-what the method tells       ``covers`` -> ``breaches``, ``simulate``; ``possible_worlds``, ``prove``
-was it right                ``score``, ``trial`` -> ``Findings``
+what does it give away      ``person_risk``, ``candidates``
+attack it yourself          ``attacks``: ``Semantic``, ``Elimination``, ...; ``score``, ``trial``; ``covers``, ``prove``
+what words mean             ``relatedness``: ``Vectors``, ``Corpus``, ``WordNet``, ...
 text                        ``read_documents``, ``to_transactions``
 all at once                 ``Audit`` with ``Knowledge``, ``Limits``, ``Effort`` -> ``AuditReport`` (``Risk``, ...)
 the best setting            ``Tune`` -> ``Tuned``
@@ -36,10 +33,13 @@ from __future__ import annotations
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 from cloven._version import __version__
+from cloven.names import homes, loader
 
 if TYPE_CHECKING:
+    from cloven import attacks, relatedness
     from cloven.audit.decision import Decision, Limits
     from cloven.audit.loop import Audit
     from cloven.audit.people import person_risk
@@ -59,35 +59,10 @@ if TYPE_CHECKING:
         ParameterError,
         ReleaseError,
     )
-    from cloven.kinds.control import control_of
-    from cloven.kinds.disassociated.attack.guesswork import Guesswork
-    from cloven.kinds.disassociated.attack.questions import questions
-    from cloven.kinds.disassociated.attack.semantic import Semantic
-    from cloven.kinds.disassociated.attack.vertical import VerticalPartitioning
-    from cloven.kinds.disassociated.covers.breaches import (
-        Breach,
-        Moderate,
-        Strong,
-        WeakPublic,
-        WeakWords,
-        breaches,
-        simulate,
-    )
-    from cloven.kinds.disassociated.covers.covers import Covers, covers
-    from cloven.kinds.disassociated.covers.knowledge import read_knowledge
-    from cloven.kinds.disassociated.covers.proof import Proof, prove
-    from cloven.kinds.disassociated.covers.worlds import possible_worlds
-    from cloven.kinds.disassociated.guesses import Guesses
-    from cloven.kinds.disassociated.guesses_files import read_guesses, write_guesses
     from cloven.kinds.disassociated.key import Anonymised, Key
     from cloven.kinds.disassociated.methods import Disassociation
     from cloven.kinds.disassociated.release import Disassociated
-    from cloven.kinds.disassociated.score.score import score
-    from cloven.kinds.disassociated.score.trial import trial
     from cloven.kinds.disassociated.threats import another_release, release_alone, the_method, word_meanings
-    from cloven.kinds.generalised.attack.elimination import Elimination, RandomElimination
-    from cloven.kinds.generalised.guesses import Eliminations
-    from cloven.kinds.generalised.guesses_files import read_eliminations, write_eliminations
     from cloven.kinds.generalised.key import Generalised, GeneralisedKey
     from cloven.kinds.generalised.methods.apriori_km import AprioriKm
     from cloven.kinds.generalised.methods.coat import Coat
@@ -95,12 +70,7 @@ if TYPE_CHECKING:
     from cloven.kinds.generalised.policy import Policy
     from cloven.kinds.generalised.policy_files import read_policy, write_policy
     from cloven.kinds.generalised.release import SetGeneralised
-    from cloven.kinds.generalised.score.score import score_eliminations, trial_eliminations
     from cloven.kinds.known_items import candidates, known_items
-    from cloven.kinds.tables.attack.known import Known
-    from cloven.kinds.tables.attack.link import RecordLinkage
-    from cloven.kinds.tables.attack.semantic import SemanticValues
-    from cloven.kinds.tables.attack.values import AttributeDisclosure, Composition, Membership
     from cloven.kinds.tables.files import to_frame
     from cloven.kinds.tables.key import PublishedTable
     from cloven.kinds.tables.methods.anatomy import Anatomy
@@ -122,14 +92,6 @@ if TYPE_CHECKING:
     from cloven.reading.schema_file import read_schema
     from cloven.reading.tables import read_table
     from cloven.reconstruction import lower_bound_supports, reconstruct, reconstruct_table
-    from cloven.relatedness.combination import BackFilled, Combined, Shuffled
-    from cloven.relatedness.corpus import Corpus
-    from cloven.relatedness.counts import MutualInformation
-    from cloven.relatedness.learned import Learned
-    from cloven.relatedness.ngd import CentredDistance, GoogleDistance
-    from cloven.relatedness.vectors import Vectors
-    from cloven.relatedness.wordnet import WordNet
-    from cloven.statistics.findings import Findings
     from cloven.statistics.uniqueness import describe
     from cloven.storage.checked import verify_folder
     from cloven.storage.private import read_key
@@ -144,47 +106,28 @@ __all__ = [
     "Anatomy",
     "Anonymised",
     "AprioriKm",
-    "AttributeDisclosure",
     "Audit",
     "AuditReport",
-    "BackFilled",
-    "Breach",
-    "CentredDistance",
     "ClovenError",
     "Coat",
     "Column",
-    "Combined",
-    "Composition",
     "CompositionLike",
-    "Corpus",
-    "Covers",
     "Decision",
     "DiffGen",
     "Disassociated",
     "Disassociation",
     "Effort",
-    "Elimination",
-    "Eliminations",
-    "Findings",
     "Generalised",
     "GeneralisedKey",
     "GeneralisedTable",
-    "GoogleDistance",
     "GuaranteeError",
-    "Guesses",
-    "Guesswork",
     "Hybrid",
     "InputError",
     "Key",
     "Knowledge",
-    "Known",
-    "Learned",
     "Limits",
-    "Membership",
     "MergingLike",
-    "Moderate",
     "Mondrian",
-    "MutualInformation",
     "OtherRelease",
     "Outcome",
     "OutputError",
@@ -192,20 +135,13 @@ __all__ = [
     "Pcta",
     "Policy",
     "ProbabilisticLike",
-    "Proof",
     "PublishedTable",
-    "RandomElimination",
-    "RecordLinkage",
     "ReleaseError",
     "Risk",
     "Schema",
-    "Semantic",
-    "SemanticValues",
     "SetGeneralised",
-    "Shuffled",
     "Sliced",
     "Slicing",
-    "Strong",
     "Table",
     "Taxonomy",
     "Threat",
@@ -213,32 +149,19 @@ __all__ = [
     "Tune",
     "Tuned",
     "UL",
-    "Vectors",
     "Verdict",
-    "VerticalPartitioning",
-    "WeakPublic",
-    "WeakWords",
-    "WordNet",
     "__version__",
     "another_release",
-    "breaches",
+    "attacks",
     "candidates",
-    "control_of",
-    "covers",
     "describe",
     "from_frame",
     "known_items",
     "lower_bound_supports",
     "person_risk",
-    "possible_worlds",
-    "prove",
-    "questions",
     "read",
     "read_documents",
-    "read_eliminations",
-    "read_guesses",
     "read_key",
-    "read_knowledge",
     "read_policy",
     "read_release",
     "read_schema",
@@ -246,123 +169,95 @@ __all__ = [
     "read_taxonomy",
     "reconstruct",
     "reconstruct_table",
+    "relatedness",
     "release_alone",
     "sample",
-    "score",
-    "score_eliminations",
     "shared_rows",
-    "simulate",
     "table_utility",
     "the_method",
     "to_frame",
     "to_transactions",
-    "trial",
-    "trial_eliminations",
     "utility",
     "verify",
     "verify_folder",
     "verify_table",
     "word_meanings",
-    "write_eliminations",
-    "write_guesses",
     "write_policy",
     "write_release",
 ]
 
-_NAMES = {
-    "cloven.audit.decision": "Decision Limits",
-    "cloven.audit.loop": "Audit",
-    "cloven.audit.people": "person_risk",
-    "cloven.audit.report": "AuditReport",
-    "cloven.data.schema": "Column Schema",
-    "cloven.data.table": "Table",
-    "cloven.data.taxonomy": "Taxonomy read_taxonomy",
-    "cloven.data.transactions": "Transactions",
-    "cloven.datasets": "sample",
-    "cloven.disclosure.outcome": "Outcome",
-    "cloven.disclosure.risk": "Risk",
-    "cloven.errors": "ClovenError GuaranteeError InputError OutputError ParameterError ReleaseError",
-    "cloven.kinds.control": "control_of",
-    "cloven.kinds.disassociated.attack.guesswork": "Guesswork",
-    "cloven.kinds.disassociated.attack.questions": "questions",
-    "cloven.kinds.disassociated.attack.semantic": "Semantic",
-    "cloven.kinds.disassociated.attack.vertical": "VerticalPartitioning",
-    "cloven.kinds.disassociated.covers.breaches": "Breach Moderate Strong WeakPublic WeakWords breaches simulate",
-    "cloven.kinds.disassociated.covers.covers": "Covers covers",
-    "cloven.kinds.disassociated.covers.knowledge": "read_knowledge",
-    "cloven.kinds.disassociated.covers.proof": "Proof prove",
-    "cloven.kinds.disassociated.covers.worlds": "possible_worlds",
-    "cloven.kinds.disassociated.guesses": "Guesses",
-    "cloven.kinds.disassociated.guesses_files": "read_guesses write_guesses",
-    "cloven.kinds.disassociated.key": "Anonymised Key",
-    "cloven.kinds.disassociated.methods": "Disassociation",
-    "cloven.storage.private": "read_key",
-    "cloven.kinds.disassociated.release": "Disassociated",
-    "cloven.kinds.disassociated.score.score": "score",
-    "cloven.kinds.disassociated.score.trial": "trial",
-    "cloven.kinds.disassociated.threats": "another_release release_alone the_method word_meanings",
-    "cloven.kinds.transactions": "utility",
-    "cloven.kinds.generalised.attack.elimination": "Elimination RandomElimination",
-    "cloven.kinds.generalised.guesses": "Eliminations",
-    "cloven.kinds.generalised.guesses_files": "read_eliminations write_eliminations",
-    "cloven.kinds.generalised.key": "Generalised GeneralisedKey",
-    "cloven.kinds.generalised.methods.apriori_km": "AprioriKm",
-    "cloven.kinds.generalised.methods.coat": "Coat",
-    "cloven.kinds.generalised.methods.pcta": "Pcta",
-    "cloven.kinds.generalised.policy": "Policy",
-    "cloven.kinds.generalised.policy_files": "read_policy write_policy",
-    "cloven.kinds.generalised.release": "SetGeneralised",
-    "cloven.kinds.generalised.score.score": "score_eliminations trial_eliminations",
-    "cloven.kinds.known_items": "candidates known_items",
-    "cloven.kinds.tables.attack.known": "Known",
-    "cloven.kinds.tables.attack.link": "RecordLinkage",
-    "cloven.kinds.tables.attack.semantic": "SemanticValues",
-    "cloven.kinds.tables.attack.values": "AttributeDisclosure Composition Membership",
-    "cloven.kinds.tables.files": "to_frame",
-    "cloven.kinds.tables.key": "PublishedTable",
-    "cloven.kinds.tables.methods.anatomy": "Anatomy",
-    "cloven.kinds.tables.methods.composition_like": "CompositionLike",
-    "cloven.kinds.tables.methods.diffgen": "DiffGen",
-    "cloven.kinds.tables.methods.hybrid": "Hybrid",
-    "cloven.kinds.tables.methods.merging_like": "MergingLike",
-    "cloven.kinds.tables.methods.mondrian": "Mondrian",
-    "cloven.kinds.tables.methods.probabilistic_like": "ProbabilisticLike",
-    "cloven.kinds.tables.methods.slicing": "Slicing",
-    "cloven.kinds.tables.methods.ul": "UL",
-    "cloven.kinds.tables.others": "shared_rows",
-    "cloven.kinds.tables.release": "GeneralisedTable Sliced",
-    "cloven.kinds.tables.utility.utility": "table_utility",
-    "cloven.kinds.tables.verify.checker": "verify_table",
-    "cloven.reading": "read",
-    "cloven.reading.arrow": "from_frame",
-    "cloven.reading.schema_file": "read_schema",
-    "cloven.reading.tables": "read_table",
-    "cloven.reconstruction": "lower_bound_supports reconstruct reconstruct_table",
-    "cloven.relatedness.combination": "BackFilled Combined Shuffled",
-    "cloven.relatedness.corpus": "Corpus",
-    "cloven.relatedness.counts": "MutualInformation",
-    "cloven.relatedness.learned": "Learned",
-    "cloven.relatedness.ngd": "CentredDistance GoogleDistance",
-    "cloven.relatedness.vectors": "Vectors",
-    "cloven.relatedness.wordnet": "WordNet",
-    "cloven.statistics.findings": "Findings",
-    "cloven.statistics.uniqueness": "describe",
-    "cloven.storage.checked": "verify_folder",
-    "cloven.storage.release": "read_release write_release",
-    "cloven.text": "read_documents to_transactions",
-    "cloven.threats": "Effort Knowledge OtherRelease Threat",
-    "cloven.tuning.tune": "Tune",
-    "cloven.tuning.tuned": "Tuned",
-    "cloven.verification": "Verdict verify",
-}
-_HOME = {name: home for home, names in _NAMES.items() for name in names.split()}
+_HOME = homes(
+    {
+        "cloven.audit.decision": "Decision Limits",
+        "cloven.audit.loop": "Audit",
+        "cloven.audit.people": "person_risk",
+        "cloven.audit.report": "AuditReport",
+        "cloven.data.schema": "Column Schema",
+        "cloven.data.table": "Table",
+        "cloven.data.taxonomy": "Taxonomy read_taxonomy",
+        "cloven.data.transactions": "Transactions",
+        "cloven.datasets": "sample",
+        "cloven.disclosure.outcome": "Outcome",
+        "cloven.disclosure.risk": "Risk",
+        "cloven.errors": "ClovenError GuaranteeError InputError OutputError ParameterError ReleaseError",
+        "cloven.kinds.disassociated.key": "Anonymised Key",
+        "cloven.kinds.disassociated.methods": "Disassociation",
+        "cloven.kinds.disassociated.release": "Disassociated",
+        "cloven.kinds.disassociated.threats": "another_release release_alone the_method word_meanings",
+        "cloven.kinds.generalised.key": "Generalised GeneralisedKey",
+        "cloven.kinds.generalised.methods.apriori_km": "AprioriKm",
+        "cloven.kinds.generalised.methods.coat": "Coat",
+        "cloven.kinds.generalised.methods.pcta": "Pcta",
+        "cloven.kinds.generalised.policy": "Policy",
+        "cloven.kinds.generalised.policy_files": "read_policy write_policy",
+        "cloven.kinds.generalised.release": "SetGeneralised",
+        "cloven.kinds.known_items": "candidates known_items",
+        "cloven.kinds.tables.files": "to_frame",
+        "cloven.kinds.tables.key": "PublishedTable",
+        "cloven.kinds.tables.methods.anatomy": "Anatomy",
+        "cloven.kinds.tables.methods.composition_like": "CompositionLike",
+        "cloven.kinds.tables.methods.diffgen": "DiffGen",
+        "cloven.kinds.tables.methods.hybrid": "Hybrid",
+        "cloven.kinds.tables.methods.merging_like": "MergingLike",
+        "cloven.kinds.tables.methods.mondrian": "Mondrian",
+        "cloven.kinds.tables.methods.probabilistic_like": "ProbabilisticLike",
+        "cloven.kinds.tables.methods.slicing": "Slicing",
+        "cloven.kinds.tables.methods.ul": "UL",
+        "cloven.kinds.tables.others": "shared_rows",
+        "cloven.kinds.tables.release": "GeneralisedTable Sliced",
+        "cloven.kinds.tables.utility.utility": "table_utility",
+        "cloven.kinds.tables.verify.checker": "verify_table",
+        "cloven.kinds.transactions": "utility",
+        "cloven.reading": "read",
+        "cloven.reading.arrow": "from_frame",
+        "cloven.reading.schema_file": "read_schema",
+        "cloven.reading.tables": "read_table",
+        "cloven.reconstruction": "lower_bound_supports reconstruct reconstruct_table",
+        "cloven.statistics.uniqueness": "describe",
+        "cloven.storage.checked": "verify_folder",
+        "cloven.storage.private": "read_key",
+        "cloven.storage.release": "read_release write_release",
+        "cloven.text": "read_documents to_transactions",
+        "cloven.threats": "Effort Knowledge OtherRelease Threat",
+        "cloven.tuning.tune": "Tune",
+        "cloven.tuning.tuned": "Tuned",
+        "cloven.verification": "Verdict verify",
+    }
+)
+_PACKAGES = ("attacks", "relatedness")
+_load = loader(__name__, _HOME)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        message = f"module 'cloven' has no attribute {name!r}"
-        raise AttributeError(message)
-    return getattr(import_module(_HOME[name]), name)
+    if name in _PACKAGES:
+        return import_module(f"{__name__}.{name}")
+    for package in _PACKAGES if name not in _HOME and not name.startswith("_") else ():
+        there = import_module(f"{__name__}.{package}")
+        if name in there.__all__:
+            message = f"cloven.{name} is now cloven.{package}.{name}; the old name goes with the next version"
+            warn(message, DeprecationWarning, stacklevel=2)
+            return getattr(there, name)
+    return _load(name)
 
 
 def __dir__() -> list[str]:

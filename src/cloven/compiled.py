@@ -39,6 +39,10 @@ Ints: TypeAlias = NDArray[Any]
 
 SMALL = 200_000
 """Elements of all arrays of a call; larger ones are never worth a try without the compiler."""
+TINY = 4_000
+"""Elements of a call that is done before the compiler is loaded, even if it has nothing to compile any more."""
+LOADING = 0.5
+"""Seconds that are spent so at most; about what loading takes."""
 SECONDS_PER_BYTE = 0.0017
 """About what compiling takes for each byte of the code of a function and of those that it calls."""
 PATIENCE = 3
@@ -114,7 +118,9 @@ class Kernel:
                 _restore(each, was)
         finally:
             _HERE.plain = False
-            self.spent += perf_counter() - start
+            spent = perf_counter() - start
+            self.spent += spent
+            _HERE.spent += spent
         return self.dispatcher(*arguments, **named)
 
     def _is_worth_a_try(self, arguments: tuple[Any, ...]) -> bool:
@@ -123,7 +129,10 @@ class Kernel:
             return False
         if wish in ("plain", "early"):
             return wish == "plain" or not self.early
-        if _elements(arguments) > SMALL or self.is_cached or (self.early and self.price < QUICKLY):
+        elements = _elements(arguments)
+        if elements <= TINY and "numba" not in sys.modules and _HERE.spent < LOADING:
+            return True
+        if elements > SMALL or self.is_cached or (self.early and self.price < QUICKLY):
             return False
         if self.spent > WORTH_ASKING and not self.asked and wish == "auto":
             self.asked = _compiler().ask(self.function, arguments)
@@ -231,6 +240,7 @@ class _Here(local):
     """What this thread does: kernels inside of a plain one are plain too."""
 
     plain = False
+    spent = 0.0
 
 
 _HERE = _Here()

@@ -77,7 +77,7 @@ def test_hits_are_those_of_naming_the_commonest_items_elsewhere(world):
 @given(world=worlds())
 def test_chance_by_frequency_is_that_of_naming_the_commonest_items_of_the_release(world):
     rows, block_of, _ = world
-    findings = scored(cv.RandomElimination(), made_of(rows, block_of))
+    findings = scored(cv.attacks.RandomElimination(), made_of(rows, block_of))
     right, asked = plain_hits(rows, block_of, Counter(item for row in rows for item in row))
     beside, lots = findings.get("hit_by_frequency"), findings.get("hit")
     assert beside.chance == (pytest.approx(float(right / asked)) if asked else None)

@@ -206,7 +206,9 @@ def test_whoever_replays_is_never_wrong(seed, harm, several, partition):
         release = method.anonymise(table).release
     except cv.ParameterError:  # two values that differ are not there
         return
-    found = Replayed("wage").guess(release, Crowd.of(table), cv.Known.of(table), rng=np.random.default_rng(1))
+    found = Replayed("wage").guess(
+        release, Crowd.of(table), cv.attacks.Known.of(table), rng=np.random.default_rng(1)
+    )
     left = np.zeros((6, len(found.values)), bool)
     at = {value: place for place, value in enumerate(found.values)}
     for values in product(wages.tolist(), repeat=6):

@@ -59,8 +59,10 @@ def test_an_oracle_is_right_where_the_answer_is_determined(selection):
         determined()
     )
     assert made.release.clusters == 5
-    attack = cv.Semantic(Oracle(), selection=selection)
-    found = cv.trial(attack, made.release, made.key, control=cv.Guesswork(), rng=np.random.default_rng(1))
+    attack = cv.attacks.Semantic(Oracle(), selection=selection)
+    found = cv.attacks.trial(
+        attack, made.release, made.key, control=cv.attacks.Guesswork(), rng=np.random.default_rng(1)
+    )
     for measure in ("auc", "hit", "top_1", "accuracy", "precision", "broken", "km_own"):
         assert found.get(measure).value == pytest.approx(1.0), measure
     assert found.get("auc").control < 0.9
@@ -70,8 +72,10 @@ def test_an_oracle_is_right_where_the_answer_is_determined(selection):
 def test_shuffled_words_are_no_better_than_chance(seed):
     """A permutation test in effect: every seed is another permutation of the words."""
     made = cv.Disassociation(k=5, m=2, rare_items="cluster", refine=True).anonymise(cv.sample("clinic"))
-    attack = cv.Semantic(cv.Shuffled(cv.Vectors.sample(), seed))
-    found = cv.trial(attack, made.release, made.key, rng=np.random.default_rng(seed), measures=["ranking"])
+    attack = cv.attacks.Semantic(cv.relatedness.Shuffled(cv.relatedness.Vectors.sample(), seed))
+    found = cv.attacks.trial(
+        attack, made.release, made.key, rng=np.random.default_rng(seed), measures=["ranking"]
+    )
     for measure in ("auc", "hit"):
         assert abs(found.get(measure).over_chance_z) < 4
 
@@ -81,11 +85,13 @@ def test_permutations_of_the_words_centre_on_chance():
     made = cv.Disassociation(k=3, m=2, max_cluster_size=30, rare_items="cluster", refine=True).anonymise(
         cv.sample("clinic")
     )
+
+    def shuffled(seed):
+        return cv.attacks.Semantic(cv.relatedness.Shuffled(cv.relatedness.Vectors.sample(), seed))
+
     rng = np.random.default_rng(1)
     values = [
-        cv.trial(
-            cv.Semantic(cv.Shuffled(cv.Vectors.sample(), seed)), made.release, made.key, rng=rng, measures=["ranking"]
-        ).get("auc").value
+        cv.attacks.trial(shuffled(seed), made.release, made.key, rng=rng, measures=["ranking"]).get("auc").value
         for seed in range(24)
     ]  # fmt: skip
     z = (np.mean(values) - 0.5) / (np.std(values, ddof=1) / np.sqrt(len(values)))
@@ -95,12 +101,12 @@ def test_permutations_of_the_words_centre_on_chance():
 def test_meaning_beats_chance_and_control_on_the_sample():
     """The sample is a demonstration: its generator was frozen before the attack was run on it."""
     made = cv.Disassociation(k=5, m=2, rare_items="cluster", refine=True).anonymise(cv.sample("clinic"))
-    attack = cv.Semantic(cv.Vectors.sample())
-    found = cv.trial(
+    attack = cv.attacks.Semantic(cv.relatedness.Vectors.sample())
+    found = cv.attacks.trial(
         attack,
         made.release,
         made.key,
-        control=cv.control_of(attack),
+        control=cv.attacks.control_of(attack),
         rng=np.random.default_rng(1),
         measures=["ranking"],
     )

@@ -133,12 +133,12 @@ def test_every_target_is_drawn_equally_often(clinic):
 @pytest.mark.slow
 def test_values_on_samples_are_right_on_average(clinic):
     """Over 60 samples, the mean of hit, best guess and link AUC comes to the value on all targets."""
-    release, attack = clinic.release, cv.Semantic(cv.Vectors.sample())
+    release, attack = clinic.release, cv.attacks.Semantic(cv.relatedness.Vectors.sample())
     options = {"measures": ["ranking"]}
-    full = cv.trial(attack, release, clinic.key, rng=np.random.default_rng(1), **options)
+    full = cv.attacks.trial(attack, release, clinic.key, rng=np.random.default_rng(1), **options)
     most = len(questions(release).slots) // 4
     runs = [
-        cv.trial(
+        cv.attacks.trial(
             attack, release, clinic.key, rng=np.random.default_rng(seed), most_candidates=most, **options
         )
         for seed in range(60)
@@ -258,12 +258,12 @@ def test_targets_can_be_limited_too(clinic):
 @pytest.mark.parametrize(
     ("attack", "match"),
     [
-        (cv.Semantic(Scattered(1), grow_anchors=True), "grow_anchors places all targets"),
+        (cv.attacks.Semantic(Scattered(1), grow_anchors=True), "grow_anchors places all targets"),
         (
-            cv.Semantic(Scattered(1), selection="optimal"),
+            cv.attacks.Semantic(Scattered(1), selection="optimal"),
             "selection 'optimal' looks at all sub-records of a chunk",
         ),
-        (cv.Guesswork("one-per-row"), "selection 'one-per-row' looks at all"),
+        (cv.attacks.Guesswork("one-per-row"), "selection 'one-per-row' looks at all"),
     ],
 )
 def test_what_needs_all_targets_is_refused_on_a_sample(clinic, attack, match):
@@ -271,7 +271,9 @@ def test_what_needs_all_targets_is_refused_on_a_sample(clinic, attack, match):
         attack.guess(clinic.release, asked=questions(clinic.release, most_targets=40))
 
 
-@pytest.mark.parametrize("attack", [cv.Semantic(Scattered(1)), cv.Guesswork(), cv.VerticalPartitioning()])
+@pytest.mark.parametrize(
+    "attack", [cv.attacks.Semantic(Scattered(1)), cv.attacks.Guesswork(), cv.attacks.VerticalPartitioning()]
+)
 def test_questions_about_another_release_are_refused(clinic, attack):
     other = cv.Disassociation(k=4, m=2).anonymise(cv.sample("clinic")).release
     with pytest.raises(cv.ReleaseError, match="the questions are about another release than Disassociated"):

@@ -32,7 +32,7 @@ def control_of(
     """The attack with shuffled relatedness; None if it uses no relatedness.
 
     >>> import cloven as cv
-    >>> control_of(cv.Semantic(cv.Vectors.sample())).relatedness.name
+    >>> control_of(cv.attacks.Semantic(cv.relatedness.Vectors.sample())).relatedness.name
     'shuffled-vectors'
     """
     if isinstance(attack, Elimination):

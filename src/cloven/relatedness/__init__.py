@@ -1,1 +1,46 @@
 """How related words are: vectors, document counts, WordNet, corpora. Higher means more related."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cloven.names import homes, loader
+
+if TYPE_CHECKING:
+    from cloven.relatedness.combination import BackFilled, Combined, Shuffled
+    from cloven.relatedness.corpus import Corpus
+    from cloven.relatedness.counts import MutualInformation
+    from cloven.relatedness.learned import Learned
+    from cloven.relatedness.ngd import CentredDistance, GoogleDistance
+    from cloven.relatedness.vectors import Vectors
+    from cloven.relatedness.wordnet import WordNet
+
+__all__ = [
+    "BackFilled",
+    "CentredDistance",
+    "Combined",
+    "Corpus",
+    "GoogleDistance",
+    "Learned",
+    "MutualInformation",
+    "Shuffled",
+    "Vectors",
+    "WordNet",
+]
+
+_HOME = homes(
+    {
+        "cloven.relatedness.combination": "BackFilled Combined Shuffled",
+        "cloven.relatedness.corpus": "Corpus",
+        "cloven.relatedness.counts": "MutualInformation",
+        "cloven.relatedness.learned": "Learned",
+        "cloven.relatedness.ngd": "CentredDistance GoogleDistance",
+        "cloven.relatedness.vectors": "Vectors",
+        "cloven.relatedness.wordnet": "WordNet",
+    }
+)
+__getattr__ = loader(__name__, _HOME)
+
+
+def __dir__() -> list[str]:
+    return __all__

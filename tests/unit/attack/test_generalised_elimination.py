@@ -36,7 +36,7 @@ def made():
 @pytest.mark.parametrize("method", BY_DISTANCE)
 def test_every_method_answers_every_cell(made, method):
     steps = []
-    found = Elimination(cv.Vectors.sample(), method).guess(
+    found = Elimination(cv.relatedness.Vectors.sample(), method).guess(
         made.release, progress=lambda step, share: steps.append((step, share))
     )
     assert len(found.eliminated) == len(found.confidence) == len(found.order) == found.tables.cells
@@ -50,19 +50,19 @@ def test_every_method_answers_every_cell(made, method):
 
 
 def test_an_eliminated_item_is_more_surely_added(made):
-    found = Elimination(cv.Vectors.sample(), "rba").guess(made.release)
+    found = Elimination(cv.relatedness.Vectors.sample(), "rba").guess(made.release)
     assert found.confidence[found.eliminated].mean() > found.confidence[~found.eliminated].mean() + 0.1
 
 
 def test_an_unmarked_release_is_attacked_without_its_marks(made):
-    marked = Elimination(cv.Vectors.sample()).guess(made.release)
-    guessed = Elimination(cv.Vectors.sample(), marked=False).guess(made.release)
+    marked = Elimination(cv.relatedness.Vectors.sample()).guess(made.release)
+    guessed = Elimination(cv.relatedness.Vectors.sample(), marked=False).guess(made.release)
     assert guessed.attack["marked"] is False
     assert len(guessed.tables) > 0
     flat = cv.Transactions.from_records([{item for block in row for item in block} for row in made.release])
     plain = assemble(flat, np.arange(len(flat.vocabulary)), k=5, parameters={})
     assert len(tables(plain.release)) == 0
-    again = Elimination(cv.Vectors.sample(), marked=False).guess(plain.release)
+    again = Elimination(cv.relatedness.Vectors.sample(), marked=False).guess(plain.release)
     # The same questions, whether or not the release had marks; its rows stand in another order.
     assert guessed.tables.cells == again.tables.cells
     assert guessed.eliminated.sum() == again.eliminated.sum()
@@ -160,7 +160,7 @@ def test_a_coin_takes_about_its_share(made):
 
 def test_attacks_by_name():
     assert elimination_named("random", share=0.2).parameters == {"name": "random-elimination", "share": 0.2}
-    attack = elimination_named("gba", cv.Vectors.sample(), threshold=1.2)
+    attack = elimination_named("gba", cv.relatedness.Vectors.sample(), threshold=1.2)
     assert (attack.parameters["method"], attack.parameters["threshold"]) == ("gba", 1.2)
     with pytest.raises(
         ParameterError, match="no method 'xba'; choose one of random, mda, tba, wba, gba, rba"
@@ -171,7 +171,7 @@ def test_attacks_by_name():
 
 
 def test_the_control_shuffles_the_relatedness():
-    attack = Elimination(cv.Vectors.sample(), "gba")
+    attack = Elimination(cv.relatedness.Vectors.sample(), "gba")
     control = control_of(attack)
     assert (control.relatedness.name, control.method) == ("shuffled-vectors", "gba")
     assert control_of(Elimination()) is None

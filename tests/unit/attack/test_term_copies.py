@@ -37,7 +37,7 @@ def baskets(name):
 @pytest.mark.parametrize("refine", [True, False])
 def test_confidence_in_items_of_term_chunks_adds_up_to_the_true_copies(name, k, refine):
     made = cv.Disassociation(k=k, m=2, rare_items="cluster", refine=refine).anonymise(baskets(name))
-    found = cv.Guesswork().guess(made.release, np.random.default_rng(1))
+    found = cv.attacks.Guesswork().guess(made.release, np.random.default_rng(1))
     truth = true_links(found.questions, made.release, made.key)
     target = np.repeat(np.arange(len(found.questions)), np.diff(found.questions.offsets))
     term = found.questions.target_kind[target] == Kind.TERM

@@ -121,7 +121,7 @@ def test_unknown_family_says_what_is_known():
 def test_threats_say_what_they_know_and_link():
     family = family_of(cv.Disassociation())
     other = cv.Disassociation(k=2).anonymise(DATA).release
-    threats = family.threats(cv.Disassociation(), cv.Knowledge(cv.Vectors.sample(), (other,)))
+    threats = family.threats(cv.Disassociation(), cv.Knowledge(cv.relatedness.Vectors.sample(), (other,)))
     assert [threat.name for threat in threats] == [
         "a known person",
         "2 items of a person",

@@ -55,7 +55,7 @@ def test_the_methods_name_this_family():
 def test_threats_follow_what_is_promised(data):
     family = GeneralisationFamily()
     other = cv.Disassociation(k=3).anonymise(data).release
-    knowledge = cv.Knowledge(cv.Vectors.sample(), (other, "no release"))
+    knowledge = cv.Knowledge(cv.relatedness.Vectors.sample(), (other, "no release"))
     assert [threat.name for threat in family.threats(cv.Coat(m=2), knowledge)] == [
         "a known person", "2 items of a person", "3 items of a person", "release alone",
         "guesses by frequency", "word meanings", "another release", "being in it",
@@ -99,7 +99,7 @@ def test_words_tell_merged_items_apart_and_the_release_alone_does_not(data, resu
     alone = release_alone().try_on(data, result, lots(), QUICK)
     assert alone.attacker.value == pytest.approx(alone.guessing.value)
     assert not alone.beats
-    words = word_meanings(cv.Vectors.sample()).try_on(data, result, lots(), QUICK)
+    words = word_meanings(cv.relatedness.Vectors.sample()).try_on(data, result, lots(), QUICK)
     assert words.beats
     assert words.attacker.value > words.guessing.value > alone.guessing.value > 0.3
     assert words.attacker.low > alone.guessing.value
@@ -172,7 +172,7 @@ def test_without_anybody_else_frequencies_are_not_known(data, result):
 
 
 def test_words_stand_beside_guessing_by_frequency(data, result):
-    words = word_meanings(cv.Vectors.sample()).try_on(data, result, lots(), QUICK)
+    words = word_meanings(cv.relatedness.Vectors.sample()).try_on(data, result, lots(), QUICK)
     alone = release_alone().try_on(data, result, lots(), QUICK)
     assert words.guessing.value > alone.guessing.value
     assert "guessing by frequency at best gets" in words.sentence
@@ -261,7 +261,7 @@ def test_an_audit_compares_families_and_writes_the_release(data, tmp_path):
     small = data.take(np.arange(200))
     audit = Audit(
         cv.Coat(k=5, m=1),
-        cv.Knowledge(cv.Vectors.sample()),
+        cv.Knowledge(cv.relatedness.Vectors.sample()),
         effort=QUICK,
         rivals=(cv.Disassociation(k=5, m=1),),
         advise=False,

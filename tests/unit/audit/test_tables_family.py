@@ -119,7 +119,9 @@ def test_membership_is_shown_and_does_not_count(table):
 
 
 def test_words_are_tried_and_compared_with_no_words(table):
-    risk = word_meanings(cv.Vectors.sample()).try_on(table, Slicing(k=4, l=2).anonymise(table), lots(), QUICK)
+    risk = word_meanings(cv.relatedness.Vectors.sample()).try_on(
+        table, Slicing(k=4, l=2).anonymise(table), lots(), QUICK
+    )
     assert risk.not_tried or risk.control is not None
 
 
@@ -131,7 +133,7 @@ def test_without_a_sensitive_attribute_nothing_can_be_found_out(table):
 
 def test_threats_follow_from_what_is_known(table):
     release = Mondrian(k=4).anonymise(table).release
-    knowledge = cv.Knowledge(cv.Vectors.sample(), (release, release))
+    knowledge = cv.Knowledge(cv.relatedness.Vectors.sample(), (release, release))
     names = [threat.name for threat in TablesFamily().threats(Mondrian(), knowledge)]
     assert names == [
         "known person", "learns from the table", "replays the method", "a person's row", "word meanings",

@@ -21,7 +21,7 @@ def release():
 
 @pytest.fixture(scope="module")
 def found(release):
-    return cv.Elimination(cv.Vectors.sample()).guess(release)
+    return cv.attacks.Elimination(cv.relatedness.Vectors.sample()).guess(release)
 
 
 @pytest.fixture

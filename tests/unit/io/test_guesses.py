@@ -25,14 +25,14 @@ def release(request):
 
 @pytest.fixture(scope="module")
 def guesses(release):
-    return cv.Semantic(cv.Vectors.sample()).guess(release)
+    return cv.attacks.Semantic(cv.relatedness.Vectors.sample()).guess(release)
 
 
 @pytest.fixture(scope="module")
 def written(release, guesses, tmp_path_factory):
     folder = tmp_path_factory.mktemp("guesses") / "out"
-    cv.write_guesses(
-        guesses, release, folder, control=cv.Guesswork().guess(release, np.random.default_rng(1))
+    cv.attacks.write_guesses(
+        guesses, release, folder, control=cv.attacks.Guesswork().guess(release, np.random.default_rng(1))
     )
     return folder
 
@@ -43,12 +43,15 @@ def folder(written, tmp_path):
 
 
 def test_what_was_written_is_read(written, release, guesses):
-    again = cv.read_guesses(written, release, cv.questions(release))
+    again = cv.attacks.read_guesses(written, release, cv.attacks.questions(release))
     for name in guesses.ARRAYS:
         assert np.array_equal(getattr(again, name), getattr(guesses, name)), name
     assert again.attack == guesses.attack
     assert again.notes == json.loads(json.dumps(guesses.notes))
-    assert cv.read_guesses(written / CONTROL, release, cv.questions(release)).attack["name"] == "guesswork"
+    assert (
+        cv.attacks.read_guesses(written / CONTROL, release, cv.attacks.questions(release)).attack["name"]
+        == "guesswork"
+    )
 
 
 def test_only_its_owner_may_read_it(written):
@@ -61,7 +64,7 @@ def test_links_left_out_come_last(folder, release, guesses):
     kept = pa.table(table.filter(table.column("chosen")))
     pq.write_table(kept, folder / "links.parquet")
     (folder / "targets.parquet").unlink()
-    again = cv.read_guesses(folder, release, cv.questions(release))
+    again = cv.attacks.read_guesses(folder, release, cv.attacks.questions(release))
     assert np.array_equal(again.chosen, guesses.chosen)
     assert again.score[~again.chosen].max() < again.score[again.chosen].min()
     assert (again.confidence[~again.chosen] == 0).all()
@@ -70,7 +73,7 @@ def test_links_left_out_come_last(folder, release, guesses):
 def test_another_release_is_refused(written):
     other = cv.Disassociation(k=4, m=2).anonymise(cv.sample("clinic")).release
     with pytest.raises(cv.ReleaseError, match="about another release"):
-        cv.read_guesses(written, other, cv.questions(other))
+        cv.attacks.read_guesses(written, other, cv.attacks.questions(other))
 
 
 def spoil(folder, column, value):
@@ -104,7 +107,7 @@ def test_broken_links_are_refused(folder, release, column, value, message):
     else:
         spoil(folder, column, value)
     with pytest.raises(cv.ReleaseError, match=message):
-        cv.read_guesses(folder, release, cv.questions(release))
+        cv.attacks.read_guesses(folder, release, cv.attacks.questions(release))
 
 
 @pytest.mark.parametrize(
@@ -119,20 +122,20 @@ def test_broken_descriptions_are_refused(folder, release, change, message):
     file = folder / "guesses.json"
     file.write_text(json.dumps(change(json.loads(file.read_text()))))
     with pytest.raises(cv.ReleaseError, match=message):
-        cv.read_guesses(folder, release, cv.questions(release))
+        cv.attacks.read_guesses(folder, release, cv.attacks.questions(release))
 
 
 def test_missing_and_broken_files_are_refused(folder, release, tmp_path):
     with pytest.raises(cv.ReleaseError, match="cannot be read"):
-        cv.read_guesses(tmp_path / "nowhere", release, cv.questions(release))
+        cv.attacks.read_guesses(tmp_path / "nowhere", release, cv.attacks.questions(release))
     (folder / "links.parquet").write_bytes(b"no parquet")
     with pytest.raises(cv.ReleaseError, match="cannot be read as Parquet"):
-        cv.read_guesses(folder, release, cv.questions(release))
+        cv.attacks.read_guesses(folder, release, cv.attacks.questions(release))
 
 
 def test_an_existing_place_is_not_overwritten(written, release, guesses):
     with pytest.raises(cv.OutputError, match="exists already"):
-        cv.write_guesses(guesses, release, written)
+        cv.attacks.write_guesses(guesses, release, written)
 
 
 def say(folder, answers):
@@ -144,7 +147,7 @@ def say(folder, answers):
 
 def test_a_file_cannot_take_anchors_away(folder, release, guesses):
     say(folder, ["no_anchor"] * (len(guesses.answer) - 1) + ["no_score"])
-    again = cv.read_guesses(folder, release, cv.questions(release))
+    again = cv.attacks.read_guesses(folder, release, cv.attacks.questions(release))
     assert again.answer.tolist() == [0] * (len(guesses.answer) - 1) + [2]
 
 
@@ -153,15 +156,15 @@ def test_broken_answers_are_refused(folder, release, guesses):
     for answers in (["perhaps"] * many, [[1]] * many, [None] * many):
         say(folder, answers)
         with pytest.raises(cv.ReleaseError, match="answer should be one of informed"):
-            cv.read_guesses(folder, release, cv.questions(release))
+            cv.attacks.read_guesses(folder, release, cv.attacks.questions(release))
     table = pq.read_table(folder / "targets.parquet")
     pq.write_table(table.slice(1), folder / "targets.parquet")
     with pytest.raises(cv.ReleaseError, match="rows should be"):
-        cv.read_guesses(folder, release, cv.questions(release))
+        cv.attacks.read_guesses(folder, release, cv.attacks.questions(release))
 
 
 def test_links_left_out_come_last_however_low_the_others(folder, release):
     table = pq.read_table(folder / "links.parquet").slice(0, 1)
     pq.write_table(table.set_column(2, "score", pa.array([-1e300])), folder / "links.parquet")
-    again = cv.read_guesses(folder, release, cv.questions(release))
+    again = cv.attacks.read_guesses(folder, release, cv.attacks.questions(release))
     assert again.score[0] > again.score[1:].max()

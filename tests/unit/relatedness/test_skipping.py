@@ -12,7 +12,10 @@ ITEMS = ("asthma", "cough", "fever", "inhaler", "zzyzx")
 
 
 def test_skipped_items_have_no_score():
-    plain, skipping = cv.Vectors.sample(), Skipping(cv.Vectors.sample(), frozenset({"cough", "elsewhere"}))
+    plain, skipping = (
+        cv.relatedness.Vectors.sample(),
+        Skipping(cv.relatedness.Vectors.sample(), frozenset({"cough", "elsewhere"})),
+    )
     assert isinstance(skipping, Relatedness)
     every = np.arange(len(ITEMS))
     whole, part = plain.relate(ITEMS).block(every, every), skipping.relate(ITEMS).block(every, every)

@@ -17,7 +17,7 @@ def report():
     """An audit of the sample in small clusters, compared with one other setting."""
     audit = Audit(
         cv.Disassociation(k=5, m=2, max_cluster_size=30),
-        knowledge=Knowledge(cv.Vectors.sample()),
+        knowledge=Knowledge(cv.relatedness.Vectors.sample()),
         rivals=(cv.Disassociation(k=5, m=2, max_cluster_size=30, safe="cover"),),
         effort=Effort().quick(),
         seed=1,

@@ -33,14 +33,14 @@ def asked(made):
 
 @pytest.fixture(scope="module")
 def guesses(made, asked):
-    return cv.Semantic(cv.Vectors.sample()).guess(made.release, asked=asked)
+    return cv.attacks.Semantic(cv.relatedness.Vectors.sample()).guess(made.release, asked=asked)
 
 
 @dataclass
 class Watched:
     """An attack that remembers what it was asked, and may answer something else."""
 
-    attack: object = field(default_factory=lambda: cv.Semantic(cv.Vectors.sample()))
+    attack: object = field(default_factory=lambda: cv.attacks.Semantic(cv.relatedness.Vectors.sample()))
     change: object = None
     asked: list = field(default_factory=list)
 
@@ -84,7 +84,7 @@ def test_a_sample_is_scored_by_ranking_alone_and_says_so(made, asked, guesses):
 
 def test_a_sample_counts_what_all_would_count_of_it(made, asked, guesses):
     """Values of each sampled target are those of the full attack: checked by hand on hits and best guesses."""
-    full = cv.Semantic(cv.Vectors.sample()).guess(made.release)
+    full = cv.attacks.Semantic(cv.relatedness.Vectors.sample()).guess(made.release)
     names = list(zip(full.questions.target_row, full.questions.target_item, strict=True))
     at = [names.index(pair) for pair in zip(asked.target_row, asked.target_item, strict=True)]
     again = full.only(np.array(at))
@@ -93,8 +93,8 @@ def test_a_sample_counts_what_all_would_count_of_it(made, asked, guesses):
 
 
 def test_nothing_is_said_about_a_sample_when_all_were_asked(made):
-    found = cv.trial(
-        cv.Guesswork(), made.release, made.key, rng=rng(), measures=["ranking"], most_candidates=10**8
+    found = cv.attacks.trial(
+        cv.attacks.Guesswork(), made.release, made.key, rng=rng(), measures=["ranking"], most_candidates=10**8
     )
     assert "sample" not in found.notes
 
@@ -106,7 +106,7 @@ def test_an_attack_cannot_choose_what_it_answers(made, change):
         with pytest.raises(
             cv.ReleaseError, match=r"answers other questions than it was asked: Questions\(50 "
         ):
-            cv.trial(attack, made.release, made.key, rng=rng(), measures=["ranking"], **options)
+            cv.attacks.trial(attack, made.release, made.key, rng=rng(), measures=["ranking"], **options)
 
 
 def test_a_sample_that_is_not_declared_is_refused(made, guesses):
@@ -164,7 +164,9 @@ def test_broken_samples_are_refused(made, guesses, change, match):
     with pytest.raises(cv.ReleaseError, match=match):
         score(change(guesses), made.release, made.key, rng=rng())
     with pytest.raises(cv.ReleaseError, match=match):
-        cv.trial(cv.Guesswork(), made.release, made.key, rng=rng(), asked=change(guesses).questions)
+        cv.attacks.trial(
+            cv.attacks.Guesswork(), made.release, made.key, rng=rng(), asked=change(guesses).questions
+        )
 
 
 def test_measures_that_need_all_targets_are_refused_or_left_out(made, guesses):
@@ -215,9 +217,9 @@ def test_progress_moves_to_the_end(made, guesses):
 
 def test_samples_are_neither_written_nor_read(made, asked, guesses, tmp_path):
     with pytest.raises(cv.ParameterError, match="guesses on disk answer all targets, these 300 of"):
-        cv.write_guesses(guesses, made.release, tmp_path / "out")
+        cv.attacks.write_guesses(guesses, made.release, tmp_path / "out")
     assert not (tmp_path / "out").exists()
-    full = cv.Guesswork().guess(made.release, rng())
-    cv.write_guesses(full, made.release, tmp_path / "out")
+    full = cv.attacks.Guesswork().guess(made.release, rng())
+    cv.attacks.write_guesses(full, made.release, tmp_path / "out")
     with pytest.raises(cv.ParameterError, match="by `trial`, and not read"):
-        cv.read_guesses(tmp_path / "out", made.release, asked)
+        cv.attacks.read_guesses(tmp_path / "out", made.release, asked)

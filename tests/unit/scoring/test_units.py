@@ -19,10 +19,10 @@ def test_intervals_of_hits_hold_what_is_reached_on_average():
         made = cv.Disassociation(k=3, m=2, max_cluster_size=25, rare_items="cluster", refine=True).anonymise(
             data
         )
-        guesses = cv.Semantic(cv.Learned.of_release(made.release)).guess(
+        guesses = cv.attacks.Semantic(cv.relatedness.Learned.of_release(made.release)).guess(
             made.release, np.random.default_rng(number)
         )
-        scored = cv.score(
+        scored = cv.attacks.score(
             guesses,
             made.release,
             made.key,

@@ -122,7 +122,7 @@ def test_guessing_shows_nothing():
 
 def test_tables_are_cut_to_what_is_telling():
     made = cv.Disassociation(k=5, m=2, rare_items="cluster", refine=True).anonymise(cv.sample("clinic"))
-    guess = cv.Semantic(cv.Vectors.sample()).guess(made.release)
+    guess = cv.attacks.Semantic(cv.relatedness.Vectors.sample()).guess(made.release)
     shown = worst_clusters(guess, made.release, made.key, limit=2, rows=4)
     assert len(shown) == 2
     for each in shown:

@@ -45,7 +45,7 @@ def write_guesses(
     >>> import cloven as cv
     >>> release = cv.Disassociation(k=5, m=2).anonymise(cv.sample("clinic")).release
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_guesses(cv.Guesswork().guess(release), release, Path(folder, "guesses"))
+    ...     write_guesses(cv.attacks.Guesswork().guess(release), release, Path(folder, "guesses"))
     ...     sorted(file.name for file in Path(folder, "guesses").iterdir())
     ['guesses.json', 'links.parquet', 'targets.parquet']
     """
@@ -85,10 +85,10 @@ def read_guesses(path: str | os.PathLike[str], release: Disassociated, asked: Qu
     >>> import tempfile
     >>> import cloven as cv
     >>> release = cv.Disassociation(k=5, m=2).anonymise(cv.sample("clinic")).release
-    >>> guesses = cv.Guesswork().guess(release)
+    >>> guesses = cv.attacks.Guesswork().guess(release)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_guesses(guesses, release, Path(folder, "guesses"))
-    ...     again = read_guesses(Path(folder, "guesses"), release, cv.questions(release))
+    ...     again = read_guesses(Path(folder, "guesses"), release, cv.attacks.questions(release))
     >>> bool((again.chosen == guesses.chosen).all())
     True
     """

@@ -72,7 +72,7 @@ def word_meanings(relatedness: Relatedness, method: str = "aba") -> Threat:
     """Somebody who knows how related words are.
 
     >>> import cloven as cv
-    >>> word_meanings(cv.Vectors.sample()).knows
+    >>> word_meanings(cv.relatedness.Vectors.sample()).knows
     'the release, and how related words are (vectors)'
     """
     from cloven.kinds.disassociated.attack.semantic import Semantic

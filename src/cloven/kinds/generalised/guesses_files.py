@@ -48,7 +48,7 @@ def write_eliminations(
     >>> import cloven as cv
     >>> release = cv.Coat(k=5, m=1).anonymise(cv.sample("clinic")).release
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_eliminations(cv.RandomElimination().guess(release), release, Path(folder, "out"))
+    ...     write_eliminations(cv.attacks.RandomElimination().guess(release), release, Path(folder, "out"))
     ...     sorted(file.name for file in Path(folder, "out").iterdir())
     ['cells.parquet', 'eliminations.json', 'rows.parquet']
     """
@@ -68,7 +68,7 @@ def read_eliminations(path: str | os.PathLike[str], release: SetGeneralised, ask
     >>> import cloven as cv
     >>> from cloven.kinds.generalised.attack.questions import tables
     >>> release = cv.Coat(k=5, m=1).anonymise(cv.sample("clinic")).release
-    >>> found = cv.RandomElimination().guess(release)
+    >>> found = cv.attacks.RandomElimination().guess(release)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_eliminations(found, release, Path(folder, "out"))
     ...     again = read_eliminations(Path(folder, "out"), release, tables(release))

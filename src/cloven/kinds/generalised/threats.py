@@ -144,7 +144,7 @@ def word_meanings(relatedness: Relatedness, method: str = "rba") -> Threat:
     """Somebody who knows how related words are.
 
     >>> import cloven as cv
-    >>> word_meanings(cv.Vectors.sample()).knows
+    >>> word_meanings(cv.relatedness.Vectors.sample()).knows
     'the release, and how related words are (vectors)'
     """
     about = f"the release, and how related words are ({relatedness.name})"

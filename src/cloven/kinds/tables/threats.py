@@ -187,7 +187,7 @@ def word_meanings(relatedness: Relatedness) -> Threat:
     """Somebody who also knows how related words are: which illness fits which work.
 
     >>> import cloven as cv
-    >>> word_meanings(cv.Vectors.sample()).name
+    >>> word_meanings(cv.relatedness.Vectors.sample()).name
     'word meanings'
     """
     from cloven.kinds.tables.attack.semantic import SemanticValues

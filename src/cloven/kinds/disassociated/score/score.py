@@ -92,7 +92,7 @@ def score(
 
     >>> import cloven as cv, numpy as np
     >>> made = cv.Disassociation(k=5, m=2).anonymise(cv.sample("clinic"))
-    >>> guesses = cv.Semantic(cv.Vectors.sample()).guess(made.release)
+    >>> guesses = cv.attacks.Semantic(cv.relatedness.Vectors.sample()).guess(made.release)
     >>> found = score(guesses, made.release, made.key, rng=np.random.default_rng(1), measures=["ranking"])
     >>> found.get("hit").value > found.get("hit").chance
     True

@@ -73,7 +73,7 @@ def worst_clusters(
 
     >>> import cloven as cv
     >>> made = cv.Disassociation(k=5, m=2).anonymise(cv.sample("clinic"))
-    >>> guesses = cv.Semantic(cv.Vectors.sample()).guess(made.release)
+    >>> guesses = cv.attacks.Semantic(cv.relatedness.Vectors.sample()).guess(made.release)
     >>> worst = worst_clusters(guesses, made.release, made.key, limit=1)[0]
     >>> worst["found"] > worst["expected"]
     True

@@ -67,7 +67,7 @@ def score_eliminations(
 
     >>> import cloven as cv
     >>> made = cv.Coat(k=5, m=1).anonymise(cv.sample("clinic"))
-    >>> found = cv.Elimination(cv.Vectors.sample()).guess(made.release)
+    >>> found = cv.attacks.Elimination(cv.relatedness.Vectors.sample()).guess(made.release)
     >>> hit = score_eliminations(found, made.release, made.key, rng=np.random.default_rng(1)).get("hit")
     >>> hit.value > hit.chance
     True
@@ -522,7 +522,7 @@ def trial_eliminations(
 
     >>> import cloven as cv, numpy as np
     >>> made = cv.Coat(k=5, m=1).anonymise(cv.sample("clinic"))
-    >>> found = trial_eliminations(cv.RandomElimination(), made.release, made.key, rng=np.random.default_rng(1))
+    >>> found = trial_eliminations(cv.attacks.RandomElimination(), made.release, made.key, rng=np.random.default_rng(1))
     >>> found.get("auc").value
     0.5
     """
