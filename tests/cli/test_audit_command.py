@@ -89,6 +89,7 @@ def test_large_file_is_sampled_and_nothing_is_published(cloven, clinic, tmp_path
     assert json.loads((tmp_path / "out.private" / "audit.json").read_text())["sample"]["of"] == 1000
 
 
+@pytest.mark.slow
 def test_interrupted_audit_goes_on(program, cloven, clinic, tmp_path):
     unfinished = tmp_path / "out.private.unfinished"
     process = subprocess.Popen(

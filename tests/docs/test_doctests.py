@@ -28,7 +28,14 @@ def examples() -> list[doctest.DocTest]:
     return [each for each in found if each.examples]
 
 
-@pytest.mark.parametrize("example", examples(), ids=lambda example: example.name)
+LONG = {"cloven.tuning.tune"}
+CASES = [
+    pytest.param(example, id=example.name, marks=[pytest.mark.slow] if example.name in LONG else [])
+    for example in examples()
+]
+
+
+@pytest.mark.parametrize("example", CASES)
 def test_example(example):
     report: list[str] = []
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)

@@ -116,7 +116,14 @@ def test_every_example_is_tested_and_listed():
     assert sorted(re.findall(r"\]\((\w+)\.py\)", listed)) == scripts
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+LONG = (audit, compare_table_methods)
+CASES = [
+    pytest.param(check, id=check.__name__, marks=[pytest.mark.slow] if check in LONG else [])
+    for check in CHECKS
+]
+
+
+@pytest.mark.parametrize("check", CASES)
 def test_example(check, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     runpy.run_path(str(EXAMPLES / f"{check.__name__}.py"), run_name="__main__")
