@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property, update_wrapper
 from importlib import import_module
 from pathlib import Path
-from threading import local
+from threading import Lock, local
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
@@ -312,6 +312,8 @@ class Compiler:
 
     def __init__(self) -> None:
         self.process: subprocess.Popen[bytes] | None = None
+        self.owner = os.getpid()
+        self.turn = Lock()
 
     def ask(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> bool:
         """Ask for a function to be compiled for such arguments; whether somebody is there to do so."""
@@ -322,26 +324,36 @@ class Compiler:
         return self._send((function.__module__, function.__qualname__, what))
 
     def _send(self, asked: tuple[Any, ...]) -> bool:
-        if (os.cpu_count() or 1) < 2:
+        if (os.cpu_count() or 1) < 2 or self.owner != os.getpid():  # no second core, or a copy of who owns it
             return False
         message = pickle.dumps(asked)
-        try:
-            if self.process is None:
-                self.process = subprocess.Popen(
-                    [sys.executable, "-c", "from cloven.compiled import serve; serve()"],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                    env={**os.environ, "CLOVEN_KERNELS": "early"},
-                )
-                atexit.register(self.process.kill)
-            if self.process.poll() is not None or self.process.stdin is None:
+        with self.turn:
+            try:
+                process = self.process = self.process or self._begun()
+                if process.poll() is not None or process.stdin is None:
+                    return False
+                process.stdin.write(len(message).to_bytes(4, "big") + message)
+                process.stdin.flush()
+            except OSError:
                 return False
-            self.process.stdin.write(len(message).to_bytes(4, "big") + message)
-            self.process.stdin.flush()
-        except OSError:
-            return False
         return True
+
+    def _begun(self) -> subprocess.Popen[bytes]:
+        process = subprocess.Popen(
+            # -P: no module of the folder we are in
+            [sys.executable, "-P", "-c", "from cloven.compiled import serve; serve()"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "CLOVEN_KERNELS": "early"},
+        )
+        atexit.register(self._end, process)
+        return process
+
+    def _end(self, process: subprocess.Popen[bytes]) -> None:
+        if self.owner == os.getpid():
+            process.kill()
+            process.wait()
 
 
 @cache

@@ -142,6 +142,34 @@ def test_a_second_process_takes_over(monkeypatch):
     assert "dispatcher" in kernel.__dict__
 
 
+def test_modules_of_the_folder_one_is_in_are_not_run(tmp_path, monkeypatch):
+    """Whoever gets a release from a stranger works in a folder that a stranger filled."""
+    for name in ("numba", "numpy", "cloven"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'trapped')!r}, 'w')")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CLOVEN_KERNELS", "auto")
+    compiler = Compiler()
+    assert compiler.ask(popcount.function, (np.uint64(255),))
+    compiler.process.stdin.close()
+    assert compiler.process.wait(timeout=120) == 0
+    assert not (tmp_path / "trapped").exists()
+
+
+def test_a_copy_of_the_process_asks_nobody(monkeypatch):
+    compiler = Compiler()
+    monkeypatch.setattr(compiler, "owner", -1)
+    assert not compiler.ask(popcount.function, (np.uint64(1),))
+    assert compiler.process is None
+
+
+def test_nobody_is_asked_twice_who_has_gone():
+    compiler = Compiler()
+    assert compiler.ask(popcount.function, (np.uint64(1),))
+    compiler.process.kill()
+    compiler.process.wait()
+    assert not compiler.ask(popcount.function, (np.uint64(1),))
+
+
 def test_the_compiler_is_loaded_by_the_first_call_only():
     code = """
 import os, sys

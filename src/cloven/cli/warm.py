@@ -50,4 +50,4 @@ def warm(
 def _rehearsal(family: str) -> subprocess.Popen[bytes]:
     command = f"from cloven.cli.rehearsal import rehearse; rehearse({family!r})"
     environment = {**os.environ, "CLOVEN_KERNELS": "compiled"}
-    return subprocess.Popen([sys.executable, "-c", command], env=environment, stdout=subprocess.DEVNULL)  # noqa: S603
+    return subprocess.Popen([sys.executable, "-P", "-c", command], env=environment, stdout=subprocess.DEVNULL)  # noqa: S603
