@@ -5,7 +5,8 @@ function runs as plain Python while its arrays are small and it has taken less t
 longer is compiled by a second process (:class:`Compiler`), and is called compiled as soon as that is done. Both ways
 give the same result: what plain Python cannot do in the same way (numbers that overflow) is compiled at once.
 ``cloven warm`` compiles everything beforehand. ``CLOVEN_KERNELS`` says otherwise: ``compiled`` compiles at the first
-call, ``plain`` never, ``alone`` without a second process.
+call, ``plain`` only what plain Python cannot do, ``alone`` without a second process, ``early`` only what is worth it
+from the first call on.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import os
 import pickle
 import subprocess
 import sys
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, cached_property, update_wrapper
 from importlib import import_module
@@ -103,9 +104,9 @@ class Kernel:
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Run it: compiled if it is, else as plain Python while that is worth it."""
-        if _HERE.plain:
+        if _HERE.plain and not self.only:
             return self.plain(*arguments, **named)
-        if "dispatcher" in self.__dict__ or not self._is_worth_a_try(arguments):
+        if "dispatcher" in self.__dict__ or named or not self._is_worth_a_try(arguments):
             return self.dispatcher(*arguments, **named)
         before = [_copied(each) for each in arguments]
         start = perf_counter()
@@ -136,7 +137,7 @@ class Kernel:
             return False
         if self.spent > WORTH_ASKING and not self.asked and wish == "auto":
             self.asked = _compiler().ask(self.function, arguments)
-        return self.spent < self.price * (PATIENCE if self.asked else 1)
+        return self.spent < self.price * (PATIENCE if self.asked and _compiler().is_there else 1)
 
     @cached_property
     def price(self) -> float:
@@ -170,25 +171,35 @@ class Kernel:
         """Where Numba notes what it has compiled."""
         folder, wanted = self._source.parent, os.environ.get("NUMBA_CACHE_DIR")
         name = f"{self._source.stem}.{self.function.__qualname__}-{self.function.__code__.co_firstlineno}"
-        file = f"{name}.py{sys.version_info.major}{sys.version_info.minor}{sys.abiflags}.nbi"
+        abi = getattr(sys, "abiflags", "")
+        file = f"{name}.py{sys.version_info.major}{sys.version_info.minor}{abi}.nbi"
+        file = file.replace("<", "").replace(">", "")
+        if not wanted and not _is_writable(folder / "__pycache__"):
+            wanted = os.environ.get("XDG_CACHE_HOME", "~/.cache") + "/numba"
         if wanted:
-            return Path(wanted) / f"{folder.name}_{hashlib.sha1(str(folder).encode()).hexdigest()}" / file  # noqa: S324
+            hashed = hashlib.sha1(str(folder).encode()).hexdigest()  # noqa: S324 - as Numba names it
+            return Path(wanted).expanduser() / f"{folder.name}_{hashed}" / file
         return folder / "__pycache__" / file
 
     @cached_property
     def dispatcher(self) -> Any:
         """What Numba makes of the function."""
+        load_numba()
         from numba import njit
+        from numba.core.compiler_lock import global_compiler_lock
 
         _teach_numba()
         try:
             made = njit(cache=True, nogil=True)(self.function)
         except RuntimeError:  # no place for the cache
             return njit(nogil=True)(self.function)
-        compile_it = made.compile
+        compile_it = getattr(made, "compile", None)
+        if compile_it is None:  # somebody wishes for no compiler at all (NUMBA_DISABLE_JIT)
+            return made
 
         def in_turn(signature: Any) -> Any:
-            with _alone(self._index.with_suffix(".lock")):
+            # The lock of this process first: another thread may hold it and wait for ours.
+            with global_compiler_lock, _alone(self._index.with_suffix(".lock")):
                 return compile_it(signature)
 
         made.__dict__["compile"] = in_turn
@@ -219,21 +230,32 @@ def _teach_numba() -> None:
 @contextmanager
 def _alone(place: Path) -> Iterator[None]:
     """Wait until no other process compiles the same: it is in the cache then. Callers come before what they call."""
-    try:
-        import fcntl
+    with ExitStack() as held:
+        with suppress(ImportError, OSError):  # no such locks here, or nothing can be written: both compile
+            import fcntl
 
-        place.parent.mkdir(parents=True, exist_ok=True)
-        lock = place.open("wb")
-    except (ImportError, OSError):  # no such locks here, or nothing can be written: both compile
+            place.parent.mkdir(parents=True, exist_ok=True)
+            fcntl.flock(held.enter_context(place.open("wb")), fcntl.LOCK_EX)
+            held.callback(place.unlink, missing_ok=True)
         yield
-        return
-    with lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+
+
+def load_numba() -> None:
+    """Load the compiler, but no settings from the folder we are in: they could name a cache that a stranger filled."""
+    if "numba" not in sys.modules:
+        known = sys.modules.get("yaml")
+        sys.modules["yaml"] = None  # type: ignore[assignment]
         try:
-            yield
+            import_module("numba")
         finally:
-            with suppress(OSError):
-                place.unlink()
+            if known is None:
+                del sys.modules["yaml"]
+            else:
+                sys.modules["yaml"] = known
+
+
+def _is_writable(folder: Path) -> bool:
+    return os.access(folder if folder.exists() else folder.parent, os.W_OK)
 
 
 class _Here(local):
@@ -312,7 +334,7 @@ class Compiler:
 
     def __init__(self) -> None:
         self.process: subprocess.Popen[bytes] | None = None
-        self.owner = os.getpid()
+        self.owner, self.is_refused = os.getpid(), False
         self.turn = Lock()
 
     def ask(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> bool:
@@ -324,19 +346,23 @@ class Compiler:
         return self._send((function.__module__, function.__qualname__, what))
 
     def _send(self, asked: tuple[Any, ...]) -> bool:
-        if (os.cpu_count() or 1) < 2 or self.owner != os.getpid():  # no second core, or a copy of who owns it
+        if self.is_refused or not _may_have_company() or self.owner != os.getpid():
             return False
         message = pickle.dumps(asked)
         with self.turn:
             try:
                 process = self.process = self.process or self._begun()
-                if process.poll() is not None or process.stdin is None:
-                    return False
-                process.stdin.write(len(message).to_bytes(4, "big") + message)
-                process.stdin.flush()
+                if process.stdin is not None:
+                    process.stdin.write(len(message).to_bytes(4, "big") + message)
+                    process.stdin.flush()
             except OSError:
-                return False
-        return True
+                self.is_refused = True
+        return self.is_there
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it still works."""
+        return not self.is_refused and self.process is not None and self.process.poll() is None
 
     def _begun(self) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(
@@ -346,6 +372,7 @@ class Compiler:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             env={**os.environ, "CLOVEN_KERNELS": "early"},
+            start_new_session=True,  # Ctrl-C is for us
         )
         atexit.register(self._end, process)
         return process
@@ -354,6 +381,12 @@ class Compiler:
         if self.owner == os.getpid():
             process.kill()
             process.wait()
+
+
+def _may_have_company() -> bool:
+    """Whether there is a second core for a second process, and a Python to start."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores > 1 and bool(sys.executable) and not getattr(sys, "frozen", False)
 
 
 @cache
@@ -371,7 +404,7 @@ def rehearsed(function: Callable[[str], None], what: str, *early: Callable[..., 
 
 def is_awaited(function: Callable[..., Any] | None) -> bool:
     """Whether a second process is to compile this one and has not yet."""
-    return isinstance(function, Kernel) and _compiler().process is not None and not function.is_cached
+    return isinstance(function, Kernel) and _compiler().is_there and not function.is_cached
 
 
 def serve() -> None:
@@ -382,6 +415,7 @@ def serve() -> None:
             module, name, given = pickle.loads(asked.read(int.from_bytes(length, "big")))  # noqa: S301
             found = getattr(import_module(module), name)
             if isinstance(found, Kernel):
+                load_numba()
                 import numba
 
                 found.dispatcher.compile(tuple(map(numba.typeof, map(_Form.filled, given))))

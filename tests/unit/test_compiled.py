@@ -72,8 +72,8 @@ def fresh(function):
 def test_small_data_runs_without_the_compiler():
     kernel = fresh(sum_of_squares)
     assert kernel(np.arange(4)) == 14
-    assert kernel(values=np.arange(3)) == 5
     assert "dispatcher" not in kernel.__dict__
+    assert kernel(values=np.arange(3)) == 5
 
 
 @pytest.mark.parametrize("wish", ["compiled", "large"])
@@ -153,6 +153,82 @@ def test_modules_of_the_folder_one_is_in_are_not_run(tmp_path, monkeypatch):
     compiler.process.stdin.close()
     assert compiler.process.wait(timeout=120) == 0
     assert not (tmp_path / "trapped").exists()
+
+
+def test_settings_in_the_folder_one_is_in_are_not_read(tmp_path):
+    """Numba reads them where PyYAML is installed; they could name a cache that a stranger filled."""
+    (tmp_path / ".numba_config.yaml").write_text("cache_dir: /stranger\n")
+    code = """
+import sys, types
+sys.modules["yaml"] = mine = types.ModuleType("yaml")
+mine.load = mine.safe_load = lambda *_, **__: {"cache_dir": "/stranger"}
+from cloven.compiled import load_numba
+load_numba()
+from numba.core import config
+print(config.CACHE_DIR == "", sys.modules["yaml"] is mine)
+"""
+    environment = {name: value for name, value in subject.os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == ["True", "True"]
+
+
+def test_threads_do_not_wait_for_each_other_for_ever():
+    """One compiles a kernel that the other compiles as part of its own."""
+    code = """
+import os, threading
+import numpy as np
+os.environ["CLOVEN_KERNELS"] = "compiled"
+from cloven import compiled as subject
+from cloven.statistics.sums import deviation, total
+inner = threading.Event()
+locked = subject._alone
+def slowly(place):
+    if "total" in place.name:
+        inner.set()
+        inner.wait(0.2)
+    return locked(place)
+subject._alone = slowly
+values = np.arange(5.0)
+threads = [threading.Thread(target=each, args=(values,), daemon=True) for each in (total, deviation)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join(100)
+print(any(thread.is_alive() for thread in threads))
+os._exit(0)
+"""
+    done = subprocess.run(
+        [sys.executable, "-u", "-c", code], capture_output=True, text=True, timeout=250, check=True
+    )
+    assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("wrong", [OSError(38, "Function not implemented")])
+def test_where_nothing_can_be_locked_it_still_runs(monkeypatch, wrong):
+    import fcntl
+
+    def refuse(*_arguments):
+        raise wrong
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    monkeypatch.setenv("CLOVEN_KERNELS", "compiled")
+    assert fresh(sum_of_squares)(np.arange(4)) == 14
+
+
+def test_without_a_compiler_at_all_it_still_runs():
+    code = "import numpy as np; from cloven.statistics.sums import total; print(total(np.arange(3.0)))"
+    environment = {**subject.os.environ, "NUMBA_DISABLE_JIT": "1", "CLOVEN_KERNELS": "compiled"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "3.0"
 
 
 def test_a_copy_of_the_process_asks_nobody(monkeypatch):

@@ -18,6 +18,7 @@ from cloven.compiled import Longs, compiled
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.covers.covers import covers as find_covers
 from cloven.kinds.disassociated.covers.worlds import how_many_arrangements, possible_worlds
+from cloven.kinds.disassociated.methods.growth import popcount
 from cloven.statistics.intervals import wilson
 
 if TYPE_CHECKING:
@@ -352,15 +353,6 @@ if TYPE_CHECKING:
 
 
 @compiled
-def _count(word: np.uint64) -> int:
-    """Number of bits."""
-    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
-    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return int((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
-
-
-@compiled
 def meetings(bits: Bits, first: Ints, second: Ints, k: int) -> tuple[Ints, Ints, Ints]:
     """Fewest and most records in which each pair meets, and the number of worlds that join it k times."""
     pairs = len(first)
@@ -370,7 +362,7 @@ def meetings(bits: Bits, first: Ints, second: Ints, k: int) -> tuple[Ints, Ints,
         for at in range(pairs):
             met = 0
             for word in range(bits.shape[2]):
-                met += _count(bits[world, first[at], word] & bits[world, second[at], word])
+                met += popcount(bits[world, first[at], word] & bits[world, second[at], word])
             least[at], most[at] = min(least[at], met), max(most[at], met)
             joined[at] += met >= k
     return least, most, joined
@@ -406,7 +398,7 @@ def fewest_records(bits: Bits, first: Ints, second: Ints) -> int:
             held = np.uint64(0)
             for at in range(len(first)):
                 held |= bits[world, first[at], word] & bits[world, second[at], word]
-            many += _count(held)
+            many += popcount(held)
         fewest = min(fewest, many)
     return fewest
 
