@@ -67,14 +67,14 @@ def counted(number: int, words: str) -> str:
     '2 pairs of items that have fewer candidates'
     >>> counted(1, "pairs of items that have fewer candidates"), counted(1, "records are left empty")
     ('1 pair of items that has fewer candidates', '1 record is left empty')
-    >>> counted(1200, "classes"), counted(1, "classes"), counted(0, "entries")
-    ('1,200 classes', '1 class', '0 entries')
+    >>> counted(1200, "classes"), counted(1, "classes"), counted(1, "people are told")
+    ('1,200 classes', '1 class', '1 person is told')
     """
     if number != 1:
         return f"{number:,} {words}"
     said, found, verb = [], False, False
     for word in words.split(" "):
-        if not found and word.endswith("s"):
+        if not found and (word.endswith("s") or word in _OWN):
             word, found = _OWN.get(word, word.removesuffix("s")), True
         elif found and not verb and word in _SINGULAR:
             word, verb = _SINGULAR[word], True

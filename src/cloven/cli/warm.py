@@ -44,6 +44,7 @@ def warm(
         finally:
             for process in running.values():
                 process.kill()
+                process.wait()
     say(f"compiled for {', '.join(FAMILIES)} in {perf_counter() - start:.0f} s")
 
 
