@@ -68,7 +68,7 @@ def compiled(function: F) -> F:
 def compiled_early(function: F) -> F:
     """The same for a function that takes longer than compiling it even where data is small.
 
-    It is compiled by a rehearsal (:func:`rehearsed`) while the work begins.
+    The first call compiles it, or, if that takes long, a rehearsal (:func:`rehearsed`) while the work begins.
     """
     kernel = Kernel(function, function)
     kernel.early = True

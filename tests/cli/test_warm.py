@@ -47,9 +47,3 @@ def test_a_rehearsal_that_fails_is_told_and_others_are_ended(cloven, monkeypatch
 
 def test_jobs_are_one_at_least(cloven):
     assert cloven("warm", "-j", 0).code == 2
-
-
-def test_rehearsals_are_there_for_every_family():
-    from cloven.registry import ROOMS
-
-    assert set(rehearsal.FAMILIES) == set(ROOMS)

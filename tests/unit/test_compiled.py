@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numba
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from cloven import compiled as subject
+from cloven.audit import run
 from cloven.compiled import Compiler, compiled, compiled_early, compiled_only
 from cloven.kinds.disassociated.methods.growth import popcount
 from cloven.kinds.tables.methods.lots import Round, lot
@@ -46,7 +48,7 @@ def sum_of_squares(values):
 @compiled
 def spoil(values, rng):
     """Changes what it is given before plain Python gives up: numbers of 32 bits overflow there."""
-    values[0] = 7
+    values[0] += 6
     drawn = rng.random()
     return values[1] * values[1], drawn
 
@@ -83,6 +85,27 @@ def test_kernels_call_each_other_compiled(monkeypatch, wish):
     kernel = fresh(sum_of_squares)
     assert kernel(np.arange(4)) == 14
     assert kernel.dispatcher.signatures
+
+
+def test_a_constant_is_compiled_as_any_number(monkeypatch):
+    @compiled
+    def shifted(value, by):
+        return value + by
+
+    @compiled
+    def both(value):
+        return shifted(value, 0) + shifted(value, 1) + shifted(value, value)
+
+    monkeypatch.setenv("CLOVEN_KERNELS", "compiled")
+    assert both(3) == 3 + 4 + 6
+    assert len(shifted.dispatcher.signatures) == 1
+
+
+def test_attacks_whose_kernel_is_on_its_way_come_last(monkeypatch):
+    threats = {"slow": SimpleNamespace(kernel="awaited"), "quick": SimpleNamespace(kernel=None)}
+    assert list(dict(run.ready_first(threats))) == ["slow", "quick"], "nobody compiles"
+    monkeypatch.setattr(run, "is_awaited", lambda kernel: kernel == "awaited")
+    assert list(dict(run.ready_first(threats))) == ["quick", "slow"]
 
 
 def test_what_takes_longer_than_compiling_is_compiled():

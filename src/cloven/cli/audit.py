@@ -130,12 +130,11 @@ def _rehearse(plan: Audit) -> None:
     """Where this is the first run, have a second process compile what will be needed."""
     from cloven.cli.rehearsal import rehearse
     from cloven.compiled import rehearsed
-    from cloven.kinds.disassociated.attack.known_person_kernel import claims
     from cloven.registry import family_of
 
-    family = family_of(plan.method).name
-    if family == "disassociation":
-        rehearsed(rehearse, family, claims)
+    family = family_of(plan.method)
+    threats = family.threats(plan.method, plan.knowledge) if plan.threats is None else plan.threats
+    rehearsed(rehearse, family.name, *(threat.kernel for threat in threats if threat.kernel is not None))
 
 
 def _plan(

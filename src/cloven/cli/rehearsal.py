@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.errors import ClovenError
-from cloven.registry import anonymiser, anonymisers, table_anonymisers
+from cloven.registry import ROOMS, anonymiser, anonymisers, table_anonymisers
 from cloven.threats import Effort, Knowledge
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from cloven.protocols import Anonymiser
 
 PEOPLE = 120
-FAMILIES = ("disassociation", "generalisation", "tables")
+FAMILIES = tuple(ROOMS)
 
 
 def rehearse(family: str) -> None:

@@ -1,4 +1,4 @@
-"""Figures as people say them."""
+"""Words that several kinds of release share."""
 
 from __future__ import annotations
 
