@@ -31,7 +31,7 @@ from cloven.kinds.generalised.methods.coat import Coat
 from cloven.kinds.generalised.methods.partition import cheaper
 from cloven.kinds.generalised.methods.pcta import Pcta
 from cloven.kinds.generalised.policy import Policy
-from cloven.kinds.generalised.verify import verify_generalised
+from cloven.verification import verify
 
 READINGS = ("empty-is-enough", "subsets-too")
 METHODS = {Coat: coat_step, Pcta: pcta_step}
@@ -113,7 +113,7 @@ def test_every_constraint_holds_by_brute_force_and_by_the_checker(task, method):
     items = set().union(*records)
     assert len(items) - len(set().union(*partition)) <= settings["max_suppressed"] * len(items) + 1e-9
     data = Transactions.from_records(records)
-    verdict = verify_generalised(result.release, data, result.key, policy)
+    verdict = verify(result.release, original=data, key=result.key, policy=policy)
     assert verdict.ok, str(verdict)
 
 
@@ -135,7 +135,7 @@ def test_persons_with_several_records_count_once(task, method, seed):
         return
     result = method(**settings).anonymise(data)
     assert blocks(result.release) == expected
-    verdict = verify_generalised(result.release, data, result.key, policy)
+    verdict = verify(result.release, original=data, key=result.key, policy=policy)
     assert verdict.ok, str(verdict)
 
 
@@ -179,7 +179,7 @@ def test_the_checker_agrees_with_brute_force_on_any_partition(task, seed):
     parameters = {"reading": settings["reading"], "max_suppressed": 1.0}
     result = assemble(data, numbers, k=k, parameters=parameters)
     partition = [frozenset(block) for block in blocks(result.release)]
-    verdict = verify_generalised(result.release, data, result.key, policy)
+    verdict = verify(result.release, original=data, key=result.key, policy=policy)
     passed = {check.name: check.passed for check in verdict.checks}
     holds = {
         reading: all(
@@ -216,7 +216,7 @@ def test_order_of_records_does_not_matter(task, method, seed):
     # Equal rows are interchangeable; what each row really held is not.
     for one in (result, other):
         data = Transactions.from_records(records if one is result else [records[place] for place in order])
-        assert verify_generalised(one.release, data, one.key, settings["policy"]).ok
+        assert verify(one.release, original=data, key=one.key, policy=settings["policy"]).ok
 
 
 @given(tasks(), methods)

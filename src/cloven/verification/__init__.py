@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cloven.errors import ParameterError
 from cloven.registry import part
-from cloven.verification.verdict import Check, Verdict
+from cloven.verification.verdict import Check, Given, Verdict
 
 if TYPE_CHECKING:
     from cloven.data.table import Table
@@ -62,14 +62,12 @@ def verify(
     ['cluster size', 'k^m of record chunks']
     """
     checker: Checker = part(release, "verify.checker").CHECKER
-    known: dict[str, Any] = {"policy": policy} if policy is not None else {}
-    if known and not checker.by_policy:
+    if policy is not None and not checker.by_policy:
         message = f"a policy is for set-generalised releases, and this one is {checker.about}; leave it out"
         raise ParameterError(message)
     if original is not None and not isinstance(original, checker.data):
         wanted, got = checker.data.__name__, type(original).__name__
         message = f"the original must be {wanted} for this kind of release, got {got}"
         raise ParameterError(message)
-    return checker.check(
-        release, original=original, key=key, allow_unsafe=allow_unsafe, allow_seeded=allow_seeded, **known
-    )
+    given = Given(original, key, policy, allow_unsafe, allow_seeded)
+    return Verdict(given.level, tuple(checker.check(release, given)))

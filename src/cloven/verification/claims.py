@@ -1,16 +1,20 @@
-"""Is the release marked as made for experiments: unsafe parameters, or random numbers from a seed?"""
+"""What a release says of itself: marks of experiments, its parameters, the persons it counts; and orders of rows."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cloven.data.arrays import distinct
+from cloven.errors import shorten
 from cloven.figures import counted
-from cloven.verification.verdict import NOT_CHECKED, Check
+from cloven.verification.verdict import NOT_CHECKED, Check, Fault
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import TypeAlias
+
     from numpy.typing import NDArray
 
     from cloven.data.transactions import Transactions
@@ -19,14 +23,26 @@ if TYPE_CHECKING:
     from cloven.kinds.generalised.key import GeneralisedKey
     from cloven.kinds.generalised.release import SetGeneralised
     from cloven.kinds.tables.release import GeneralisedTable, Sliced
-    from cloven.verification.verdict import Level
+    from cloven.verification.verdict import Given, Level
+
+    Allowed: TypeAlias = Mapping[str, Callable[[Any], bool]]
 
 
-def check_mark(
-    release: Disassociated | SetGeneralised | GeneralisedTable | Sliced, mark: str, *, allowed: bool
-) -> Check:
-    """Fail a release that carries the mark, unless the caller allows it."""
-    marked = bool(release.parameters.get(mark))
+# Is the release marked as made for experiments: unsafe parameters, or random numbers from a seed?
+
+
+def check_marks(
+    release: Disassociated | SetGeneralised | GeneralisedTable | Sliced, given: Given[Any, Any]
+) -> list[Check]:
+    """Fail a release that carries a mark, unless the caller allows it."""
+    return [
+        _check_mark(release.parameters, "unsafe", allowed=given.allow_unsafe),
+        _check_mark(release.parameters, "seeded", allowed=given.allow_seeded),
+    ]
+
+
+def _check_mark(parameters: Mapping[str, Any], mark: str, *, allowed: bool) -> Check:
+    marked = bool(parameters.get(mark))
     if not marked:
         detail = f"not marked {mark}"
     elif allowed:
@@ -34,6 +50,35 @@ def check_mark(
     else:
         detail = f"the release is marked {mark}: for experiments only, not for publishing"
     return Check(f"not {mark}", "release", passed=allowed or not marked, examined=1, detail=detail)
+
+
+# Published parameters tell the method and nothing else: no path, note, seed or item.
+
+
+def strange_parameters(given: Mapping[str, Any], allowed: Allowed) -> Iterator[Fault]:
+    """Parameters that the method does not have, or not with such a value."""
+    for name, value in given.items():
+        if name == "method":
+            continue
+        if name not in allowed:
+            yield Fault(1, f"{shorten(name)} is no parameter of {given['method']}")
+        elif not allowed[name](value):
+            yield Fault(1, f"{name} cannot be {shorten(str(value))}")
+
+
+def is_flag(value: Any) -> bool:
+    """Whether a parameter is true or false."""
+    return isinstance(value, bool)
+
+
+def is_count(value: Any) -> bool:
+    """Whether a parameter is a whole number from 0."""
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def one_of(*words: Any) -> Callable[[Any], bool]:
+    """Whether a parameter is one of some words."""
+    return lambda value: value in words
 
 
 # Does a release that says it counts persons know any, and one that counts records have none to count?
@@ -47,31 +92,25 @@ NAME = "persons counted"
 
 def check_persons_claim(
     release: Disassociated | SetGeneralised,
-    original: Transactions | None,
-    key: Key | GeneralisedKey | None,
+    given: Given[Transactions, Key] | Given[Transactions, GeneralisedKey],
     *,
     counted_at: Level,
 ) -> list[Check]:
     """The claim against original and key; no check where neither it nor they speak of persons.
 
-    Args:
-        release: the release.
-        original: the data it was made from, if known.
-        key: the owner's key, if known.
-        counted_at: the level at which other checks count persons.
+    ``counted_at`` is the level at which other checks count persons.
     """
-    claimed = release.parameters.get("persons") is True
+    claimed, original, key = release.parameters.get("persons") is True, given.original, given.key
     if original is None:
         return [
             _undecided("release", 0, f"give the original with its persons (level {counted_at})")
         ] * claimed
-    level: Level = "original" if key is None else "key"
     told = {"the original": original.persons} | ({} if key is None else {"the key": key.persons})
     known = [persons for persons in told.values() if persons is not None]
     if claimed:
         missing = [where for where, persons in told.items() if persons is None]
-        return [_where_claimed(release, level, known, missing, counted_at)]
-    return [_where_not_claimed(release, level, known[0])] if known else []
+        return [_where_claimed(release, given.level, known, missing, counted_at)]
+    return [_where_not_claimed(release, given.level, known[0])] if known else []
 
 
 def _where_claimed(

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import numpy as np
 
-from cloven.errors import GuaranteeError, shorten
+from cloven.errors import GuaranteeError, ParameterError, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
+    from cloven.kinds.generalised.policy import Policy
+
+Data = TypeVar("Data")
+Key = TypeVar("Key")
 
 Level = Literal["release", "original", "key"]
 NOT_CHECKED = "not checked at this level"
@@ -104,17 +108,38 @@ class Verdict:
 
 
 @dataclass(frozen=True)
+class Given(Generic[Data, Key]):
+    """What a release is checked with besides itself; ``cloven.verification.verify`` tells what each is."""
+
+    original: Data | None = None
+    key: Key | None = None
+    policy: Policy | None = None
+    allow_unsafe: bool = False
+    allow_seeded: bool = False
+
+    def __post_init__(self) -> None:
+        if self.key is not None and self.original is None:
+            message = "a key was given without the original; give both, or neither"
+            raise ParameterError(message)
+
+    @property
+    def level(self) -> Level:
+        """The highest level that this allows."""
+        return "release" if self.original is None else "original" if self.key is None else "key"
+
+
+@dataclass(frozen=True)
 class Checker:
     """Who checks one kind of release.
 
     Attributes:
-        check: checks a release, given what else is known.
+        check: all checks of a release, in order, with what is given besides.
         data: what such releases are made from.
         about: what to call such a release.
         by_policy: whether it may have been made by a policy.
     """
 
-    check: Callable[..., Verdict]
+    check: Callable[[Any, Given[Any, Any]], Iterable[Check]]
     data: type
     about: str
     by_policy: bool = False

@@ -11,8 +11,8 @@ from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
 from cloven.kinds.generalised.methods.coat import Coat
 from cloven.kinds.generalised.policy import Policy
-from cloven.kinds.generalised.verify import verify_generalised
 from cloven.protocols import Choice, Real, Whole
+from cloven.verification import verify
 
 FIGURE_1 = [
     ["heart disease", "blood pressure", "icd", "weakness", "dizziness"],
@@ -34,7 +34,7 @@ def generalise(records, **settings):
     data = Transactions.from_records(records)
     method = Coat(**settings)
     result = method.anonymise(data)
-    verdict = verify_generalised(result.release, data, result.key, method.policy)
+    verdict = verify(result.release, original=data, key=result.key, policy=method.policy)
     assert verdict.ok, str(verdict)
     return result
 
@@ -189,7 +189,7 @@ def test_persons_are_counted_not_records():
     data = Transactions.from_arrays(lengths, codes, ("a", "b", "c"), persons=persons)
     policy = Policy(protected=singles("a"))
     result = Coat(k=2, policy=policy).anonymise(data)
-    assert verify_generalised(result.release, data, result.key, policy).ok
+    assert verify(result.release, original=data, key=result.key, policy=policy).ok
     assert blocks(result.release) == [("a", "b"), ("c",)]
     assert result.release.parameters["persons"] is True
     alone = Transactions.from_arrays(lengths, codes, ("a", "b", "c"))
@@ -206,7 +206,7 @@ def test_a_pair_counts_once_for_a_person_and_only_inside_a_record():
     assert blocks(result.release) == [("a",), ("b",), ("c",)]
     result = Coat(k=3, policy=policy).anonymise(data)
     assert blocks(result.release) != [("a",), ("b",), ("c",)]
-    assert verify_generalised(result.release, data, result.key, policy).ok
+    assert verify(result.release, original=data, key=result.key, policy=policy).ok
 
 
 def test_weights_make_an_item_cheaper_to_merge():
@@ -291,6 +291,6 @@ def test_click_stream(all_up_to, data_dir):
     data = PUBLIC_DATA["BMS-WebView-2"].load(data_dir)
     policy = all_itemsets(2) if all_up_to else random_items(data, 0.1, np.random.default_rng(1))
     result = Coat(k=5, policy=policy).anonymise(data)
-    verdict = verify_generalised(result.release, data, result.key, policy)
+    verdict = verify(result.release, original=data, key=result.key, policy=policy)
     assert verdict.ok, str(verdict)
     assert result.release.blocks == (214 if all_up_to else 3_298)

@@ -13,7 +13,7 @@ from cloven.kinds.generalised.methods.coat import Coat
 from cloven.kinds.generalised.methods.pcta import Pcta
 from cloven.kinds.generalised.policy import Policy
 from cloven.kinds.generalised.utility import log2_utility_loss
-from cloven.kinds.generalised.verify import verify_generalised
+from cloven.verification import verify
 
 
 def blocks(release):
@@ -39,7 +39,7 @@ def test_loses_less_utility_than_coat_where_all_pairs_are_protected(data):
     loss = {}
     for method in (Coat, Pcta):
         result = method(k=5, policy=Policy(all_up_to=2)).anonymise(data)
-        verdict = verify_generalised(result.release, data, result.key, Policy(all_up_to=2))
+        verdict = verify(result.release, original=data, key=result.key, policy=Policy(all_up_to=2))
         assert verdict.ok, str(verdict)
         loss[method] = log2_utility_loss(result.release, data)
     assert loss[Pcta] < loss[Coat] - 1
@@ -62,7 +62,7 @@ def test_with_groups_it_is_upcta_and_may_suppress():
     assert Pcta().parameters["variant"] == "pcta"
     result = Pcta(k=2, policy=policy, max_suppressed=0.4).anonymise(data)
     assert blocks(result.release) == [("b", "c")]
-    assert verify_generalised(result.release, data, result.key, policy).ok
+    assert verify(result.release, original=data, key=result.key, policy=policy).ok
     with pytest.raises(
         ParameterError, match=r"^'a' has support 1, k is 2: .* set max_suppressed to at least 0.333"
     ):
@@ -77,5 +77,5 @@ def test_click_stream(data_dir):
     data = PUBLIC_DATA["BMS-WebView-2"].load(data_dir)
     policy = Policy(all_up_to=2)
     coat, pcta = (method(k=5, policy=policy).anonymise(data) for method in (Coat, Pcta))
-    assert verify_generalised(pcta.release, data, pcta.key, policy).ok
+    assert verify(pcta.release, original=data, key=pcta.key, policy=policy).ok
     assert log2_utility_loss(pcta.release, data) < log2_utility_loss(coat.release, data) - 60

@@ -11,7 +11,7 @@ from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
 from cloven.kinds.generalised.methods.assembly import assemble
 from cloven.kinds.generalised.policy import Policy
-from cloven.kinds.generalised.verify import verify_generalised
+from cloven.verification import verify
 
 RECORDS = [["a", "b"], ["a", "c"], ["b", "d"], ["c", "d"], ["a"], ["d", "e"], ["x", "a"], ["x"]]
 DATA = Transactions.from_records(RECORDS)
@@ -36,7 +36,7 @@ def made(data=DATA, parameters=PARAMETERS, blocks=BLOCKS, k=3):
 
 
 def failures(result, data=DATA, policy=POLICY, release=None, key=None):
-    verdict = verify_generalised(release or result.release, data, key or result.key, policy)
+    verdict = verify(release or result.release, original=data, key=key or result.key, policy=policy)
     return [check.name for check in verdict.failures]
 
 
@@ -62,13 +62,13 @@ def test_the_release_without_faults_passes_at_every_level():
         {"original": DATA},
         {"original": DATA, "key": result.key, "policy": POLICY},
     ):
-        verdict = verify_generalised(result.release, **given)
+        verdict = verify(result.release, **given)
         assert verdict.ok, str(verdict)
     assert verdict.level == "key"
     detail = {check.name: check.detail for check in verdict.checks}
     assert detail["suppressed items"] == "1 of at most 1 items suppressed; 1 record is left empty"
     with pytest.raises(ParameterError, match="a key was given without the original"):
-        verify_generalised(result.release, key=result.key)
+        verify(result.release, key=result.key)
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_the_release_without_faults_passes_at_every_level():
     ],
 )
 def test_arrays(fault, detail):
-    verdict = verify_generalised(replace(made().release, **fault), DATA)
+    verdict = verify(replace(made().release, **fault), original=DATA)
     assert [check.name for check in verdict.checks] == ["arrays"]
     assert verdict.failures[0].detail.startswith(detail)
 
@@ -109,7 +109,7 @@ def test_arrays(fault, detail):
     ],
 )
 def test_partition(fault, detail):
-    verdict = verify_generalised(replace(made().release, **fault), DATA)
+    verdict = verify(replace(made().release, **fault), original=DATA)
     assert [check.name for check in verdict.failures] == ["partition"]
     assert verdict.failures[0].detail == detail
 
@@ -136,7 +136,7 @@ def test_order_of_rows():
         row_offsets=array(0, 0, 2, 3, 4, 6, 8, 10, 11),
         row_blocks=array(0, 1, 0, 0, 0, 1, 1, 2, 1, 2, 2),
     )
-    verdict = verify_generalised(rows, DATA)
+    verdict = verify(rows, original=DATA)
     assert [check.detail for check in verdict.failures] == ["row 2 should come before row 1"]
 
 
@@ -154,7 +154,7 @@ def test_order_of_rows():
 )
 def test_parameters(change, detail):
     release = made(parameters=PARAMETERS | change, k=2).release
-    verdict = verify_generalised(release)
+    verdict = verify(release)
     assert [(check.name, check.detail) for check in verdict.failures] == [("parameters", detail)]
 
 
@@ -164,41 +164,39 @@ def test_parameters_of_the_other_methods():
         {"method": "apriori-km", "all_up_to": 1, "search": "refined", "persons": False},
         {"method": "somebody's own", "whatever": "x y", "all_up_to": 1},
     ):
-        verdict = verify_generalised(made(parameters=parameters).release)
+        verdict = verify(made(parameters=parameters).release)
         assert verdict.ok, str(verdict)
     wrong = {"method": "apriori-km", "search": "in /home/bob"}
-    assert [check.name for check in verify_generalised(made(parameters=wrong).release).failures] == [
-        "parameters"
-    ]
+    assert [check.name for check in verify(made(parameters=wrong).release).failures] == ["parameters"]
     none = made(parameters=PARAMETERS, k=1).release
-    assert [check.name for check in verify_generalised(none).failures] == ["parameters"]
+    assert [check.name for check in verify(none).failures] == ["parameters"]
 
 
 def test_combinations_are_promised_by_the_release_or_the_policy():
     release = made(k=5).release
-    assert [check.name for check in verify_generalised(release).failures] == ["combinations"]
+    assert [check.name for check in verify(release).failures] == ["combinations"]
     quiet = made(parameters={}, k=5).release
-    assert verify_generalised(quiet).ok
-    verdict = verify_generalised(quiet, policy=Policy(all_up_to=1))
+    assert verify(quiet).ok
+    verdict = verify(quiet, policy=Policy(all_up_to=1))
     assert verdict.failures[0].detail == "blocks of {'a'} are together in 4 rows, k is 5"
-    verdict = verify_generalised(made(parameters={}).release, policy=Policy(all_up_to=2))
+    verdict = verify(made(parameters={}).release, policy=Policy(all_up_to=2))
     assert verdict.failures[0].detail == "blocks of {'a', 'b'} are together in 2 rows, k is 3"
 
 
 def test_itemsets_by_both_readings():
     release = made(parameters={"reading": "empty-is-enough"}, k=5).release
     pair = Policy((("a", "e"),))
-    verdict = verify_generalised(release, policy=pair)
+    verdict = verify(release, policy=pair)
     assert verdict.ok
     detail = {check.name: check.detail for check in verdict.checks}
     assert detail["itemsets"] == "1 protected itemsets hold"
     assert (
         detail["itemsets and subsets"] == "1 of 1 protected itemsets have a rare part, which is not promised"
     )
-    strict = verify_generalised(made(parameters={}, k=5).release, policy=pair)
+    strict = verify(made(parameters={}, k=5).release, policy=pair)
     assert [check.name for check in strict.failures] == ["itemsets and subsets"]
     assert "{'a', 'e'}: blocks of {" in strict.failures[0].detail
-    rare = verify_generalised(release, policy=Policy((("a", "b"), ("d",))))
+    rare = verify(release, policy=Policy((("a", "b"), ("d",))))
     assert [(check.name, check.detail) for check in rare.failures] == [
         ("itemsets", "{'a', 'b'} is shown by 2 rows, k is 5; 2 such faults")
     ]
@@ -208,12 +206,12 @@ def test_items_that_are_not_published():
     # Somebody who knows x and d of a record looks for d alone: three records.
     release = made(parameters={"reading": "empty-is-enough"}, k=4).release
     policy = Policy((("d", "x"),))
-    alone = verify_generalised(release, policy=policy)
+    alone = verify(release, policy=policy)
     assert alone.ok
     assert "cannot be decided without the original: 1 with items that are not published" in str(alone)
-    with_original = verify_generalised(release, DATA, policy=policy)
+    with_original = verify(release, original=DATA, policy=policy)
     assert "itemsets" in [check.name for check in with_original.failures]
-    unheard_of = verify_generalised(release, DATA, policy=Policy((("d", "zebra"),)))
+    unheard_of = verify(release, original=DATA, policy=Policy((("d", "zebra"),)))
     assert "itemsets" not in [check.name for check in unheard_of.failures]
 
 
@@ -227,26 +225,26 @@ def test_blocks_outside_groups():
 def test_original_level():
     result = made()
     other = Transactions.from_records([*RECORDS[:-1], ["x", "d"]])
-    verdict = verify_generalised(result.release, other)
+    verdict = verify(result.release, original=other)
     assert [(check.name, check.detail) for check in verdict.failures] == [
         ("rows", "no record gives the row: empty; 2 such faults")
     ]
     fewer = Transactions.from_records(RECORDS[:-2])
-    assert [check.name for check in verify_generalised(result.release, fewer).failures] == ["rows"]
+    assert [check.name for check in verify(result.release, original=fewer).failures] == ["rows"]
     renamed = replace(result.release, vocabulary=("a", "b", "c", "d", "f"))
-    names = [check.name for check in verify_generalised(renamed, DATA).failures]
+    names = [check.name for check in verify(renamed, original=DATA).failures]
     assert names == ["items", "suppressed items"]
     tight = made(parameters=PARAMETERS | {"max_suppressed": 0.1})
-    verdict = verify_generalised(tight.release, DATA)
+    verdict = verify(tight.release, original=DATA)
     assert [check.detail for check in verdict.failures] == ["1 item is suppressed, 0 may be: {'x'}"]
     silent = made(parameters={})
-    assert [check.name for check in verify_generalised(silent.release, DATA).failures] == ["suppressed items"]
+    assert [check.name for check in verify(silent.release, original=DATA).failures] == ["suppressed items"]
 
 
 def test_a_block_that_is_shown_wrongly_or_not_at_all():
     release = made().release
     wrong = replace(release, row_blocks=array(0, 1, 0, 1, 0, 1, 1, 2, 1, 2, 2))
-    verdict = verify_generalised(wrong, DATA)
+    verdict = verify(wrong, original=DATA)
     assert "rows" in [check.name for check in verdict.failures]
 
 
@@ -297,7 +295,7 @@ def test_free_text_in_labels(method, labels, detail):
     )
     release = replace(made(parameters=parameters | {"method": method}).release, block_labels=labels)
     for given in ({}, {"original": DATA}):
-        verdict = verify_generalised(release, **given)
+        verdict = verify(release, **given)
         (fault,) = (check for check in verdict.failures if check.name == "labels")
         assert detail in fault.detail
 
@@ -305,7 +303,7 @@ def test_free_text_in_labels(method, labels, detail):
 def test_names_of_groups_are_told_as_not_checked():
     parameters = {"method": "apriori-km", "all_up_to": 1, "search": "refined", "persons": False}
     release = replace(made(parameters=parameters).release, block_labels=("", "drinks", "food"))
-    verdict = verify_generalised(release)
+    verdict = verify(release)
     assert [check.name for check in verdict.undecided] == ["labels"]
     assert "that 2 group names are in the owner's taxonomy" in verdict.undecided[0].detail
     assert "; 1 claim not checked at this level" in str(verdict)
@@ -327,9 +325,9 @@ PERSONS = np.array([1, 1, 2, 3, 1, 4, 5, 6])
 def test_the_claim_to_count_persons(claimed, persons, failed):
     data = Transactions.from_arrays(DATA.lengths, DATA.codes, DATA.vocabulary, persons=persons)
     result = made(data, PARAMETERS | {"persons": claimed}, k=2)
-    assert [check.name for check in verify_generalised(result.release, data).failures] == failed
+    assert [check.name for check in verify(result.release, original=data).failures] == failed
     assert failures(result, data) == failed
-    alone = verify_generalised(result.release)
+    alone = verify(result.release)
     assert alone.ok
     assert [check.name for check in alone.undecided] == ["persons counted"] * claimed
 

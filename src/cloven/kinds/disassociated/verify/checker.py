@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cloven.data.transactions import Transactions
-from cloven.errors import ParameterError, shorten
 from cloven.figures import counted
 from cloven.kinds.disassociated.release import Kind
 from cloven.kinds.disassociated.verify.arrays import check_arrays, check_key_arrays, check_vocabulary
@@ -37,50 +36,43 @@ from cloven.kinds.disassociated.verify.shared import (
     check_withheld,
     uses_items_shown_below,
 )
-from cloven.verification.claims import check_mark, check_persons_claim
-from cloven.verification.verdict import Check, Checker, Verdict, conclude, spot
+from cloven.verification.claims import (
+    check_marks,
+    check_persons_claim,
+    is_count,
+    is_flag,
+    one_of,
+    strange_parameters,
+)
+from cloven.verification.verdict import Check, Checker, Fault, conclude, spot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from cloven.kinds.disassociated.key import Key
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.kinds.disassociated.verify.layout import JointTree, Layout
-    from cloven.verification.verdict import Level
+    from cloven.verification.claims import Allowed
+    from cloven.verification.verdict import Given
 
 
-def verify_disassociated(
-    release: Disassociated,
-    *,
-    original: Transactions | None = None,
-    key: Key | None = None,
-    allow_unsafe: bool = False,
-    allow_seeded: bool = False,
-) -> Verdict:
-    """Check that a disassociated release is what it says it is; ``cloven.verification.verify`` tells the arguments."""
-    if key is not None and original is None:
-        message = "a key was given without the original; give both, or neither"
-        raise ParameterError(message)
-    level: Level = "release" if original is None else "original" if key is None else "key"
+def checks(release: Disassociated, given: Given[Transactions, Key]) -> list[Check]:
+    """All checks of a disassociated release."""
     arrays = check_arrays(release)
     if not arrays.passed:
-        return Verdict(level, (arrays,))
+        return [arrays]
     joint_tree, tree = check_tree(release)
     if tree is None:
-        return Verdict(level, (arrays, joint_tree))
+        return [arrays, joint_tree]
     layout = lay_out(release)
-    checks = [arrays, check_vocabulary(release), joint_tree, *_structure(release, layout, tree)]
-    checks += _promise(release, layout, tree, allow_unsafe=allow_unsafe)
-    checks += [check_item_order(release), check_row_order(release), *check_numbering(release, layout, tree)]
-    checks += [report_oversize(release), check_parameters(release)]
-    checks.append(check_mark(release, "unsafe", allowed=allow_unsafe))
-    checks.append(check_mark(release, "seeded", allowed=allow_seeded))
-    checks += check_persons_claim(release, original, key, counted_at="key")
-    if original is not None:
-        checks += check_original(release, layout, original)
-    if original is not None and key is not None:
-        checks += _key(release, layout, tree, original, key)
-    return Verdict(level, tuple(checks))
+    found = [arrays, check_vocabulary(release), joint_tree, *_structure(release, layout, tree)]
+    found += _promise(release, layout, tree, allow_unsafe=given.allow_unsafe)
+    found += [check_item_order(release), check_row_order(release), *check_numbering(release, layout, tree)]
+    found += [report_oversize(release), check_parameters(release), *check_marks(release, given)]
+    found += check_persons_claim(release, given, counted_at="key")
+    if given.original is not None:
+        found += check_original(release, layout, given.original)
+    if given.original is not None and given.key is not None:
+        found += _key(release, layout, tree, given.original, given.key)
+    return found
 
 
 def _structure(release: Disassociated, layout: Layout, tree: JointTree) -> list[Check]:
@@ -181,62 +173,42 @@ def check_chunks(layout: Layout) -> Check:
     return conclude("chunks", "release", count, faults, f"{count:,} chunks, numbered without gaps")
 
 
-# Published parameters of disassociation tell the method and nothing else: no path, note, seed or unpublished name.
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _one_of(*words: str) -> Callable[[Any], bool]:
-    return lambda value: value in words
-
-
-def _is_flag(value: Any) -> bool:
-    return isinstance(value, bool)
+# Published parameters of disassociation.
 
 
 def check_parameters(release: Disassociated) -> Check:
     """Every parameter is known and has a value that it can have; k is at least 2 and m at least 1."""
     vocabulary = set(release.vocabulary)
-    allowed: dict[str, Callable[[Any], bool]] = {
-        "method": _one_of("disassociation"),
-        "unsafe": _is_flag,
-        "seeded": _is_flag,
-        "persons": _is_flag,
-        "refine": _is_flag,
-        "max_cluster_size": lambda value: value is None or _is_count(value),
-        "small_clusters": _one_of("add", "abandon", "suppress", "remaining", "keep"),
-        "safe": _one_of("cover", "exact"),
-        "supports": _one_of("lower bounds"),
-        "rare_items": _one_of("withhold", "list", "cluster"),
-        "root_chunks": _one_of("single", "several"),
-        "reading": _one_of("occurring", "strict"),
-        "join_terms": _one_of("moved", "listed"),
-        "tie_order": _one_of("text", "first-seen", "explicit"),
+    allowed: Allowed = {
+        "unsafe": is_flag,
+        "seeded": is_flag,
+        "persons": is_flag,
+        "refine": is_flag,
+        "max_cluster_size": lambda value: value is None or is_count(value),
+        "small_clusters": one_of("add", "abandon", "suppress", "remaining", "keep"),
+        "safe": one_of("cover", "exact"),
+        "supports": one_of("lower bounds"),
+        "rare_items": one_of("withhold", "list", "cluster"),
+        "root_chunks": one_of("single", "several"),
+        "reading": one_of("occurring", "strict"),
+        "join_terms": one_of("moved", "listed"),
+        "tie_order": one_of("text", "first-seen", "explicit"),
         "horizontal": lambda value: isinstance(value, str) and value.isidentifier(),
-        "sensitive": _is_count,
-        "min_item_support": _is_count,
-        "block_records": _is_count,
+        "sensitive": is_count,
+        "min_item_support": is_count,
+        "block_records": is_count,
         "utility_groups": lambda value: (
             isinstance(value, list)
             and all(isinstance(group, list) and vocabulary.issuperset(group) for group in value)
         ),
     }
-    faults = []
-    if release.parameters.get("method") == "disassociation":
-        for name, value in release.parameters.items():
-            if name not in allowed:
-                faults.append(f"{shorten(name)} is no parameter of disassociation")
-            elif not allowed[name](value):
-                faults.append(f"{name} cannot be {shorten(str(value))}")
+    given, faults = release.parameters, list[Fault]()
+    if given.get("method") == "disassociation":
+        faults = list(strange_parameters(given, allowed))
         if release.k < 2 or release.m < 1:
-            faults.append(
-                f"k = {release.k} and m = {release.m} promise nothing; k must be 2 or more, m 1 or more"
-            )
-    more = f"; {len(faults):,} such faults" if len(faults) > 1 else ""
-    detail = faults[0] + more if faults else f"{len(release.parameters)} parameters, all known"
-    return Check("parameters", "release", passed=not faults, examined=len(release.parameters), detail=detail)
+            said = f"k = {release.k} and m = {release.m} promise nothing; k must be 2 or more, m 1 or more"
+            faults.append(Fault(1, said))
+    return conclude("parameters", "release", len(given), faults, f"{len(given)} parameters, all known")
 
 
-CHECKER = Checker(verify_disassociated, Transactions, "disassociated")
+CHECKER = Checker(checks, Transactions, "disassociated")

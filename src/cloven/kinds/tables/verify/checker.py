@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cloven.data.table import Table
-from cloven.errors import ParameterError
 from cloven.kinds.tables.cells import understood_by
 from cloven.kinds.tables.release import Sliced
 from cloven.kinds.tables.verify.arrays import check_arrays, check_cells, check_labels, check_order
@@ -23,8 +22,9 @@ from cloven.kinds.tables.verify.original import (
 from cloven.kinds.tables.verify.promise import Promise, check_parameters
 from cloven.kinds.tables.verify.rejoined import check_rejoined
 from cloven.kinds.tables.verify.safe_cuts import check_replay
-from cloven.verification.claims import check_mark
-from cloven.verification.verdict import Checker, Fault, Verdict, conclude
+from cloven.verification import verify
+from cloven.verification.claims import check_marks
+from cloven.verification.verdict import Checker, Fault, conclude
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from cloven.kinds.tables.key import TableKey
     from cloven.kinds.tables.release import GeneralisedTable
-    from cloven.verification.verdict import Check, Level
+    from cloven.verification.verdict import Check, Given, Verdict
 
 
 def verify_table(
@@ -59,33 +59,30 @@ def verify_table(
     >>> [verify_table(GeneralisedTable(k, {}, (sex,), rows)).ok for k in (3, 4)]
     [True, False]
     """
-    if key is not None and original is None:
-        message = "a key was given without the original; give both, or neither"
-        raise ParameterError(message)
-    level: Level = "release" if original is None else "original" if key is None else "key"
+    return verify(release, original=original, key=key, allow_unsafe=allow_unsafe, allow_seeded=allow_seeded)
+
+
+def checks(release: GeneralisedTable | Sliced, given: Given[Table, TableKey]) -> list[Check]:
+    """All checks of a published table."""
     arrays = check_arrays(release)
     if not arrays.passed:
-        return Verdict(level, (arrays,))
+        return [arrays]
     promise = Promise.of(release)
-    checks = [
+    found = [
         arrays,
         check_order(release),
         check_labels(release),
         check_parameters(release, promise),
-        check_mark(release, "unsafe", allowed=allow_unsafe),
-        check_mark(release, "seeded", allowed=allow_seeded),
+        *check_marks(release, given),
         check_sizes(release),
         *check_demands(release, promise),
     ]
-    if original is None:
-        checks += check_table_persons(release, None, None)
-        if isinstance(release, Sliced):
-            checks += [*_chances(release, promise, None), *check_replay(release, promise, None)]
-        else:
-            checks += check_rejoined(release, promise, None, None)
-    else:
-        checks += _with_original(release, promise, original, key)
-    return Verdict(level, tuple(checks))
+    if given.original is not None:
+        return [*found, *_with_original(release, promise, given.original, given.key)]
+    found += check_table_persons(release, None, None)
+    if isinstance(release, Sliced):
+        return [*found, *_chances(release, promise, None), *check_replay(release, promise, None)]
+    return [*found, *check_rejoined(release, promise, None, None)]
 
 
 def _chances(release: Sliced, promise: Promise, persons: NDArray[np.int32] | None) -> list[Check]:
@@ -131,4 +128,4 @@ def _with_original(
     return [*checks, *check_table_persons(release, original, key)]
 
 
-CHECKER = Checker(verify_table, Table, "a published table")
+CHECKER = Checker(checks, Table, "a published table")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from cloven.errors import shorten
 from cloven.kinds.tables.release import Sliced
+from cloven.verification.claims import is_flag, one_of, strange_parameters
 from cloven.verification.verdict import Fault, conclude
 
 if TYPE_CHECKING:
@@ -166,13 +167,9 @@ def _harm(entry: dict[Any, Any]) -> tuple[frozenset[str], float, bool] | None:
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import TypeAlias
-
     from cloven.kinds.tables.release import GeneralisedTable
+    from cloven.verification.claims import Allowed
     from cloven.verification.verdict import Check
-
-    Allowed: TypeAlias = Mapping[str, Callable[[Any], bool]]
 
 
 def check_parameters(release: GeneralisedTable | Sliced, promise: Promise) -> Check:
@@ -181,11 +178,8 @@ def check_parameters(release: GeneralisedTable | Sliced, promise: Promise) -> Ch
     method = str(given.get("method"))
     allowed = _of_methods(release).get(method, {})
     faults = [Fault(1, told) for told in promise.unclear]
-    for name, value in given.items() if allowed else ():
-        if name not in allowed:
-            faults.append(Fault(1, f"{shorten(name)} is no parameter of {method}"))
-        elif not allowed[name](value) and not any(told.startswith(f"{name} ") for told in promise.unclear):
-            faults.append(Fault(1, f"{name} cannot be {shorten(str(value))}"))
+    if allowed:
+        faults += [fault for fault in strange_parameters(given, allowed) if fault not in faults]
     if allowed and release.k < 2 and method != "diffgen":
         faults.append(Fault(1, f"k = {release.k} promises nothing; it must be 2 or more"))
     faults += _unchecked(release, promise)
@@ -212,10 +206,6 @@ def _unchecked(release: GeneralisedTable | Sliced, promise: Promise) -> list[Fau
     return [Fault(len(left), f"l = {promised} is promised, and no constraint asks for it of {left[:1]}")]
 
 
-def _flag(value: Any) -> bool:
-    return isinstance(value, bool)
-
-
 def _true(value: Any) -> bool:
     return value is True
 
@@ -234,10 +224,6 @@ def _share(value: Any) -> bool:
 
 def _level(value: Any) -> bool:
     return _count(value) and value >= 2
-
-
-def _one_of(*words: Any) -> Callable[[Any], bool]:
-    return lambda value: value in words
 
 
 def _constraints(value: Any) -> bool:
@@ -265,27 +251,27 @@ def _private(value: Any) -> bool:
     )
 
 
-_COMMON: Allowed = {"method": lambda _: True, "seeded": _flag, "unsafe": _flag, "constraints": _constraints}
+_COMMON: Allowed = {"seeded": is_flag, "unsafe": is_flag, "constraints": _constraints}
 _CUT: Allowed = {
     "l": _level,
-    "check": _one_of("matching", "bucket"),
+    "check": one_of("matching", "bucket"),
     "columns": lambda value: value in (None, "chosen") or _count(value),
 }
 _SLICING: Allowed = {
     **_COMMON,
     **_CUT,
     "companions": _count,
-    "together": _one_of("separately", "jointly"),
-    "partition": _one_of("strict", "relaxed", "stratified", "adaptive", "replay-proof"),
-    "normalisation": _one_of("min-1", "min"),
-    "distance": _one_of("1-r2", "1-r"),
+    "together": one_of("separately", "jointly"),
+    "partition": one_of("strict", "relaxed", "stratified", "adaptive", "replay-proof"),
+    "normalisation": one_of("min-1", "min"),
+    "distance": one_of("1-r2", "1-r"),
     "bins": _level,
-    "bins_by": _one_of("width", "frequency"),
+    "bins_by": one_of("width", "frequency"),
 }
 _NOISE: Allowed = {**_COMMON, "eps": _positive, "invented_rows": _true}
 _LIKE: Allowed = {
     **_COMMON,
-    "approximates": _one_of("Hasan et al. 2018", "Baig et al. 2012", "Sattar et al. 2014"),
+    "approximates": one_of("Hasan et al. 2018", "Baig et al. 2012", "Sattar et al. 2014"),
 }
 _MEASURES = ("share", "share-of-all", "largest-share", "smallest-share", "jaccard", "cosine", "phi", "own")
 
@@ -297,8 +283,8 @@ def _of_methods(release: GeneralisedTable | Sliced) -> dict[str, Allowed]:
     return {
         "mondrian": {
             **_COMMON,
-            "mode": _one_of("strict", "relaxed"),
-            "partition": _one_of("replay-proof"),
+            "mode": one_of("strict", "relaxed"),
+            "partition": one_of("replay-proof"),
             "l": lambda l: l is None or _level(l),
             "persons": _true,
         },
@@ -307,19 +293,19 @@ def _of_methods(release: GeneralisedTable | Sliced) -> dict[str, Allowed]:
             **_SLICING,
             "swap_rate": _share,
             "protected": lambda names: names is None or _names_among(names, known),
-            "measure": _one_of(*_MEASURES),
+            "measure": one_of(*_MEASURES),
             "rules": _count,
         },
-        "anatomy": {**_COMMON, "l": _level, "check": _one_of("bucket")},
+        "anatomy": {**_COMMON, "l": _level, "check": one_of("bucket")},
         "diffgen": {
             **_NOISE,
             "specialisations": _count,
-            "score": _one_of("max", "gain"),
-            "counts": _one_of("consistent", "clip"),
-            "domains": _one_of("stated", "from-data"),
+            "score": one_of("max", "gain"),
+            "counts": one_of("consistent", "clip"),
+            "domains": one_of("stated", "from-data"),
             "promise": _private if stated else lambda promise: promise is None,
         },
-        "hybrid": {**_NOISE, "sampling_rate": _share, "noise_on": _one_of("all", "present")},
+        "hybrid": {**_NOISE, "sampling_rate": _share, "noise_on": one_of("all", "present")},
         "merging-like": {**_LIKE, **_CUT, "invented_rows": _true},
         "composition-like": {**_LIKE, "sampling_rate": _share, "alpha": _share},
         "probabilistic-like": {**_LIKE, "d": _level, "alpha": _share},
