@@ -23,23 +23,27 @@ if TYPE_CHECKING:
 
     from cloven.protocols import Anonymiser, Family
 
+_OF_SETS, _OF_TABLES = "cloven.anonymisers", "cloven.table_anonymisers"
 _ANONYMISERS = {
-    "disassociation": ("cloven.kinds.disassociated.methods", "Disassociation"),
-    "coat": ("cloven.kinds.generalised.methods.coat", "Coat"),
-    "pcta": ("cloven.kinds.generalised.methods.pcta", "Pcta"),
-    "apriori-km": ("cloven.kinds.generalised.methods.apriori_km", "AprioriKm"),
+    _OF_SETS: {
+        "disassociation": ("cloven.kinds.disassociated.methods", "Disassociation"),
+        "coat": ("cloven.kinds.generalised.methods.coat", "Coat"),
+        "pcta": ("cloven.kinds.generalised.methods.pcta", "Pcta"),
+        "apriori-km": ("cloven.kinds.generalised.methods.apriori_km", "AprioriKm"),
+    },
+    _OF_TABLES: {
+        "mondrian": ("cloven.kinds.tables.methods.mondrian", "Mondrian"),
+        "slicing": ("cloven.kinds.tables.methods.slicing", "Slicing"),
+        "ul": ("cloven.kinds.tables.methods.ul", "UL"),
+        "anatomy": ("cloven.kinds.tables.methods.anatomy", "Anatomy"),
+        "diffgen": ("cloven.kinds.tables.methods.diffgen", "DiffGen"),
+        "hybrid": ("cloven.kinds.tables.methods.hybrid", "Hybrid"),
+        "merging-like": ("cloven.kinds.tables.methods.merging_like", "MergingLike"),
+        "composition-like": ("cloven.kinds.tables.methods.composition_like", "CompositionLike"),
+        "probabilistic-like": ("cloven.kinds.tables.methods.probabilistic_like", "ProbabilisticLike"),
+    },
 }
-_OF_TABLES = {
-    "mondrian": ("cloven.kinds.tables.methods.mondrian", "Mondrian"),
-    "slicing": ("cloven.kinds.tables.methods.slicing", "Slicing"),
-    "ul": ("cloven.kinds.tables.methods.ul", "UL"),
-    "anatomy": ("cloven.kinds.tables.methods.anatomy", "Anatomy"),
-    "diffgen": ("cloven.kinds.tables.methods.diffgen", "DiffGen"),
-    "hybrid": ("cloven.kinds.tables.methods.hybrid", "Hybrid"),
-    "merging-like": ("cloven.kinds.tables.methods.merging_like", "MergingLike"),
-    "composition-like": ("cloven.kinds.tables.methods.composition_like", "CompositionLike"),
-    "probabilistic-like": ("cloven.kinds.tables.methods.probabilistic_like", "ProbabilisticLike"),
-}
+"""Group of entry points -> the built-in methods beside those of other packages."""
 ROOMS = {
     "disassociation": "cloven.kinds.disassociated",
     "generalisation": "cloven.kinds.generalised",
@@ -56,7 +60,7 @@ _OBJECTIVES = {
 
 def anonymisers() -> dict[str, Callable[..., Any]]:
     """All anonymisers of sets of items by name: the built-in ones and those of other packages."""
-    return _all("cloven.anonymisers", _ANONYMISERS)
+    return _all(_OF_SETS, _ANONYMISERS[_OF_SETS])
 
 
 def table_anonymisers() -> dict[str, Callable[..., Any]]:
@@ -65,7 +69,12 @@ def table_anonymisers() -> dict[str, Callable[..., Any]]:
     >>> list(table_anonymisers())[:3]
     ['mondrian', 'slicing', 'ul']
     """
-    return _all("cloven.table_anonymisers", _OF_TABLES)
+    return _all(_OF_TABLES, _ANONYMISERS[_OF_TABLES])
+
+
+def anonymisers_of(data: Any) -> dict[str, Callable[..., Any]]:
+    """All anonymisers that take data of this class, which names the group of their entry points."""
+    return _all(data.methods, _ANONYMISERS.get(data.methods, {}))
 
 
 def anonymiser(name: str, **parameters: Any) -> Any:

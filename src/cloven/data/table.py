@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from cloven.data import recognition
 from cloven.data.harm import Harm
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from cloven.data.number_blocks import Blocks
@@ -69,6 +72,8 @@ class Table:
     noun: ClassVar = "row"
     at_a_glance: ClassVar = 1_000_000
     """Cells above which a quick look takes a sample."""
+    methods: ClassVar = "cloven.table_anonymisers"
+    """Group of entry points of the anonymisers that take such data."""
 
     attributes: tuple[Attribute, ...]
     codes: NDArray[np.int32]
@@ -111,6 +116,23 @@ class Table:
             None if code < 0 else attribute.values[code]
             for code, attribute in zip(self.codes[number].tolist(), self.attributes, strict=True)
         )
+
+    @property
+    def read_counts(self) -> dict[str, int]:
+        """How much was read; the owner's alone."""
+        return {"read_records": len(self)}
+
+    def spelt(self) -> Iterator[bytes]:
+        """All that was read as bytes, the same on every machine."""
+        return recognition.spelt_table(self)
+
+    def standing_out(self) -> NDArray[np.uint64]:
+        """Hashes of the rows that stand out, ascending: by them a later table is recognised."""
+        return recognition.rows_standing_out(self)
+
+    def alike_by_chance(self) -> float:
+        """Share of them whom others resemble, measured on random halves of the table."""
+        return recognition.chance_of_rows(self)
 
 
 # How the values of one attribute are generalised: a tree whose leaves are the values.

@@ -1,28 +1,38 @@
-"""A fingerprint of the data that was read, for the owner's receipt; it never enters a published file.
+"""By what the owner knows data and releases again: a fingerprint of all of it, and a sketch of who stands out.
 
-Another one tells releases apart that attackers are given.
+Both stand in the receipt of a private folder and never in a published file. Fingerprints agree only if nothing differs.
+A *sketch* tells how much two data sets have in common: of the hashes of those who stand out
+(``cloven.data.recognition``) the smallest are kept (A. Z. Broder, On the resemblance and containment of documents,
+Compression and Complexity of Sequences 1997). So they are a random sample, and looking them up in another data set
+tells what share of the first is found in the second. Data in which nobody stands out is known by its fingerprint only.
+
+The hashes are not secret keys: who has them can test whether a guessed record was there. They stay with the owner.
 """
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import fields, is_dataclass
+from base64 import b64decode, b64encode
+from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.data.table import Table
+from cloven.disclosure.risk import Estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Mapping
 
-    from cloven.data.transactions import Transactions
+    from numpy.typing import NDArray
+
+    from cloven.data.recognition import Recognisable
+
+KIND = "cloven.sketch/1"
+SIZE = 1024
 
 
-def fingerprint(data: Transactions | Table) -> str:
-    """SHA-256 (hexadecimal) of all that was read, the same on every machine: offsets, codes, vocabulary and persons.
-
-    Every part is preceded by its length, so that no two data sets run together to the same bytes.
+def fingerprint(data: Recognisable) -> str:
+    """SHA-256 (hexadecimal) of all that was read, the same on every machine.
 
     >>> from cloven.data.transactions import Transactions
     >>> one, two = (Transactions.from_records(records) for records in ([["a", "b"]], [["a"], ["b"]]))
@@ -30,21 +40,8 @@ def fingerprint(data: Transactions | Table) -> str:
     (True, False)
     """
     digest = hashlib.sha256()
-
-    def add(part: bytes | memoryview) -> None:
-        digest.update(len(part).to_bytes(8, "big"))
+    for part in data.spelt():
         digest.update(part)
-
-    if isinstance(data, Table):
-        _add_table(data, add)
-        return digest.hexdigest()
-    for numbers in (data.offsets, data.codes, data.persons):
-        digest.update(b"\0" if numbers is None else b"\1")
-        if numbers is not None:
-            add(np.ascontiguousarray(numbers, "<i8").tobytes())
-    digest.update(len(data.vocabulary).to_bytes(8, "big"))
-    for name in data.vocabulary:
-        add(name.encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
 
 
@@ -76,12 +73,100 @@ def release_fingerprint(release: Any) -> str:
     return digest.hexdigest()
 
 
-def _add_table(table: Table, add: Callable[[bytes], None]) -> None:
-    """Roles, domains and rows; how values are generalised is a choice, and no data."""
-    add(b"table")
-    for attribute in table.attributes:
-        add(len(attribute).to_bytes(8, "big"))
-        for text in (attribute.name, attribute.role, *attribute.values):
-            add(text.encode("utf-8", "surrogatepass"))
-    add(np.ascontiguousarray(table.codes, "<i4").tobytes())
-    add(np.ascontiguousarray(table.source_rows, "<i8").tobytes())
+@dataclass(frozen=True, eq=False)
+class Sketch:
+    """The smallest hashes of the records that stand out.
+
+    Attributes:
+        records: how many records stand out.
+        hashes: at most ``SIZE`` of their hashes, the smallest, ascending.
+    """
+
+    records: int
+    hashes: NDArray[np.uint64]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values: the hashes as eight bytes each, little-endian, in base 64."""
+        text = b64encode(self.hashes.astype("<u8").tobytes()).decode()
+        return {"kind": KIND, "records": self.records, "hashes": text}
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Sketch:
+        """Back from plain values.
+
+        Raises:
+            ValueError: they are no sketch of this kind.
+
+        >>> from cloven.data.transactions import Transactions
+        >>> made = sketch(Transactions.from_records([["flu", "cough", "fever"], ["rash"]]))
+        >>> Sketch.from_dict(made.to_dict()).hashes == made.hashes
+        array([ True])
+        """
+        if set(plain) != {"kind", "records", "hashes"} or plain["kind"] != KIND:
+            message = f"not of kind {KIND}"
+            raise ValueError(message)
+        records, text = plain["records"], plain["hashes"]
+        if type(records) is not int or not 0 <= records < 2**63 or not isinstance(text, str):
+            message = "records must be a whole number, hashes base 64"
+            raise ValueError(message)
+        # numpy and base64 refuse what is no text of whole hashes, both with a ValueError.
+        hashes = np.frombuffer(b64decode(text, validate=True), "<u8").astype(np.uint64)
+        if np.any(hashes[1:] <= hashes[:-1]) or len(hashes) != min(records, SIZE):
+            message = f"hashes must ascend, {min(records, SIZE)} of them"
+            raise ValueError(message)
+        return cls(records, hashes)
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """How many of the records that stand out two data sets have in common, with 95 % intervals.
+
+    Attributes:
+        of_data: share of those of the data at hand.
+        of_earlier: share of those of the earlier data set.
+    """
+
+    of_data: Estimate
+    of_earlier: Estimate
+
+
+def sketch(data: Recognisable) -> Sketch:
+    """Sample those of a data set who stand out.
+
+    >>> from cloven.data.transactions import Transactions
+    >>> sketch(Transactions.from_records([["flu", "cough", "fever"], ["flu", "rash"]])).records
+    1
+    """
+    hashes = data.standing_out()
+    return Sketch(len(hashes), hashes[:SIZE])
+
+
+def overlap(earlier: Sketch, hashes: NDArray[np.uint64], confidence: float = 0.95) -> Overlap | None:
+    """Compare an earlier data set, known by its sketch, with one of which all hashes are known.
+
+    None if no record stands out in one of them.
+
+    The sketch is a sample without replacement, so the interval of Clopper and Pearson, made for one with, is on the
+    safe side; what was seen bounds it. A sketch that holds all records gives the truth.
+    """
+    size, records = len(earlier.hashes), earlier.records
+    if not size or not len(hashes):
+        return None
+    place = np.minimum(np.searchsorted(hashes, earlier.hashes), len(hashes) - 1)
+    found = int((hashes[place] == earlier.hashes).sum())
+    low, high = _clopper_pearson(found, size, confidence)
+    least = max(float(found), low * records)
+    most = min(float(records - size + found), high * records, float(len(hashes)))
+    common = min(max(found / size * records, least), most)
+    return Overlap(
+        *(Estimate(common / total, least / total, most / total) for total in (len(hashes), records))
+    )
+
+
+def _clopper_pearson(found: int, size: int, confidence: float) -> tuple[float, float]:
+    from scipy.special import betaincinv
+
+    tail = (1 - confidence) / 2
+    low = 0.0 if found == 0 else float(betaincinv(found, size - found + 1, tail))
+    high = 1.0 if found == size else float(betaincinv(found + 1, size - found, 1 - tail))
+    return low, high

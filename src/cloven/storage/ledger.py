@@ -3,7 +3,7 @@
 What is known comes from two places: the receipts of the private folders beside a release, and ``releases.jsonl`` of a
 ledger folder, if the owner keeps one (``cloven.storage.ledger_file``). Both are the owner's; nothing of it is
 published. An earlier release is of the same data if the fingerprints agree. If they do not, the sketch in its receipt
-tells what share of the records the two have in common (``cloven.storage.ledger_sketch``).
+tells what share of the records the two have in common (``cloven.storage.fingerprint``).
 """
 
 from __future__ import annotations
@@ -16,33 +16,26 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cloven.data.transactions import Transactions
 from cloven.errors import ReleaseError
 from cloven.figures import many
 from cloven.storage.atomic import PRIVATE_FILE, write_bytes
-from cloven.storage.fingerprint import fingerprint
+from cloven.storage.fingerprint import Overlap, fingerprint, overlap
 from cloven.storage.ledger_file import DISCARDED, PRIVATE, Entry, ledger_folder, read_releases, shown
-from cloven.storage.ledger_sketch import Overlap, overlap, standing_out
 from cloven.storage.receipt import RECEIPT, read_receipt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from cloven.disclosure.risk import Estimate
-
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
-    from cloven.data.table import Table
+    from cloven.data.recognition import Recognisable
+    from cloven.disclosure.risk import Estimate
 
     Hashes = NDArray[np.uint64]
 
 MOST_NAMES, MOST_RECEIPTS = 100_000, 1_000
-CHANCE = 0.05  # up to this share, records in common are chance; see cloven.storage.ledger_sketch
+CHANCE = 0.05  # up to this share, records in common are chance; see cloven.data.recognition
 
 
 @dataclass(frozen=True)
@@ -114,14 +107,16 @@ class Ledger:
         once = {entry.identity: entry for entry in reversed(found)}  # of two notes, the one beside counts
         return cls(tuple(sorted(once.values(), key=_age)), skipped, unseen)
 
-    def earlier(self, data: Transactions | Table, own: Entry | None = None) -> tuple[Earlier, ...]:
+    def earlier(self, data: Recognisable, own: Entry | None = None) -> tuple[Earlier, ...]:
         """Compare every release with this data, what has most in common first.
 
         Args:
             data: the data at hand.
             own: the release that was just made of it, which is not earlier than itself.
         """
-        return self.compare(fingerprint(data), lambda: _records_of(data), own, lambda: _chance_in(data))
+        return self.compare(
+            fingerprint(data), data.standing_out, own, lambda: max(CHANCE, data.alike_by_chance())
+        )
 
     def discarded_epsilons(self, data: str | None) -> list[float]:
         """Epsilon of each differentially private release of the data with this fingerprint that was discarded."""
@@ -157,7 +152,7 @@ class Ledger:
 
 
 def earlier_releases(
-    data: Transactions | Table, out: str | os.PathLike[str], ledger: str | os.PathLike[str] | None = None
+    data: Recognisable, out: str | os.PathLike[str], ledger: str | os.PathLike[str] | None = None
 ) -> tuple[Earlier, ...]:
     """Compare this data with every release that is known where ``out`` was, or will be, written.
 
@@ -194,7 +189,7 @@ def own_entry(out: str | os.PathLike[str]) -> Entry | None:
     return None
 
 
-def same_data(private: str | os.PathLike[str], data: Transactions) -> None:
+def same_data(private: str | os.PathLike[str], data: Recognisable) -> None:
     """Refuse to go on in a private folder that belongs to other data; one that is not there yet is fine.
 
     Raises:
@@ -244,20 +239,6 @@ def _private_names(folder: Path) -> tuple[list[str], int]:
 
 def _age(entry: Entry) -> tuple[float, str]:
     return (0.0 if entry.released is None else entry.released.timestamp()), str(entry.place)
-
-
-def _records_of(data: Transactions | Table) -> Hashes:
-    """Hashes of the records that stand out."""
-    from cloven.storage.ledger_sketch import rows_standing_out
-
-    return standing_out(data) if isinstance(data, Transactions) else rows_standing_out(data)
-
-
-def _chance_in(data: Transactions | Table) -> float:
-    """Share of records in common that is chance in such data."""
-    from cloven.storage.ledger_sketch import chance_of_rows
-
-    return CHANCE if isinstance(data, Transactions) else max(CHANCE, chance_of_rows(data))
 
 
 # What the differentially private releases of one data set cost together.

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from cloven.disclosure.audience import is_differentially_private
 from cloven.errors import OutputError, ReleaseError
 from cloven.storage.atomic import PRIVATE_FILE, PRIVATE_FOLDER, refuse_inside_release
-from cloven.storage.ledger_sketch import Sketch
+from cloven.storage.fingerprint import Sketch
 from cloven.storage.manifest import MANIFEST, check_manifest, expect, parse_json
 from cloven.storage.receipt import (
     MOST_BYTES,

@@ -15,18 +15,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cloven.data.transactions import Transactions
 from cloven.errors import ReleaseError, shorten
 from cloven.storage.atomic import PRIVATE_FILE, write_bytes
-from cloven.storage.fingerprint import fingerprint
-from cloven.storage.ledger_sketch import Sketch, sketch
+from cloven.storage.fingerprint import Sketch, fingerprint, sketch
 from cloven.storage.manifest import MARKS, build_manifest, expect, manifest_bytes, parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import BinaryIO
 
-    from cloven.data.table import Table
+    from cloven.data.recognition import Recognisable
     from cloven.storage.formats import Release
 
 RECEIPT = "receipt.json"
@@ -42,7 +40,7 @@ def build_receipt(
     manifest: Mapping[str, Any],
     *,
     manifest_sha256: str,
-    original: Transactions | Table | None,
+    original: Recognisable | None,
     counts: Mapping[str, int],
     released: datetime | None = None,
 ) -> dict[str, Any]:
@@ -72,14 +70,12 @@ def write_receipt(
     release: Release,
     *,
     manifest_sha256: str,
-    original: Transactions | Table | None,
+    original: Recognisable | None,
     counts: Mapping[str, int],
 ) -> None:
     """Write the receipt of a release to its private folder; with the original, how many records it has is counted."""
     if original is not None:
-        counts = {**counts, "read_records": len(original)}
-    if isinstance(original, Transactions):
-        counts = {**counts, "empty_records": original.empty_records}
+        counts = {**counts, **original.read_counts}
     manifest = build_manifest(release, {})
     receipt = build_receipt(manifest, manifest_sha256=manifest_sha256, original=original, counts=counts)
     write_bytes(private / RECEIPT, manifest_bytes(receipt), PRIVATE_FILE)

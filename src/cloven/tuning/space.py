@@ -12,10 +12,9 @@ from dataclasses import dataclass, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cloven.data.defaults import K, L, M
-from cloven.data.table import Table
 from cloven.errors import ParameterError
 from cloven.protocols import Choice, Real, Whole
-from cloven.registry import anonymiser, anonymisers, table_anonymisers
+from cloven.registry import anonymiser, anonymisers_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -110,8 +109,7 @@ def varied(
 
 def _methods(names: Sequence[str] | None, data: Any) -> dict[str, Any]:
     """Methods to search, of those for this kind of data."""
-    makers = table_anonymisers() if isinstance(data, Table) else anonymisers()
-    known = {name: maker for name, maker in makers.items() if hasattr(maker, "space")}
+    known = {name: maker for name, maker in anonymisers_of(data).items() if hasattr(maker, "space")}
     for name in names or ():
         if name not in known:
             message = f"method {name!r} cannot be searched; those that can are {', '.join(sorted(known))}"

@@ -16,9 +16,9 @@ import cloven as cv
 from cloven.data.transactions import Transactions
 from cloven.disclosure.risk import Estimate
 from cloven.errors import ReleaseError
+from cloven.storage.fingerprint import Overlap
 from cloven.storage.ledger import Earlier, Ledger, earlier_releases, own_entry, same_data, warnings
 from cloven.storage.ledger_file import Entry
-from cloven.storage.ledger_sketch import Overlap
 from cloven.storage.release import read_release, write_release
 
 COMBINE = "somebody who has both can combine them, and the promise of neither covers that"

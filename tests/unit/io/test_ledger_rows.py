@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from cloven.data.recognition import chance_of_rows, rows_standing_out
 from cloven.data.table import Attribute, Table
 from cloven.kinds.tables.methods.mondrian import Mondrian
 from cloven.storage.ledger import earlier_releases, warnings
-from cloven.storage.ledger_sketch import chance_of_rows, rows_standing_out
 from cloven.storage.release import write_release
 
 

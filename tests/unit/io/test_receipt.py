@@ -9,8 +9,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from cloven.errors import ReleaseError
-from cloven.storage.fingerprint import fingerprint
-from cloven.storage.ledger_sketch import sketch
+from cloven.storage.fingerprint import fingerprint, sketch
 from cloven.storage.manifest import build_manifest
 from cloven.storage.receipt import MOST_BYTES, build_receipt, check_receipt, read_receipt
 from cloven.storage.release import write_release

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cloven.data.recognition import LEAST_ITEMS
 from cloven.data.transactions import Transactions
-from cloven.storage.ledger_sketch import LEAST_ITEMS, SIZE, Sketch, overlap, sketch, standing_out
+from cloven.storage.fingerprint import SIZE, Sketch, overlap, sketch
 from tests.effort import tries
 
 ITEMS = st.sampled_from([*"abcdefg", "naïve 🦊", "a\nb", "\ud800"])
@@ -34,7 +35,7 @@ def made(records) -> Transactions:
 @given(RECORDS, RECORDS)
 def test_small_data_is_counted_exactly(first, second):
     ours, theirs = alone(second), alone(first)
-    found = overlap(sketch(made(first)), standing_out(made(second)))
+    found = overlap(sketch(made(first)), made(second).standing_out())
     if not ours or not theirs:
         assert found is None
         return
@@ -86,8 +87,8 @@ def test_intervals_hold_the_truth(share):
         everything = random_data(rng, 6000)
         cut = int(4000 * share)
         earlier, later = everything.take(np.arange(4000)), everything.take(np.arange(4000 - cut, 6000))
-        hashes = standing_out(later)
-        truth = len(np.intersect1d(standing_out(earlier), hashes))
+        hashes = later.standing_out()
+        truth = len(np.intersect1d(earlier.standing_out(), hashes))
         drawn = sketch(earlier)
         assert len(drawn.hashes) == SIZE < drawn.records
         found = overlap(drawn, hashes)
@@ -105,8 +106,8 @@ def test_a_certain_interval_always_holds_the_truth(seed):
     everything = random_data(rng, 3000)
     start, end = sorted(rng.integers(0, 3000, 2).tolist())
     earlier, later = everything.take(np.arange(start, 3000)), everything.take(np.arange(end + 1))
-    hashes = standing_out(later)
-    truth = len(np.intersect1d(standing_out(earlier), hashes))
+    hashes = later.standing_out()
+    truth = len(np.intersect1d(earlier.standing_out(), hashes))
     found = overlap(sketch(earlier), hashes, confidence=1 - 1e-12)
     assert found is not None
     assert found.of_data.low <= truth / len(hashes) <= found.of_data.high
@@ -114,15 +115,15 @@ def test_a_certain_interval_always_holds_the_truth(seed):
 
 def test_blocks_change_nothing(monkeypatch):
     data = random_data(np.random.default_rng(1), 500)
-    whole = standing_out(data)
-    monkeypatch.setattr("cloven.storage.ledger_sketch._BLOCK", 7)
-    assert np.array_equal(standing_out(data), whole)
+    whole = data.standing_out()
+    monkeypatch.setattr("cloven.data.recognition._BLOCK", 7)
+    assert np.array_equal(data.standing_out(), whole)
 
 
 def test_hashes_are_the_same_on_every_machine():
     """Sketches of other machines and versions are compared with ours."""
     data = Transactions.from_records([["flu", "cough", "fever"], ["naïve 🦊", "b", "c", "a"]])
-    assert standing_out(data).tolist() == GOLDEN
+    assert data.standing_out().tolist() == GOLDEN
 
 
 GOLDEN = [12323632941436499621, 17651367973360252068]
@@ -131,7 +132,7 @@ GOLDEN = [12323632941436499621, 17651367973360252068]
 def test_no_data():
     nothing = Transactions.from_records([])
     assert sketch(nothing).records == 0
-    assert overlap(sketch(nothing), standing_out(nothing)) is None
+    assert overlap(sketch(nothing), nothing.standing_out()) is None
 
 
 @pytest.mark.parametrize(
