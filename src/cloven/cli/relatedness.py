@@ -145,14 +145,14 @@ def cache(
         Path,
         typer.Argument(help="GloVe or word2vec file, or X.npy.", metavar="VECTORS", show_default=False),
     ],
-    out: NewFile,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="OUT", help="New folder.")],
     json: JsonFlag = False,
 ) -> None:
-    """Write word vectors as one file that opens at once; name it as vectors:FILE like any other.
+    """Write word vectors as a folder of NumPy arrays that opens at once; name it as vectors:OUT like any file.
 
     It knows the file it was made from, and is refused when that has changed.
     """
-    from cloven.relatedness.vector_cache import cache_vectors
+    from cloven.relatedness.vectors import cache_vectors
     from cloven.storage.atomic import staged
 
     refuse_places(out)
@@ -218,7 +218,7 @@ for name, command, short in (
     ("show", relatedness_show.show, "Scores of a few words, and how each was found."),
     ("evaluate", relatedness_evaluate.evaluate, "Agreement of a measure with people."),
     ("table-4-1", relatedness_evaluate.table_4_1, "Table 4.1 of the thesis computed again, ours beside it."),
-    ("cache", cache, "Vectors as a file that opens at once."),
+    ("cache", cache, "Vectors as a folder that opens at once."),
     ("train", train, "Vectors from documents of your own."),
     ("index", index, "Which documents hold which words, to count them."),
     ("counts", relatedness_counts.counts, "A counts file for some items, from an index or a web search."),

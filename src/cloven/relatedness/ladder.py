@@ -85,7 +85,7 @@ class Ladder:
         wordnet: WordNet, for lemmas, spelling and synonyms.
         exact_only: no rung but the first.
 
-    >>> from cloven.relatedness.vector_table import WordIndex
+    >>> from cloven.relatedness.vector_files import WordIndex
     >>> index = WordIndex.of(["tumor", "lung", "biopsy"])
     >>> items = ["lung", "Tumours", "lung biopsies"]
     >>> found = Ladder().look_up(items, index.find)

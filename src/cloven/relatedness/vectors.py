@@ -6,26 +6,32 @@ the mean of their vectors.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+import os
+import secrets
+import shutil
+import warnings
+import zlib
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from cloven.errors import ParameterError
+from cloven.errors import InputError, OutputError, ParameterError
 from cloven.relatedness.ladder import Ladder
-from cloven.relatedness.vector_cache import open_vectors
+from cloven.relatedness.vector_files import VectorTable, WordIndex, read_vectors, refuse_repeated, row_blocks
 from cloven.relatedness.wordnet_files import WordNetFiles
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from cloven.protocols import Coverage
     from cloven.relatedness.ladder import Found
-    from cloven.relatedness.vector_table import VectorTable
+    from cloven.relatedness.vector_files import RowBlock
 
 _SAMPLE = Path(__file__).parent / "data" / "clinic-glove-100d.txt"
 
@@ -57,7 +63,7 @@ class Vectors:
     """Word vectors from a file.
 
     Attributes:
-        path: GloVe or word2vec file, NumPy pair, or cache (``cloven.relatedness.vector_files``, ``.vector_cache``).
+        path: GloVe or word2vec file, NumPy pair (``cloven.relatedness.vector_files``), or cache.
         wordnet: folder or tar file of WordNet, for lemmas, spelling variants and synonyms of unknown words.
         ladder: look unknown words up by lemma, spelling and parts; if not, as written only.
 
@@ -119,3 +125,208 @@ class Vectors:
     @cached_property
     def _words_of_wordnet(self) -> WordNetFiles | None:
         return None if self.wordnet is None else WordNetFiles(Path(self.wordnet))
+
+
+# A cache opens at once, since nothing of it is parsed: a folder of ``.npy`` files that are memory-mapped.
+#
+# ``matrix.npy`` holds a row of 32-bit floats for each word, the others are the four arrays of ``WordIndex``, and
+# ``vectors.json`` says what they were made from.
+
+
+FORMAT = "cloven.vectors/2"
+_ABOUT = "vectors.json"
+_INDEX = ("text", "offsets", "hashes", "rows")
+_ROWS_AT_ONCE = 65_536
+
+
+class _DamagedError(Exception):
+    """What is wrong with the arrays of a cache."""
+
+
+@dataclass(frozen=True)
+class CacheOrigin:
+    """What a cache was made from, and how its files must look.
+
+    Attributes:
+        format: name and version of the format.
+        source: file it was made from.
+        source_bytes: size of that file then.
+        source_modified_ns: when that file had been changed last, in nanoseconds.
+        sizes: bytes of each array file.
+        index_crc32: checksum of the arrays of the index.
+    """
+
+    format: str
+    source: str
+    source_bytes: int
+    source_modified_ns: int
+    sizes: dict[str, int]
+    index_crc32: int
+
+    @classmethod
+    def read(cls, folder: Path) -> CacheOrigin:
+        """Read what stands in a cache."""
+        try:
+            noted: dict[str, Any] = json.loads((folder / _ABOUT).read_text(encoding="utf-8"))
+            if str(noted["format"]) != FORMAT:
+                message = (
+                    f"a cache of another version ({noted['format']}); make it anew from {noted['source']}"
+                )
+                raise InputError(message, source=str(folder))
+            origin = cls(**noted)
+            if set(origin.sizes) != {"matrix", *_INDEX}:
+                raise KeyError(*origin.sizes)
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            message = f"a damaged cache of vectors: its {_ABOUT} cannot be read; make it anew"
+            raise InputError(message, source=str(folder)) from error
+        return origin
+
+    def refuse_stale(self, folder: Path) -> None:
+        """A cache whose source has changed must not be used; one whose source is gone may."""
+        try:
+            state = Path(self.source).stat()
+        except OSError:
+            return
+        if (state.st_size, state.st_mtime_ns) != (self.source_bytes, self.source_modified_ns):
+            message = f"stale: {self.source} has changed since the cache was made; make it anew from there"
+            raise InputError(message, source=str(folder))
+
+    def table(self, folder: Path) -> VectorTable:
+        """The arrays, memory-mapped, if they are those that were written."""
+        arrays = {name: _mapped(folder / f"{name}.npy", size) for name, size in self.sizes.items()}
+        if _checksum(arrays) != self.index_crc32:
+            message = "the index of words does not match its checksum"
+            raise _DamagedError(message)
+        matrix, index = arrays["matrix"], WordIndex(**{name: arrays[name] for name in _INDEX})
+        if matrix.dtype != np.dtype("<f4") or matrix.shape[:-1] != (len(index),):
+            message = "there is not one vector of 32-bit floats for each word"
+            raise _DamagedError(message)
+        return VectorTable(str(folder), index, matrix)
+
+
+def open_vectors(path: str | Path) -> VectorTable:
+    """Open word vectors: a cache made by ``cache_vectors``, or any file that ``vector_files`` describes.
+
+    A damaged cache is never used. If its source is still there, it is set aside and made anew, with a warning.
+    """
+    path = Path(path)
+    if not path.is_dir():
+        return read_vectors(path)
+    if not (path / _ABOUT).is_file():
+        message = "a folder; name the vector file inside"
+        raise InputError(message, source=str(path))
+    origin = CacheOrigin.read(path)
+    origin.refuse_stale(path)
+    try:
+        return origin.table(path)
+    except _DamagedError as damage:
+        if not Path(origin.source).is_file():
+            message = f"a damaged cache of vectors: {damage}; make it anew"
+            raise InputError(message, source=str(path)) from damage
+        return _made_anew(path, origin.source, str(damage))
+
+
+def cache_vectors(source: str | Path, destination: str | Path) -> VectorTable:
+    """Write vectors of any format as a cache, and open it.
+
+    The cache is complete or not there at all. An older cache in its place is replaced; anything else is not.
+    """
+    source, destination = Path(source), Path(destination)
+    if (source / _ABOUT).is_file():
+        message = "is a cache already; use it as it is"
+        raise InputError(message, source=str(source))
+    if destination.exists() and not (destination / _ABOUT).is_file():
+        message = f"{destination}: exists and is not a cache of vectors; name another place"
+        raise OutputError(message)
+    partial = destination.with_name(f".{destination.name}.{secrets.token_hex(8)}.partial")
+    older = partial.with_suffix(".older")
+    try:
+        partial.mkdir()
+        _write(partial, source)
+        if destination.exists():
+            destination.rename(older)
+        partial.rename(destination)
+    except OSError as error:
+        if older.exists() and not destination.exists():
+            older.rename(destination)
+        message = (
+            f"{destination}: cannot be written ({error.strerror or error}); make room or name another place"
+        )
+        raise OutputError(message) from error
+    finally:
+        for folder in (partial, older):
+            shutil.rmtree(folder, ignore_errors=True)
+    return open_vectors(destination)
+
+
+def _made_anew(path: Path, source: str, damage: str) -> VectorTable:
+    aside = path.with_name(f"{path.name}.damaged-{secrets.token_hex(4)}")
+    try:
+        path.rename(aside)
+    except OSError as error:
+        message = f"a damaged cache of vectors: {damage}; make it anew"
+        raise InputError(message, source=str(path)) from error
+    message = (
+        f"{path}: a damaged cache of vectors ({damage}); set aside as {aside.name}, made anew from {source}"
+    )
+    warnings.warn(message, RuntimeWarning, stacklevel=3)
+    return cache_vectors(source, path)
+
+
+def _mapped(path: Path, size: int) -> NDArray[Any]:
+    try:
+        if path.stat().st_size != size:
+            message = f"{path.name} has {path.stat().st_size:,} bytes where {size:,} were written"
+            raise _DamagedError(message)
+        return np.lib.format.open_memmap(path, mode="r")
+    except (OSError, ValueError) as error:
+        message = f"{path.name} cannot be read as a NumPy array"
+        raise _DamagedError(message) from error
+
+
+def _checksum(arrays: dict[str, NDArray[Any]]) -> int:
+    checksum = 0
+    for name in _INDEX:
+        checksum = zlib.crc32(arrays[name].data, checksum)
+    return checksum
+
+
+def _write(folder: Path, source: Path) -> None:
+    """Stream the matrix first, so that no more than one block of it is ever in memory; then index and origin."""
+    index = _write_matrix(folder / "matrix.npy", row_blocks(source))
+    refuse_repeated(index, source)
+    arrays = {name: getattr(index, name) for name in _INDEX}
+    for name, array in arrays.items():
+        np.save(folder / f"{name}.npy", array, allow_pickle=False)
+    sizes = {name: (folder / f"{name}.npy").stat().st_size for name in ("matrix", *_INDEX)}
+    state = source.stat()
+    origin = CacheOrigin(
+        FORMAT, str(source.resolve()), state.st_size, state.st_mtime_ns, sizes, _checksum(arrays)
+    )
+    (folder / _ABOUT).write_text(json.dumps(asdict(origin), indent=1) + "\n", encoding="utf-8")
+    for path in folder.iterdir():
+        with path.open("rb") as stream:
+            os.fsync(stream.fileno())
+
+
+def _write_matrix(path: Path, blocks: Iterable[RowBlock]) -> WordIndex:
+    words, lengths, width = [], [], 0
+    with path.open("xb") as stream:
+        for block in blocks:
+            if not width:
+                width = block.values.shape[1]
+                _write_header(stream, 0, width)
+            words.append(block.words)
+            lengths.append(block.lengths)
+            for start in range(0, len(block.values), _ROWS_AT_ONCE):
+                stream.write(np.asarray(block.values[start : start + _ROWS_AT_ONCE], "<f4").tobytes())
+        index = WordIndex.build(np.concatenate(words), np.concatenate(lengths))
+        stream.seek(0)
+        _write_header(stream, len(index), width)
+    return index
+
+
+def _write_header(stream: BinaryIO, rows: int, width: int) -> None:
+    """The header of a ``.npy`` file; it has the same length whatever the number of rows, as NumPy leaves room."""
+    about = {"descr": "<f4", "fortran_order": False, "shape": (rows, width)}
+    np.lib.format.write_array_header_1_0(stream, about)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from cloven.relatedness.ladder import Ladder, parts_of, separated, spelled_by_rule, spelled_in_wordnet
-from cloven.relatedness.vector_table import WordIndex
+from cloven.relatedness.vector_files import WordIndex
 from cloven.relatedness.wordnet_files import WordNetFiles
 
 world = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("wordnet_world.py"))))

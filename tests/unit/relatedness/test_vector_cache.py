@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cloven.errors import InputError, OutputError
-from cloven.relatedness.vector_cache import cache_vectors, open_vectors
+from cloven.relatedness.vectors import cache_vectors, open_vectors
 
 WORDS = ["cat", "naïve", "dog house"]
 
@@ -25,6 +25,10 @@ def source(tmp_path):
 def cache(source, tmp_path):
     cache_vectors(source, tmp_path / "small.vectors")
     return tmp_path / "small.vectors"
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def test_cache_holds_the_same_table(source, cache):
@@ -51,11 +55,11 @@ def test_older_cache_is_replaced(source, cache):
 
 
 def test_a_source_that_is_bad_leaves_the_older_cache(source, cache):
-    before = cache.read_bytes()
+    before = contents(cache)
     source.write_text("cow 1\npig\n")
     with pytest.raises(InputError, match=":2: 0 numbers where 1"):
         cache_vectors(source, cache)
-    assert cache.read_bytes() == before
+    assert contents(cache) == before
     assert sorted(path.name for path in cache.parent.iterdir()) == ["small.vectors", "vectors.txt"]
 
 
@@ -96,40 +100,85 @@ def test_cache_outlives_its_source_and_moves(source, cache, tmp_path):
     assert open_vectors(moved).words == tuple(WORDS)
 
 
-def damaged(content: bytes, how: str) -> bytes:
-    if how == "cut":
-        return content[:-1]
-    if how == "longer":
-        return content + b"\0"
-    if how == "index":
-        return content[:-64] + b"\1" + content[-63:]
-    if how == "version":
-        return content.replace(b"cloven.vectors/1", b"cloven.vectors/2", 1)
-    if how == "header":
-        return content.replace(b'"words"', b'"birds"', 1)
-    if how == "number":
-        return content.replace(b'"words": 3', b'"words": -3', 1)
-    return content[:100]
+def damaged(folder, how):
+    """Spoil one file of a cache."""
+    of_file = {"index": "text.npy"} | dict.fromkeys(
+        ("version", "header", "number", "head only"), "vectors.json"
+    )
+    path = folder / of_file.get(how, "matrix.npy")
+    content = path.read_bytes()
+    path.unlink()
+    spoilt = {
+        "cut": content[:-1],
+        "longer": content + b"\0",
+        "index": content[:-1] + b"\1",
+        "version": content.replace(b"cloven.vectors/2", b"cloven.vectors/3", 1),
+        "header": content.replace(b'"sizes"', b'"birds"', 1),
+        "number": content.replace(b'"text"', b'"next"', 1),
+        "head only": content[:100],
+        "no array": b"x" * len(content),
+        "pickle": content.replace(b"'<f4'", b"'|O' ", 1),
+        "wide": content.replace(b"'<f4'", b"'<i4'", 1),
+        "rows": content.replace(b"(3, 2)", b"(2, 3)", 1),
+    }
+    if how != "gone":
+        assert spoilt[how] != content
+        path.write_bytes(spoilt[how])
+
+
+DAMAGES = [
+    ("cut", "matrix.npy has 151 bytes where 152 were written"),
+    ("longer", "matrix.npy has 153 bytes where 152 were written"),
+    ("gone", "matrix.npy cannot be read as a NumPy array"),
+    ("no array", "matrix.npy cannot be read as a NumPy array"),
+    ("pickle", "matrix.npy cannot be read as a NumPy array"),
+    ("wide", "not one vector of 32-bit floats for each word"),
+    ("rows", "not one vector of 32-bit floats for each word"),
+    ("index", "the index of words does not match its checksum"),
+]
 
 
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        ("cut", "bytes where its header promises"),
-        ("longer", "bytes where its header promises"),
-        ("index", "the index of words does not match its checksum"),
-        ("version", r"a cache of another version \(cloven.vectors/2\); make it anew from"),
-        ("header", "its header cannot be read"),
-        ("number", "its header holds numbers that cannot be"),
-        ("head only", "its header cannot be read"),
+        *DAMAGES,
+        ("version", r"a cache of another version \(cloven.vectors/3\); make it anew from"),
+        ("header", "its vectors.json cannot be read"),
+        ("number", "its vectors.json cannot be read"),
+        ("head only", "its vectors.json cannot be read"),
     ],
 )
-def test_damaged_cache_is_refused(cache, how, message):
-    content = cache.read_bytes()
-    cache.write_bytes(damaged(content, how))
-    assert cache.read_bytes() != content
+def test_damaged_cache_without_its_source_is_refused(source, cache, how, message):
+    source.unlink()
+    damaged(cache, how)
     with pytest.raises(InputError, match=message):
         open_vectors(cache)
+
+
+@pytest.mark.parametrize(("how", "message"), DAMAGES)
+def test_damaged_cache_is_set_aside_and_made_anew(source, cache, how, message):
+    damaged(cache, how)
+    with pytest.warns(RuntimeWarning, match=f"{message}.*set aside as .*made anew from {source}"):
+        assert open_vectors(cache).words == tuple(WORDS)
+    assert np.array_equal(open_vectors(cache).matrix, open_vectors(source).matrix)
+    assert len(list(cache.parent.glob("small.vectors.damaged-*"))) == 1
+    assert len(list(cache.parent.iterdir())) == 3
+
+
+def test_a_cache_of_an_older_version_is_refused(tmp_path):
+    (tmp_path / "old").write_bytes(b'{"format": "cloven.vectors/1", "words": 3}'.ljust(4096))
+    with pytest.raises(InputError, match="is a cache of an older version; make it anew"):
+        open_vectors(tmp_path / "old")
+
+
+def test_rows_come_in_blocks_of_any_number(tmp_path):
+    """The header of the matrix is written before the number of rows is known."""
+    path = tmp_path / "long.txt"
+    path.write_text("".join(f"word{row} {row} 1\n" for row in range(123_456)))
+    kept = cache_vectors(path, tmp_path / "cache")
+    assert kept.matrix.shape == (123_456, 2)
+    assert kept.matrix[:, 0].tolist() == list(range(123_456))
+    assert np.array_equal(np.load(tmp_path / "cache" / "matrix.npy"), kept.matrix)
 
 
 @pytest.mark.data

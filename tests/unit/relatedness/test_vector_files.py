@@ -12,9 +12,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cloven.errors import InputError
-from cloven.relatedness.vector_cache import open_vectors
-from cloven.relatedness.vector_files import TextLayout, binary_rows, parse_number, text_rows
-from cloven.relatedness.vector_table import WordIndex, table_of
+from cloven.relatedness.vector_files import (
+    TextLayout,
+    WordIndex,
+    binary_rows,
+    parse_number,
+    table_of,
+    text_rows,
+)
+from cloven.relatedness.vectors import open_vectors
 
 WORDS = ["the", "naïve", "2014", "x-ray", "日本"]
 MATRIX = np.random.default_rng(5).normal(0, 0.5, (5, 3)).astype(np.float16).astype(np.float32)

@@ -15,8 +15,7 @@ from hypothesis.extra.numpy import arrays
 import cloven as cv
 from cloven.errors import ParameterError
 from cloven.protocols import Relatedness
-from cloven.relatedness.vector_cache import cache_vectors, open_vectors
-from cloven.relatedness.vectors import Vectors
+from cloven.relatedness.vectors import Vectors, cache_vectors, open_vectors
 from tests.effort import tries
 
 world = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("wordnet_world.py"))))
