@@ -60,7 +60,8 @@ def counts(
     """Count the documents that hold each item and each pair of items, and write a file for ngd: and npmi:.
 
     A web search is asked about every item and every pair: n items are up to n(n + 1) / 2 questions. Answers are kept
-    as they come, so an interrupted run goes on where it stopped. Mind the terms of the service.
+    as they come, so an interrupted run goes on where it stopped. Mind the terms of the service. This is for experiments
+    and needs a checkout of the project.
     """
     from cloven.relatedness.counts_file import write_counts
     from cloven.storage.atomic import staged
@@ -129,8 +130,8 @@ def _not_web(source: str, asking: dict[str, Any]) -> "CountSource":
 
 
 def web_search(url: str, out: Path, asking: dict[str, Any]) -> "CountSource":
-    """The search engine that the options describe."""
-    from cloven.relatedness.counts_web import Manners, WebSearch
+    """The search engine that the options describe; only a checkout has it, as it is for experiments."""
+    from cloven.cli.reproduce import find_experiments
     from cloven.storage.atomic import refuse_inside_release
 
     if "{query}" not in url:
@@ -144,6 +145,9 @@ def web_search(url: str, out: Path, asking: dict[str, Any]) -> "CountSource":
         raise ParameterError(message)
     cache = asking["cache"] or out.with_name(f"{out.name}.answers.sqlite")
     refuse_inside_release(cache)
+    find_experiments("relatedness counts")
+    from experiments.counts_web import Manners, WebSearch
+
     return WebSearch(
         url,
         asking["documents"],

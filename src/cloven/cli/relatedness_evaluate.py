@@ -12,6 +12,7 @@ from cloven.cli.options import takes
 from cloven.cli.reading import JsonFlag, SeedOption
 from cloven.cli.relatedness_counts import counts_at
 from cloven.cli.relatedness_show import KNOWLEDGE, Knowledge, Spec
+from cloven.cli.reproduce import find_experiments
 from cloven.cli.values import whole
 from cloven.errors import ParameterError
 
@@ -96,12 +97,17 @@ def tell(spec: str, found: "list[Evaluation]", errors: "list[tuple[FrequencyBin,
 def pairs_to_score(paths: list[Path], *, thesis: bool) -> "list[Benchmark]":
     """The benchmarks that were named."""
     from cloven.relatedness.evaluation import read_benchmark
-    from experiments.thesis_table_4_1 import miller_charles
 
     if not paths and not thesis:
         message = "name at least one BENCHMARK, a file with a word, a word and a score per line, or give --table-4-1"
         raise ParameterError(message)
-    return [*map(read_benchmark, paths), *([miller_charles()] if thesis else [])]
+    found = list(map(read_benchmark, paths))
+    if thesis:
+        find_experiments("relatedness evaluate")
+        from experiments.thesis_table_4_1 import miller_charles
+
+        found.append(miller_charles())
+    return found
 
 
 def documents_of(pairs: "Benchmark", counted: "CountSource") -> dict[str, float]:
@@ -180,6 +186,7 @@ def table_4_1(
     """
     import numpy as np
 
+    find_experiments("relatedness table-4-1")
     from experiments.thesis_table_4_1 import METHODS, PRINTED, measured, printed_methods
 
     named = specs or []

@@ -30,15 +30,15 @@ Quick = Annotated[bool, typer.Option("--quick", help="Small samples, to see that
 def _group() -> None:
     """Run the experiments behind the tables in the documentation."""
     with endings(frozenset()):
-        _find_experiments(CHECKOUT)
+        find_experiments("reproduce")
 
 
-def _find_experiments(checkout: Path) -> None:
+def find_experiments(command: str, checkout: Path = CHECKOUT) -> None:
     """Experiments are no part of the installed package; a checkout has them beside it."""
     if not (checkout / "experiments" / "__init__.py").is_file():
         message = (
             f"there are no experiments in {checkout}: the package comes without them; run this in a checkout of the"
-            " project (`make install`, then `.venv/bin/cloven reproduce`)"
+            f" project (`make install`, then `.venv/bin/cloven {command}`)"
         )
         raise ParameterError(message)
     if str(checkout) not in sys.path:

@@ -16,8 +16,8 @@ import pytest
 
 from cloven.errors import InputError, ParameterError
 from cloven.relatedness.counts_file import CountsFile, write_counts
-from cloven.relatedness.counts_web import LimitReachedError, Manners, WebSearch
 from cloven.relatedness.ngd import GoogleDistance
+from experiments.counts_web import LimitReachedError, Manners, WebSearch
 
 NUMBERS = {"flu": 400, "fever": "1,000", '"blood vessel"': 50, "knee": 0, "fever flu": 200}
 NUMBERS |= {'"blood vessel" flu': 0, '"blood vessel" fever': 5}
