@@ -6,7 +6,9 @@ same shape: their patterns are made up, and utility and risk are all about patte
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
+from importlib.resources import files
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -303,7 +305,7 @@ def fill_records(
     return codes
 
 
-# Published shapes of well-known data sets, for benchmarks where the data themselves cannot be had.
+# Published shapes of well-known data sets (``shapes.toml``), for benchmarks where the data themselves cannot be had.
 
 
 @dataclass(frozen=True)
@@ -329,20 +331,8 @@ class Shape:
     source: str = "published; skew and spread assumed"
 
 
-_FITTED = "published; skew and spread fitted to the public copy"
-
-SHAPES = MappingProxyType(
-    {
-        "aol": Shape(65_517, 1_216_655, 35.0, 1_000, source="records and items published; the rest assumed"),
-        "groceries": Shape(9_835, 169, 4.41, 32, 0.8, 0.8, _FITTED),
-        "kosarak": Shape(990_002, 41_270, 8.1, 2_498),
-        "pos": Shape(515_597, 1_657, 6.5, 164),
-        "retail": Shape(88_162, 16_470, 10.3, 76),
-        "t10i4d100k": Shape(100_000, 870, 10.1, 29, 0.1, 0.4, _FITTED),
-        "webview1": Shape(59_602, 497, 2.51, 267, 0.6, 1.0, _FITTED),
-        "webview2": Shape(77_512, 3_340, 4.62, 161, 0.65, 1.0, _FITTED),
-    }
-)
+_SHAPES = tomllib.loads(files("cloven.datasets").joinpath("shapes.toml").read_text(encoding="utf-8"))
+SHAPES = MappingProxyType({name: Shape(**entry) for name, entry in _SHAPES.items()})
 
 
 def shaped(name: str, *, scale: float = 1.0, seed: int = 2024) -> Transactions:

@@ -1,4 +1,4 @@
-"""The clinic sample: patients who do not exist, written from condition profiles.
+"""The clinic sample: patients who do not exist, written from condition profiles (``clinic.toml``).
 
 Only ``Generator.random`` and integer weights are used, and no logarithm or power, so the same seed gives the
 same records on every platform and with every NumPy from 2.0.
@@ -6,7 +6,10 @@ same records on every platform and with every NumPy from 2.0.
 
 from __future__ import annotations
 
+import tomllib
 from bisect import bisect_right
+from dataclasses import dataclass
+from importlib.resources import files
 from itertools import accumulate
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
@@ -14,11 +17,10 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from cloven.data.transactions import Transactions
-from cloven.datasets.profile import PLACES, Profile, profiles
 from cloven.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 
 Thing = TypeVar("Thing")
@@ -31,6 +33,67 @@ COMORBIDITIES = (57, 31, 12)
 COMORBID_WORDS = (50, 33, 12, 5)
 # Per cent of records with one word of the patient's age, of any visit, of an unrelated complaint.
 CIRCUMSTANCE, ANY_VISIT, UNRELATED = 30, 16, 5
+# Weight of a word by its place in its list: the first is usual, the last is rare.
+PLACES = (64, 28, 12, 5, 2, 1)
+# How much each kind of word is written down; symptoms and treatments fill most of a record.
+SHARES = {"symptoms": 5, "treatments": 4, "tests": 2, "organs": 3, "complications": 1, "background": 2}
+AGES = ("child", "adult", "elderly")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Profile:
+    """One condition, written as lists of words separated by blanks, most usual first.
+
+    Attributes:
+        name: name of the profile, by which others call it comorbid; not an item.
+        weight: how many patients come for it, against the other profiles.
+        ages: weights of children, adults and the elderly among these patients.
+        heads: words that nearly every record of this condition holds.
+        symptoms: what the patient complains of.
+        organs: parts of the body.
+        tests: how it is found, and by whom.
+        treatments: drugs, operations, aids.
+        complications: what it may lead to.
+        background: risk factors and circumstances.
+        comorbid: names of the conditions that come along with it.
+        sex: "any", "female" or "male".
+
+    >>> cold = Profile(name="cold", weight=9, ages=(3, 2, 2), heads="cold", symptoms="cough sneezing")
+    >>> cold.weighted()
+    (('cough', 320), ('sneezing', 140))
+    """
+
+    name: str
+    weight: int
+    ages: tuple[int, int, int]
+    heads: str
+    symptoms: str = ""
+    organs: str = ""
+    tests: str = ""
+    treatments: str = ""
+    complications: str = ""
+    background: str = ""
+    comorbid: str = ""
+    sex: str = "any"
+
+    def words(self) -> frozenset[str]:
+        """Every word of the profile, heads included."""
+        return frozenset(self.heads.split()) | {word for word, _ in self.weighted()}
+
+    def weighted(self) -> tuple[tuple[str, int], ...]:
+        """Every word but the heads, with its weight; a word of two lists gets both weights."""
+        weights: dict[str, int] = {}
+        for kind, share in SHARES.items():
+            for place, word in enumerate(getattr(self, kind).split()):
+                weights[word] = weights.get(word, 0) + share * PLACES[min(place, len(PLACES) - 1)]
+        return tuple(weights.items())
+
+
+_WRITTEN = tomllib.loads(files("cloven.datasets").joinpath("clinic.toml").read_text(encoding="utf-8"))
+PROFILES = tuple(Profile(**{**entry, "ages": tuple(entry["ages"])}) for entry in _WRITTEN["profile"])
+VISIT, COMPLAINTS = str(_WRITTEN["visit"]), str(_WRITTEN["complaints"])
+CIRCUMSTANCES: Mapping[str, str] = MappingProxyType(_WRITTEN["circumstances"])
+NEVER: Mapping[str, str] = MappingProxyType(_WRITTEN["never"])
 
 
 def clinic(records: int = 1000, *, seed: int = 2024) -> Transactions:
@@ -51,7 +114,7 @@ def clinic(records: int = 1000, *, seed: int = 2024) -> Transactions:
 
 
 def _patient(rng: np.random.Generator) -> set[str]:
-    main = _pick(rng, profiles(), [profile.weight for profile in profiles()])
+    main = _pick(rng, PROFILES, [profile.weight for profile in PROFILES])
     age = _pick(rng, AGES, main.ages)
     sex = main.sex if main.sex != "any" else _pick(rng, ("female", "male"), (1, 1))
     never = frozenset(f"{NEVER[age]} {NEVER[sex]}".split())
@@ -68,10 +131,10 @@ def _patient(rng: np.random.Generator) -> set[str]:
 
 def _comorbid(rng: np.random.Generator, main: Profile, age: str, sex: str) -> list[Profile]:
     """Draw up to two further conditions that a patient of this age and sex can have."""
-    by_name = {profile.name: profile for profile in profiles()}
+    by_name = {profile.name: profile for profile in PROFILES}
     possible = [
         (by_name[name], weight)
-        for name, weight in _ranked(COMORBIDITY.get(main.name, ""))
+        for name, weight in _ranked(main.comorbid)
         if by_name[name].ages[AGES.index(age)] and by_name[name].sex in ("any", sex)
     ]
     count = min(_count(rng, COMORBIDITIES), len(possible))
@@ -111,102 +174,3 @@ def _pick(rng: np.random.Generator, things: Sequence[Thing], weights: Sequence[i
     """Draw one thing by integer weights."""
     sums = list(accumulate(weights))
     return things[bisect_right(sums, rng.random() * sums[-1], hi=len(sums) - 1)]
-
-
-# Which conditions come along with which, most usual first; every name is the name of a profile.
-
-
-COMORBIDITY = MappingProxyType(
-    {
-        "addiction": "hepatitis hiv depression",
-        "alcoholism": "depression cirrhosis anxiety",
-        "allergy": "asthma eczema",
-        "anaemia": "ulcer kidney_failure pregnancy",
-        "angina": "hypertension diabetes obesity",
-        "anxiety": "depression migraine reflux",
-        "appendicitis": "asthma",
-        "arrhythmia": "hypertension heart_failure",
-        "arthritis": "hypertension osteoporosis obesity",
-        "asthma": "allergy eczema reflux",
-        "backache": "depression arthritis obesity",
-        "bowel_cancer": "anaemia diabetes hypertension",
-        "breast_cancer": "depression hypothyroidism anxiety",
-        "bronchitis": "asthma emphysema hypertension",
-        "cataract": "diabetes hypertension",
-        "cirrhosis": "alcoholism hepatitis diabetes",
-        "concussion": "migraine fracture",
-        "cystitis": "diabetes menopause",
-        "dementia": "hypertension depression diabetes",
-        "depression": "anxiety alcoholism backache",
-        "diabetes": "hypertension obesity kidney_failure",
-        "eczema": "allergy asthma",
-        "emphysema": "bronchitis hypertension heart_failure",
-        "fracture": "osteoporosis concussion hypertension",
-        "gallstones": "obesity reflux",
-        "gastroenteritis": "anaemia asthma",
-        "gout": "hypertension obesity kidney_stones",
-        "heart_failure": "hypertension diabetes arrhythmia",
-        "hepatitis": "addiction cirrhosis hiv",
-        "hiv": "hepatitis depression",
-        "hypertension": "diabetes obesity gout",
-        "hypothyroidism": "depression obesity anaemia",
-        "infarction": "hypertension diabetes heart_failure",
-        "influenza": "asthma diabetes",
-        "kidney_failure": "hypertension diabetes anaemia",
-        "kidney_stones": "gout hypertension",
-        "leukaemia": "anaemia pneumonia",
-        "lung_cancer": "emphysema bronchitis hypertension",
-        "malaria": "anaemia gastroenteritis",
-        "melanoma": "hypertension anxiety",
-        "menopause": "osteoporosis depression hypertension",
-        "migraine": "anxiety depression",
-        "obesity": "diabetes hypertension",
-        "osteoporosis": "fracture arthritis backache",
-        "pneumonia": "emphysema asthma heart_failure",
-        "pregnancy": "anaemia diabetes hypertension",
-        "prostate_cancer": "hypertension diabetes",
-        "psoriasis": "arthritis depression obesity",
-        "reflux": "obesity asthma",
-        "schizophrenia": "addiction obesity depression",
-        "sprain": "asthma backache",
-        "stroke": "hypertension diabetes arrhythmia",
-        "thrombosis": "obesity hypertension",
-        "ulcer": "reflux anaemia arthritis",
-    }
-)
-
-
-# What is written down of patients whatever they come for, and what cannot be said of whom.
-
-
-AGES = ("child", "adult", "elderly")
-
-# Circumstances of an age, most usual first.
-CIRCUMSTANCES = MappingProxyType(
-    {
-        "child": "child mother school vaccine growth",
-        "adult": "work stress smoking insurance sport",
-        "elderly": "elderly retired widow nurse falls",
-    }
-)
-
-# Words of any visit, most usual first.
-VISIT = "doctor hospital medication referral appointment nurse"
-
-# Complaints that have nothing to do with why the patient came, most usual first.
-COMPLAINTS = "headache cold insomnia fatigue toothache cramps dizziness itching"
-
-# Words that would be absurd of a patient of this age or sex, whatever profile they come from.
-NEVER = MappingProxyType(
-    {
-        "child": (
-            "addiction ageing alcohol alcoholism amputation cigarette cirrhosis condom daughter divorce"
-            " drinking elderly emphysema husband insurance menopause overdose partner pregnancy prison"
-            " retinopathy retired sedentary smoking statins suicide unemployment warfarin widow work"
-        ),
-        "adult": "ageing child elderly growth nursing retired school widow",
-        "elderly": "birth child football growth mother pregnancy running school sport unemployment work",
-        "female": "prostate",
-        "male": "husband menopause pregnancy sister widow",
-    }
-)

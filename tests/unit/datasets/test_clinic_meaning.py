@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from cloven.datasets import clinic
-from cloven.datasets.clinic import CIRCUMSTANCES, COMPLAINTS, VISIT
-from cloven.datasets.profile import profiles
+from cloven.datasets.clinic import CIRCUMSTANCES, COMPLAINTS, PROFILES, VISIT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,7 +39,7 @@ def cosines(data_dir: Path, vector_rows: dict[str, int]) -> NDArray[np.float64]:
 
 def test_every_word_has_a_vector(vector_rows: dict[str, int]) -> None:
     outside = " ".join([*CIRCUMSTANCES.values(), VISIT, COMPLAINTS]).split()
-    words = frozenset(outside).union(*(profile.words() for profile in profiles()))
+    words = frozenset(outside).union(*(profile.words() for profile in PROFILES))
     assert sorted(words - vector_rows.keys()) == []
 
 
