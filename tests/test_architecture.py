@@ -55,7 +55,7 @@ ALLOWED_INSIDE = {
     "audit": {"report", "verification"},
     "cli": {"datasets", "reconstruction", "relatedness"},
     "kinds": {"reconstruction"},
-    "report": {"kinds"},
+    "report": {"kinds", "registry"},
     "storage": {"verification"},
 }
 # Inside a room: what reads or makes a release never names its key, and what checks it never reaches what made it.

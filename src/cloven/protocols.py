@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -105,6 +105,10 @@ class Family(Protocol):
 
     def read(self, public: Path, private: Path) -> Any:
         """Read back what ``write`` wrote."""
+        ...
+
+    def told_of_everybody(self, data: Any, release: Any, m: int | None, sensitive: Collection[str]) -> Any:
+        """What each reader tells of every person, and how often its claims are right; see ``kinds.people``."""
         ...
 
 

@@ -16,6 +16,7 @@ from cloven.statistics.yardstick import Yardstick
 from cloven.threats import Case, Threat
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
     from cloven.data.taxonomy import Taxonomy
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from cloven.kinds.disassociated.utility import UtilityReport
     from cloven.kinds.generalised.release import SetGeneralised
     from cloven.kinds.generalised.utility import GeneralisedUtility
+    from cloven.kinds.people import Everybody
     from cloven.statistics.findings import Finding, Findings
     from cloven.statistics.intervals import Sampled
 
@@ -64,6 +66,14 @@ class OfTransactions:
         digest = write_public(result.release, public, "parquet")
         write_key(result, private, manifest_sha256=digest, original=original)
         return digest
+
+    def told_of_everybody(
+        self, data: Transactions, release: Any, m: int | None, sensitive: Collection[str]
+    ) -> Everybody:
+        """What each reader tells of every person, at worst."""
+        from cloven.kinds.people import told_of_items
+
+        return told_of_items(data, release, m, sensitive)
 
 
 @overload

@@ -9,7 +9,7 @@ from cloven.figures import counted, percent
 from cloven.report import rows
 from cloven.report.rows import Scale, scale
 from cloven.report.svg import Bar, Column, Group, bars, columns, dots, histogram, reliability, settings
-from cloven.report.words import speech
+from cloven.report.words import kind_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -114,7 +114,7 @@ def calibration(document: Mapping[str, Any]) -> dict[str, Markup]:
 def sizes(document: Mapping[str, Any]) -> Markup | None:
     """How large the groups of records are."""
     found = rows.sizes(document)
-    nouns = speech(document)
+    nouns = kind_words(document)
     return columns(found, nouns.records, nouns.groups) if found else None
 
 

@@ -23,7 +23,7 @@ from cloven.report import drawing as drawn
 from cloven.report import rows, words
 from cloven.report import told as known
 from cloven.report import words as judged
-from cloven.report.words import COVERS, LINKAGES, not_modelled, speech, terms, visible
+from cloven.report.words import COVERS, LINKAGES, kind_words, not_modelled, published, terms, visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -161,9 +161,10 @@ def view(document: Mapping[str, Any]) -> dict[str, Any]:
         "findings": {name: risk["details"]["findings"] for name, risk in _with(document, "findings")},
         "further": _further(document),
         "terms": terms(document, calibrated=bool(rows.sure(document))),
-        "speech": speech(document),
+        "speech": kind_words(document),
+        "published": published(document),
         "linkages": LINKAGES,
-        "measures": _measures(document) if _with(document, "findings") else {},
+        "measures": kind_words(document).measures if _with(document, "findings") else {},
         "not_modelled": not_modelled(document),
         "hashes": document.get("hashes", {}),
     }
@@ -174,7 +175,8 @@ def facts(document: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "document": document,
         "title": "Audit of a release",
-        "speech": speech(document),
+        "speech": kind_words(document),
+        "published": published(document),
         "further": {},
         "owner": False,
         "hashes": document["hashes"],
@@ -237,18 +239,6 @@ def _further(document: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 def _with(document: Mapping[str, Any], key: str) -> list[tuple[str, Mapping[str, Any]]]:
     """Threats that have something to tell under a key of their details."""
     return [(name, risk) for name, risk in rows.threats(document) if risk["details"].get(key)]
-
-
-def _measures(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What the figures of attacks are: sentence, and whether more is worse."""
-    if document["family"] == "tables":
-        from cloven.kinds.tables.score.score import MEMBERSHIP_MEASURES, ROW_MEASURES, VALUE_MEASURES
-
-        every = VALUE_MEASURES | ROW_MEASURES | MEMBERSHIP_MEASURES
-        return {name: {"sentence": words, "higher_is_worse": True} for name, words in every.items()}
-    from cloven.kinds.disassociated.score.definitions import MEASURES
-
-    return MEASURES
 
 
 # Clusters that an attack does best on, as tables: every record's place with what was put back there.

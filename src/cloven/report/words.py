@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from unicodedata import category
 
@@ -14,6 +15,7 @@ from cloven.figures import counted, listed
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from cloven.kinds.page_words import PageWords
     from cloven.report.rows import Sure
 
 
@@ -148,11 +150,6 @@ TERMS: Mapping[str, str] = {
     "calibration error": "mean distance between confidence and the share of right guesses",
 }
 
-SHUFFLED_PERSONS = (
-    "the control: the same attack with its knowledge shuffled, such as the quasi-identifiers of somebody else, so that"
-    " it behaves alike and knows nothing. Only what lies above guessing and above the control comes from knowledge"
-)
-
 LINKAGES: Mapping[str, str] = {
     "record": "which record is a person's",
     "attribute": "what else belongs to a person",
@@ -174,62 +171,6 @@ COVERS: Mapping[str, str] = {
     "score_as_printed": "the same, by the steps as they are printed",
 }
 
-NOT_MODELLED: tuple[tuple[str, str], ...] = (
-    ("Negative knowledge.", "That somebody does not have an item; one such fact can remove candidates."),
-    (
-        "More knowledge than was tried.",
-        "More items of a person, better word vectors, a list that nobody thought of.",
-    ),
-    (
-        "Several kinds of knowledge at once.",
-        "Each attack above uses one; somebody who combines them may do better.",
-    ),
-    ("Being in the data.", "The release does not hide who is in it, and no attack here asks."),
-    (
-        "Groups.",
-        "If all candidates share something, it is known of each of them. Nothing here asks for diversity.",
-    ),
-    (
-        "Who joined or left.",
-        "Two releases tell by their difference; attacks with another release do not ask for it.",
-    ),
-    (
-        "Text inside items.",
-        "An item is a name, compared letter by letter; what it says is published as it is.",
-    ),
-    ("Anything outside the files.", "Who was sent the key, who kept a copy of the original."),
-)
-NOT_MODELLED_OF_TABLES: tuple[tuple[str, str], ...] = (
-    (
-        "What others have, or somebody does not have.",
-        "Who knows the value of a neighbour in the group, or that a person does not have one, has fewer left.",
-    ),
-    (
-        "More knowledge than was tried.",
-        "Attributes that the schema does not call quasi-identifiers, better word vectors, a list that nobody thought"
-        " of.",
-    ),
-    (
-        "Several kinds of knowledge at once.",
-        "Each attack above uses one; somebody who combines them may do better.",
-    ),
-    ("Being in the data.", "The release does not hide who is in it, and no attack here asks."),
-    (
-        "Learning from the whole release.",
-        "Each attack looks at the rows that fit a person; a model of which values go together, fitted to all of them,"
-        " may do better.",
-    ),
-    (
-        "Values that are alike.",
-        "Two kinds of one illness count as two values, though either tells the illness.",
-    ),
-    (
-        "Who joined or left.",
-        "Two releases tell by their difference; attacks with another release do not ask for it.",
-    ),
-    ("Text inside cells.", "A value is compared letter by letter; what it says is published as it is."),
-    ("Anything outside the files.", "Who was sent the key, who kept a copy of the original."),
-)
 _OF_CONFIDENCE = ("confidence", "calibrated", "Brier score", "calibration error")
 _OF_OUTSIDERS = ("members, outsiders", "adds", "told at 0.95, certain")
 _TRIED_BY_LINKAGE = {"Being in the data.": "table"}
@@ -238,9 +179,9 @@ _TRIED_BY_LINKAGE = {"Being in the data.": "table"}
 def terms(document: Mapping[str, Any], *, calibrated: bool) -> Mapping[str, str]:
     """Words that the page of a document uses."""
     compared = _compared(document)
-    own = {"shuffled": SHUFFLED_PERSONS} if document["family"] == "tables" else {}
+    own = kind_words(document)
     return {
-        name: own.get(name, sentence)
+        name: own.terms.get(name, sentence)
         for name, sentence in TERMS.items()
         if (calibrated or name not in _OF_CONFIDENCE) and (compared or name not in _OF_OUTSIDERS)
     }
@@ -249,11 +190,10 @@ def terms(document: Mapping[str, Any], *, calibrated: bool) -> Mapping[str, str]
 def not_modelled(document: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What no attack of this audit has tried."""
     linkages = {risk["linkage"] for risk in document["risks"] if not risk["not_tried"]}
-    every = NOT_MODELLED_OF_TABLES if document["family"] == "tables" else NOT_MODELLED
     tried = {"Groups."} if _compared(document) else set()
     return [
         (name, sentence)
-        for name, sentence in every
+        for name, sentence in kind_words(document).not_modelled
         if _TRIED_BY_LINKAGE.get(name) not in linkages and name not in tried
     ]
 
@@ -345,42 +285,30 @@ def _believable(row: Sure) -> bool:
     return bool(abs(row.confidence - row.right) <= max(CLOSE, 2 * spread))
 
 
-# What the parts of a release are called: sets of items have records and groups, tables rows and buckets or classes.
+# What only the kind of release can say: nouns for its parts, what nobody tries on it, what its measures are.
 
 
 EXTREMES = ("smallest_group", "largest_group")
 
 
-@dataclass(frozen=True)
-class Speech:
-    """Nouns of one kind of release.
+def kind_words(document: Mapping[str, Any]) -> PageWords:
+    """How to speak of the release of a document: as its kind does, or in general where a plug-in brought the kind."""
+    from cloven.kinds.page_words import PageWords
+    from cloven.registry import ROOMS
 
-    Attributes:
-        records: what a person has.
-        groups: what hides persons among each other.
-        not_there: what a public page never shows.
-        counts: nouns for counts of the release that are called otherwise in the document.
+    if document["family"] not in ROOMS:
+        return PageWords()
+    words: PageWords = import_module(f"{ROOMS[document['family']]}.words").page_words(document)
+    return words
+
+
+def published(document: Mapping[str, Any]) -> str:
+    """Counts of a release in words; the extreme sizes of groups have a chart of their own.
+
+    >>> counts = {"records": 200, "columns": 3, "largest_group": 20}
+    >>> published({"family": "tables", "published": counts})
+    '200 rows and 3 columns'
     """
-
-    records: str = "records"
-    groups: str = "groups"
-    not_there: str = "No guess, no record, no item."
-    counts: Mapping[str, str] = field(default_factory=dict)
-
-    def published(self, counted: Mapping[str, int]) -> str:
-        """Counts of a release in words; the extreme sizes of groups have a chart of their own.
-
-        >>> Speech(counts={"records": "rows"}).published({"records": 200, "columns": 3, "largest_group": 20})
-        '200 rows and 3 columns'
-        """
-        shown = {name: number for name, number in counted.items() if name not in EXTREMES}
-        return contents({self.counts.get(name, name): number for name, number in shown.items()})
-
-
-def speech(document: Mapping[str, Any]) -> Speech:
-    """How to speak of the release of a document."""
-    if document["family"] != "tables":
-        return Speech()
-    groups = "buckets" if "columns" in document["published"] else "classes"
-    counts = {"records": "rows", "groups": groups, "cells": "different_cells"}
-    return Speech("rows", groups, "No guess, no row of the original.", counts)
+    nouns = kind_words(document).counts
+    shown = {name: number for name, number in document["published"].items() if name not in EXTREMES}
+    return contents({nouns.get(name, name): number for name, number in shown.items()})

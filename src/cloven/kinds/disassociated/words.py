@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cloven.figures import many
+from cloven.kinds.page_words import PageWords
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from cloven.data.transactions import Transactions
     from cloven.kinds.disassociated.key import Anonymised
     from cloven.kinds.disassociated.methods import Disassociation
@@ -91,3 +94,10 @@ def cautions(figures: dict[str, int | float], method: Disassociation) -> list[st
             " leave them out with --rare-items withhold"
         )
     return out
+
+
+def page_words(document: Mapping[str, Any]) -> PageWords:  # noqa: ARG001 - all such releases are spoken of alike
+    """How a page speaks of such a release."""
+    from cloven.kinds.disassociated.score.definitions import MEASURES
+
+    return PageWords(measures=MEASURES)

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.figures import many
+from cloven.kinds.page_words import PageWords
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from cloven.data.transactions import Transactions
     from cloven.kinds.generalised.key import Generalised
 
@@ -63,3 +66,10 @@ def cautions(figures: dict[str, int | float], method: Any) -> list[str]:
     if getattr(method, "seeded", False):
         out.append("the policy was drawn with a seed: this release is for experiments; do not publish it")
     return out
+
+
+def page_words(document: Mapping[str, Any]) -> PageWords:  # noqa: ARG001 - all such releases are spoken of alike
+    """How a page speaks of such a release."""
+    from cloven.kinds.generalised.score.definitions import MEASURES
+
+    return PageWords(measures=MEASURES)

@@ -18,18 +18,29 @@ from cloven.kinds.tables.methods.mondrian import Mondrian
 from cloven.kinds.tables.methods.slicing import Slicing
 from cloven.kinds.tables.others import another_release
 from cloven.kinds.tables.release import GeneralisedTable, Sliced
-from cloven.kinds.tables.threats import known_person, learns, membership, persons_row, replays, word_meanings
+from cloven.kinds.tables.threats import (
+    known_person,
+    learns,
+    membership,
+    persons_row,
+    replays,
+    table_readers,
+    word_meanings,
+)
+from cloven.kinds.tables.told import told_of_values
 from cloven.kinds.tables.utility.utility import COUNTS, SENSITIVE_COUNTS
 from cloven.kinds.tables.words import REPLAY_PROOF, cautions, summary
 from cloven.threats import OtherRelease
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
     import numpy as np
 
     from cloven.data.table import Table
     from cloven.disclosure.risk import Risk
+    from cloven.kinds.people import Everybody
     from cloven.kinds.tables.key import PublishedTable
     from cloven.kinds.tables.utility.describe import TableDescription
     from cloven.threats import Case, Effort, Knowledge, Threat
@@ -193,6 +204,16 @@ class TablesFamily:
 
         release = read_table_release(public, "this family")
         return PublishedTable(release, read_key(private, release))
+
+    def told_of_everybody(
+        self,
+        data: Table,
+        release: GeneralisedTable | Sliced,
+        m: int | None,
+        sensitive: Collection[str],
+    ) -> Everybody:
+        """What each reader tells of the sensitive values of every person."""
+        return told_of_values(data, release, table_readers(release), m, sensitive)
 
 
 # A table from which noise has taken every row: what an audit says of it.

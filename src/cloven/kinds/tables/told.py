@@ -12,22 +12,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cloven.data.table import Table
 from cloven.disclosure.risk import Estimate
+from cloven.errors import ParameterError
 from cloven.kinds.known_person import HEADLINE, WORST, Told, harm, histogram, judged_risk
+from cloven.kinds.people import claims, expect_data, most_first
 from cloven.kinds.tables.score.telling import Truth, ValueTelling, nothing_told, value_telling
 from cloven.statistics.intervals import wilson
-from cloven.statistics.outsiders import ROUNDING, Sheet, one_record_each
+from cloven.statistics.outsiders import ROUNDING, SURE, Sheet, one_record_each
 from cloven.statistics.telling import LEVELS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from cloven.compiled import Flags
-    from cloven.data.table import Table
     from cloven.disclosure.risk import Risk
+    from cloven.kinds.people import Everybody
     from cloven.kinds.tables.attack.known import Known, ValueGuesses
+    from cloven.kinds.tables.release import GeneralisedTable, Sliced
     from cloven.threats import Case, Threat
 
     Reader = Callable[[Any, Any, str, NDArray[np.bool_] | None], ValueGuesses]
@@ -205,3 +209,37 @@ def person_rows(
 def _cell(data: Table, row: int, place: int) -> str:
     attribute = data.attributes[place]
     return f"{attribute.name} = {attribute.values[data.codes[row, place]]}"
+
+
+def told_of_values(
+    data: Table,
+    release: GeneralisedTable | Sliced,
+    readers: Mapping[str, Reader],
+    m: int | None,
+    sensitive: Collection[str],
+) -> Everybody:
+    """What every reader tells of the sensitive values of everybody; of several attributes the one told most."""
+    expect_data(data, release, Table)
+    if m is not None or sensitive:
+        message = (
+            "m and sensitive are for sets of items; of a table the schema says what is known and sensitive"
+        )
+        raise ParameterError(message)
+    secret = [domain.name for domain in release.domains if domain.sensitive]
+    if not secret:
+        message = (
+            "the release has no sensitive attribute, so there is no value to tell; give roles in the schema"
+        )
+        raise ParameterError(message)
+    everybody = one_record_each(data, np.arange(len(data)))
+    known, found = known_looks(data, release, everybody), {}
+    for name, read in readers.items():
+        each, said = [], np.zeros((2, len(SURE)))
+        for attribute in secret:
+            guesses = read(release, known, attribute, None)
+            truth = Truth.of(data, attribute, everybody)
+            told = value_telling(guesses, truth)
+            said += claims(told.stated, told.right)
+            each.append(person_rows(data, everybody, told, truth, attribute))
+        found[name] = ([min(same, key=most_first) for same in zip(*each, strict=True)], said)
+    return found

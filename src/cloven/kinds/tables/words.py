@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from cloven.figures import many
+from cloven.kinds.page_words import BEING_THERE, COMBINED, JOINED, MORE, OUTSIDE, PageWords
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from cloven.data.table import Table
     from cloven.kinds.tables.key import PublishedTable
     from cloven.kinds.tables.release import GeneralisedTable, Sliced
@@ -79,3 +82,55 @@ def cautions(figures: dict[str, int | float], method: Any, release: GeneralisedT
     if told.get("seeded"):
         out.append("lots were drawn with a seed: this release is for experiments; do not publish it")
     return out
+
+
+# How a page speaks of a published table.
+
+
+SHUFFLED = (
+    "the control: the same attack with its knowledge shuffled, such as the quasi-identifiers of somebody else, so that"
+    " it behaves alike and knows nothing. Only what lies above guessing and above the control comes from knowledge"
+)
+NOT_MODELLED = (
+    (
+        "What others have, or somebody does not have.",
+        "Who knows the value of a neighbour in the group, or that a person does not have one, has fewer left.",
+    ),
+    (
+        MORE,
+        "Attributes that the schema does not call quasi-identifiers, better word vectors, a list that nobody thought"
+        " of.",
+    ),
+    COMBINED,
+    BEING_THERE,
+    (
+        "Learning from the whole release.",
+        "Each attack looks at the rows that fit a person; a model of which values go together, fitted to all of them,"
+        " may do better.",
+    ),
+    (
+        "Values that are alike.",
+        "Two kinds of one illness count as two values, though either tells the illness.",
+    ),
+    JOINED,
+    ("Text inside cells.", "A value is compared letter by letter; what it says is published as it is."),
+    OUTSIDE,
+)
+
+
+def page_words(document: Mapping[str, Any]) -> PageWords:
+    """Rows, in buckets where columns were cut apart and in classes of equal rows elsewhere."""
+    from cloven.kinds.tables.score.score import MEMBERSHIP_MEASURES, ROW_MEASURES, VALUE_MEASURES
+
+    groups = "buckets" if "columns" in document["published"] else "classes"
+    every = VALUE_MEASURES | ROW_MEASURES | MEMBERSHIP_MEASURES
+    return PageWords(
+        records="rows",
+        groups=groups,
+        told="a value",
+        not_there="No guess, no row of the original.",
+        counts={"records": "rows", "groups": groups, "cells": "different_cells"},
+        terms={"shuffled": SHUFFLED},
+        not_modelled=NOT_MODELLED,
+        measures={name: {"sentence": words, "higher_is_worse": True} for name, words in every.items()},
+    )
