@@ -23,8 +23,9 @@ bound is part of the estimate. The first run after an installation compiles func
 size of the data; this is not counted. Reading holds the content twice, and thrice where it is JSON.
 ``tests/unit/test_memory.py`` measures a small run again.
 
-The estimate for a table is linear in its cells, rows times columns of the file. Read from CSV it holds 131 to 166 bytes
-for each cell, before anything is done with it; work that comes after takes more where nearly every person is different.
+The estimate for a table is linear in its cells, rows times columns of the file. Reading it from CSV takes about 35 bytes
+for each cell, and up to 150 where nearly every cell of a column is different; work that comes after takes more where
+nearly every person is different.
 Peaks of reading and of a quick audit:
 
 =======================  ==========  ===========  ============

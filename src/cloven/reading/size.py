@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cloven.errors import ClovenError
+from cloven.reading.cells import PARQUET
 from cloven.reading.delimiters import guess_delimiter
 from cloven.reading.files import Head, open_beginning
 from cloven.reading.guess import first_elements
 from cloven.reading.reader import format_of, read_content
-from cloven.reading.tables import PARQUET
 
 if TYPE_CHECKING:
     import os

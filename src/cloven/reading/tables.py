@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
 import numpy as np
 
-from cloven.data.number_blocks import number_text
-from cloven.data.table import Table
-from cloven.errors import InputError
+from cloven.data.harm import Harm
+from cloven.data.number_blocks import Blocks, number_text, rounded_blocks
+from cloven.data.table import MISSING, Attribute, Table
+from cloven.data.taxonomy import Taxonomy, nested_taxonomy, read_taxonomy, tree_of
+from cloven.errors import InputError, ParameterError
 from cloven.figures import many
-from cloven.reading.columns import missing_column
-from cloven.reading.delimiters import guess_delimiter
-from cloven.reading.files import open_bytes
-from cloven.reading.table_domains import KEPT, Place, encode, has_leading_zero, plain_number
+from cloven.reading.cells import RawColumns, Texts, Where, read_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
     from cloven.data.schema import Column, Missing, Schema
+    from cloven.reading.cells import Cells
 
 
 MAX_BYTES = 1 << 34
@@ -143,7 +144,8 @@ def _twins(table: Table) -> tuple[str, ...]:
     lines = []
     for attribute in table.attributes:
         seen: set[str] = set()
-        for value in () if attribute.numbers is not None else attribute.values:
+        plain_letters = attribute.numbers is not None or all(map(str.isascii, attribute.values))
+        for value in () if plain_letters else attribute.values:
             plain = value if value.isascii() else normalize("NFC", value)
             if plain in seen:
                 lines.append(
@@ -159,11 +161,10 @@ def _encoded(
     raw: RawColumns, schema: Schema, gone: dict[str, NDArray[np.bool_]], rows: NDArray[np.int64]
 ) -> Table:
     """The rows that stay; domains hold only what they hold."""
-    place = Place(raw.source, None if raw.lines is None else raw.lines[rows])
+    place = Where(raw, rows)
     attributes, codes = [], []
     for column in schema.used:
-        cells = raw.cells[column.name]
-        kept = [cells[row] for row in rows.tolist()] if isinstance(cells, list) else cells[rows]
+        kept = raw.cells[column.name].take(rows)
         keep = (column.missing or schema.missing) == "keep"
         attribute, found = encode(
             column, kept, gone[column.name][rows], place, keep=keep, missing_values=schema.missing_values
@@ -171,11 +172,11 @@ def _encoded(
         attributes.append(attribute)
         codes.append(found)
     persons = _persons(raw, schema, rows, place)
-    return Table(tuple(attributes), np.column_stack(codes).astype(np.int32), rows, persons)
+    return Table(tuple(attributes), np.column_stack(codes), rows, persons)
 
 
 def _persons(
-    raw: RawColumns, schema: Schema, rows: NDArray[np.int64], place: Place
+    raw: RawColumns, schema: Schema, rows: NDArray[np.int64], place: Where
 ) -> NDArray[np.int64] | None:
     """Number of the person behind each row, if a column says so."""
     if schema.person is None:
@@ -188,18 +189,20 @@ def _persons(
             " first here; fill it in, or leave these rows out"
         )
         raise place.error(message, int(nobody[0]), str(cells[rows[nobody[0]]]))
-    named: Any = [str(cells[row]) for row in rows.tolist()] if isinstance(cells, list) else cells[rows]
-    if isinstance(cells, list):
-        numbers = [None if has_leading_zero(text) else plain_number(text) for text in named]
-        named = numbers if all(number is not None for number in numbers) else named  # 3.0 is 3
-    return np.unique(np.asarray(named), return_inverse=True)[1].astype(np.int64)
+    if not isinstance(cells, Texts):
+        return np.unique(cells[rows], return_inverse=True)[1].astype(np.int64)
+    used, numbered = np.unique(cells.codes[rows], return_inverse=True)
+    values = cells.values
+    named: Any = [str(values[code]) for code in used.tolist()]
+    numbers = [None if has_leading_zero(text) else plain_number(text) for text in named]
+    named = numbers if all(number is not None for number in numbers) else named  # 3.0 is 3
+    return np.unique(np.asarray(named), return_inverse=True)[1].astype(np.int64)[numbered]
 
 
 def _gone(raw: RawColumns, name: str, schema: Schema) -> NDArray[np.bool_]:
     cells = raw.cells[name]
-    if isinstance(cells, list):
-        none = {None, *schema.missing_values}
-        return np.fromiter((cell in none for cell in cells), np.bool_, len(cells))
+    if isinstance(cells, Texts):
+        return cells.are({None, *schema.missing_values})
     numbers = [number for text in schema.missing_values if (number := plain_number(text)) is not None]
     return np.isnan(cells) | np.isin(cells, numbers)
 
@@ -213,255 +216,372 @@ def _refused(raw: RawColumns, gone: dict[str, NDArray[np.bool_]]) -> InputError:
         counts = ", ".join(f"{column!r} in {int(rows.sum()):,}" for column, rows in gone.items())
         told = f"{len(gone)} columns have no value in some of {len(lost):,} rows: {counts}"
     message = f"{told}, first here; {REMEDY}"
-    return Place(raw.source, raw.lines).error(message, first, str(raw.cells[name][first]))
+    return Where(raw, np.arange(len(lost))).error(message, first, str(raw.cells[name][first]))
 
 
-# Raw columns of a table: texts from delimited files, numbers or texts from Parquet files and frames.
+# From raw cells to the domain of an attribute and codes into it, with its tree.
 
 
-PARQUET = (".parquet", ".pq")
+KEPT = "(missing)"
+"""The value of those who have none, where that is kept."""
+_EXACT = 2.0**53
 
 
-@dataclass(frozen=True, eq=False)
-class RawColumns:
-    """Cells as read.
+def encode(
+    column: Column,
+    cells: Cells,
+    gone: NDArray[np.bool_],
+    place: Where,
+    *,
+    keep: bool,
+    missing_values: Sequence[str] = (),
+) -> tuple[Attribute, NDArray[np.int32]]:
+    """Attribute and codes of a column; where ``gone``, the code is ``MISSING``, or that of ``KEPT``.
 
-    Attributes:
-        source: where they come from, for messages.
-        names: all columns that the source has.
-        cells: the columns asked for: texts with None where there is nothing, or numbers with NaN.
-        lines: line of each row in a text file; None elsewhere.
+    ``missing_values`` are the texts that stand for no value.
     """
-
-    source: str
-    names: tuple[str, ...]
-    cells: dict[str, list[str | None] | NDArray[np.float64]]
-    lines: NDArray[np.int64] | None = None
+    attribute, codes = _coded(column, cells, gone, place, keep=keep, missing_values=missing_values)
+    return replace(attribute, harm=_harm(column, attribute)), codes
 
 
-def read_columns(data: Any, schema: Schema, max_bytes: int) -> RawColumns:
-    """The columns that a schema uses, from a path or a frame."""
-    if not isinstance(data, str | Path):
-        return _from_frame(data, schema)
-    path = Path(data)
-    content, extension = open_bytes(path, max_bytes)
-    if extension in PARQUET or content[:4] == b"PAR1":
-        return _from_parquet(content, str(path), schema)
-    return _from_text(content, str(path), schema)
+def _harm(column: Column, attribute: Attribute) -> Harm:
+    """What harms, in the texts of the domain."""
+    if column.within is not None and attribute.numbers is None:
+        message = f"column {column.name!r}: within is for numbers, and it holds other values; leave it out"
+        raise ParameterError(message)
+    named = [_as_written(attribute, value) for value in column.harmless or ()]
+    for value in named:
+        if value not in attribute.values:
+            near = get_close_matches(value, attribute.values, 1) if attribute.numbers is None else []
+            hint = f"did you mean {near[0]!r}?" if near else "leave it out, or write it as the table does"
+            message = f"column {column.name!r}: harmless = {value!r} does not occur; {hint}"
+            raise ParameterError(message)
+    return Harm.of(named, column.within)
 
 
-def _wanted(names: Sequence[str], schema: Schema, source: str) -> list[str]:
-    """Columns to read; every column that the schema names must be there."""
-    for column in schema.columns:
-        if column.name not in names:
-            raise missing_column(column.name, names, source)
-        if list(names).count(column.name) > 1:
-            message = f"column {column.name!r} stands twice in the header; rename one"
-            raise InputError(message, source=source)
-    return [column.name for column in schema.read]
+def _as_written(attribute: Attribute, value: str) -> str:
+    """A number as the domain writes it."""
+    number = None if attribute.numbers is None else plain_number(value)
+    if number is None or attribute.numbers is None or number not in attribute.numbers:
+        return value
+    return attribute.values[int(np.searchsorted(attribute.numbers, number))]
 
 
-def _from_text(content: bytes, source: str, schema: Schema) -> RawColumns:
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        message = "is not UTF-8; save the file as UTF-8"
-        raise InputError(message, source=source, line=line) from error
-    delimiter = schema.delimiter or guess_delimiter(content, spaces=False)
-    reader = csv.reader(
-        io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True
-    )
-    rows, lines = [], []
-    try:
-        for row in reader:
-            if row:
-                rows.append(row)
-                lines.append(reader.line_num)
-    except csv.Error as error:
-        message = f"cannot be read as a table: {error}"
-        raise InputError(message, source=source, line=reader.line_num) from error
-    if not rows:
-        message = "is empty; a table begins with a line of the names of its columns"
-        raise InputError(message, source=source)
-    names = schema.header or tuple(name.strip() for name in rows[0])
-    if schema.header is None:
-        rows, lines = rows[1:], lines[1:]
-    wanted = _wanted(names, schema, source)
-    for row, line in zip(rows, lines, strict=True):
-        if len(row) != len(names):
-            message = f"{len(row)} cells where the header has {len(names)}"
-            raise InputError(message, source=source, line=line, value=delimiter.join(row))
-    places = {name: names.index(name) for name in wanted}
-    cells: dict[str, Any] = {name: [row[place].strip() for row in rows] for name, place in places.items()}
-    return RawColumns(source, names, cells, np.array(lines, np.int64))
+def _coded(
+    column: Column,
+    cells: Cells,
+    gone: NDArray[np.bool_],
+    place: Where,
+    *,
+    keep: bool,
+    missing_values: Sequence[str],
+) -> tuple[Attribute, NDArray[np.int32]]:
+    numbers = _numbers(column, cells, gone, place)
+    taxonomy = _taxonomy(column)
+    if numbers is not None:
+        if keep and gone.any():
+            message = (
+                f"column {column.name!r} holds numbers, so a missing one cannot be kept as a value;"
+                ' choose missing = "drop", or kind = "category"'
+            )
+            raise ParameterError(message)
+        return _number_attribute(column, numbers, gone, taxonomy, place)
+    if isinstance(cells, Texts):
+        refuse_doubtful(column, cells, place, missing_values)
+    if column.tree == "ranges":
+        message = f"column {column.name!r}: ranges are for numbers, but it holds other values; give a hierarchy file"
+        raise ParameterError(message)
+    return _category_attribute(column, cells, gone, taxonomy, place, keep=keep)
 
 
-def _from_parquet(content: bytes, source: str, schema: Schema) -> RawColumns:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        file = pq.ParquetFile(io.BytesIO(content))
-        names = tuple(file.schema_arrow.names)
-        table = file.read(columns=_wanted(names, schema, source))
-    except (pa.ArrowException, OSError) as error:
-        message = f"cannot be read as Parquet: {' '.join(str(error).split())}"
-        raise InputError(message, source=source) from error
-    cells = {column.name: arrow_cells(table.column(column.name), column, source) for column in schema.read}
-    return RawColumns(source, names, cells)
-
-
-def _from_frame(data: Any, schema: Schema) -> RawColumns:
-    import narwhals as nw
-
-    source = "frame"
-    try:
-        known = nw.from_native(data)
-        frame = known.collect(backend="pyarrow") if isinstance(known, nw.LazyFrame) else known
-        columns = list(frame.columns)
-    except TypeError as error:
-        message = "not a table; pass a path, or a pandas, Polars, PyArrow or DuckDB frame"
-        raise InputError(message, source=source, value=type(data).__name__) from error
-    except nw.exceptions.DuplicateError as error:
-        listed = [str(name) for name in getattr(data, "column_names", getattr(data, "columns", ()))]
-        twice = next((name for name in listed if listed.count(name) > 1), "?")
-        message = f"column {twice!r} stands twice in the frame; rename one"
-        raise InputError(message, source=source) from error
-    names = tuple(map(str, columns))
-    _wanted(names, schema, source)
-    cells = {
-        column.name: _frame_cells(frame.get_column(columns[names.index(column.name)]), column, source)
-        for column in schema.read
-    }
-    return RawColumns(source, names, cells)
-
-
-def _frame_cells(cells: Any, column: Column, source: str) -> list[str | None] | NDArray[np.float64]:
-    """Cells of a column of a frame; what Arrow cannot hold goes by way of Python's own values."""
-    import narwhals as nw
-    import pyarrow as pa
-
-    if cells.dtype in (nw.Object, nw.Unknown):
-        return object_cells(cells.to_list(), column, source)
-    try:
-        arrow = cells.to_arrow()
-    except pa.ArrowException:
-        return object_cells(cells.to_list(), column, source)
-    held = arrow.type.value_type if pa.types.is_dictionary(arrow.type) else arrow.type
-    if isinstance(held, pa.BaseExtensionType):
-        return object_cells(cells.to_list(), column, source)
-    return arrow_cells(arrow, column, source)
-
-
-# Cells of one column of a Parquet file or a frame: texts, or numbers where they will be numbers.
-#
-# What will be categories stays exact: an integer or decimal as its digits, never by way of a float.
-
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from decimal import Decimal
-
-    import pyarrow as pa
-    from numpy.typing import NDArray
-
-    from cloven.data.schema import Column
-
-    Cells = list[str | None] | NDArray[np.float64]
-
-
-def arrow_cells(cells: pa.Array | pa.ChunkedArray, column: Column, source: str) -> Cells:
-    """Cells of an Arrow column: numbers with NaN where there is nothing, or texts with None."""
-    import pyarrow as pa
-
-    kind = cells.type
-    try:
-        if pa.types.is_dictionary(kind):
-            cells, kind = cells.cast(kind.value_type), kind.value_type
-        if pa.types.is_decimal(kind):
-            return _decimals(cells.to_pylist(), column, source)
-        if pa.types.is_integer(kind) or pa.types.is_floating(kind):
-            return _numbers(cells, column, source)
-        if _has_text(kind):
-            return [text if text is None else text.strip() for text in cells.cast(pa.string()).to_pylist()]
-        if isinstance(kind, pa.BaseExtensionType):
-            return object_cells(cells.to_pylist(), column, source)
-    except pa.ArrowException as error:
-        raise _unreadable(column, str(kind), source) from error
-    raise _unreadable(column, str(kind), source)
-
-
-def object_cells(cells: Iterable[Any], column: Column, source: str) -> list[str | None]:
-    """Python values as text, None for all that stands for nothing."""
-    return [_text(cell, column, source) for cell in cells]
-
-
-def _has_text(kind: pa.DataType) -> bool:
-    import pyarrow as pa
-
-    is_ = pa.types
-    text = is_.is_string(kind) or is_.is_large_string(kind) or is_.is_string_view(kind)
-    temporal = is_.is_temporal(kind) and not is_.is_interval(kind)
-    return bool(text or temporal or is_.is_boolean(kind) or is_.is_null(kind))
-
-
-def _numbers(cells: pa.Array | pa.ChunkedArray, column: Column, source: str) -> Cells:
-    import pyarrow as pa
-
-    if pa.types.is_integer(cells.type):
-        if column.kind == "category":
-            texts: list[str | None] = cells.cast(pa.string()).to_pylist()
-            return texts
-        try:
-            cells = cells.cast(pa.float64())
-        except pa.ArrowInvalid as error:
-            raise _inexact(column, source) from error
-    numbers: NDArray[np.float64] = cells.cast(pa.float64()).fill_null(np.nan).to_numpy()
+def _numbers(
+    column: Column, cells: Cells, gone: NDArray[np.bool_], place: Where
+) -> NDArray[np.float64] | None:
+    """The cells as numbers, or None if they are (or count as) categories."""
     if column.kind == "category":
-        return [None if number != number else number_text(number) for number in numbers.tolist()]
-    return numbers
-
-
-def _decimals(cells: list[Decimal | None], column: Column, source: str) -> Cells:
-    if column.kind == "category":
-        return [None if cell is None else _digits(cell) for cell in cells]
-    exact = {cell for cell in cells if cell is not None}
-    if len({float(cell) for cell in exact}) < len(exact):
-        raise _inexact(column, source)
-    return np.array([np.nan if cell is None else float(cell) for cell in cells], np.float64)
-
-
-def _digits(cell: Decimal) -> str:
-    """All digits of a decimal, and no zeros behind the point.
-
-    >>> from decimal import Decimal
-    >>> _digits(Decimal("1.50")), _digits(Decimal("200"))
-    ('1.5', '200')
-    """
-    text = format(cell, "f")
-    text = text.rstrip("0").rstrip(".") if "." in text else text
-    return "0" if text == "-0" else text
-
-
-def _text(value: Any, column: Column, source: str) -> str | None:
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return None
-    kind: Any = type(value)
-    several = not isinstance(value, str) and (hasattr(value, "__len__") or hasattr(value, "__iter__"))
-    nameless = kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__
-    if several or nameless:
-        raise _unreadable(column, kind.__name__, source)
-    return None if value != value else str(value).strip()
+    if isinstance(cells, Texts):
+        read = [_number_in(column, str(text)) for text in cells.values]
+        wrong = np.array([number is None for number in read], np.bool_)[cells.codes] & ~gone
+        if wrong.any():
+            if column.kind is None:
+                return None
+            message = f"column {column.name!r} is said to hold numbers; correct the cell, or choose kind = 'category'"
+            row = int(np.argmax(wrong))
+            raise place.error(message, row, str(cells[row]))
+        cells = np.array([0.0 if number is None else number for number in read])[cells.codes]
+    found = np.where(gone, 0.0, cells)
+    strange = np.flatnonzero(~(np.abs(found) < _EXACT))
+    if len(strange):
+        message = (
+            f"column {column.name!r} holds a number that is too long or infinite; choose kind = 'category'"
+        )
+        raise place.error(message, int(strange[0]), str(found[strange[0]]))
+    return None if gone.all() else found
 
 
-def _inexact(column: Column, source: str) -> InputError:
-    message = f"column {column.name!r} holds a number that is too long or infinite; choose kind = 'category'"
-    return InputError(message, source=source)
+def _number_in(column: Column, text: str) -> float | None:
+    """The number that a text is in a column; where nobody says that it holds numbers, codes and words are none."""
+    number = plain_number(text)
+    if number is not None and column.kind is None and (has_leading_zero(text) or not has_digit(text)):
+        return None
+    return number
 
 
-def _unreadable(column: Column, kind: str, source: str) -> InputError:
+def _number_attribute(
+    column: Column,
+    numbers: NDArray[np.float64],
+    gone: NDArray[np.bool_],
+    taxonomy: Taxonomy | None,
+    place: Where,
+) -> tuple[Attribute, NDArray[np.int32]]:
+    tree, blocks = None, None
+    if taxonomy is not None:
+        domain = np.unique(numbers[~gone])
+        leaves = _number_leaves(column, taxonomy)
+        domain_all = np.array(sorted(leaves))
+        lost = np.setdiff1d(domain, domain_all)
+        if len(lost):
+            row = int(np.flatnonzero((numbers == lost[0]) & ~gone)[0])
+            raise _not_in_tree(
+                column, number_text(lost[0]), int(np.isin(numbers[~gone], lost).sum()), row, place
+            )
+        domain = domain_all
+        tree = tree_of(taxonomy, [leaves[number] for number in domain.tolist()])
+        values = tree.labels[: tree.leaves]
+    else:
+        numbers, blocks = fit_numbers(column, numbers, gone, place)
+        domain = number_domain(numbers[~gone], blocks)
+        values = tuple(map(number_text, domain.tolist()))
+    stated = tree is not None or column.possible is not None
+    codes = np.where(gone, MISSING, np.searchsorted(domain, numbers)).astype(np.int32)
+    return Attribute(column.name, column.role, values, domain, tree, blocks, stated), codes
+
+
+def _number_leaves(column: Column, taxonomy: Taxonomy) -> dict[float, str]:
+    """Leaves of a tree of numbers, each number once."""
+    leaves: dict[float, str] = {}
+    for leaf in taxonomy.leaf_group:
+        number = plain_number(leaf)
+        if number is None or not np.isfinite(number):
+            message = f"the tree of column {column.name!r}, which holds numbers, has another value"
+            raise InputError(message, source=_tree_source(column), value=leaf)
+        if number in leaves:
+            message = (
+                f"the tree of column {column.name!r} has one number twice, {leaves[number]!r} and {leaf!r};"
+            )
+            message += " name it once, or choose kind = 'category'"
+            raise InputError(message, source=_tree_source(column))
+        leaves[number] = leaf
+    return leaves
+
+
+def _category_attribute(
+    column: Column,
+    cells: Cells,
+    gone: NDArray[np.bool_],
+    taxonomy: Taxonomy | None,
+    place: Where,
+    *,
+    keep: bool,
+) -> tuple[Attribute, NDArray[np.int32]]:
+    if not isinstance(cells, Texts):
+        cells = Texts.of(map(number_text, np.where(gone, 0, cells).tolist()))
+    if keep:
+        if gone.any() and (taken := cells.are({KEPT})).any():
+            message = (
+                f"column {column.name!r} holds the value {KEPT!r}, which stands for missing ones; rename it"
+            )
+            raise place.error(message, int(np.argmax(taken)), KEPT)
+        codes = np.where(gone, np.int32(len(cells.held)), cells.codes)
+        cells, gone = Texts([*cells.values, KEPT], codes), np.zeros(len(gone), np.bool_)
+    texts = cells.values
+    there = {str(texts[code]) for code in np.unique(cells.codes[~gone]).tolist()}
+    tree = None
+    if taxonomy is not None:
+        if keep and KEPT not in taxonomy.leaf_group:
+            taxonomy = Taxonomy(
+                {**taxonomy.leaf_group, KEPT: taxonomy.root}, taxonomy.group_parent, taxonomy.root
+            )
+        lost_values = there.difference(taxonomy.leaf_group)
+        if lost_values:
+            rows = np.flatnonzero(cells.are(lost_values))
+            raise _not_in_tree(column, str(cells[rows[0]]), len(rows), int(rows[0]), place)
+        there = set(taxonomy.leaf_group)
+        tree = tree_of(taxonomy, sorted(there))
+    else:
+        there = fit_texts(column, cells, there, KEPT if keep else "", place)
+    stated = tree is not None or column.values is not None
+    # Whether anybody's value is missing must not show in what is possible.
+    values = tuple(sorted({*there, KEPT} if keep and stated else there))
+    code_of = {value: code for code, value in enumerate(values)}
+    recoded = np.array([code_of.get(str(text), MISSING) for text in texts], np.int32)
+    found = np.where(gone, np.int32(MISSING), recoded[cells.codes])
+    return Attribute(column.name, column.role, values, None, tree, None, stated), found
+
+
+def _taxonomy(column: Column) -> Taxonomy | None:
+    if column.tree is None or column.tree == "ranges":
+        return None
+    try:
+        if isinstance(column.tree, Mapping):
+            return nested_taxonomy(column.tree)
+        return read_taxonomy(Path(column.tree))
+    except InputError as error:
+        message = f"tree of column {column.name!r}: {error}"
+        raise InputError(message) from error
+
+
+def _tree_source(column: Column) -> str | None:
+    return str(column.tree) if isinstance(column.tree, str | Path) else None
+
+
+def _not_in_tree(column: Column, value: str, rows: int, row: int, place: Where) -> InputError:
+    where = _tree_source(column)
+    asked = "the tree" if where is None else where
     message = (
-        f"column {column.name!r} holds {kind}, not one value per row; choose another column or ignore it"
+        f"column {column.name!r} has a value that its tree lacks, in {rows:,} row{'s' * (rows > 1)};"
+        f" add it to {asked}, or name it in missing_values"
     )
-    return InputError(message, source=source)
+    return place.error(message, row, value)
+
+
+# Columns of numbers with a few other cells: a slip, or a word for no value, must not make them categories.
+
+
+MOSTLY = 0.9
+"""Share of the different values, or of the cells, from which on a column seems to hold numbers."""
+NO_VALUE = frozenset(
+    ("na", "n/a", "n.a.", "#n/a", "nan", "null", "nil", "none", "missing", "?", "-", "--", ".")
+)
+"""Words that often stand for no value, in small letters."""
+
+
+def refuse_doubtful(column: Column, cells: Texts, place: Where, missing_values: Collection[str]) -> None:
+    """Refuse a column of which nothing says that it holds categories, if nearly all that it holds are numbers.
+
+    Where words for no value are all that is beside the numbers, it is refused however many they are. Numbers with
+    leading zeros are codes, and what is beside them is one too.
+    """
+    if column.kind is not None or column.values is not None or column.tree not in (None, "ranges"):
+        return
+    if not any(text is not None and _is_number(text) for text in cells.values):
+        return
+    found = zip(cells.values, cells.counts().tolist(), strict=True)
+    counts = {text: n for text, n in found if n and text is not None and text not in missing_values}
+    numbers = {text for text in counts if _is_number(text)}
+    others = counts.keys() - numbers
+    if not numbers or not others or any(map(has_leading_zero, numbers)):
+        return
+    total, wrong = sum(counts.values()), sum(counts[text] for text in others)
+    share = max(len(numbers) / len(counts), 1 - wrong / total)
+    absent = {text for text in others if text.lower() in NO_VALUE}
+    if share < MOSTLY and absent != others:
+        return
+    strange = others - absent
+    row = int(np.argmax(cells.are(strange or absent)))
+    message = (
+        f"column {column.name!r} holds numbers, but not in {wrong:,} of {total:,} rows, such as here;"
+        f" {_remedy(strange, absent, missing_values)}"
+    )
+    raise place.error(message, row, str(cells[row]))
+
+
+def _remedy(strange: Collection[str], absent: Collection[str], missing_values: Collection[str]) -> str:
+    """What to do about cells that are no numbers, and about those that seem to be no values."""
+    categories = 'write kind = "category" for it into the schema if it holds categories'
+    if not absent:
+        return f"correct the cell, name it in missing_values if it is no value, or {categories}"
+    named = json.dumps([*missing_values, *sorted(absent)], ensure_ascii=False)
+    correct = "correct the cell, " if strange else ""
+    return (
+        f"{correct}write missing_values = {named} if {_listed(absent)} stands for no value, or {categories}"
+    )
+
+
+def _listed(texts: Collection[str]) -> str:
+    return " or ".join(map(repr, sorted(texts)))
+
+
+def _is_number(text: str) -> bool:
+    return plain_number(text) is not None and has_digit(text)
+
+
+# Cells of a column against what the schema says is possible.
+
+
+def fit_numbers(
+    column: Column, numbers: NDArray[np.float64], gone: NDArray[np.bool_], place: Where
+) -> tuple[NDArray[np.float64], Blocks | None]:
+    """The numbers, clamped to what is possible if the column says so, and the blocks that ranges are made of."""
+    there = numbers[~gone]
+    possible = column.possible
+    if possible is None:
+        rounded = None if column.round is None else rounded_blocks(there, column.round, column.step)
+        return numbers, rounded
+    wrong = np.flatnonzero(~gone & ~possible.holds(numbers))
+    if len(wrong) and column.outside == "refuse":
+        value = np.format_float_positional(numbers[wrong[0]], trim="-")
+        inside = possible.starts[0] <= numbers[wrong[0]] <= possible.high
+        steps = f"lies between two steps of {possible.step:g}; write a finer step into the schema"
+        out = f"lies outside {possible.starts[0]:.15g} to {possible.high:.15g}; widen that in the schema"
+        message = (
+            f"column {column.name!r} has {len(wrong):,} number{'s' * (len(wrong) > 1)} that cannot be; the first"
+            f' {steps if inside else out}, or write outside = "clamp" to take the nearest possible one'
+        )
+        raise place.error(message, int(wrong[0]), value)
+    return np.where(gone, numbers, possible.nearest(numbers)), possible.blocks
+
+
+def number_domain(numbers: NDArray[np.float64], blocks: Blocks | None) -> NDArray[np.float64]:
+    """The numbers that occur, and both ends of their blocks."""
+    there = np.unique(numbers) + 0.0  # no negative zero
+    if blocks is None or blocks.single:
+        return there
+    used = np.unique(blocks.of(there))
+    return np.unique(np.concatenate([there, blocks.lows[used], blocks.highs[used]]))
+
+
+def fit_texts(column: Column, cells: Texts, there: set[str], kept: str, place: Where) -> set[str]:
+    """The categories that are possible; ``kept`` is what stands for a missing one and needs no mention."""
+    if column.values is None:
+        return there
+    lost = there.difference(column.values, [kept])
+    if lost:
+        rows = np.flatnonzero(cells.are(lost))
+        message = (
+            f"column {column.name!r} has a value that is not among those that the schema lists, in"
+            f" {len(rows):,} row{'s' * (len(rows) > 1)}; add it to values, or name it in missing_values"
+        )
+        raise place.error(message, int(rows[0]), str(cells[rows[0]]))
+    return {*column.values}
+
+
+# Texts that are numbers, and texts that only look like them.
+
+
+def plain_number(text: str) -> float | None:
+    """The number that a text is; None for other texts.
+
+    >>> plain_number("1e3"), plain_number("1_000")
+    (1000.0, None)
+    """
+    try:
+        return None if "_" in text else float(text)
+    except ValueError:
+        return None
+
+
+def has_digit(text: str) -> bool:
+    """Whether there is a digit: ``nan`` and ``inf`` are words, although Python reads them as numbers."""
+    return any(map(str.isdigit, text))
+
+
+def has_leading_zero(text: str) -> bool:
+    """Whether a number begins with a zero that would be lost, as zip codes do.
+
+    >>> has_leading_zero("01234"), has_leading_zero("0.5")
+    (True, False)
+    """
+    digits = text.lstrip("+-")
+    return len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()
