@@ -15,9 +15,8 @@ from cloven.kinds.generalised.attack.methods import eliminated
 from cloven.kinds.generalised.methods.coat import Coat
 from cloven.kinds.generalised.methods.policies import random_items, related_groups
 from cloven.kinds.generalised.policy import Policy
-from cloven.relatedness.counts import MutualInformation
-from cloven.relatedness.counts_closed import ClosedIndex
-from cloven.relatedness.ngd import GoogleDistance
+from cloven.relatedness.counts_index import ClosedIndex
+from cloven.relatedness.ngd import GoogleDistance, MutualInformation
 from cloven.relatedness.vectors import Vectors
 from cloven.relatedness.wordnet import WordNet
 from cloven.verification import verify

@@ -13,10 +13,9 @@ import numpy as np
 from cloven.kinds.disassociated.methods import Disassociation
 from cloven.kinds.disassociated.utility import terms_lost
 from cloven.relatedness.combination import BackFilled, Combined
-from cloven.relatedness.counts import MutualInformation
-from cloven.relatedness.counts_closed import ClosedIndex
+from cloven.relatedness.counts_index import ClosedIndex
 from cloven.relatedness.evaluation import by_frequency, read_benchmark
-from cloven.relatedness.ngd import CentredDistance, GoogleDistance
+from cloven.relatedness.ngd import CentredDistance, GoogleDistance, MutualInformation
 from experiments.public_data import PUBLIC_DATA, PublicData
 from experiments.thesis_runs import KS, Setting
 from experiments.thesis_table_4_1 import thesis_table_4_1

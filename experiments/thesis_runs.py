@@ -10,10 +10,9 @@ import numpy as np
 from cloven.kinds.disassociated.methods import Disassociation
 from cloven.kinds.disassociated.score.movers import Vectors as MoversVectors
 from cloven.relatedness.corpus import Corpus
-from cloven.relatedness.counts import MutualInformation
-from cloven.relatedness.counts_closed import ClosedIndex
+from cloven.relatedness.counts_index import ClosedIndex
 from cloven.relatedness.learned import Learned
-from cloven.relatedness.ngd import CentredDistance, GoogleDistance
+from cloven.relatedness.ngd import CentredDistance, GoogleDistance, MutualInformation
 from cloven.relatedness.vectors import Vectors
 from experiments.public_data import PublicData
 from experiments.thesis_data import Halves, density

@@ -113,10 +113,10 @@ def _build(
     stem: bool,
 ) -> dict[str, int]:
     if engine == "tantivy":
-        from cloven.relatedness.counts_tantivy import TantivyIndex
+        from cloven.relatedness.counts_index import TantivyIndex
 
         return {"documents": TantivyIndex.build(read, place, stem=stem, **about).about.documents}
-    from cloven.relatedness.counts_closed import ClosedIndex
+    from cloven.relatedness.counts_index import ClosedIndex
 
     built = ClosedIndex.build(read, wanted, **about)
     built.save(place)

@@ -63,7 +63,7 @@ def counts(
     as they come, so an interrupted run goes on where it stopped. Mind the terms of the service. This is for experiments
     and needs a checkout of the project.
     """
-    from cloven.relatedness.counts_file import write_counts
+    from cloven.relatedness.counts import write_counts
     from cloven.storage.atomic import staged
 
     refuse_places(out)
@@ -86,7 +86,7 @@ def counts(
 
 def _facts(out: Path, wanted: list[str]) -> dict[str, Any]:
     """What the file says, read back."""
-    from cloven.relatedness.counts_file import CountsFile
+    from cloven.relatedness.counts import CountsFile
 
     counted = CountsFile(out).count(wanted)
     return {
@@ -111,7 +111,7 @@ def vocabulary_at(path: Path) -> list[str]:
 
 def counts_at(path: Path) -> "CountSource":
     """Counts of documents, from an index or a counts file."""
-    from cloven.relatedness.spec import count_source
+    from cloven.relatedness.counts import count_source
 
     try:
         return count_source(path)

@@ -9,9 +9,8 @@ from cloven.names import homes, loader
 if TYPE_CHECKING:
     from cloven.relatedness.combination import BackFilled, Combined, Shuffled
     from cloven.relatedness.corpus import Corpus
-    from cloven.relatedness.counts import MutualInformation
     from cloven.relatedness.learned import Learned
-    from cloven.relatedness.ngd import CentredDistance, GoogleDistance
+    from cloven.relatedness.ngd import CentredDistance, GoogleDistance, MutualInformation
     from cloven.relatedness.vectors import Vectors
     from cloven.relatedness.wordnet import WordNet
 
@@ -32,9 +31,8 @@ _HOME = homes(
     {
         "cloven.relatedness.combination": "BackFilled Combined Shuffled",
         "cloven.relatedness.corpus": "Corpus",
-        "cloven.relatedness.counts": "MutualInformation",
         "cloven.relatedness.learned": "Learned",
-        "cloven.relatedness.ngd": "CentredDistance GoogleDistance",
+        "cloven.relatedness.ngd": "CentredDistance GoogleDistance MutualInformation",
         "cloven.relatedness.vectors": "Vectors",
         "cloven.relatedness.wordnet": "WordNet",
     }

@@ -1,14 +1,27 @@
-"""What every measure made from document counts needs: logarithms, coverage, and all pairs of a vocabulary."""
+"""Document counts: what every measure made from them needs, where they come from, and a file that keeps them.
+
+The file is JSON Lines that a person can read. The first line describes it::
+
+    {"format": "cloven.counts/1", "source": "MedQuAD", "date": "2024-05-01", "documents": 16407, "unlisted": "never"}
+
+Then come items, ``["blood", 812]``, and pairs of items, ``["blood", "vessel", 95]``; an item stands before its pairs.
+An item that is not listed was not found. ``unlisted`` says what pairs are that are not listed: ``never`` together
+(count 0), or ``unknown``, as from a search engine that was asked about some pairs only; there a pair with count 0 is
+listed.
+"""
 
 from __future__ import annotations
 
+import json
+import os
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from cloven.errors import InputError, ParameterError, shorten
+from cloven.errors import InputError, OutputError, ParameterError, shorten
 from cloven.protocols import Coverage
 
 if TYPE_CHECKING:
@@ -17,6 +30,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cloven.protocols import Counted, CountSource
+
+    Pairs = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
 
 ROWS_AT_ONCE = 256
@@ -31,7 +46,7 @@ class Listed(Protocol):
         """What holds for pairs that are not listed: 0 (never together) or -1 (not known)."""
         ...
 
-    def pairs(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
+    def pairs(self) -> Iterator[Pairs]:
         """Pairs in pieces: first item, second item (larger), documents that hold both."""
         ...
 
@@ -82,7 +97,7 @@ class LogCounts:
         """Logarithm of the documents that hold both, for every left and every right item."""
         return logarithm(self.counted.together(left, right))
 
-    def pairs(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
+    def pairs(self) -> Iterator[Pairs]:
         """Pairs of found items with their counts: those that are listed, or all, asked row by row."""
         if isinstance(self.counted, Listed):
             yield from self.counted.pairs()
@@ -103,6 +118,18 @@ def logarithm(counts: NDArray[np.int64]) -> NDArray[np.float64]:
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.log(counts)
+
+
+def count_source(path: str | Path) -> CountSource:
+    """Counts of documents, told apart by what is there: index of a corpus, closed index, or counts file."""
+    from cloven.relatedness.counts_index import ClosedIndex, TantivyIndex
+
+    path = Path(path)
+    if path.is_dir():
+        return TantivyIndex.open(path)
+    with path.open("rb") as file:
+        start = file.read(4)
+    return ClosedIndex.load(path) if start == b"PK\x03\x04" else CountsFile(path)
 
 
 def same(left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -139,87 +166,224 @@ class PairTable:
         return np.asarray(self.cells[left][:, right].toarray(), dtype=np.int64)
 
 
-# Normalised pointwise mutual information (Bouma, Proceedings of the GSCL conference, 2009) from document counts.
-#
-# NPMI(x, y) = log(p(x, y) / (p(x) p(y))) / -log p(x, y): 1 when the items are only ever together, 0 when they are
-# independent, -1 when they are never together. Unlike NGD it compares with what chance would give, so rare words are
-# not far from everything; in turn, two words that one single document holds are as close as can be.
+def upper(counts: Any, first: int = 0) -> Pairs:
+    """Cells above the diagonal of rows that start at ``first`` of a symmetric table."""
+    cells = counts.tocoo()
+    rows, columns = cells.row.astype(np.int64) + first, cells.col.astype(np.int64)
+    above = columns > rows
+    return rows[above], columns[above], cells.data[above].astype(np.int64)
+
+
+# Document counts in a file, as the head of this module describes it.
 
 
 @dataclass(frozen=True)
-class MutualInformation:
-    """Relatedness NPMI from document counts.
+class CountsFile:
+    """Counts that stand in a file.
 
     Attributes:
-        counts: where documents are counted.
-        never: items that are never together are ``far`` apart (-1), or have no score (``unknown``).
-
-    >>> from cloven.relatedness.counts_closed import ClosedIndex
-    >>> index = ClosedIndex.build([["flu", "fever"], ["flu", "fever"], ["fever"], ["knee"]])
-    >>> items = np.arange(3)
-    >>> MutualInformation(index).relate(["flu", "fever", "knee"]).block(items, items).round(2).tolist()
-    [[1.0, 0.42, -1.0], [0.42, 1.0, -1.0], [-1.0, -1.0, 1.0]]
+        path: the file.
     """
 
-    counts: CountSource
-    never: Literal["far", "unknown"] = "far"
+    path: str | Path
 
-    def __post_init__(self) -> None:
-        if self.never not in ("far", "unknown"):
-            message = f"never must be 'far' or 'unknown', got {self.never!r}"
-            raise ParameterError(message)
+    @cached_property
+    def _lines(self) -> CountLines:
+        return CountLines.read(Path(self.path))
 
-    @property
-    def name(self) -> str:
-        """One word for tables."""
-        return "npmi"
+    def count(self, items: Sequence[str]) -> FileCounts:
+        """Look the items up in the file, which is read when first used."""
+        from scipy.sparse import coo_array
 
-    def relate(self, items: Sequence[str]) -> MutualRelated:
-        """Count the items."""
-        return MutualRelated(LogCounts.of(self.counts, items), -1.0 if self.never == "far" else np.nan)
+        lines = self._lines
+        place = {lines.number[item]: position for position, item in enumerate(items) if item in lines.number}
+        single = np.zeros(len(items), dtype=np.int64)
+        single[list(place.values())] = lines.single[list(place)]
+        listed = [
+            (place[x], place[y], count + 1)
+            for (x, y), count in lines.pairs.items()
+            if x in place and y in place
+        ]
+        rows, columns, counts = np.array(listed, dtype=np.int64).reshape(-1, 3).T
+        both = np.concatenate([rows, columns]), np.concatenate([columns, rows])
+        cells = coo_array((np.concatenate([counts, counts]), both), shape=(len(items), len(items))).tocsr()
+        about = lines.header["source"], lines.header["date"], lines.header["documents"]
+        return FileCounts(*about, single, UNLISTED[lines.header["unlisted"]], PairTable(cells))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MutualRelated:
-    """NPMI of one vocabulary.
+class FileCounts:
+    """Counts of one vocabulary (see ``cloven.protocols.Counted``) from a file.
 
     Attributes:
-        logs: logarithms of the counts.
-        beyond: score of items that are never together; NaN where that means no score.
+        source: what was counted, in words.
+        date: when it was counted (ISO date), or an empty string.
+        documents: number of all documents.
+        single: documents that hold each item; 0 where it is not listed.
+        unlisted: count of pairs that are not listed: 0 or -1 (not known).
+        listed: counts plus 1 of the pairs that are listed, so that a listed 0 is not an empty cell.
     """
 
-    logs: LogCounts
-    beyond: float
+    source: str
+    date: str
+    documents: int
+    single: NDArray[np.int64]
+    unlisted: int
+    listed: PairTable
 
-    @property
-    def coverage(self) -> Coverage:
-        """Which items were found in some document."""
-        return self.logs.coverage
+    def together(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Documents that hold both, for every left and every right item; -1 where the file does not say."""
+        counts = self.listed.block(left, right) - 1
+        counts[counts < 0] = self.unlisted
+        return np.where(left[:, None] == right[None, :], self.single[left][:, None], counts)
 
-    def block(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
-        """NPMI of every left item to every right one; NaN means no score."""
-        single = self.logs.single
-        ours, theirs = single[left][:, None], single[right][None, :]
-        scores = mutual_information(ours, theirs, self.logs.together(left, right), self.logs.documents)
-        scores[np.isneginf(scores)] = self.beyond
-        return np.where(same(left, right), np.where(np.isnan(ours), np.nan, 1.0), scores)
+    def pairs(self) -> Iterator[Pairs]:
+        """Pairs that are listed: first item, second item (larger), documents."""
+        first, second, counts = upper(self.listed.cells)
+        yield first, second, counts - 1
 
 
-def mutual_information(
-    left: NDArray[np.float64], right: NDArray[np.float64], both: NDArray[np.float64], documents: float
-) -> NDArray[np.float64]:
-    """NPMI from logarithms of counts: minus infinity where the items are never together, NaN where a count is NaN.
+def write_counts(path: str | Path, items: Sequence[str], counts: CountSource) -> None:
+    """Count items and all pairs of them, and write a file that ``CountsFile`` reads.
 
-    Items that all documents hold tell nothing: 0. Counts that contradict each other are kept within -1 and 1.
-
-    >>> mutual_information(np.log([4.0]), np.log([4.0]), np.log([2.0]), np.log(8.0)).tolist()
-    [0.0]
+    A source that must be asked pair by pair is asked about all pairs of items that it knows.
     """
-    excess = both + documents - left - right
-    surprise = np.broadcast_to(documents - both, excess.shape)
-    score = np.where(np.isnan(excess), np.nan, 0.0)
-    finite = np.isfinite(excess) & (surprise > 0)
-    np.divide(excess, surprise, out=score, where=finite)
-    np.clip(score, -1.0, 1.0, out=score)
-    score[np.isneginf(excess)] = -np.inf
-    return score
+    if len(set(items)) != len(items):
+        message = "an item is named twice; name every item once"
+        raise ParameterError(message)
+    logs = LogCounts.of(counts, items)
+    counted, path = logs.counted, Path(path)
+    unlisted = "never" if isinstance(counted, Listed) and counted.unlisted == 0 else "unknown"
+    header = {"format": FORMAT, "source": counted.source, "date": counted.date}
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with unfinished.open("w", encoding="utf-8", newline="\n") as file:
+            file.write(_line({**header, "documents": counted.documents, "unlisted": unlisted}))
+            file.writelines(_line([items[item], int(counted.single[item])]) for item in logs.known)
+            for first, second, both in logs.pairs():
+                rows = zip(first.tolist(), second.tolist(), both.tolist(), strict=True)
+                file.writelines(_line([items[x], items[y], count]) for x, y, count in rows if count >= 0)
+        unfinished.replace(path)
+    except OSError as fault:
+        message = f"cannot write the counts {path}: {fault.strerror}"
+        raise OutputError(message) from fault
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _line(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False) + "\n"
+
+
+# The lines of such a file; a bad one is named with its number.
+
+
+FORMAT = "cloven.counts/1"
+UNLISTED = {"never": 0, "unknown": -1}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CountLines:
+    """All of a file.
+
+    Attributes:
+        header: its first line.
+        number: items in the order of their lines.
+        single: documents that hold each item.
+        pairs: documents that hold both, by the numbers of the items, the smaller first.
+    """
+
+    header: dict[str, Any]
+    number: dict[str, int]
+    single: NDArray[np.int64]
+    pairs: dict[tuple[int, int], int]
+
+    @classmethod
+    def read(cls, path: Path) -> CountLines:
+        """Read a file; a bad line raises an error that names it."""
+        try:
+            with path.open(encoding="utf-8") as file:
+                return cls._parsed(file, str(path))
+        except OSError as fault:
+            message = f"cannot be read: {fault.strerror}; name a file of counts"
+            raise InputError(message, source=str(path)) from fault
+        except UnicodeDecodeError as fault:
+            message = "is not UTF-8 text; counts are JSON Lines"
+            raise InputError(message, source=str(path)) from fault
+
+    @classmethod
+    def _parsed(cls, lines: Iterator[str], source: str) -> CountLines:
+        header = _header(next(lines, ""), source)
+        number: dict[str, int] = {}
+        single: list[int] = []
+        pairs: dict[tuple[int, int], int] = {}
+        for position, line in enumerate(lines, start=2):
+            if not line.strip():
+                continue
+            try:
+                *names, count = _entry(line)
+                if len(names) == 1:
+                    _add(number, names[0], len(single))
+                    single.append(count)
+                else:
+                    low, high = sorted((_known(number, names[0]), _known(number, names[1])))
+                    _add(pairs, (low, high), count)
+            except _BadLineError as fault:
+                raise InputError(str(fault), source=source, line=position, value=line.rstrip("\n")) from None
+        return cls(header, number, np.array(single, dtype=np.int64), pairs)
+
+
+class _BadLineError(Exception):
+    """What is wrong with a line."""
+
+
+def _header(line: str, source: str) -> dict[str, Any]:
+    try:
+        header = json.loads(line)
+        good = (
+            header["format"] == FORMAT
+            and isinstance(header["source"], str)
+            and isinstance(header["date"], str)
+            and type(header["documents"]) is int
+            and header["documents"] > 0
+            and header["unlisted"] in UNLISTED
+        )
+    except (ValueError, KeyError, TypeError):
+        good = False
+    if not good:
+        message = f'expected {{"format": "{FORMAT}", "source", "date", "documents" > 0, "unlisted": never or unknown}}'
+        raise InputError(message, source=source, line=1, value=line.rstrip("\n"))
+    found: dict[str, Any] = header
+    return found
+
+
+def _entry(line: str) -> list[Any]:
+    """One or two names and a count."""
+    message = 'expected ["item", count] or ["item", "item", count]'
+    try:
+        entry = json.loads(line)
+    except ValueError:
+        raise _BadLineError(message) from None
+    if not (isinstance(entry, list) and len(entry) in (2, 3) and all(isinstance(n, str) for n in entry[:-1])):
+        raise _BadLineError(message)
+    if type(entry[-1]) is not int or not 0 <= entry[-1] < 2**62:
+        message = "expected a count: a whole number from 0 on"
+        raise _BadLineError(message)
+    return entry
+
+
+def _add(counts: dict[Any, int], key: Any, count: int) -> None:
+    if isinstance(key, tuple) and key[0] == key[1]:
+        message = "expected two different items"
+        raise _BadLineError(message)
+    if key in counts:
+        message = "is listed twice; keep one line"
+        raise _BadLineError(message)
+    counts[key] = count
+
+
+def _known(number: dict[str, int], name: str) -> int:
+    if name not in number:
+        message = f"{name!r} has no count of its own before; list items before their pairs"
+        raise _BadLineError(message)
+    return number[name]

@@ -18,16 +18,18 @@ import re
 from dataclasses import dataclass, replace
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from cloven import relatedness as measures
 from cloven.errors import ParameterError, shorten
+from cloven.relatedness.counts import count_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.kinds.generalised.release import SetGeneralised
-    from cloven.protocols import CountSource, Relatedness
+    from cloven.protocols import Relatedness
 
 
 _NAME = re.compile(r"[A-Za-z][\w-]*")
@@ -75,16 +77,11 @@ def paths(text: str) -> tuple[Path, ...]:
 
     def noted(argument: str | None, _surroundings: Surroundings) -> Relatedness:
         found.extend([] if argument is None else [Path(argument)])
-        return _sample_of(forms())
+        return measures.Vectors.sample()  # some measure: only the text around it matters
 
     noting = {name: replace(form, make=noted) for name, form in forms().items()}
     _Reader(text, noting, Surroundings(), 0).back_filled()
     return tuple(found)
-
-
-def _sample_of(known: dict[str, Form]) -> Relatedness:
-    """Some measure, where only the text around it matters."""
-    return known["sample"].make(None, Surroundings())
 
 
 @dataclass
@@ -117,9 +114,7 @@ class _Reader:
         """Measures with ``|`` between them."""
         measure = self._weighted()
         while self._accept("|"):
-            from cloven.relatedness.combination import BackFilled
-
-            measure = BackFilled(measure, self._weighted())
+            measure = measures.BackFilled(measure, self._weighted())
         return measure
 
     def _weighted(self) -> Relatedness:
@@ -140,9 +135,7 @@ class _Reader:
             self.at = more.end()
         if len(parts) < 2:
             self.fail("a weight needs a second one, as in 0.7*SPEC+0.3*SPEC", start)
-        from cloven.relatedness.combination import Combined
-
-        return Combined(tuple(parts), tuple(weights))
+        return measures.Combined(tuple(parts), tuple(weights))
 
     def _single(self) -> Relatedness:
         self._skip()
@@ -166,11 +159,9 @@ class _Reader:
         return self._make(self.forms[found[0]], start)
 
     def _shuffled(self) -> Relatedness:
-        from cloven.relatedness.combination import Shuffled
-
         if not self._accept(":"):
             self.fail("expected ':' and a measure to shuffle")
-        return Shuffled(self._single(), self.seed)
+        return measures.Shuffled(self._single(), self.seed)
 
     def _make(self, form: Form, start: int) -> Relatedness:
         argument, place = None, self.at
@@ -256,8 +247,45 @@ class Form:
 
     usage: str
     about: str
-    make: Callable[[str | None, Surroundings], Relatedness]
+    make: Callable[[Any, Surroundings], Relatedness]
     takes_path: bool = True
+
+
+# Every measure is loaded when it is made: the package finds its module by name.
+_BUILT_IN = (
+    Form(
+        "vectors:FILE", "word vectors, such as GloVe", lambda path, near: measures.Vectors(path, near.wordnet)
+    ),
+    Form("corpus:FILE", "vectors trained on a corpus", lambda path, _: measures.Corpus.load(path)),
+    Form(
+        "ngd:FILE",
+        "Google distance from document counts",
+        lambda path, _: measures.GoogleDistance(count_source(path)),
+    ),
+    Form(
+        "centred-ngd:FILE",
+        "the same without the level of rare words",
+        lambda path, _: measures.CentredDistance(count_source(path)),
+    ),
+    Form(
+        "npmi:FILE",
+        "mutual information from document counts",
+        lambda path, _: measures.MutualInformation(count_source(path)),
+    ),
+    Form(
+        "open-ngd:FILE",
+        "ngd without a score for items never together",
+        lambda path, _: measures.GoogleDistance(count_source(path), never="unknown"),
+    ),
+    Form(
+        "open-npmi:FILE",
+        "npmi without a score for items never together",
+        lambda path, _: measures.MutualInformation(count_source(path), never="unknown"),
+    ),
+    Form("wordnet:PATH", "Wu-Palmer similarity", lambda path, _: measures.WordNet(path)),
+    Form("sample", "vectors for the built-in sample", lambda *_: measures.Vectors.sample(), takes_path=False),
+    Form("learned", "learned from the release itself", lambda _, near: _learned(near), takes_path=False),
+)
 
 
 def forms() -> dict[str, Form]:
@@ -266,7 +294,7 @@ def forms() -> dict[str, Form]:
     >>> list(forms())[:3]
     ['vectors', 'corpus', 'ngd']
     """
-    found = {form.usage.partition(":")[0]: form for form in _built_in()}
+    found = {form.usage.partition(":")[0]: form for form in _BUILT_IN}
     for point in entry_points(group="cloven.relatedness"):
         if point.name in found or point.name == "shuffled":
             message = f"two measures are called {point.name!r}; uninstall the package of {point.value!r} or rename it"
@@ -275,103 +303,14 @@ def forms() -> dict[str, Form]:
     return found
 
 
-def count_source(path: str | Path) -> CountSource:
-    """Counts of documents, told apart by what is there: index of a corpus, closed index, or counts file."""
-    path = Path(path)
-    if path.is_dir():
-        from cloven.relatedness.counts_tantivy import TantivyIndex
-
-        return TantivyIndex.open(path)
-    with path.open("rb") as file:
-        start = file.read(4)
-    if start == b"PK\x03\x04":
-        from cloven.relatedness.counts_closed import ClosedIndex
-
-        return ClosedIndex.load(path)
-    from cloven.relatedness.counts_file import CountsFile
-
-    return CountsFile(path)
-
-
-def _built_in() -> tuple[Form, ...]:
-    return (
-        Form("vectors:FILE", "word vectors, such as GloVe", _vectors),
-        Form("corpus:FILE", "vectors trained on a corpus", _corpus),
-        Form("ngd:FILE", "Google distance from document counts", _google),
-        Form("centred-ngd:FILE", "the same without the level of rare words", _centred),
-        Form("npmi:FILE", "mutual information from document counts", _mutual),
-        Form("open-ngd:FILE", "ngd without a score for items never together", _open_google),
-        Form("open-npmi:FILE", "npmi without a score for items never together", _open_mutual),
-        Form("wordnet:PATH", "Wu-Palmer similarity", _wordnet),
-        Form("sample", "vectors for the built-in sample", _sample, takes_path=False),
-        Form("learned", "learned from the release itself", _learned, takes_path=False),
-    )
-
-
 def _foreign(name: str, make: Callable[[str | None], Relatedness]) -> Form:
     return Form(
         f"{name}[:ARGUMENT]", "of another package", lambda argument, _: make(argument), takes_path=False
     )
 
 
-def _vectors(argument: str | None, surroundings: Surroundings) -> Relatedness:
-    from cloven.relatedness.vectors import Vectors
-
-    return Vectors(str(argument), surroundings.wordnet)
-
-
-def _corpus(argument: str | None, _: Surroundings) -> Relatedness:
-    from cloven.relatedness.corpus import Corpus
-
-    return Corpus.load(str(argument))
-
-
-def _google(argument: str | None, _: Surroundings) -> Relatedness:
-    from cloven.relatedness.ngd import GoogleDistance
-
-    return GoogleDistance(count_source(str(argument)))
-
-
-def _open_google(argument: str | None, _: Surroundings) -> Relatedness:
-    from cloven.relatedness.ngd import GoogleDistance
-
-    return GoogleDistance(count_source(str(argument)), never="unknown")
-
-
-def _centred(argument: str | None, _: Surroundings) -> Relatedness:
-    from cloven.relatedness.ngd import CentredDistance
-
-    return CentredDistance(count_source(str(argument)))
-
-
-def _mutual(argument: str | None, _: Surroundings) -> Relatedness:
-    from cloven.relatedness.counts import MutualInformation
-
-    return MutualInformation(count_source(str(argument)))
-
-
-def _open_mutual(argument: str | None, _: Surroundings) -> Relatedness:
-    from cloven.relatedness.counts import MutualInformation
-
-    return MutualInformation(count_source(str(argument)), never="unknown")
-
-
-def _wordnet(argument: str | None, _: Surroundings) -> Relatedness:
-    from cloven.relatedness.wordnet import WordNet
-
-    return WordNet(str(argument))
-
-
-def _sample(_argument: str | None, _: Surroundings) -> Relatedness:
-    from cloven.relatedness.vectors import Vectors
-
-    return Vectors.sample()
-
-
-def _learned(_argument: str | None, surroundings: Surroundings) -> Relatedness:
-    from cloven.relatedness.learned import Learned
-
+def _learned(surroundings: Surroundings) -> Relatedness:
     if surroundings.release is None:
         message = "'learned' needs a release to learn from; it is for attacks, name another measure here"
         raise ParameterError(message)
-    return Learned.of_release(surroundings.release)
+    return measures.Learned.of_release(surroundings.release)

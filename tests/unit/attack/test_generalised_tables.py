@@ -16,10 +16,9 @@ from cloven.kinds.generalised.guesses import RowAnswer
 from cloven.kinds.generalised.methods.assembly import assemble
 from cloven.protocols import Coverage
 from cloven.relatedness.combination import Shuffled
-from cloven.relatedness.counts import MutualInformation
-from cloven.relatedness.counts_closed import ClosedIndex
-from cloven.relatedness.counts_file import CountsFile, write_counts
-from cloven.relatedness.ngd import GoogleDistance
+from cloven.relatedness.counts import CountsFile, write_counts
+from cloven.relatedness.counts_index import ClosedIndex
+from cloven.relatedness.ngd import GoogleDistance, MutualInformation
 
 
 def generalised(records, *blocks, suppressed=(), k=2):

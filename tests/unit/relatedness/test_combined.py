@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 from cloven.errors import ParameterError
 from cloven.protocols import Coverage, Relatedness
 from cloven.relatedness.combination import BackFilled, Combined, Scale, Shuffled, sampled
-from cloven.relatedness.counts_closed import ClosedIndex
+from cloven.relatedness.counts_index import ClosedIndex
 from cloven.relatedness.ngd import GoogleDistance
 
 NAN = np.nan

@@ -15,8 +15,14 @@ from cloven.errors import InputError, OutputError, ParameterError
 from cloven.kinds.disassociated.reconstruction.evidence import documents_of_release
 from cloven.kinds.disassociated.release import Kind
 from cloven.protocols import Relatedness
-from cloven.relatedness.corpus import Corpus, Tokens, Training
-from cloven.relatedness.corpus_matrix import largest_left, positive_information, short_vectors
+from cloven.relatedness.corpus import (
+    Corpus,
+    Tokens,
+    Training,
+    largest_left,
+    positive_information,
+    short_vectors,
+)
 from cloven.relatedness.learned import Learned
 from tests.effort import tries
 

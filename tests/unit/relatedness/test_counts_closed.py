@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloven.errors import InputError, OutputError, ParameterError
-from cloven.relatedness import counts_closed as postings_module
+from cloven.relatedness import counts_index as postings_module
 from cloven.relatedness.counts import Listed
-from cloven.relatedness.counts_closed import ClosedIndex, Postings
+from cloven.relatedness.counts_index import ClosedIndex, Postings
 
 TERMS = ["a", "b", "c", "d e", "A"]
 sets_of_terms = st.lists(st.sets(st.sampled_from(TERMS)), min_size=1, max_size=12)

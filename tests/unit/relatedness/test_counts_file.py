@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloven.errors import InputError, OutputError, ParameterError
-from cloven.relatedness.counts_closed import ClosedIndex
-from cloven.relatedness.counts_file import CountsFile, write_counts
+from cloven.relatedness.counts import CountsFile, write_counts
+from cloven.relatedness.counts_index import ClosedIndex
 
 HEADER = {
     "format": "cloven.counts/1",

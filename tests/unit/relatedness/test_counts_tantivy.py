@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 from cloven.errors import InputError, OutputError, ParameterError
-from cloven.relatedness import counts_tantivy
-from cloven.relatedness.counts_closed import ClosedIndex
-from cloven.relatedness.counts_tantivy import TantivyIndex
+from cloven.relatedness import counts_index
+from cloven.relatedness.counts_index import ClosedIndex, TantivyIndex
 
 WORDS = ["blood", "vessel", "lung", "Cell", "fat", "low"]
 ITEMS = ["blood", "Blood vessel", "low-fat cell", "lung lung", "vessels", "heart", "+++", "fat"]
@@ -99,7 +98,7 @@ def test_a_thread_that_writes_while_the_folder_is_removed_leaves_nothing(tmp_pat
 
 
 def test_a_folder_that_cannot_be_removed_does_not_stop_the_next_build(tmp_path, monkeypatch):
-    monkeypatch.setattr(counts_tantivy, "PATIENCE", 0.05)
+    monkeypatch.setattr(counts_index, "PATIENCE", 0.05)
     with monkeypatch.context() as stuck:
         stuck.setattr(shutil, "rmtree", lambda *_, **__: None)
         with pytest.raises(ParameterError, match="cannot be built from nothing"):

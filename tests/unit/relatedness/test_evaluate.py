@@ -221,7 +221,7 @@ def test_google_distance_punishes_rare_words(data_dir):
     import tarfile
     from collections import Counter
 
-    from cloven.relatedness.counts_closed import ClosedIndex
+    from cloven.relatedness.counts_index import ClosedIndex
     from cloven.relatedness.ngd import CentredDistance, GoogleDistance
 
     needed = [data_dir / "text" / "aclImdb_labelled.tar.gz", data_dir / "wordsim" / "EN-MEN-TR-3k.txt"]

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 from cloven.errors import InputError, ParameterError
 from cloven.protocols import Relatedness
-from cloven.relatedness.counts import MutualInformation
-from cloven.relatedness.counts_closed import ClosedIndex
-from cloven.relatedness.counts_file import CountsFile
-from cloven.relatedness.ngd import CentredDistance, GoogleDistance
+from cloven.relatedness.counts import CountsFile
+from cloven.relatedness.counts_index import ClosedIndex
+from cloven.relatedness.ngd import CentredDistance, GoogleDistance, MutualInformation
 
 ITEMS = ["a", "b", "c", "d", "e", "f"]
 corpora = st.lists(st.sets(st.sampled_from(ITEMS[:5])), min_size=1, max_size=12).filter(any)

@@ -15,12 +15,11 @@ from cloven.protocols import Relatedness
 from cloven.relatedness import spec as forms_module
 from cloven.relatedness.combination import BackFilled, Combined, Shuffled
 from cloven.relatedness.corpus import Corpus
-from cloven.relatedness.counts import MutualInformation
-from cloven.relatedness.counts_closed import ClosedIndex
-from cloven.relatedness.counts_file import CountsFile, write_counts
+from cloven.relatedness.counts import CountsFile, count_source, write_counts
+from cloven.relatedness.counts_index import ClosedIndex
 from cloven.relatedness.learned import Learned
-from cloven.relatedness.ngd import CentredDistance, GoogleDistance
-from cloven.relatedness.spec import count_source, forms, parse, paths
+from cloven.relatedness.ngd import CentredDistance, GoogleDistance, MutualInformation
+from cloven.relatedness.spec import forms, parse, paths
 from cloven.relatedness.vectors import Vectors
 from cloven.relatedness.wordnet import WordNet
 
@@ -70,7 +69,7 @@ def test_measures_from_counts(files, name, kind, never):
 
 def test_a_folder_is_an_index_of_a_corpus(tmp_path):
     pytest.importorskip("tantivy")
-    from cloven.relatedness.counts_tantivy import TantivyIndex
+    from cloven.relatedness.counts_index import TantivyIndex
 
     TantivyIndex.build(["flu and fever", "flu"], tmp_path / "index")
     assert isinstance(count_source(tmp_path / "index"), TantivyIndex)

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from cloven.errors import InputError, ParameterError
-from cloven.relatedness.counts_file import CountsFile, write_counts
+from cloven.relatedness.counts import CountsFile, write_counts
 from cloven.relatedness.ngd import GoogleDistance
 from experiments.counts_web import LimitReachedError, Manners, WebSearch
 

@@ -1,4 +1,6 @@
-"""Documents counted for a closed list of terms: one scan of the documents, no search engine.
+"""Indexes of documents: for a closed list of terms, by one scan of the documents, or in a folder of tantivy.
+
+A closed index needs no search engine.
 
 Documents are sets of terms, or texts. In texts an item of several words ("blood vessel") is found as a phrase, and
 its words still count for themselves: "blood" is found there, too. Capital letters and what stands between words do
@@ -10,8 +12,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import secrets
+import shutil
+import time
 from array import array
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -21,15 +26,18 @@ from zipfile import BadZipFile
 import numpy as np
 
 from cloven.errors import InputError, OutputError, ParameterError
-from cloven.relatedness.counts import PairTable
+from cloven.relatedness.counts import ROWS_AT_ONCE, PairTable, upper
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from types import ModuleType
 
     from numpy.typing import NDArray
 
+    from cloven.relatedness.counts import Pairs
 
-FORMAT = "cloven.closed-index/1"
+
+CLOSED_FORMAT = "cloven.closed-index/1"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -101,7 +109,7 @@ class ClosedIndex:
         path = Path(path)
         mine = self.postings
         header = {
-            "format": FORMAT,
+            "format": CLOSED_FORMAT,
             "source": mine.source,
             "date": mine.date,
             "documents": mine.documents,
@@ -126,15 +134,15 @@ class ClosedIndex:
             with Path(path).open("rb") as opened, np.load(opened, allow_pickle=False) as file:
                 header: dict[str, Any] = json.loads(file["header"].tobytes())
                 arrays = file["offsets"].astype(np.int64), file["holders"].astype(np.int32)
-            if header.get("format") != FORMAT:
-                raise KeyError(FORMAT)
+            if header.get("format") != CLOSED_FORMAT:
+                raise KeyError(CLOSED_FORMAT)
             postings = Postings(*arrays, header["documents"], header["source"], header["date"])
             terms = tuple(header["terms"])
         except FileNotFoundError:
             message = "there is no such file; build the index and save it first"
             raise InputError(message, source=str(path)) from None
         except (OSError, EOFError, KeyError, ValueError, AttributeError, BadZipFile) as fault:
-            message = f"not an index of documents ({FORMAT}); build it anew"
+            message = f"not an index of documents ({CLOSED_FORMAT}); build it anew"
             raise InputError(message, source=str(path)) from fault
         if len(terms) + 1 != len(postings.offsets) or not well_formed(postings):
             message = "the index is damaged: its lists do not fit its terms; build it anew"
@@ -233,7 +241,6 @@ class Scan:
 
 TABLE_PAIRS = 25_000_000
 """Largest number of co-occurring pairs kept as a table (200 MB); beyond, every block is a product of its own."""
-ROWS_AT_ONCE = 256
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -293,14 +300,14 @@ class Postings:
         product = self._matrix[left] @ self._matrix[right].T
         return np.asarray(product.toarray(), dtype=np.int64)
 
-    def pairs(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
+    def pairs(self) -> Iterator[Pairs]:
         """All pairs of items that some document holds, in pieces: first item, second item (larger), documents."""
         if self._table is not None:
-            yield _upper(self._table.cells, first=0)
+            yield upper(self._table.cells)
             return
         others = self._matrix.T.tocsr()
         for start in range(0, len(self.single), ROWS_AT_ONCE):
-            yield _upper(self._matrix[start : start + ROWS_AT_ONCE] @ others, first=start)
+            yield upper(self._matrix[start : start + ROWS_AT_ONCE] @ others, first=start)
 
     @cached_property
     def _matrix(self) -> Any:
@@ -326,17 +333,196 @@ class Postings:
         return PairTable((self._matrix @ self._matrix.T).tocsr())
 
 
-def _upper(counts: Any, first: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Cells above the diagonal of rows that start at ``first`` of a symmetric table."""
-    cells = counts.tocoo()
-    rows, columns = cells.row.astype(np.int64) + first, cells.col.astype(np.int64)
-    above = columns > rows
-    return rows[above], columns[above], cells.data[above].astype(np.int64)
-
-
 def well_formed(postings: Postings) -> bool:
     """Whether the lists are well formed: ascending without repeats, and inside the documents."""
     inside = bool(((postings.holders >= 0) & (postings.holders < postings.documents)).all())
     return inside and all(
         bool((np.diff(postings.holders[start:end]) > 0).all()) for start, end in pairwise(postings.offsets)
     )
+
+
+# Documents counted in a local corpus: a tantivy index on disk, for texts by the million and items that come later.
+#
+# Items of several words are searched as phrases. The postings of each item are pulled once; pairs are then counted from
+# them without asking the index again. Needs ``cloven[text]``.
+
+
+TANTIVY_FORMAT = "cloven.corpus-index/1"
+ABOUT = "about.json"
+TEXT, NUMBER, WORDS = "text", "number", "words"
+HEAP_BYTES = 128_000_000
+PATIENCE = 10.0  # seconds that the threads of a failed build get to let go of its folder
+
+
+@dataclass(frozen=True)
+class About:
+    """What an index was built from.
+
+    Attributes:
+        source: what the documents are, in words.
+        date: when they were collected (ISO date), or an empty string.
+        documents: number of all documents.
+        stem: whether English words are cut to their stems, so that "vessels" is found as "vessel".
+    """
+
+    source: str
+    date: str
+    documents: int
+    stem: bool
+
+
+@dataclass(frozen=True)
+class TantivyIndex:
+    """An index of texts in a folder; ``build`` makes one, ``open`` finds it again.
+
+    Attributes:
+        folder: where it is.
+        about: what it was built from.
+    """
+
+    folder: Path
+    about: About
+
+    @classmethod
+    def build(
+        cls,
+        documents: Iterable[str],
+        folder: str | Path,
+        *,
+        stem: bool = False,
+        source: str = "",
+        date: str = "",
+    ) -> TantivyIndex:
+        """Index texts into a new folder, which appears when all is written; an interruption leaves none."""
+        folder = Path(folder)
+        tantivy = _tantivy()
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            message = f"{folder} is not an empty folder; name a new one for the index"
+            raise OutputError(message)
+        unfinished = folder.with_name(f".{folder.name}.{secrets.token_hex(8)}")
+        try:
+            unfinished.mkdir(parents=True)
+            count = _write(tantivy, documents, unfinished, stem=stem)
+            about = About(source, date, count, stem)
+            _note(unfinished / ABOUT, about)
+            unfinished.replace(folder)
+        except OSError as fault:
+            message = f"cannot write the index {folder}: {fault.strerror or fault}"
+            raise OutputError(message) from fault
+        finally:
+            _remove(unfinished)
+        return cls(folder, about)
+
+    @classmethod
+    def open(cls, folder: str | Path) -> TantivyIndex:
+        """Open an index that ``build`` wrote."""
+        folder = Path(folder)
+        try:
+            noted: dict[str, Any] = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
+            if noted.pop("format") != TANTIVY_FORMAT:
+                raise KeyError(TANTIVY_FORMAT)
+            about = About(**noted)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as fault:
+            message = f"not an index of a corpus ({TANTIVY_FORMAT}); build it first"
+            raise InputError(message, source=str(folder)) from fault
+        return cls(folder, about)
+
+    def count(self, items: Sequence[str]) -> Postings:
+        """Pull the documents of every item; one without letters or digits is in none."""
+        tantivy = _tantivy()
+        try:
+            index = tantivy.Index.open(str(self.folder))
+        except ValueError as fault:
+            message = "the index is damaged; build it anew"
+            raise InputError(message, source=str(self.folder)) from fault
+        analyser = _analyser(tantivy, stem=self.about.stem)
+        index.register_tokenizer(WORDS, analyser)
+        searcher = index.searcher()
+        if searcher.num_docs != self.about.documents:
+            message = (
+                f"the index holds {searcher.num_docs} documents, not {self.about.documents}; build it anew"
+            )
+            raise InputError(message, source=str(self.folder))
+        lists = [_holding(tantivy, index.schema, searcher, analyser.analyze(item)) for item in items]
+        return Postings.of(lists, self.about.documents, self.about.source, self.about.date)
+
+
+def _tantivy() -> ModuleType:
+    try:
+        import tantivy
+    except ImportError as fault:
+        message = 'a corpus index needs tantivy; install it with: pip install "cloven[text]"'
+        raise ParameterError(message) from fault
+    module: ModuleType = tantivy
+    return module
+
+
+def _analyser(tantivy: ModuleType, *, stem: bool) -> Any:
+    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).filter(tantivy.Filter.lowercase())
+    return (builder.filter(tantivy.Filter.stemmer("english")) if stem else builder).build()
+
+
+def _write(tantivy: ModuleType, documents: Iterable[object], folder: Path, *, stem: bool) -> int:
+    """Index the texts, numbered from 0; gives how many they are."""
+    builder = tantivy.SchemaBuilder()
+    builder.add_text_field(TEXT, stored=False, tokenizer_name=WORDS)
+    builder.add_unsigned_field(NUMBER, fast=True)
+    index = tantivy.Index(builder.build(), path=str(folder))
+    index.register_tokenizer(WORDS, _analyser(tantivy, stem=stem))
+    writer = index.writer(heap_size=HEAP_BYTES, num_threads=1)
+    try:
+        count = _add(tantivy, writer, documents)
+        writer.commit()
+    finally:
+        writer.wait_merging_threads()  # else it goes on writing into a folder that is being removed
+    return count
+
+
+def _remove(folder: Path) -> None:
+    """Remove an unfinished index. Its threads may outlive the wait for them, and write while the folder is emptied."""
+    end = time.monotonic() + PATIENCE
+    shutil.rmtree(folder, ignore_errors=True)
+    while folder.exists() and time.monotonic() < end:
+        time.sleep(0.01)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _add(tantivy: ModuleType, writer: Any, documents: Iterable[object]) -> int:
+    count = 0
+    for text in documents:
+        if not isinstance(text, str):
+            message = f"document {count + 1} is not a text; an index of sets of terms is a ClosedIndex"
+            raise InputError(message, value=repr(text))
+        document = tantivy.Document()
+        document.add_text(TEXT, text)
+        document.add_unsigned(NUMBER, count)
+        writer.add_document(document)
+        count += 1
+    if not count:
+        message = "no documents: an index cannot be built from nothing; give at least one"
+        raise ParameterError(message)
+    return count
+
+
+def _note(path: Path, about: About) -> None:
+    path.write_text(
+        json.dumps({"format": TANTIVY_FORMAT, **asdict(about)}, indent=2) + "\n", encoding="utf-8"
+    )
+
+
+def _holding(tantivy: ModuleType, schema: Any, searcher: Any, words: list[str]) -> NDArray[np.int32]:
+    """Numbers of the documents that hold these words in a row, ascending."""
+    if not words:
+        return np.empty(0, dtype=np.int32)
+    if len(words) == 1:
+        query = tantivy.Query.term_query(schema, TEXT, words[0])
+        found = searcher.doc_freq(TEXT, words[0])
+    else:
+        query = tantivy.Query.phrase_query(schema, TEXT, words)
+        found = searcher.search(query, limit=1, count=True).count
+    if not found:
+        return np.empty(0, dtype=np.int32)
+    hits = searcher.search(query, limit=found, count=False, order_by_field=NUMBER).hits
+    numbers = np.fromiter((number for number, _ in hits), dtype=np.int32, count=len(hits))
+    numbers.sort()
+    return numbers
