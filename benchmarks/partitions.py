@@ -16,7 +16,7 @@ import numpy as np
 
 from cloven.kinds.tables.buckets import Buckets
 from cloven.kinds.tables.methods.slicing import Slicing
-from cloven.kinds.tables.utility.utility import SENSITIVE_ERROR, table_utility
+from cloven.kinds.tables.utility import SENSITIVE_ERROR, table_utility
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "tests" / "laws")]

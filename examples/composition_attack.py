@@ -6,8 +6,9 @@ import numpy as np
 import pyarrow as pa
 
 import cloven as cv
-from cloven.kinds.tables.attack.known import ValueGuesses
-from cloven.kinds.tables.score.score import score_values, true_values
+from cloven.kinds.tables.guesses import ValueGuesses
+from cloven.kinds.tables.score.score import score_values
+from cloven.kinds.tables.score.truth import true_values
 
 rng = np.random.default_rng(1)
 PUBLIC, PRIVATE = ("Federal", "Local", "State"), ("Company", "Self-employed")

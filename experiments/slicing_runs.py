@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.kinds.tables.cells import shown_release
-from cloven.kinds.tables.methods.coding import binned
+from cloven.kinds.tables.methods.columns import binned
 from cloven.kinds.tables.methods.ul import MEASURES, UL, Look, count_selected, levels
-from cloven.kinds.tables.utility.draw import untouched
+from cloven.kinds.tables.reconstruction import untouched
 from cloven.kinds.tables.utility.queries import Workload
 from cloven.kinds.tables.verify.checker import verify_table
 from experiments.slicing_data import largest_l

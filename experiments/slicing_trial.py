@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.kinds.tables.attack.known import Known
 from cloven.kinds.tables.attack.values import AttributeDisclosure, Composition
 from cloven.kinds.tables.buckets import Buckets, cell_sizes
 from cloven.kinds.tables.cells import understood_by
-from cloven.kinds.tables.score.score import score_values, true_values
-from cloven.kinds.tables.utility.classification import classification
+from cloven.kinds.tables.guesses import Known
+from cloven.kinds.tables.score.score import score_values
+from cloven.kinds.tables.score.truth import true_values
+from cloven.kinds.tables.utility import classification, data_utility
 from cloven.kinds.tables.utility.pairs import invalid_tuples, mean_distance, pair_distances
 from cloven.kinds.tables.utility.queries import query_errors
-from cloven.kinds.tables.utility.utility import data_utility
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -133,7 +133,7 @@ def _row(risks: tuple[Risk, ...]) -> float | None:
 
 def _classified(data: Table, release: Any) -> list[float] | None:
     """Accuracy of a model that is trained on the release to tell the sensitive value, and of naming the commonest."""
-    from cloven.kinds.tables.utility.classification import classification
+    from cloven.kinds.tables.utility import classification
 
     secret = data.names("sensitive")[0]
     if not len(release) or len(np.unique(data.codes[:, data.positions("sensitive")[0]])) < 2:

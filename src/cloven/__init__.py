@@ -82,9 +82,9 @@ if TYPE_CHECKING:
     from cloven.kinds.tables.methods.probabilistic_like import ProbabilisticLike
     from cloven.kinds.tables.methods.slicing import Slicing
     from cloven.kinds.tables.methods.ul import UL
-    from cloven.kinds.tables.others import shared_rows
     from cloven.kinds.tables.release import GeneralisedTable, Sliced
-    from cloven.kinds.tables.utility.utility import table_utility
+    from cloven.kinds.tables.threats import shared_rows
+    from cloven.kinds.tables.utility import table_utility
     from cloven.kinds.tables.verify.checker import verify_table
     from cloven.kinds.transactions import utility
     from cloven.reading import read
@@ -223,9 +223,9 @@ _HOME = homes(
         "cloven.kinds.tables.methods.probabilistic_like": "ProbabilisticLike",
         "cloven.kinds.tables.methods.slicing": "Slicing",
         "cloven.kinds.tables.methods.ul": "UL",
-        "cloven.kinds.tables.others": "shared_rows",
+        "cloven.kinds.tables.threats": "shared_rows",
         "cloven.kinds.tables.release": "GeneralisedTable Sliced",
-        "cloven.kinds.tables.utility.utility": "table_utility",
+        "cloven.kinds.tables.utility": "table_utility",
         "cloven.kinds.tables.verify.checker": "verify_table",
         "cloven.kinds.transactions": "utility",
         "cloven.reading": "read",

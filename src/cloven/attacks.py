@@ -42,10 +42,10 @@ if TYPE_CHECKING:
     from cloven.kinds.generalised.guesses import Eliminations
     from cloven.kinds.generalised.guesses_files import read_eliminations, write_eliminations
     from cloven.kinds.generalised.score.score import score_eliminations, trial_eliminations
-    from cloven.kinds.tables.attack.known import Known
     from cloven.kinds.tables.attack.link import RecordLinkage
     from cloven.kinds.tables.attack.semantic import SemanticValues
     from cloven.kinds.tables.attack.values import AttributeDisclosure, Composition, Membership
+    from cloven.kinds.tables.guesses import Known
     from cloven.statistics.findings import Findings
 
 __all__ = [
@@ -108,7 +108,7 @@ _HOME = homes(
         "cloven.kinds.generalised.guesses": "Eliminations",
         "cloven.kinds.generalised.guesses_files": "read_eliminations write_eliminations",
         "cloven.kinds.generalised.score.score": "score_eliminations trial_eliminations",
-        "cloven.kinds.tables.attack.known": "Known",
+        "cloven.kinds.tables.guesses": "Known",
         "cloven.kinds.tables.attack.link": "RecordLinkage",
         "cloven.kinds.tables.attack.semantic": "SemanticValues",
         "cloven.kinds.tables.attack.values": "AttributeDisclosure Composition Membership",

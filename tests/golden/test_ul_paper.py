@@ -10,8 +10,7 @@ import pytest
 
 from cloven.data.table import Attribute, Table, ValueTree
 from cloven.errors import ParameterError
-from cloven.kinds.tables.methods.coding import binned
-from cloven.kinds.tables.methods.columns import association, contingency
+from cloven.kinds.tables.methods.columns import association, binned, contingency
 from cloven.kinds.tables.methods.lots import lots_of
 from cloven.kinds.tables.methods.slicing import Slicing
 from cloven.kinds.tables.methods.swaps import compile_rules, meeting, rank_groups, swap_attribute

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.kinds.tables.methods.coding import coded
+from cloven.kinds.tables.methods.slicing_kernel import coded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

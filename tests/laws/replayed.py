@@ -15,8 +15,7 @@ from math import comb
 import numpy as np
 
 from cloven.data.table import Attribute, Table
-from cloven.kinds.tables.methods.coding import axes
-from cloven.kinds.tables.methods.slicing_kernel import axes_by_width
+from cloven.kinds.tables.methods.slicing_kernel import axes, axes_by_width
 
 WAYS = {
     "strict": ("strict",),

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_tables import chances, releases, row, table_of, tables
 
-from cloven.kinds.tables.attack.known import Found, Known
 from cloven.kinds.tables.attack.values import AttributeDisclosure, Composition, Membership
 from cloven.kinds.tables.buckets import Buckets
+from cloven.kinds.tables.guesses import Found, Known
 from cloven.kinds.tables.release import GeneralisedTable
 from tests.effort import tries
 

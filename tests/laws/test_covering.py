@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cloven.kinds.tables.verify.covering import Held, count_covered, pairs_covered
+from cloven.kinds.tables.verify.original import Held, count_covered, pairs_covered
 from tests.effort import tries
 
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import cloven as cv
 from cloven.data.harm import Harm
 from cloven.data.table import Attribute, Table
-from cloven.kinds.tables.attack.known import Crowd, ValueGuesses
-from cloven.kinds.tables.attack.replay import Replayed
-from cloven.kinds.tables.score.telling import Truth, value_telling
+from cloven.kinds.tables.attack.replay import Crowd, Replayed
+from cloven.kinds.tables.guesses import ValueGuesses
+from cloven.kinds.tables.score.truth import Truth, value_telling
 from cloven.kinds.tables.verify.checker import verify_table
 from tests.effort import tries
 

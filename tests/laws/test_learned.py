@@ -14,9 +14,9 @@ from plain_tables import releases, tables
 import cloven as cv
 from cloven.data.table import Attribute, Table
 from cloven.errors import ParameterError
-from cloven.kinds.tables.attack.known import Known
-from cloven.kinds.tables.attack.learned import Learned, dealt
+from cloven.kinds.tables.attack.definetti import Learned, dealt
 from cloven.kinds.tables.attack.values import AttributeDisclosure
+from cloven.kinds.tables.guesses import Known
 from cloven.kinds.tables.methods.assembly import sliced
 from cloven.registry import family_of
 from tests.effort import tries
@@ -160,7 +160,7 @@ def test_people_who_are_left_out_have_no_bucket(monkeypatch):
             asked.append(None if away is None else float(away.mean()))
             return super().guess(release, known, away)
 
-    monkeypatch.setattr("cloven.kinds.tables.threats.Learned", Noting)
+    monkeypatch.setattr("cloven.kinds.tables.attack.known_person.Learned", Noting)
     method = cv.Anatomy(l=3)
     family = family_of(method)
     (threat,) = (

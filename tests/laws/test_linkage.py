@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_tables import own_parts, part_weight, results, row_weights, tables
 
-from cloven.kinds.tables.attack.known import Known
 from cloven.kinds.tables.attack.link import RecordLinkage
-from cloven.kinds.tables.score.score import own_rows, score_rows
+from cloven.kinds.tables.guesses import Known
+from cloven.kinds.tables.score.score import score_rows
+from cloven.kinds.tables.score.truth import own_rows
 from tests.effort import tries
 
 

@@ -13,10 +13,10 @@ from plain_tables import LETTERS, table_of, tables
 
 from cloven.data.table import Attribute, Table, ValueTree
 from cloven.errors import ParameterError
-from cloven.kinds.tables.attack.known import Crowd, Known
-from cloven.kinds.tables.attack.replay import Replayed
+from cloven.kinds.tables.attack.replay import Crowd, Replayed
 from cloven.kinds.tables.attack.values import AttributeDisclosure
 from cloven.kinds.tables.cells import shown_release
+from cloven.kinds.tables.guesses import Known
 from cloven.kinds.tables.methods.anatomy import Anatomy
 from cloven.kinds.tables.methods.constraints import DistinctL, EntropyL, RecursiveL, TCloseness
 from cloven.kinds.tables.methods.mondrian import Mondrian

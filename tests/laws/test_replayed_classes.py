@@ -7,8 +7,7 @@ import pytest
 
 from cloven.data.arrays import row_numbers
 from cloven.data.table import Attribute, Table, ValueTree
-from cloven.kinds.tables.attack.known import Crowd
-from cloven.kinds.tables.attack.replay import Placed
+from cloven.kinds.tables.attack.replay import Crowd, Placed
 from cloven.kinds.tables.buckets import Buckets
 from cloven.kinds.tables.methods.mondrian import Mondrian
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plain_tables import releases, tables
 
-from cloven.kinds.tables.doubts import single_values
 from cloven.kinds.tables.release import Sliced
+from cloven.kinds.tables.words import single_values
 
 
 def counted(release, place):

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from cloven.data.table import Attribute, Table, ValueTree
 from cloven.errors import ParameterError
-from cloven.kinds.tables.methods.coding import axes, binned
-from cloven.kinds.tables.methods.lots import Round, lots_of
+from cloven.kinds.tables.methods.columns import binned
+from cloven.kinds.tables.methods.lots import lots_of
 from cloven.kinds.tables.methods.slicing import Partition, Slicing
-from cloven.kinds.tables.methods.slicing_kernel import axes_by_width, divide
+from cloven.kinds.tables.methods.slicing_kernel import Round, axes, axes_by_width, divide
 from cloven.kinds.tables.methods.swaps import compile_rules, with_trees
 from cloven.kinds.tables.methods.ul import UL
 from tests.laws.plain_chances import sensitive_chances

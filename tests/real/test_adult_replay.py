@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from cloven.data.schema import Schema
-from cloven.kinds.tables.attack.known import Crowd, Known
-from cloven.kinds.tables.attack.replay import Replayed
+from cloven.kinds.tables.attack.replay import Crowd, Replayed
 from cloven.kinds.tables.cells import shown_release
+from cloven.kinds.tables.guesses import Known
 from cloven.kinds.tables.methods.constraints import DistinctL, TCloseness
 from cloven.kinds.tables.methods.mondrian import Mondrian
 from cloven.kinds.tables.verify.checker import verify_table

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from cloven.data.schema import Schema
-from cloven.kinds.tables.attack.known import Known
 from cloven.kinds.tables.attack.values import AttributeDisclosure
 from cloven.kinds.tables.cells import shown_release
+from cloven.kinds.tables.guesses import Known
 from cloven.kinds.tables.release import Sliced
-from cloven.kinds.tables.score.score import score_values, true_values
-from cloven.kinds.tables.utility.utility import data_utility, discernibility
+from cloven.kinds.tables.score.score import score_values
+from cloven.kinds.tables.score.truth import true_values
+from cloven.kinds.tables.utility import data_utility, discernibility
 from cloven.kinds.tables.verify.checker import verify_table
 from cloven.reading.tables import read_table
 from cloven.registry import table_anonymisers

@@ -19,7 +19,7 @@ from cloven import compiled as subject
 from cloven.audit import run
 from cloven.compiled import Compiler, compiled, compiled_early, compiled_only
 from cloven.kinds.disassociated.methods.growth import popcount
-from cloven.kinds.tables.methods.lots import Round, lot
+from cloven.kinds.tables.methods.slicing_kernel import Round, lot
 from cloven.statistics.sums import deviation, exponentials, total
 
 

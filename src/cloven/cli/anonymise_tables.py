@@ -88,8 +88,7 @@ def _publish(
     file: Any, schema: Any, out: Any, method: Any, csv: Path | None, ledger: Any, memory: Any, *, json: bool
 ) -> None:
     """Read, anonymise, verify, write, tell."""
-    from cloven.kinds.tables.doubts import lone_ends, single_values
-    from cloven.kinds.tables.words import cautions, summary
+    from cloven.kinds.tables.words import cautions, lone_ends, single_values, summary
     from cloven.storage.ledger_file import check_ledger
     from cloven.storage.release import places
 

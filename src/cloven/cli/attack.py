@@ -28,7 +28,7 @@ from cloven.kinds.disassociated.release import Disassociated, Kind
 from cloven.kinds.generalised.attack.elimination import ELIMINATIONS
 from cloven.kinds.generalised.guesses import Eliminations
 from cloven.kinds.generalised.release import SetGeneralised
-from cloven.kinds.tables.attack.known import Found, ValueGuesses
+from cloven.kinds.tables.guesses import Found, ValueGuesses
 from cloven.kinds.tables.score.score import TableFindings
 from cloven.protocols import Attack, Relatedness
 
@@ -66,9 +66,10 @@ def compose(
     """
     import numpy as np
 
-    from cloven.kinds.tables.attack.known import Known
     from cloven.kinds.tables.attack.values import Composition
-    from cloven.kinds.tables.score.score import score_values, true_values
+    from cloven.kinds.tables.guesses import Known
+    from cloven.kinds.tables.score.score import score_values
+    from cloven.kinds.tables.score.truth import true_values
     from cloven.reading.schema_file import read_schema
     from cloven.reading.tables import read_table
     from cloven.storage.release import read_table_release

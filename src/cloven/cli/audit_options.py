@@ -12,7 +12,7 @@ from cloven.cli.places import Bounds
 from cloven.cli.values import number
 from cloven.disclosure.risk import MAX_TAIL
 from cloven.errors import ClovenError, ParameterError
-from cloven.kinds.tables.others import shared_rows
+from cloven.kinds.tables.threats import shared_rows
 from cloven.reading.schema_file import read_schema
 from cloven.reading.tables import read_table
 from cloven.storage.fingerprint import fingerprint

@@ -17,7 +17,7 @@ from cloven.statistics.uniqueness import Description
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from cloven.kinds.tables.utility.describe import AttributeDescription, TableDescription
+    from cloven.kinds.tables.description import AttributeDescription, TableDescription
     from cloven.reading.tables import LoadedTable
 
 
@@ -101,7 +101,7 @@ _HEADER = ("column", "role", "values", "most common", "share", "largest l", "")
 
 def describe_persons(file: Path, schema: Path, k: int, memory: float | None, *, json: bool) -> None:
     """Read, describe, tell."""
-    from cloven.kinds.tables.utility.describe import describe_attributes, describe_table
+    from cloven.kinds.tables.description import describe_attributes, describe_table
 
     with progress("read") as report:
         loaded = load_persons(file, schema, memory, overview=True)

@@ -15,8 +15,7 @@ from cloven.cli.places import refuse_large_table
 from cloven.cli.reading import READING
 from cloven.cli.values import Value, listed, number, one_of, share, text, whole
 from cloven.errors import InputError, ParameterError, shorten
-from cloven.kinds.tables.methods.coding import BinsBy
-from cloven.kinds.tables.methods.columns import Distance, Normalisation, Together
+from cloven.kinds.tables.methods.columns import BinsBy, Distance, Normalisation, Together
 from cloven.kinds.tables.methods.constraints import DistinctL, EntropyL, RecursiveL, TCloseness, read_columns
 from cloven.kinds.tables.methods.diffgen import Counts, Domains, Score
 from cloven.kinds.tables.methods.mondrian import Mondrian

@@ -86,7 +86,7 @@ class Asked:
 
     def workload(self, data: Table) -> Workload:
         """The queries: what is not said is as usual for this table."""
-        from cloven.kinds.tables.utility.utility import usual_workload
+        from cloven.kinds.tables.utility import usual_workload
 
         usual = usual_workload(data)
         return type(usual)(
@@ -130,7 +130,7 @@ def table_measures(
     json: bool,
 ) -> None:
     """Measure and tell; what best means stands beside each value."""
-    from cloven.kinds.tables.utility.utility import table_utility
+    from cloven.kinds.tables.utility import table_utility
     from cloven.storage.release import read_table_release
 
     rules = rules_in(asked.rules)

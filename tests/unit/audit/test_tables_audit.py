@@ -19,10 +19,9 @@ from cloven.disclosure.risk import Estimate
 from cloven.kinds.tables.kind import TablesFamily
 from cloven.kinds.tables.methods.constraints import DistinctL
 from cloven.kinds.tables.methods.diffgen import DiffGen
-from cloven.kinds.tables.others import another_release
 from cloven.kinds.tables.release import Sliced
-from cloven.kinds.tables.threats import known_person, membership, persons_row
-from cloven.kinds.tables.trial import promised
+from cloven.kinds.tables.threats import another_release, known_person, membership, persons_row
+from cloven.kinds.tables.words import promised
 from cloven.report.page import page
 from cloven.settings import parse_setting
 

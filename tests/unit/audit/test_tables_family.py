@@ -20,9 +20,8 @@ from cloven.kinds.tables.methods.diffgen import DiffGen
 from cloven.kinds.tables.methods.mondrian import Mondrian
 from cloven.kinds.tables.methods.slicing import Slicing
 from cloven.kinds.tables.methods.ul import UL
-from cloven.kinds.tables.others import another_release
-from cloven.kinds.tables.threats import known_person, membership, word_meanings
-from cloven.kinds.tables.utility.draw import untouched
+from cloven.kinds.tables.reconstruction import untouched
+from cloven.kinds.tables.threats import another_release, known_person, membership, word_meanings
 from cloven.protocols import Anonymiser
 from cloven.settings import parse_setting, setting
 

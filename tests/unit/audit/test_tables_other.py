@@ -7,7 +7,7 @@ import pytest
 
 import cloven as cv
 from cloven.data.table import Attribute, Table
-from cloven.kinds.tables.others import STAND_FOR_ALL, another_release
+from cloven.kinds.tables.threats import STAND_FOR_ALL, another_release
 
 ILL = ("Flu", "Gout", "HIV", "Mumps", "Ulcer", "Zoster")
 

@@ -7,8 +7,8 @@ import pytest
 
 import cloven as cv
 from cloven.data.table import Attribute, Table
-from cloven.kinds.tables.attack.known import ValueGuesses
-from cloven.kinds.tables.score.telling import Truth, value_telling
+from cloven.kinds.tables.guesses import ValueGuesses
+from cloven.kinds.tables.score.truth import Truth, value_telling
 from cloven.report.page import page
 
 ILL = ("Flu", "Gout", "HIV", "Mumps", "Ulcer")

@@ -12,17 +12,17 @@ import pytest
 from table_cases import people
 
 from cloven.errors import GuaranteeError, ParameterError, ReleaseError
-from cloven.kinds.tables.attack.known import Known
 from cloven.kinds.tables.attack.values import AttributeDisclosure
 from cloven.kinds.tables.cells import shown, shown_release, understood, understood_by
 from cloven.kinds.tables.files import _is_sound
+from cloven.kinds.tables.guesses import Known
 from cloven.kinds.tables.methods.anatomy import Anatomy
 from cloven.kinds.tables.methods.diffgen import DiffGen
 from cloven.kinds.tables.methods.mondrian import Mondrian
 from cloven.kinds.tables.methods.slicing import Slicing
 from cloven.kinds.tables.methods.ul import UL
 from cloven.kinds.tables.release import CellDomain
-from cloven.kinds.tables.utility.utility import table_utility
+from cloven.kinds.tables.utility import table_utility
 from cloven.storage.checked import verify_folder
 from cloven.storage.private import read_key
 from cloven.storage.release import read_release, read_set_release, read_table_release, write_release

@@ -18,8 +18,15 @@ from cloven.kinds.tables.buckets import Buckets
 from cloven.kinds.tables.cells import shown_release
 from cloven.kinds.tables.methods.assembly import generalised, sliced
 from cloven.kinds.tables.methods.mondrian import Mondrian
-from cloven.kinds.tables.utility.classification import classification
-from cloven.kinds.tables.utility.draw import drawn_rows, untouched
+from cloven.kinds.tables.reconstruction import drawn_rows, untouched
+from cloven.kinds.tables.utility import (
+    certainty_penalty,
+    classification,
+    data_utility,
+    discernibility,
+    distortion,
+    table_utility,
+)
 from cloven.kinds.tables.utility.pairs import (
     invalid_tuples,
     joint_at,
@@ -28,13 +35,6 @@ from cloven.kinds.tables.utility.pairs import (
     published_joint,
 )
 from cloven.kinds.tables.utility.queries import Answering, Query, Workload, query_errors
-from cloven.kinds.tables.utility.utility import (
-    certainty_penalty,
-    data_utility,
-    discernibility,
-    distortion,
-    table_utility,
-)
 
 PAIRED = table(
     {

@@ -7,8 +7,7 @@ import pytest
 from scipy.stats import contingency as reference
 
 from cloven.data.table import Attribute
-from cloven.kinds.tables.methods.coding import binned, value_bins
-from cloven.kinds.tables.methods.columns import association, contingency
+from cloven.kinds.tables.methods.columns import association, binned, contingency, value_bins
 
 
 @pytest.mark.parametrize("sizes", [(2, 2), (3, 5), (7, 2)])

@@ -9,7 +9,7 @@ import pytest
 
 from cloven.data.table import ValueTree
 from cloven.errors import ParameterError
-from cloven.kinds.tables.methods.coding import binned
+from cloven.kinds.tables.methods.columns import binned
 from cloven.kinds.tables.methods.lots import lots_of, shuffled
 from cloven.kinds.tables.methods.swaps import compile_rules, rank_groups, wider, with_trees
 from cloven.kinds.tables.methods.ul import MEASURES, UL, CellCounts, Look, generalise_cells, levels

@@ -9,7 +9,7 @@ import pytest
 
 from cloven.data.table import MISSING
 from cloven.errors import ParameterError
-from cloven.kinds.tables.methods import feasibility as feasible
+from cloven.kinds.tables.methods import slicing
 from cloven.kinds.tables.methods.slicing import Partition, Slicing
 from tests.laws.plain_chances import sensitive_chances
 
@@ -143,7 +143,7 @@ def test_table_that_cannot_be_sliced(make_table, table):
 
 
 def test_too_many_sensitive_values_for_the_memory(table, monkeypatch):
-    monkeypatch.setattr(feasible, "MOST_MEMORY", 100)
+    monkeypatch.setattr(slicing, "MOST_MEMORY", 100)
     with pytest.raises(ParameterError, match="take check = 'bucket', or coarser sensitive values"):
         Slicing(k=4, l=2, partition="adaptive").anonymise(table)
     assert Slicing(k=4, l=2, partition="adaptive", check="bucket").anonymise(table).release.buckets > 1

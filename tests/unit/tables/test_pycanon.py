@@ -10,8 +10,7 @@ from cloven.kinds.tables.methods.constraints import DistinctL, EntropyL, Recursi
 from cloven.kinds.tables.methods.mondrian import Mondrian
 from cloven.kinds.tables.release import Sliced
 from cloven.kinds.tables.verify.chances import check_buckets
-from cloven.kinds.tables.verify.demands import MEASURED, counted, group_of_row
-from cloven.kinds.tables.verify.promise import Demand, Promise
+from cloven.kinds.tables.verify.promise import MEASURED, Demand, Promise, counted, group_of_row
 from cloven.reading.tables import read_table
 from cloven.registry import table_anonymisers
 

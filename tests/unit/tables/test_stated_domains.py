@@ -12,12 +12,12 @@ from cloven.data.schema import Column, Schema
 from cloven.data.taxonomy import nested_taxonomy, tree_of
 from cloven.errors import InputError, ParameterError
 from cloven.kinds.tables.cells import shown_release
-from cloven.kinds.tables.doubts import lone_ends
 from cloven.kinds.tables.methods.composition_like import CompositionLike
 from cloven.kinds.tables.methods.diffgen import _subtree
 from cloven.kinds.tables.methods.hybrid import Hybrid
 from cloven.kinds.tables.methods.probabilistic_like import ProbabilisticLike
 from cloven.kinds.tables.verify.checker import verify_table
+from cloven.kinds.tables.words import lone_ends
 from cloven.reading.schema_file import schema_of
 from cloven.reading.tables import read_table
 

@@ -13,7 +13,7 @@ from cloven.data.table import Attribute, Table, ValueTree
 from cloven.kinds.tables.cells import shown_release
 from cloven.kinds.tables.methods.constraints import EntropyL, RecursiveL, TCloseness
 from cloven.kinds.tables.methods.mondrian import Mondrian
-from cloven.kinds.tables.verify.rejoined import NAME
+from cloven.kinds.tables.verify.replay_classes import NAME
 from cloven.verification.verdict import NOT_CHECKED
 
 LETTERS = tuple("abcdef")

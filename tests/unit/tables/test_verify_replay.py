@@ -10,7 +10,7 @@ import pytest
 
 import cloven as cv
 from cloven.data.table import Attribute, Table
-from cloven.kinds.tables.verify import safe_cuts
+from cloven.kinds.tables.verify import replay_buckets
 from cloven.kinds.tables.verify.checker import verify_table
 from tests.effort import THOROUGH
 
@@ -67,7 +67,7 @@ def test_other_buckets_that_say_they_are_replay_proof_fail(partition, l):
 
 def test_a_rare_lot_is_no_fault(monkeypatch):
     """Few rows of an axis with two values are far from normal: a draw in a thousand is seven deviations away."""
-    monkeypatch.setattr(safe_cuts, "FAR", 2.0)  # so that rare lots are met in few releases
+    monkeypatch.setattr(replay_buckets, "FAR", 2.0)  # so that rare lots are met in few releases
     given = {"age": range(20, 80), "sex": ["f", "m"] * 30, "ill": list("abcde") * 12}
     table = cv.read_table(
         pa.table(given | {"more": ["yes"] * 30 + ["no"] * 30}),

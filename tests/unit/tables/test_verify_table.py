@@ -15,8 +15,8 @@ from cloven.kinds.tables.methods.constraints import DistinctL
 from cloven.kinds.tables.methods.mondrian import Mondrian
 from cloven.kinds.tables.release import CellDomain, GeneralisedTable
 from cloven.kinds.tables.verify.checker import verify_table
-from cloven.kinds.tables.verify.demands import group_of_row
 from cloven.kinds.tables.verify.original import unplaced
+from cloven.kinds.tables.verify.promise import group_of_row
 
 COLUMNS = ((0, 1), (2,), (3,), (4,))
 

@@ -16,7 +16,7 @@ from cloven.kinds.tables.methods.assembly import sliced
 from cloven.kinds.tables.methods.diffgen import DiffGen
 from cloven.kinds.tables.methods.mondrian import Mondrian
 from cloven.kinds.tables.methods.slicing import Slicing
-from cloven.kinds.tables.utility.utility import table_utility
+from cloven.kinds.tables.utility import table_utility
 from cloven.kinds.tables.verify.chances import possible_persons
 from cloven.kinds.tables.verify.checker import verify_table
 from cloven.reading.tables import read_table

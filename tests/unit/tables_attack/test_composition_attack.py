@@ -11,13 +11,13 @@ import pytest
 from small_tables import people, table
 
 from cloven.errors import ParameterError
-from cloven.kinds.tables.attack.known import Found, Known
 from cloven.kinds.tables.attack.matching import match
 from cloven.kinds.tables.attack.values import AttributeDisclosure, Composition, Membership
 from cloven.kinds.tables.buckets import Buckets
+from cloven.kinds.tables.guesses import Found, Known
 from cloven.kinds.tables.methods.assembly import generalised, sliced
+from cloven.kinds.tables.reconstruction import untouched
 from cloven.kinds.tables.score.score import score_values
-from cloven.kinds.tables.utility.draw import untouched
 
 
 def clinic(ages, illnesses):
@@ -180,7 +180,7 @@ import sys
 from dataclasses import replace
 sys.modules["cloven.kinds.tables.key"] = None
 import cloven.kinds.tables.attack.values, cloven.kinds.tables.attack.semantic, cloven.kinds.tables.attack.values
-import cloven.kinds.tables.utility.utility
+import cloven.kinds.tables.utility
 print("ok")
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -9,9 +9,9 @@ import pytest
 from small_tables import people
 
 from cloven.errors import ParameterError
-from cloven.kinds.tables.attack.known import Known
 from cloven.kinds.tables.attack.semantic import SemanticValues, balanced
 from cloven.kinds.tables.attack.values import AttributeDisclosure
+from cloven.kinds.tables.guesses import Known
 from cloven.kinds.tables.methods.assembly import generalised, sliced
 from cloven.protocols import Coverage
 

@@ -9,8 +9,9 @@ import pytest
 from small_tables import people
 
 from cloven.errors import InputError, ParameterError
-from cloven.kinds.tables.attack.known import Found, MembershipGuesses, ValueGuesses
-from cloven.kinds.tables.score.score import TableFindings, beats, score_membership, score_values, true_values
+from cloven.kinds.tables.guesses import Found, MembershipGuesses, ValueGuesses
+from cloven.kinds.tables.score.score import TableFindings, beats, score_membership, score_values
+from cloven.kinds.tables.score.truth import true_values
 from cloven.statistics.intervals import wilson
 
 

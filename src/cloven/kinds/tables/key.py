@@ -1,6 +1,6 @@
 """The owner's key to a published table: which person each published part came from.
 
-Like ``model.key`` it never leaves the owner's private folder, and no attack may import it.
+It never leaves the owner's private folder, and no attack may import it.
 """
 
 from __future__ import annotations

@@ -11,25 +11,32 @@ from cloven.disclosure.outcome import Measured, Utility
 from cloven.disclosure.risk import MAX_TAIL, ROUNDING
 from cloven.figures import numbered
 from cloven.kinds.doubts import FEWEST_CANDIDATES, little_promised, rows_of_one_person, too_few
+from cloven.kinds.tables.attack.known_person import readers
 from cloven.kinds.tables.buckets import Buckets
 from cloven.kinds.tables.cells import shown_release
-from cloven.kinds.tables.doubts import lone_ends, nearly_told, one_harmful_value, single_values
 from cloven.kinds.tables.methods.mondrian import Mondrian
 from cloven.kinds.tables.methods.slicing import Slicing
-from cloven.kinds.tables.others import another_release
 from cloven.kinds.tables.release import GeneralisedTable, Sliced
+from cloven.kinds.tables.score.trial import told_of_values
 from cloven.kinds.tables.threats import (
+    another_release,
     known_person,
     learns,
     membership,
     persons_row,
     replays,
-    table_readers,
     word_meanings,
 )
-from cloven.kinds.tables.told import told_of_values
-from cloven.kinds.tables.utility.utility import COUNTS, SENSITIVE_COUNTS
-from cloven.kinds.tables.words import REPLAY_PROOF, cautions, summary
+from cloven.kinds.tables.utility import COUNTS, SENSITIVE_COUNTS
+from cloven.kinds.tables.words import (
+    REPLAY_PROOF,
+    cautions,
+    lone_ends,
+    nearly_told,
+    one_harmful_value,
+    single_values,
+    summary,
+)
 from cloven.threats import OtherRelease
 
 if TYPE_CHECKING:
@@ -41,8 +48,8 @@ if TYPE_CHECKING:
     from cloven.data.table import Table
     from cloven.disclosure.risk import Risk
     from cloven.kinds.people import Everybody
+    from cloven.kinds.tables.description import TableDescription
     from cloven.kinds.tables.key import PublishedTable
-    from cloven.kinds.tables.utility.describe import TableDescription
     from cloven.threats import Case, Effort, Knowledge, Threat
     from cloven.verification import Verdict
 
@@ -59,7 +66,7 @@ class TablesFamily:
 
     def describe(self, data: Table, method: Any, rng: np.random.Generator) -> TableDescription:  # noqa: ARG002
         """Figures of the data."""
-        from cloven.kinds.tables.utility.describe import describe_table
+        from cloven.kinds.tables.description import describe_table
 
         return describe_table(data, method.k)
 
@@ -103,7 +110,7 @@ class TablesFamily:
         rng: np.random.Generator,
     ) -> Utility:
         """What is kept of the data; queries are cheap, so that there are as many at every effort."""
-        from cloven.kinds.tables.utility.utility import table_utility
+        from cloven.kinds.tables.utility import table_utility
 
         if not len(result.release):
             return no_utility(data)
@@ -213,7 +220,7 @@ class TablesFamily:
         sensitive: Collection[str],
     ) -> Everybody:
         """What each reader tells of the sensitive values of every person."""
-        return told_of_values(data, release, table_readers(release), m, sensitive)
+        return told_of_values(data, release, readers(release), m, sensitive)
 
 
 # A table from which noise has taken every row: what an audit says of it.

@@ -14,13 +14,14 @@ import numpy as np
 
 from cloven.data.arrays import row_numbers
 from cloven.disclosure.risk import Estimate
+from cloven.errors import ParameterError
 from cloven.figures import estimated, many
-from cloven.kinds.tables.attack.known import Crowd
-from cloven.kinds.tables.attack.learned import Learned, Start
-from cloven.kinds.tables.attack.replay import Replayed, why_not
-from cloven.kinds.tables.attack.values import AttributeDisclosure
-from cloven.kinds.tables.release import GeneralisedTable
-from cloven.kinds.tables.trial import TOLD, Attempt, persons
+from cloven.kinds.tables.attack.known_person import learners, plain
+from cloven.kinds.tables.attack.replay import Crowd, Replayed, why_not
+from cloven.kinds.tables.attack.values import Composition
+from cloven.kinds.tables.score.trial import TOLD, Attempt, persons
+from cloven.kinds.tables.score.truth import Truth, value_telling
+from cloven.statistics.outsiders import one_record_each
 from cloven.threats import Case, Threat
 
 if TYPE_CHECKING:
@@ -28,22 +29,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cloven.compiled import Longs
     from cloven.data.table import Table
     from cloven.disclosure.risk import Risk
-    from cloven.kinds.tables.attack.known import Known, ValueGuesses
     from cloven.kinds.tables.attack.replay import Replay
+    from cloven.kinds.tables.guesses import Known, ValueGuesses
     from cloven.kinds.tables.key import PublishedTable
-    from cloven.kinds.tables.release import Sliced
-    from cloven.kinds.tables.told import Reader
+    from cloven.kinds.tables.release import GeneralisedTable, Sliced
     from cloven.protocols import Relatedness
 
 
 VALUE = "persons whose sensitive value the attacker holds likeliest; equally likely ones count in part"
-WAYS: tuple[tuple[Start, int], ...] = (("shares", 1), ("shares", 512))
-"""Ways to learn: what is believed to begin with, and up to how many states all deals of a bucket are summed.
-
-To begin with a regression tells as much as the second to half a per cent (Adult, stroke, Synthea), and takes as long.
-"""
 ROW = "persons whose row the attacker holds likeliest; equally likely ones count in part"
 CUT_ROW = (
     "persons whose row the attacker puts together rightly from its parts; equally likely ones count in part"
@@ -60,28 +56,10 @@ def known_person() -> Threat:
     """
 
     def attempt(threat: Threat, case: Case) -> Risk:
-        return Attempt(_plain, combinations=True).worst(threat, case)
+        return Attempt(plain, combinations=True).worst(threat, case)
 
     about = "the release, and the quasi-identifiers of one person"
     return Threat("known person", about, "attribute", VALUE, attempt).publicly()
-
-
-def _plain(release: GeneralisedTable | Sliced, known: Known, attribute: str) -> ValueGuesses:
-    """By the rows that fit."""
-    from cloven.kinds.tables.attack.values import AttributeDisclosure
-
-    return AttributeDisclosure(attribute, "rows").guess(release, known)
-
-
-def table_readers(release: GeneralisedTable | Sliced) -> dict[str, Reader]:
-    """Everybody who reads a table: by the rows that fit; and those who learn from it."""
-    return {"plain": lambda *asked: _plain(*asked[:3]), **_learners(release)}
-
-
-def _learners(release: GeneralisedTable | Sliced) -> dict[str, Reader]:
-    """All ways to learn; where values stand beside coarse quasi-identifiers they are one."""
-    ways = WAYS[:1] if isinstance(release, GeneralisedTable) else WAYS
-    return {_named(*way): _learning(*way) for way in ways}
 
 
 def learns() -> Threat:
@@ -95,7 +73,7 @@ def learns() -> Threat:
     """
 
     def attempt(threat: Threat, case: Case) -> Risk:
-        readers = _learners(case.result.release)
+        readers = learners(case.result.release)
         first = next(iter(readers.values()))
         attempt = Attempt(
             lambda release, known, name: first(release, known, name, None),
@@ -108,26 +86,6 @@ def learns() -> Threat:
 
     about = "the release, the quasi-identifiers of one person, and what goes together elsewhere in it"
     return Threat("learns from the table", about, "attribute", TOLD, attempt).publicly()
-
-
-def _named(start: Start, ways: int) -> str:
-    """A way to learn in a few words.
-
-    >>> _named("shares", 1), _named("regression", 512)
-    ('begins with shares', 'begins with regression, exact deals')
-    """
-    return f"begins with {start}{', exact deals' if ways > 1 else ''}"
-
-
-def _learning(start: Start, ways: int) -> Callable[..., ValueGuesses]:
-    """One way to learn; whoever is left out has no bucket."""
-
-    def guess(
-        release: GeneralisedTable | Sliced, known: Known, attribute: str, away: NDArray[np.bool_] | None
-    ) -> ValueGuesses:
-        return Learned(attribute, start, most_ways=ways).guess(release, known, away)
-
-    return guess
 
 
 def persons_row() -> Threat:
@@ -289,9 +247,7 @@ def replays() -> Threat:
             lambda release, known, name: reader(release, known, name, None),
             readers={"replays": reader},
             scored=False,
-            population=lambda release, known, name, _away: AttributeDisclosure(name, "rows").guess(
-                release, known
-            ),
+            population=plain,
         )
         risk = attempt.worst(threat, case)
         # No table but a replay-proof one says anything about what its making tells.
@@ -327,3 +283,142 @@ def _crowd(case: Case, release: GeneralisedTable | Sliced) -> Crowd:
             if release is split.result.release:
                 return Crowd.of(data, split.members)
     return Crowd.of(data, ~np.isin(data.source_rows, result.key.suppressed))
+
+
+# Another release about some of the same people: what both tell together is told of those who are in both.
+#
+# A second release harms nobody who is not in it. An average over everybody hides those whom it does harm, so they alone
+# are asked about: the owner says who they are, or they are found in the table that the other release was made from.
+# Where nobody knows, the people of whom most would be told stand for them.
+
+
+STAND_FOR_ALL = 30
+"""People who stand for those in both releases where nobody knows who they are."""
+
+
+def another_release(
+    other: GeneralisedTable | Sliced, name: str = "another release", shared: Longs | None = None
+) -> Threat:
+    """Somebody who has another release that holds some of the same people, and intersects what both leave.
+
+    ``shared`` are the source positions of the rows whose people are in both (``shared_rows``); None if nobody knows.
+    That there is another release is the owner's to tell, so this attacker is not public.
+
+    >>> from cloven.kinds.tables.reconstruction import untouched
+    >>> from cloven.data.table import Attribute, Table
+    >>> table = Table((Attribute("sex", "quasi-identifier", ("f",)),), np.zeros((3, 1), np.int32), np.arange(3))
+    >>> another_release(untouched(table)).knows
+    'the release, the quasi-identifiers of one person, and another table about the same people (3 rows, k=1)'
+    """
+
+    def guess(
+        release: GeneralisedTable | Sliced,
+        known: Known,
+        attribute: str,
+        away: NDArray[np.bool_] | None = None,
+    ) -> ValueGuesses:
+        both = Composition(attribute, "rows").guess((release, other), known)
+        if away is None or not away.any():
+            return both
+        return _only_one(both, plain(release, known, attribute), away)
+
+    def attempt(threat: Threat, case: Case) -> Risk:
+        rows = _told_most(case, guess) if shared is None else _rows_of(case.data, shared)
+        readers = {"both releases": guess, "this one alone": plain}
+        risk = Attempt(guess, readers=readers, people=rows).worst(threat, case)
+        # One release promises nothing about two.
+        doubt = _unknown(len(rows)) if shared is None else ""
+        return replace(risk, broken=0, broken_what="", doubt=doubt)
+
+    about = f"another table about the same people ({len(other):,} rows, k={other.k})"
+    knows = f"the release, the quasi-identifiers of one person, and {about}"
+    return Threat(name, knows, "attribute", TOLD, attempt, outside=True)
+
+
+def shared_rows(data: Table, other: Table) -> Longs:
+    """Source positions of the rows of a table that stand in another one too: equal in every column that both have.
+
+    Raises:
+        ParameterError: they share no column, or nobody.
+
+    >>> from cloven.data.table import Attribute, Table
+    >>> town = Attribute("town", "quasi-identifier", ("Graz", "Linz"))
+    >>> codes = np.array([[0], [1]], np.int32)
+    >>> shared_rows(Table((town,), codes, np.arange(2)), Table((town,), codes[1:], np.arange(1)))
+    array([1])
+    """
+    names = [attribute.name for attribute in data.attributes]
+    common = [name for name in names if name in {attribute.name for attribute in other.attributes}]
+    if not common:
+        message = (
+            f"the tables share no column ({', '.join(names)}); give the table that the other release is of"
+        )
+        raise ParameterError(message)
+    theirs = set(_texts(other, common))
+    found = np.array([row in theirs for row in _texts(data, common)], np.bool_)
+    if not found.any():
+        message = (
+            f"no row is in both tables (compared by {', '.join(common)}), so who is in both cannot be found; leave the"
+            " other release out if nobody is, else leave its table out: the worst case counts then"
+        )
+        raise ParameterError(message)
+    return data.source_rows[found]
+
+
+def _texts(table: Table, names: list[str]) -> list[tuple[str | None, ...]]:
+    """Rows as texts of some columns."""
+    places = {attribute.name: place for place, attribute in enumerate(table.attributes)}
+    columns = [
+        [
+            None if code < 0 else table.attributes[place].values[code]
+            for code in table.codes[:, place].tolist()
+        ]
+        for place in (places[name] for name in names)
+    ]
+    return list(zip(*columns, strict=True))
+
+
+def _rows_of(data: Table, shared: Longs) -> Longs:
+    """Rows at some source positions, one of each person."""
+    rows = np.flatnonzero(np.isin(data.source_rows, shared))
+    if not len(rows):
+        message = "nobody of the table is in the other release; leave it out"
+        raise ParameterError(message)
+    return one_record_each(data, rows)
+
+
+def _told_most(case: Case, guess: Any) -> Longs:
+    """People who may be in both and of whom most would be told then."""
+    data: Table = case.data
+    release = case.result.release
+    rows, known = persons(case, published=True)
+    told, refused = np.zeros((0, len(rows))), None
+    for name in (domain.name for domain in release.domains if domain.sensitive):
+        try:
+            found = value_telling(guess(release, known, name), Truth.of(data, name, rows))
+        except ParameterError as error:  # the other release may not show it
+            refused = refused or error
+            continue
+        told = np.vstack((told, found.told))
+    if refused is not None and not len(told):
+        raise refused
+    told = told.max(axis=0, initial=0.0)
+    return np.sort(rows[np.argsort(-told, kind="stable")[:STAND_FOR_ALL]])
+
+
+def _unknown(people: int) -> str:
+    return (
+        f"Who is in the other release too is not known, so the {people:,} people of whom most would be told stand for"
+        " them; say it: --other-data with the table that the other release was made from."
+    )
+
+
+def _only_one(both: ValueGuesses, alone: ValueGuesses, away: NDArray[np.bool_]) -> ValueGuesses:
+    """Guesses by both releases; about people left out, who are in neither, those by this one alone."""
+    at = {value: place for place, value in enumerate(both.values)}
+    places = np.array([at[value] for value in alone.values])
+    candidate, confidence = both.candidate.copy(), both.confidence.copy()
+    candidate[away], confidence[away] = False, 0.0
+    here = np.ix_(np.flatnonzero(away), places)
+    candidate[here], confidence[here] = alone.candidate[away], alone.confidence[away]
+    return replace(both, candidate=candidate, confidence=confidence)

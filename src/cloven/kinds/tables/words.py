@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from cloven.figures import many
+import numpy as np
+
+from cloven.data.arrays import row_numbers
+from cloven.data.harm import NEARLY
+from cloven.disclosure.audience import Said
+from cloven.figures import many, percent
 from cloven.kinds.page_words import BEING_THERE, COMBINED, JOINED, MORE, OUTSIDE, PageWords
+from cloven.kinds.tables.buckets import Buckets
+from cloven.kinds.tables.cells import shown_release
+from cloven.kinds.tables.release import CellDomain, GeneralisedTable, Sliced
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from cloven.data.table import Table
+    from numpy.typing import NDArray
+
+    from cloven.data.harm import Harm
+    from cloven.data.table import Attribute, Table
     from cloven.kinds.tables.key import PublishedTable
-    from cloven.kinds.tables.release import GeneralisedTable, Sliced
+
 
 LIKE = ("merging-like", "composition-like", "probabilistic-like")
 REPLAY_PROOF: Final = "replay-proof"
@@ -134,3 +146,176 @@ def page_words(document: Mapping[str, Any]) -> PageWords:
         not_modelled=NOT_MODELLED,
         measures={name: {"sentence": words, "higher_is_worse": True} for name, words in every.items()},
     )
+
+
+def promised(release: GeneralisedTable | Sliced) -> list[tuple[str, ...]]:
+    """Sensitive attributes whose values are promised to be hidden, jointly where several stand together."""
+    told, secret = release.parameters, [domain.name for domain in release.domains if domain.sensitive]
+    stated = [
+        tuple(each["attributes"])
+        for each in told.get("constraints", ())
+        if (each.get("l") or 0) > 1 and each.get("attributes")
+    ]
+    if stated or (told.get("l") or 0) < 2:
+        return list(dict.fromkeys(stated))
+    return [tuple(secret)] if told.get("together") == "jointly" else [(name,) for name in secret]
+
+
+# Groups of a published table that show a single value of a sensitive attribute which nothing promises to hide.
+
+
+def single_values(data: Table, release: GeneralisedTable | Sliced, method: Any) -> list[str]:
+    """Sensitive attributes of which some class or bucket shows one harmful value alone, each with what to do.
+
+    Attributes that are promised to be hidden for themselves are left out: a check looks at them. So are tables whose
+    promise is about noise, in which no row is anybody's.
+    """
+    if release.parameters.get("promise"):
+        return []
+    kept, buckets = promised(release), Buckets.of(release)
+    kind = ("bucket", "buckets") if isinstance(release, Sliced) else ("class", "classes")
+    out = []
+    for place in buckets.sensitive:
+        name = buckets.domains[place].name
+        harm = next(each.harm for each in data.attributes if each.name == name)
+        groups, rows = _with_one_value(buckets, place, harm)
+        if (name,) in kept or not groups:
+            continue
+        shows = f"{groups:,} {kind[groups > 1]} ({many(rows, 'row')}) {'show' if groups > 1 else 'shows'}"
+        jointly = next((names for names in kept if name in names), ())
+        knows = "is told it, by rows that may be made up" if _made_up(release) else "knows it"
+        why = (
+            f"only the combination of {' and '.join(jointly)} is hidden, so whoever" if jointly else "whoever"
+        )
+        what = f"{shows} a single value of {name}: {why} finds somebody there {knows}"
+        out.append(f"{what}; {_remedy(method, jointly=bool(jointly))}")
+    return out
+
+
+def one_harmful_value(data: Table, release: GeneralisedTable | Sliced) -> tuple[Said, ...]:
+    """What speaks against publishing: classes in which everybody has one harmful value.
+
+    Means do not see it where such classes are few. In buckets nobody is known to be; what is certain of people there is
+    measured. What differential privacy promises covers every class.
+    """
+    if isinstance(release, Sliced) or release.parameters.get("promise"):
+        return ()
+    buckets, out = Buckets.of(release), []
+    for place in buckets.sensitive:
+        name = buckets.domains[place].name
+        harm = next(each.harm for each in data.attributes if each.name == name)
+        groups, rows = _with_one_value(buckets, place, harm)
+        if groups:
+            shows = f"{many(groups, 'class')} ({many(rows, 'row')})"
+            out.append(
+                Said(
+                    f"Of everybody in {shows} {name} is certain; give -l 2 or more, or name harmless values in the"
+                    " schema if to be told them is no harm.",
+                    "Of everybody in some class a sensitive value is certain.",
+                )
+            )
+    return tuple(out)
+
+
+def nearly_told(data: Table, release: GeneralisedTable | Sliced) -> tuple[Said, ...]:
+    """What speaks against publishing numbers of which the owner does not say how nearly they may be known.
+
+    Five different wages of one class are no secret if they lie a few pounds apart.
+    """
+    if release.parameters.get("promise") or _made_up(release):
+        return ()
+    buckets, out = Buckets.of(release), []
+    for place in buckets.sensitive:
+        attribute = next(each for each in data.attributes if each.name == buckets.domains[place].name)
+        if attribute.numbers is None or attribute.harm.within:
+            continue
+        groups, rows = _with_one_value(buckets, place, replace(attribute.harm, within=NEARLY, relative=True))
+        told, known = _with_one_value(buckets, place, attribute.harm)
+        if rows > known:
+            kind = "bucket" if isinstance(release, Sliced) else "class"
+            where = f"{many(groups - told, kind)}"
+            out.append(
+                Said(
+                    f"In {where} ({many(rows - known, 'row')}) all values of {attribute.name} lie within"
+                    f" {percent(NEARLY, 0)} of each other, so that they are nearly known; say how near is too near in"
+                    f' the schema (within = "{percent(NEARLY, 0)}", or a number), and l counts by it.',
+                    "Some sensitive numbers are nearly known.",
+                )
+            )
+    return tuple(out)
+
+
+def _with_one_value(buckets: Buckets, place: int, harm: Harm) -> tuple[int, int]:
+    """Groups with parts that look alike and have one harmful value in common, and how many such parts there are."""
+    column = buckets.columns[buckets.column_of(place)]
+    beside = [each for each in column if each in buckets.quasi_identifiers]
+    alike = row_numbers(np.column_stack([buckets.bucket_of_row, buckets.cells[:, beside]]).astype(np.int32))
+    size = int(alike.max(initial=-1)) + 1
+    values, cells = buckets.domains[place].values, _codes(buckets, place)
+    least, most = np.full(size, np.iinfo(np.int32).max), np.full(size, -1)
+    np.minimum.at(least, alike, cells)
+    np.maximum.at(most, alike, cells)
+    harmful = np.zeros(size, bool)
+    harmful[alike[harm.harmful(values)[cells]]] = True
+    rows = ((most < harm.reach(values)[np.minimum(least, len(values) - 1)]) & harmful)[alike]
+    return len(np.unique(buckets.bucket_of_row[rows])), int(rows.sum())
+
+
+def _codes(buckets: Buckets, place: int) -> NDArray[np.int64]:
+    """The sensitive value of each row, as its place in the domain; sensitive cells hold one value each."""
+    domain = buckets.domains[place]
+    return domain.members[domain.member_offsets[:-1]][buckets.cells[:, place]].astype(np.int64)
+
+
+def _made_up(release: GeneralisedTable | Sliced) -> bool:
+    return bool(release.parameters.get("invented_rows"))
+
+
+def _remedy(method: Any, *, jointly: bool) -> str:
+    if jointly:
+        return "take --together separately"
+    if hasattr(method, "l"):
+        return "give -l 2 or more"
+    return "take mondrian or slicing with -l 2 or more"
+
+
+# Ends of published ranges that are somebody's number: a range shows its ends to the digit.
+
+
+def lone_ends(data: Table, release: GeneralisedTable | Sliced) -> list[str]:
+    """Attributes whose ranges end at numbers that exactly one person has, each with what to do.
+
+    Where a taxonomy or blocks of the schema say where ranges end, nobody's number decides it.
+    """
+    if not isinstance(release, GeneralisedTable):
+        return []
+    places = {attribute.name: place for place, attribute in enumerate(data.attributes)}
+    out = []
+    for domain in shown_release(release).domains:
+        place = places[domain.name]
+        attribute = data.attributes[place]
+        if domain.sensitive or domain.numbers is None or _settled(attribute):
+            continue
+        ends = _ends(domain)
+        rows = np.bincount(np.maximum(data.codes[:, place], 0), minlength=len(attribute))
+        alone = {attribute.values[code] for code in np.flatnonzero(rows == 1).tolist()} & ends
+        if alone:
+            out.append(
+                f"{many(len(alone), 'number')} of the {len(ends):,} that ranges of {domain.name} end at"
+                f" {'is the number' if len(alone) == 1 else 'are numbers'} of exactly one person, to the digit; write"
+                " round = 10, or another width, or cuts for it into the schema"
+            )
+    return out
+
+
+def _settled(attribute: Attribute) -> bool:
+    """Whether the owner says where ranges end."""
+    return attribute.tree is not None or (attribute.blocks is not None and not attribute.blocks.single)
+
+
+def _ends(domain: CellDomain) -> set[str]:
+    """First and last number of each range of several."""
+    edges = domain.member_offsets
+    wide = np.flatnonzero(np.diff(edges) > 1)
+    codes = np.concatenate([domain.members[edges[wide]], domain.members[edges[wide + 1] - 1]])
+    return {domain.values[code] for code in np.unique(codes).tolist()}

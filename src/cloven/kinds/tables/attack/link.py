@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cloven.kinds.tables.attack.known import Known
+    from cloven.kinds.tables.guesses import Known
     from cloven.kinds.tables.release import GeneralisedTable
 
 

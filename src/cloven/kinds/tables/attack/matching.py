@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cloven.kinds.tables.attack.known import Known
     from cloven.kinds.tables.buckets import Buckets
+    from cloven.kinds.tables.guesses import Known
     from cloven.kinds.tables.release import CellDomain
 
 

@@ -20,10 +20,6 @@ from cloven.data.harm import Harm, slack
 from cloven.errors import ParameterError, shorten
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-
-if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cloven.kinds.tables.attack.known import Known, ValueGuesses
+    from cloven.kinds.tables.guesses import Known, ValueGuesses
     from cloven.kinds.tables.release import GeneralisedTable, Sliced
     from cloven.protocols import Relatedness
 

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.errors import ParameterError
-from cloven.kinds.tables.attack.known import Found, MembershipGuesses, ValueGuesses
 from cloven.kinds.tables.attack.matching import NOTHING, Weight, check_weight, match
 from cloven.kinds.tables.buckets import Buckets, places_of, published_shares
+from cloven.kinds.tables.guesses import Found, MembershipGuesses, ValueGuesses
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from cloven.kinds.tables.attack.known import Known
+    from cloven.kinds.tables.guesses import Known
     from cloven.kinds.tables.release import GeneralisedTable, Sliced
 
 
@@ -38,7 +38,7 @@ class Composition:
         attribute: what is to be found out; the only sensitive attribute that all releases show if left out.
         weight: how buckets are weighted inside a release; see ``matching``.
 
-    >>> from cloven.kinds.tables.attack.known import Known
+    >>> from cloven.kinds.tables.guesses import Known
     >>> Composition("disease").parameters["name"]
     'composition'
     """

@@ -81,8 +81,8 @@ class CompositionLike:
     def anonymise(self, table: Table, progress: Callable[[str, float], None] | None = None) -> PublishedTable:
         """Anonymise; ``progress(step, share done)`` is called along the way."""
         from cloven.kinds.tables.methods.assembly import check_complete, generalised
-        from cloven.kinds.tables.methods.feasibility import check_counts_rows
         from cloven.kinds.tables.methods.mondrian import Mondrian
+        from cloven.kinds.tables.methods.parameters import check_counts_rows
 
         report = progress or (lambda _step, _share: None)
         check_counts_rows(table)

@@ -185,7 +185,7 @@ def with_rows(table: Table, codes: NDArray[np.int32]) -> Table:
 def one_sensitive(table: Table, method: str) -> int:
     """Position of the only sensitive attribute, for methods that handle one."""
     from cloven.errors import ParameterError
-    from cloven.kinds.tables.methods.feasibility import check_counts_rows
+    from cloven.kinds.tables.methods.parameters import check_counts_rows
 
     check_counts_rows(table, values=method != "hybrid")
     found = table.positions("sensitive")

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cloven.errors import ParameterError
+
+if TYPE_CHECKING:
+    from cloven.data.table import Table
+
 
 _LARGEST = float(np.finfo(np.float64).max)
 
@@ -64,3 +69,33 @@ def plain_columns(value: object) -> int | tuple[tuple[str, ...], ...] | None:
     if isinstance(value, Iterable) and not isinstance(value, str):
         return tuple(check_names("a column", column) for column in value)
     return check_whole("columns", value, 1, "or None, or the columns themselves as names")
+
+
+def check_counts_rows(table: Table, *, values: bool = True) -> None:
+    """Refuse what a method cannot count that counts rows, and (``values``) each sensitive value for itself."""
+    if table.several_each:
+        message = (
+            f"{len(table):,} rows are of {table.people:,} persons, and this method counts rows, not persons; take"
+            " mondrian, or one row of each person"
+        )
+        raise ParameterError(message)
+    near = [
+        table.attributes[place].name
+        for place in table.positions("sensitive")
+        if table.attributes[place].harm.within
+    ]
+    if near and values:
+        message = (
+            f"numbers of {near[0]!r} that lie near to each other are one value, and this method counts each for"
+            " itself; take mondrian, or leave within out of the schema"
+        )
+        raise ParameterError(message)
+
+
+def check_rows(table: Table, k: int) -> None:
+    """Refuse a k above the number of rows, or of persons where somebody has several rows."""
+    people, noun = table.people, "persons" if table.several_each else "rows"
+    if people < k:
+        remedy = f"choose k of at most {people:,}" if people > 1 else "nobody can be hidden among so few"
+        message = f"k = {k} needs at least {k} {noun}, got {people:,}; {remedy}"
+        raise ParameterError(message)

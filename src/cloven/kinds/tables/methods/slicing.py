@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
 import numpy as np
 
 from cloven.errors import ParameterError
-from cloven.kinds.tables.methods.coding import BinsBy
 from cloven.kinds.tables.methods.columns import (
+    BinsBy,
     Columns,
     Distance,
     Normalisation,
@@ -29,9 +29,16 @@ from cloven.kinds.tables.methods.columns import (
     attribute_columns,
     named_columns,
 )
-from cloven.kinds.tables.methods.constraints import WORDED_COLUMNS
-from cloven.kinds.tables.methods.feasibility import check_feasible, check_memory, check_roles
-from cloven.kinds.tables.methods.parameters import check_choice, check_whole, plain_columns
+from cloven.kinds.tables.methods.constraints import (
+    WORDED_COLUMNS,
+)
+from cloven.kinds.tables.methods.parameters import (
+    check_choice,
+    check_counts_rows,
+    check_rows,
+    check_whole,
+    plain_columns,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -42,8 +49,9 @@ if TYPE_CHECKING:
     from cloven.kinds.tables.key import PublishedTable
     from cloven.kinds.tables.methods.constraints import Worded
     from cloven.kinds.tables.methods.lots import Lots
-    from cloven.kinds.tables.methods.slicing_kernel import Plan
+    from cloven.kinds.tables.methods.slicing_kernel import Coded, Plan
     from cloven.protocols import Dimension
+
 
 Partition = Literal["strict", "relaxed", "stratified", "adaptive", "replay-proof"]
 Check = Literal["matching", "bucket"]
@@ -210,9 +218,8 @@ class Slicing:
 
     def buckets_of(self, table: Table, columns: Columns, lots: Lots | None = None) -> NDArray[np.int64]:
         """Bucket of each row, numbered from 0; an error if not even the whole table keeps the promise."""
-        from cloven.kinds.tables.methods.coding import axes, coded
         from cloven.kinds.tables.methods.lots import lots_of
-        from cloven.kinds.tables.methods.slicing_kernel import partition
+        from cloven.kinds.tables.methods.slicing_kernel import axes, coded, partition
 
         data = coded(table, columns.all, self.together)
         check_feasible(table, columns, data, self.k, self.l, self.together)
@@ -248,3 +255,86 @@ def _largest_l(table: Table) -> int:
     places = table.positions("sensitive")
     most = max((int(np.bincount(table.codes[:, place]).max()) for place in places), default=0)
     return len(table) // most if most else 2
+
+
+# Whether slicing can keep its promise for a table at all; if not, what would work.
+
+
+MOST_MEMORY = 4 << 30
+"""Bytes that the sums of the matching check may take."""
+
+
+def check_roles(table: Table) -> None:
+    """A table to slice needs attributes of both roles, and no value may be missing."""
+    from cloven.kinds.tables.methods.assembly import check_complete
+
+    for found, words in (
+        (table.names("quasi-identifier"), "a quasi-identifier"),
+        (table.names("sensitive"), "sensitive"),
+    ):
+        if not found:
+            message = f"no attribute is {words}; give at least one that role in the schema"
+            raise ParameterError(message)
+    check_counts_rows(table)
+    check_complete(table)
+
+
+def check_feasible(table: Table, columns: Columns, data: Coded, k: int, l: int, together: Together) -> None:
+    """The whole table as one bucket must have k rows and be l-diverse: splitting starts from there."""
+    check_rows(table, k)
+    for number, column in enumerate(data.sensitive_column.tolist()):
+        values = data.sensitive[:, number] - data.value_offsets[number]
+        part = data.part_of_signature[data.signature_of_row, column]
+        beside = data.beside[part]
+        held = np.zeros((int(beside.max()) + 1, int(values.max()) + 1), np.int64)
+        np.add.at(held, (beside, values), 1)
+        worst, value = np.unravel_index(
+            (held / np.maximum(held.sum(axis=1), 1)[:, None]).argmax(), held.shape
+        )
+        total, most = int(held[worst].sum()), int(held[worst, value])
+        if most * l > total:
+            row = int(np.flatnonzero((beside == worst) & (values == value))[0])
+            raise _too_common(table, columns.all[column], number, row, most, total, l, together)
+
+
+def _too_common(
+    table: Table,
+    column: tuple[int, ...],
+    number: int,
+    row: int,
+    most: int,
+    total: int,
+    l: int,
+    together: Together,
+) -> ParameterError:
+    secret = table.positions("sensitive")
+    places = secret if together == "jointly" else (secret[number],)
+    shown = table.row(row)
+    name = " and ".join(table.attributes[place].name for place in places)
+    value = ", ".join(repr(shown[place]) for place in places)
+    beside = [place for place in column if place not in secret]
+    where = ", ".join(f"{table.attributes[place].name} = {shown[place]!r}" for place in beside)
+    some = f" of the {total:,} rows with {where}" if beside else f" of {total:,} rows"
+    who = f"{most:,}{some} {'has' if most == 1 else 'have'}"
+    if total == 1:
+        who = f"the only row{f' with {where}' if beside else ''} has"
+    reachable = total // most
+    wanted = [f"l of at most {reachable}"] if reachable >= 2 else []
+    if beside:
+        wanted.append("nothing beside the sensitive attribute (companions = 0)")
+    remedy = " or ".join(wanted) or "another sensitive attribute, or more varied data"
+    return ParameterError(f"l = {l} cannot be met: {who} {name} = {value}; choose {remedy}")
+
+
+def check_memory(data: Coded, *, matching: bool) -> None:
+    """The matching check keeps two sums for every person and sensitive value."""
+    values = int(data.value_offsets[-1])
+    wanted = 16 * len(data.part_of_signature) * values if matching else 0
+    wanted += 8 * (int(data.beside.max()) + 1) * values
+    if wanted > MOST_MEMORY:
+        remedy = "check = 'bucket'" if matching else "companions = 0"
+        message = (
+            f"{values:,} sensitive values for {len(data.part_of_signature):,} distinct persons need"
+            f" {wanted / 2**30:,.1f} GB; take {remedy}, or coarser sensitive values"
+        )
+        raise ParameterError(message)

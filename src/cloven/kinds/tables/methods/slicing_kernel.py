@@ -12,17 +12,20 @@ does not tell. So whoever makes all of it again learns nothing more from it (doc
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cloven.compiled import Flags, Ints, compiled, compiled_only
-from cloven.kinds.tables.methods.lots import COIN, ROUNDING, TIES, Round, drawn, lot
+from cloven.compiled import Flags, Ints, compiled, compiled_beside, compiled_only
+from cloven.kinds.tables.methods.columns import numbered
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
-    from cloven.kinds.tables.methods.coding import Axes, Coded
+    from cloven.data.table import Attribute, Table
+    from cloven.kinds.tables.methods.columns import Column, Together
 
 
 STRICT, RELAXED, STRATIFIED, DEALT = range(4)
@@ -482,3 +485,179 @@ def surely_diverse(data: Coded, rows: Ints, tally: Tally, l: int) -> bool:
                 if 0 < tally.parts[side, part] < held * l:
                     return False
     return True
+
+
+# A table as the numbers that its partition into buckets is made from.
+
+
+class Coded(NamedTuple):
+    """What the kernel of slicing works on.
+
+    A *part* is what a row shows in one column without its sensitive values. A *signature* is a distinct row of parts:
+    all that tells one person from another.
+
+    Attributes:
+        signature_of_row: signature of each row.
+        part_of_signature: signatures x columns: its parts, numbered through all columns.
+        beside: for each part of a sensitive column a number from 0; -1 for other parts.
+        sensitive: rows x sensitive attributes: values, numbered through all of them.
+        sensitive_column: column of each sensitive attribute.
+        value_offsets: where the values of each sensitive attribute start.
+    """
+
+    signature_of_row: NDArray[np.int32]
+    part_of_signature: NDArray[np.int32]
+    beside: NDArray[np.int32]
+    sensitive: NDArray[np.int32]
+    sensitive_column: NDArray[np.int32]
+    value_offsets: NDArray[np.int32]
+
+
+class Axes(NamedTuple):
+    """Quasi-identifiers as axes that buckets are split along.
+
+    Attributes:
+        rank: attributes x rows: place of each value among those that occur.
+        coordinate: where each place lies between 0 and 1, attribute after attribute.
+        offsets: where the places of each attribute start.
+        stratum: for each row a number for its sensitive values and what stands beside them.
+        nowhere: an axis on which all rows are at the same place.
+    """
+
+    rank: NDArray[np.int32]
+    coordinate: NDArray[np.float64]
+    offsets: NDArray[np.int64]
+    stratum: NDArray[np.int64]
+    nowhere: NDArray[np.int32]
+
+
+def coded(table: Table, columns: Sequence[Column], together: Together) -> Coded:
+    """Parts, signatures and sensitive values of a table that is cut into columns."""
+    secret = set(table.positions("sensitive"))
+    parts, beside = [], []
+    for column in columns:
+        known = [table.codes[:, place] for place in column if place not in secret]
+        parts.append(numbered(known, len(table)).astype(np.int32))
+        size = int(parts[-1].max()) + 1
+        beside.append(np.arange(size) if secret & set(column) else np.full(size, -1))
+    starts = np.cumsum([0] + [len(found) for found in beside[:-1]])
+    counts = np.cumsum([0] + [int(found.max()) + 1 for found in beside[:-1]])
+    signature = numbered(parts, len(table))
+    first = np.unique(signature, return_index=True)[1]
+    values, of_column = _sensitive(table, columns, together)
+    sizes = [int(found.max()) + 1 for found in values]
+    offsets = np.cumsum([0, *sizes]).astype(np.int32)
+    return Coded(
+        signature.astype(np.int32),
+        (np.column_stack(parts)[first] + starts).astype(np.int32),
+        np.concatenate([np.where(b >= 0, b + c, -1) for b, c in zip(beside, counts, strict=True)]).astype(
+            np.int32
+        ),
+        (np.column_stack(values) + offsets[:-1]).astype(np.int32),
+        np.array(of_column, np.int32),
+        offsets,
+    )
+
+
+def _sensitive(
+    table: Table, columns: Sequence[Column], together: Together
+) -> tuple[list[NDArray[np.int64]], list[int]]:
+    """Values and column of each sensitive attribute; all of them as one if they are taken jointly."""
+    secret = table.positions("sensitive")
+    column_of = {place: number for number, column in enumerate(columns) for place in column}
+    groups = [secret] if together == "jointly" else [(place,) for place in secret]
+    values = [numbered([table.codes[:, place] for place in group], len(table)) for group in groups]
+    return values, [column_of[group[0]] for group in groups]
+
+
+def axes(table: Table, strata: Column) -> Axes:
+    """Quasi-identifiers as axes: numbers by size, values of a taxonomy as a walk through it meets them.
+
+    Args:
+        table: the rows.
+        strata: attributes whose equal values make a stratum.
+    """
+    ranks, coordinates = [], []
+    for place in table.positions("quasi-identifier"):
+        attribute, codes = table.attributes[place], table.codes[:, place]
+        walk = walk_order(attribute)
+        there, rank = np.unique(walk[codes], return_inverse=True)
+        ranks.append(rank.astype(np.int32))
+        coordinates.append(_spread(attribute, np.argsort(walk)[there], len(there)))
+    offsets = np.cumsum([0] + [len(found) for found in coordinates]).astype(np.int64)
+    stratum = numbered([table.codes[:, place] for place in strata], len(table))
+    return Axes(
+        np.array(ranks, np.int32),
+        np.concatenate(coordinates),
+        offsets,
+        stratum,
+        np.zeros(len(table), np.int32),
+    )
+
+
+def walk_order(attribute: Attribute) -> NDArray[np.int64]:
+    """Place of each value when related ones stand side by side."""
+    tree = attribute.tree
+    if attribute.numbers is not None or tree is None:
+        return np.arange(len(attribute))
+    paths = [tree.path(leaf)[::-1] for leaf in range(tree.leaves)]
+    order = sorted(range(tree.leaves), key=paths.__getitem__)
+    return np.argsort(order)
+
+
+def _spread(attribute: Attribute, values: NDArray[np.int64], count: int) -> NDArray[np.float64]:
+    """Where values lie between the first and the last of them."""
+    raw = np.arange(count, dtype=np.float64) if attribute.numbers is None else attribute.numbers[values]
+    width = raw[-1] - raw[0]
+    return np.asarray((raw - raw[0]) / width if width else np.zeros(count))
+
+
+# Lots inside compiled loops: every row has a secret number, and each round makes a fresh lot of it.
+#
+# The secret numbers come from the operating system (``lots``). A lot is what SplitMix64 (Steele, Lea, Flood, OOPSLA
+# 2014) draws from the number in that round. No row's lots have to do with its content, nor with its place among the
+# others.
+
+
+TIES, ROUNDING, COIN = range(3)
+"""What a lot decides: rows with the middle value; who gets the odd row; how many get one."""
+_USES = 3
+
+
+class Round(NamedTuple):
+    """Lots of one round.
+
+    Attributes:
+        secrets: one number for each row.
+        number: of the round.
+    """
+
+    secrets: NDArray[np.uint64]
+    number: int
+
+
+def _plain_lot(lots: Round, row: int, use: int) -> Any:
+    whole = 2**64 - 1
+    mixed = (int(lots.secrets[row]) + (lots.number * _USES + use + 1) * 0x9E3779B97F4A7C15) & whole
+    mixed = ((mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9) & whole
+    mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & whole
+    return np.uint64(mixed ^ (mixed >> 31))
+
+
+@compiled_beside(_plain_lot)
+def lot(lots: Round, row: int, use: int) -> Any:
+    """The lot of a row for one use in this round."""
+    steps = np.uint64(lots.number * _USES + use + 1)
+    mixed = lots.secrets[row] + steps * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))
+
+
+@compiled
+def drawn(lots: Round, row: int, use: int, wanted: int, left: int) -> bool:
+    """Whether a row is among the ``wanted`` of ``left`` rows not yet asked: all choices are equally likely.
+
+    Remainders of 64 bits: that small ones are a little likelier is beyond measure.
+    """
+    return bool(lot(lots, row, use) % np.uint64(left) < np.uint64(wanted))

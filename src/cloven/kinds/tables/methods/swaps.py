@@ -10,15 +10,20 @@ import numpy as np
 from cloven.compiled import Flags, Ints, compiled
 from cloven.data.table import ValueTree
 from cloven.errors import ParameterError
-from cloven.kinds.tables.methods.coding import value_bins
+from cloven.kinds.tables.methods.columns import value_bins
 from cloven.kinds.tables.methods.lots import shuffled
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
     from numpy.typing import NDArray
 
     from cloven.data.table import Attribute, Table
-    from cloven.kinds.tables.methods.coding import BinsBy
+    from cloven.kinds.tables.methods.columns import BinsBy
     from cloven.kinds.tables.methods.lots import Lots
+
+    Rule = Mapping[str, Collection[str]]
+    """Values that cannot meet in one row, by attribute, such as {"relationship": ["Wife"], "sex": ["Male"]}."""
 
 
 def meetings(table: Table, coarse: NDArray[np.int32], attributes: list[int]) -> dict[int, Meeting]:
@@ -305,17 +310,6 @@ def paths(tree: ValueTree) -> NDArray[np.int32]:
 # From the data: two values of different attributes that never meet in the original, numbers taken in bins. From the
 # owner: rules that say which values cannot meet, such as a husband who is female. BinJubier et al. (2022, section
 # 3.4.2) ask for "no nonsensical combinations" and list none.
-
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from cloven.data.table import Table
-
-    Rule = Mapping[str, Collection[str]]
-    """Values that cannot meet in one row, by attribute, such as {"relationship": ["Wife"], "sex": ["Male"]}."""
 
 
 class Meeting(NamedTuple):

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cloven.errors import ParameterError
-from cloven.kinds.tables.methods.coding import numbered
+from cloven.kinds.tables.methods.columns import numbered
 from cloven.kinds.tables.methods.constraints import WORDED_NAMES
 from cloven.kinds.tables.methods.lots import shuffled
 from cloven.kinds.tables.methods.parameters import check_choice, check_names, check_share
@@ -184,7 +184,7 @@ class UL(Slicing):
         return any(level.rows(self.swap_rate).any() for level in every)
 
     def _levels(self, table: Table, looks: list[Look]) -> list[Levels]:
-        from cloven.kinds.tables.methods.coding import binned
+        from cloven.kinds.tables.methods.columns import binned
 
         coarse = binned(table, self.bins, self.bins_by)
         measure = MEASURES[self.measure] if isinstance(self.measure, str) else self.measure
@@ -194,7 +194,7 @@ class UL(Slicing):
         self, table: Table, buckets: NDArray[np.int64], looks: list[Look], rules: Rules, lots: Lots
     ) -> Protected:
         """Exchange or generalise what the swap rate selects, attribute by attribute."""
-        from cloven.kinds.tables.methods.coding import binned
+        from cloven.kinds.tables.methods.columns import binned
         from cloven.kinds.tables.methods.swaps import meetings, swap_attribute
 
         coarse = binned(table, self.bins, self.bins_by)

@@ -10,10 +10,10 @@ import numpy as np
 
 from cloven.disclosure.risk import Estimate, Linkage, Risk
 from cloven.errors import InputError, ParameterError
-from cloven.kinds.tables.attack.known import Found
 from cloven.kinds.tables.attack.link import columns_of
-from cloven.kinds.tables.buckets import places_of, positions_of
+from cloven.kinds.tables.guesses import Found
 from cloven.kinds.tables.release import Sliced
+from cloven.kinds.tables.score.truth import own_rows, value_places
 from cloven.statistics.findings import Finding
 from cloven.statistics.intervals import wilson
 from cloven.statistics.tally import Tally, summarised
@@ -23,25 +23,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cloven.data.table import Table
-    from cloven.kinds.tables.attack.known import MembershipGuesses, ValueGuesses
     from cloven.kinds.tables.attack.link import RowGuesses
-    from cloven.kinds.tables.key import PublishedTable, TableKey
+    from cloven.kinds.tables.guesses import MembershipGuesses, ValueGuesses
+    from cloven.kinds.tables.key import PublishedTable
     from cloven.kinds.tables.release import GeneralisedTable
 
 
 _COUNTED = {"drr_strict", "drr_strict_matches", "left"}  # every summand is 0 or 1
-
-
-def true_values(table: Table, attribute: str, rows: NDArray[np.int64] | None = None) -> tuple[str, ...]:
-    """The owner's knowledge: an attribute of some rows of a table, as text."""
-    names = [each.name for each in table.attributes]
-    if attribute not in names:
-        message = f"the table has no attribute {attribute!r}; it has {', '.join(names)}"
-        raise ParameterError(message)
-    place = names.index(attribute)
-    codes = table.codes[:, place] if rows is None else table.codes[rows, place]
-    return tuple(table.attributes[place].values[code] for code in codes.tolist())
 
 
 def score_values(
@@ -82,23 +70,6 @@ def score_values(
             "most_common": _most_common(guesses, truth),
         },
     )
-
-
-def value_places(truth: Sequence[str], guesses: ValueGuesses) -> NDArray[np.int64]:
-    """Where each true value stands among the guessed ones; a number is found however it is written."""
-    at = positions_of(tuple(truth), guesses.values)
-    lost = at < 0
-    if not lost.any() or not all(map(_is_plain_number, {*truth, *guesses.values})):
-        return at
-    return places_of(tuple(truth), guesses.values, numbers=True)
-
-
-def _is_plain_number(text: str) -> bool:
-    """No code such as 01234, which would be another one as a number."""
-    try:
-        return not (len(text) > 1 and text[0] == "0" and text[1].isdigit()) and float(text) is not None
-    except ValueError:
-        return False
 
 
 def _tallies(guesses: ValueGuesses, truth: Sequence[str]) -> dict[tuple[str, str], Tally]:
@@ -213,18 +184,6 @@ def _most_common(guesses: ValueGuesses, truth: Sequence[str]) -> float | None:
 
 
 _SAME = 1e-9  # confidence this close, relatively, is equal
-
-
-def own_rows(key: TableKey, persons: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The owner's knowledge: persons (source positions) x columns: row that holds their part; -1 if none does."""
-    rows = np.full((len(persons), key.records.shape[1]), -1, np.int64)
-    for column, records in enumerate(key.records.T):
-        order = np.argsort(records, kind="stable")
-        place = np.minimum(np.searchsorted(records[order], persons), len(order) - 1)
-        found = order[place] if len(order) else np.zeros(len(persons), np.int64)
-        there = (records[found] == persons) & (persons >= 0) if len(order) else np.zeros(len(persons), bool)
-        rows[:, column] = np.where(there, found, -1)
-    return rows
 
 
 def score_rows(
@@ -394,7 +353,7 @@ class TableFindings:
     """All findings about one attack on published tables.
 
     Attributes:
-        findings: one for each measure; see ``definitions``.
+        findings: one for each measure; in words below.
         counts: how many persons there were, and where they were found.
         attack: name and parameters of the attack.
         notes: how it was measured, as plain JSON values.
@@ -495,17 +454,14 @@ VALUE_MEASURES = {
 says "matched records by total records" in the formula and "genuine matches to total matches" in the text): over
 individuals and over matches. Chance makes as many statements as the attack, knowing the published distribution alone,
 and is the better of two ways: to draw them by lot, or to name the commonest values of everybody."""
-
 GUESSING = "the better of drawing lots from the published values and naming the commonest of everybody"
 """What stands beside the measures of guessed values, for sentences."""
-
 MEMBERSHIP_MEASURES = {
     "auc": "probability that a person who is in the table looks more like it than one who is not",
     "members_found": "persons in the table that some bucket fits",
     "others_found": "persons not in the table that some bucket fits all the same",
     "advantage": "largest share of members found minus share of others found, over all thresholds",
 }
-
 ROW_MEASURES = {
     "row": "persons whose row the attack holds likeliest; equally likely rows count in part",
     "row_confidence": "mean confidence in a person's own row",

@@ -17,13 +17,18 @@ from cloven.data.arrays import row_numbers
 from cloven.errors import ParameterError
 from cloven.kinds.tables.buckets import Buckets, positions_of
 from cloven.kinds.tables.cells import CellRuns, understood_by
-from cloven.kinds.tables.utility.draw import drawn_rows
+from cloven.kinds.tables.reconstruction import drawn_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
     from numpy.typing import NDArray
 
     from cloven.data.table import Attribute, Table
     from cloven.kinds.tables.release import GeneralisedTable, Sliced
+
+    Rule = Mapping[str, Collection[str]]
+    """Values that cannot meet in one row, by attribute, such as {"relationship": ["Wife"], "sex": ["Male"]}."""
 
 
 @dataclass(frozen=True)
@@ -259,19 +264,7 @@ def weight_at(
 # Invalid tuples: combinations that a release suggests and that cannot be, or never were.
 #
 # The case of BinJubier et al. (2022, section 2) against slicing: permuting parts makes husbands female. A table that
-# the release may stand for is drawn (see ``reading``) and its rows are held against the original and against rules.
-
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from cloven.data.table import Table
-    from cloven.kinds.tables.release import GeneralisedTable, Sliced
-
-    Rule = Mapping[str, Collection[str]]
-    """Values that cannot meet in one row, by attribute, such as {"relationship": ["Wife"], "sex": ["Male"]}."""
+# the release may stand for is drawn (``reconstruction``) and its rows are held against the original and against rules.
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cloven.errors import shorten
-from cloven.kinds.tables.verify.covering import pairs_covered
-from cloven.kinds.tables.verify.demands import group_of_row, number_rows
-from cloven.kinds.tables.verify.original import distinct, held
+from cloven.kinds.tables.verify.original import distinct, held, pairs_covered
+from cloven.kinds.tables.verify.promise import group_of_row, number_rows
 from cloven.verification.verdict import Fault, conclude, spot
 
 if TYPE_CHECKING:

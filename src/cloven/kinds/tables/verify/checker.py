@@ -9,19 +9,24 @@ from cloven.kinds.tables.cells import understood_by
 from cloven.kinds.tables.release import Sliced
 from cloven.kinds.tables.verify.arrays import check_arrays, check_cells, check_labels, check_order
 from cloven.kinds.tables.verify.chances import check_buckets, check_matching, check_possible, secrets
-from cloven.kinds.tables.verify.demands import check_demands, check_sizes, check_table_persons
-from cloven.kinds.tables.verify.key import check_key
 from cloven.kinds.tables.verify.original import (
     check_covered,
+    check_key,
     check_known,
     check_marginals,
     check_parts,
     check_rows,
     in_terms_of,
 )
-from cloven.kinds.tables.verify.promise import Promise, check_parameters
-from cloven.kinds.tables.verify.rejoined import check_rejoined
-from cloven.kinds.tables.verify.safe_cuts import check_replay
+from cloven.kinds.tables.verify.promise import (
+    Promise,
+    check_demands,
+    check_parameters,
+    check_sizes,
+    check_table_persons,
+)
+from cloven.kinds.tables.verify.replay_buckets import check_replay
+from cloven.kinds.tables.verify.replay_classes import check_rejoined
 from cloven.verification import verify
 from cloven.verification.claims import check_marks
 from cloven.verification.verdict import Checker, Fault, conclude

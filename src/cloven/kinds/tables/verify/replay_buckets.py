@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.kinds.tables.verify.chances import secrets
-from cloven.kinds.tables.verify.demands import number_rows
+from cloven.kinds.tables.verify.promise import number_rows
 from cloven.verification.verdict import NOT_CHECKED, Check, Fault, conclude
 
 if TYPE_CHECKING:

@@ -7,36 +7,38 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cloven.data.table import Table
+from cloven.disclosure.risk import Estimate
 from cloven.errors import ParameterError
 from cloven.figures import estimated, percent
-from cloven.kinds.known_person import HEADLINE
+from cloven.kinds.known_person import HEADLINE, WORST, Told, harm, histogram, judged_risk
+from cloven.kinds.people import claims, expect_data, most_first
 from cloven.kinds.tables.buckets import cell_sizes
+from cloven.kinds.tables.guesses import Known
+from cloven.kinds.tables.reconstruction import untouched
 from cloven.kinds.tables.release import CellDomain, GeneralisedTable, Sliced
-from cloven.kinds.tables.told import known_looks, told_risk
-from cloven.statistics.outsiders import one_record_each
+from cloven.kinds.tables.score.truth import Truth, ValueTelling, nothing_told, value_telling
+from cloven.kinds.tables.words import promised
+from cloven.statistics.intervals import wilson
+from cloven.statistics.outsiders import ROUNDING, SURE, Sheet, one_record_each
+from cloven.statistics.telling import LEVELS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from cloven.data.table import Table
+    from cloven.compiled import Flags
     from cloven.disclosure.risk import Risk
-    from cloven.kinds.known_person import Told
-    from cloven.kinds.tables.attack.known import Known, ValueGuesses
+    from cloven.kinds.people import Everybody
+    from cloven.kinds.tables.attack.known_person import Reader
+    from cloven.kinds.tables.guesses import ValueGuesses
     from cloven.kinds.tables.key import PublishedTable
-    from cloven.kinds.tables.release import GeneralisedTable
     from cloven.kinds.tables.score.score import TableFindings
-    from cloven.kinds.tables.told import Looks, Reader
     from cloven.threats import Case, Threat
 
     Guess = Callable[[GeneralisedTable | Sliced, Known, str], ValueGuesses]
+
 
 TOLD = "persons of whom a sensitive value is claimed with a probability of 0.8 or more, and rightly"
 PERSONS = 25
@@ -50,7 +52,6 @@ class Attempt:
     Attributes:
         guess: the attack.
         control: the same without its knowledge; None asks about the wrong persons instead.
-        measure: the finding that is the risk.
         combinations: whether combinations of attributes are tried too, where the release promises to hide them.
         readers: who tells of members and outsiders, by name; none asks as ``guess`` does, whoever is left out.
         people: rows of those who are asked about; None for some of all.
@@ -62,7 +63,6 @@ class Attempt:
 
     guess: Guess
     control: Guess | None = None
-    measure: str = "likeliest"
     combinations: bool = False
     readers: Mapping[str, Reader] = field(default_factory=dict)
     people: NDArray[np.int64] | None = None
@@ -98,7 +98,7 @@ class Attempt:
             except ParameterError as error:  # another release may not show it
                 refused.append(error)
                 continue
-            risks.append(_risk(threat, *found, self.measure, names, result.release))
+            risks.append(_risk(threat, *found, names, result.release))
         if not risks:
             raise refused[0]
         worst = max(risks, key=lambda risk: -1.0 if risk.attacker is None else risk.attacker.upper)
@@ -125,8 +125,8 @@ class Attempt:
         rng: np.random.Generator,
     ) -> tuple[TableFindings, float]:
         """The attack on one attribute, or on a combination; and of how many a value that harms is certain."""
-        from cloven.kinds.tables.score.score import score_values, true_values
-        from cloven.kinds.tables.score.telling import Truth, value_telling
+        from cloven.kinds.tables.score.score import score_values
+        from cloven.kinds.tables.score.truth import Truth, true_values, value_telling
 
         rows, known, wrong = asked
         shown = release if len(names) == 1 else joint_release(release, names)
@@ -178,19 +178,6 @@ def _beside_outsiders(guessed: Risk, worst: Told[Looks], risk: Risk) -> Risk:
     )
 
 
-def promised(release: GeneralisedTable | Sliced) -> list[tuple[str, ...]]:
-    """Sensitive attributes whose values are promised to be hidden, jointly where several stand together."""
-    told, secret = release.parameters, [domain.name for domain in release.domains if domain.sensitive]
-    stated = [
-        tuple(each["attributes"])
-        for each in told.get("constraints", ())
-        if (each.get("l") or 0) > 1 and each.get("attributes")
-    ]
-    if stated or (told.get("l") or 0) < 2:
-        return list(dict.fromkeys(stated))
-    return [tuple(secret)] if told.get("together") == "jointly" else [(name,) for name in secret]
-
-
 def _targets(release: GeneralisedTable | Sliced, *, combinations: bool) -> list[tuple[str, ...]]:
     single = [(domain.name,) for domain in release.domains if domain.sensitive]
     return [*single, *(each for each in promised(release) if combinations and len(each) > 1)]
@@ -200,14 +187,13 @@ def _risk(
     threat: Threat,
     found: TableFindings,
     certain: float,
-    measure: str,
     names: Sequence[str],
     release: GeneralisedTable | Sliced,
 ) -> Risk:
     what = " and ".join(names)
     details = {"attribute": what, "certain": certain, "findings": found.to_dict()}
     asks = {"words": threat.measure, "public": threat.public}
-    risk = found.risk(threat.name, threat.knows, measure, threat.linkage, **asks)
+    risk = found.risk(threat.name, threat.knows, "likeliest", threat.linkage, **asks)
     if risk.attacker is None:
         return threat.risk(not_tried="nobody could be asked about", details=details)
     against = "" if risk.guessing is None else f"; guessing gets {estimated(risk.guessing)}"
@@ -298,3 +284,214 @@ def _domain(domains: list[CellDomain], together: NDArray[np.int32]) -> CellDomai
         member_offsets=np.arange(len(values) + 1, dtype=np.int64),
         members=np.arange(len(values), dtype=np.int32),
     )
+
+
+# What a table tells of the sensitive values of known persons, members beside outsiders.
+#
+# Means hide victims: a class whose persons all have one value gives each of them away, however few they are. Everybody
+# asked about is looked up in tables that were made with and without them (``cloven.statistics.outsiders``), and in the
+# one to be published: it has classes that no smaller table has.
+
+
+@dataclass(frozen=True)
+class Looks:
+    """Somebody knows all published quasi-identifiers of a person, and asks for one sensitive attribute."""
+
+    attribute: str
+    size: int
+    counts: bool = True
+
+    @property
+    def name(self) -> str:
+        """A few words for tables."""
+        return f"quasi-identifiers, for {self.attribute}"
+
+    @property
+    def phrase(self) -> str:
+        """The name as it stands in a sentence."""
+        return "the quasi-identifiers"
+
+
+def told_risk(
+    threat: Threat,
+    case: Case,
+    readers: Mapping[str, Reader],
+    people: NDArray[np.int64] | None = None,
+    at_home: Reader | None = None,
+    *,
+    logic: bool = True,
+) -> tuple[Told[Looks], Risk] | None:
+    """What all readers tell of all sensitive attributes, and of which of both most more is told of members.
+
+    A reader guesses about persons, and may know who of them is left out: of outsiders it is asked what others tell. The
+    first one always counts, others where they are right about as often as they say. None where nobody can be asked.
+    ``people`` are rows of those who are asked about; None asks people of whom everybody is left out once. ``at_home``
+    reads rows of other people without a release; None is the reader that tells most. Without ``logic`` what is certain
+    is not judged.
+    """
+    data: Table = case.data
+    asked, left_out = case.asked()
+    if people is not None:
+        asked = np.sort(case.rng.permutation(people)[: case.effort.most_people])
+        left_out = np.array([np.isin(asked, split.outsiders) for split in case.splits])
+    secret = [domain.name for domain in case.result.release.domains if domain.sensitive]
+    every = [
+        _told(case, reader, name, read, asked, left_out, trusted=place == 0)
+        for place, (reader, read) in enumerate(readers.items())
+        for name in secret
+    ]
+    judged = [told for told in every if told.sheet.people and told.credible]
+    if not judged:
+        return None
+    guessed = max((told.likeliest() for told in judged), key=harm)
+    worst, risk = judged_risk(threat, every, judged, (guessed,), logic=logic)
+    population = _population(case, worst.way.attribute, at_home or readers[worst.reader])
+    details = {**risk.details, **_published(data, asked, judged)}
+    return worst, replace(risk, population=population, details=details)
+
+
+def _told(
+    case: Case,
+    reader: str,
+    attribute: str,
+    read: Reader,
+    asked: NDArray[np.int64],
+    left_out: Flags,
+    *,
+    trusted: bool,
+) -> Told[Looks]:
+    """What the tables of all divisions tell of one attribute, and what the table itself does, beside outsiders."""
+    data: Table = case.data
+    truth = Truth.of(data, attribute, asked)
+    in_it = np.zeros((1, len(asked)), bool)
+    outside = np.concatenate((left_out, in_it))
+    releases = [*(split.result.release for split in case.splits), case.result.release]
+    told = [
+        value_telling(read(release, known_looks(data, release, asked), attribute, away), truth)
+        if len(release)
+        else nothing_told(len(asked))
+        for release, away in zip(releases, outside, strict=True)
+    ]
+    size = len(known_looks(data, case.result.release, asked[:0]).names)
+    divisions = np.concatenate((np.ones_like(left_out), in_it))
+    sheets = (_sheet(told, outside, divisions), _sheet(told, outside, np.concatenate((left_out, ~in_it))))
+    return Told(Looks(attribute, size), reader, sheets, told[-1], trusted)
+
+
+def _sheet(told: Sequence[ValueTelling], outside: Flags, shown: Flags) -> Sheet:
+    """Tellings of several tables side by side, of the people who are to be shown for each."""
+    level, certain, stated, right, best = (
+        np.array([getattr(each, name) for each in told])
+        for name in ("told", "certain", "stated", "right", "best")
+    )
+    sides = [shown & (outside != member) for member in (False, True)]
+    claims = tuple((stated[side], right[side]) for side in sides)
+    return Sheet(~outside, shown, level, certain, best, claims, len(outside) > 2)  # type: ignore[arg-type]  # two
+
+
+def known_looks(data: Table, release: Any, rows: NDArray[np.int64]) -> Known:
+    """What is known of some rows: every quasi-identifier that a release shows."""
+    shown = {domain.name for domain in release.domains}
+    return Known.of(data, rows, [name for name in data.names("quasi-identifier") if name in shown])
+
+
+def _population(case: Case, attribute: str, read: Reader) -> Estimate:
+    """What somebody is told who has no release, but the rows of the people who were left out of one."""
+    data: Table = case.data
+    split = case.splits[0]
+    left_out, others = (
+        np.sort(case.rng.permutation(one_record_each(data, side))[: case.effort.most_people])
+        for side in (split.outsiders, split.members)
+    )
+    rows = untouched(data.take(left_out))
+    guesses = read(rows, known_looks(data, rows, others), attribute, np.ones(len(others), bool))
+    told = value_telling(guesses, Truth.of(data, attribute, others)).told
+    found = int((told >= HEADLINE - ROUNDING).sum())
+    return Estimate(found / max(1, len(told)), *wilson(found, len(told)))
+
+
+def _published(data: Table, asked: NDArray[np.int64], judged: Sequence[Told[Looks]]) -> dict[str, Any]:
+    """What the table itself tells of those asked about: how many are told how much, and of whom most is.
+
+    The reader is the judged one that tells most.
+    """
+    most = max(judged, key=lambda told: tuple(told.at(level).members.value for level in reversed(LEVELS)))
+    told: ValueTelling = most.real
+    return {
+        "histogram": histogram(told.told),
+        "people": _worst(data, asked, told, Truth.of(data, most.way.attribute, asked), most.way.attribute),
+        "people_of": len(told.told),
+    }
+
+
+def _worst(
+    data: Table, asked: NDArray[np.int64], told: ValueTelling, truth: Truth, attribute: str
+) -> list[dict[str, Any]]:
+    """The persons of whom most is told; of all who look alike and are told the same one stands for the others."""
+    order = np.lexsort((data.source_rows[asked], -told.told, ~told.certain))
+    order = order[told.told[order] >= LEVELS[0]]
+    rows = person_rows(data, asked, told, truth, attribute)
+    cases: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in map(rows.__getitem__, order.tolist()):
+        cases.setdefault((tuple(row["known"]), row["told"]), []).append(row)
+    return [case[0] | {"alike": len(case)} for case in list(cases.values())[:WORST]]
+
+
+def person_rows(
+    data: Table, rows: NDArray[np.int64], told: ValueTelling, truth: Truth, attribute: str
+) -> list[dict[str, Any]]:
+    """What is told of the persons behind rows of the data, as plain values.
+
+    A value that is less likely than all others together is not told.
+    """
+    places = data.positions("quasi-identifier")
+    likely = told.told >= LEVELS[0] - ROUNDING
+    return [
+        {
+            "record": int(data.source_rows[row]),
+            "known": [_cell(data, row, place) for place in places] if likely[at] else None,
+            "told": f"{attribute} = {truth.values[told.value[at]]}" if likely[at] else None,
+            "probability": round(float(told.told[at]), 4) if likely[at] else 0.0,
+            "certain": bool(told.certain[at]),
+        }
+        for at, row in enumerate(rows.tolist())
+    ]
+
+
+def _cell(data: Table, row: int, place: int) -> str:
+    attribute = data.attributes[place]
+    return f"{attribute.name} = {attribute.values[data.codes[row, place]]}"
+
+
+def told_of_values(
+    data: Table,
+    release: GeneralisedTable | Sliced,
+    readers: Mapping[str, Reader],
+    m: int | None,
+    sensitive: Collection[str],
+) -> Everybody:
+    """What every reader tells of the sensitive values of everybody; of several attributes the one told most."""
+    expect_data(data, release, Table)
+    if m is not None or sensitive:
+        message = (
+            "m and sensitive are for sets of items; of a table the schema says what is known and sensitive"
+        )
+        raise ParameterError(message)
+    secret = [domain.name for domain in release.domains if domain.sensitive]
+    if not secret:
+        message = (
+            "the release has no sensitive attribute, so there is no value to tell; give roles in the schema"
+        )
+        raise ParameterError(message)
+    everybody = one_record_each(data, np.arange(len(data)))
+    known, found = known_looks(data, release, everybody), {}
+    for name, read in readers.items():
+        each, said = [], np.zeros((2, len(SURE)))
+        for attribute in secret:
+            guesses = read(release, known, attribute, None)
+            truth = Truth.of(data, attribute, everybody)
+            told = value_telling(guesses, truth)
+            said += claims(told.stated, told.right)
+            each.append(person_rows(data, everybody, told, truth, attribute))
+        found[name] = ([min(same, key=most_first) for same in zip(*each, strict=True)], said)
+    return found

@@ -11,14 +11,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.data.harm import NEARLY, Harm
-from cloven.kinds.tables.score.score import true_values, value_places
+from cloven.errors import ParameterError
+from cloven.kinds.tables.buckets import places_of, positions_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from cloven.compiled import Longs
     from cloven.data.table import Table
-    from cloven.kinds.tables.attack.known import ValueGuesses
+    from cloven.kinds.tables.guesses import ValueGuesses
+    from cloven.kinds.tables.key import TableKey
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,3 +147,43 @@ def _any(truth: Truth, flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
     found = np.zeros(truth.people, bool)
     found[truth.person[flags]] = True
     return found
+
+
+def true_values(table: Table, attribute: str, rows: NDArray[np.int64] | None = None) -> tuple[str, ...]:
+    """The owner's knowledge: an attribute of some rows of a table, as text."""
+    names = [each.name for each in table.attributes]
+    if attribute not in names:
+        message = f"the table has no attribute {attribute!r}; it has {', '.join(names)}"
+        raise ParameterError(message)
+    place = names.index(attribute)
+    codes = table.codes[:, place] if rows is None else table.codes[rows, place]
+    return tuple(table.attributes[place].values[code] for code in codes.tolist())
+
+
+def value_places(truth: Sequence[str], guesses: ValueGuesses) -> NDArray[np.int64]:
+    """Where each true value stands among the guessed ones; a number is found however it is written."""
+    at = positions_of(tuple(truth), guesses.values)
+    lost = at < 0
+    if not lost.any() or not all(map(_is_plain_number, {*truth, *guesses.values})):
+        return at
+    return places_of(tuple(truth), guesses.values, numbers=True)
+
+
+def _is_plain_number(text: str) -> bool:
+    """No code such as 01234, which would be another one as a number."""
+    try:
+        return not (len(text) > 1 and text[0] == "0" and text[1].isdigit()) and float(text) is not None
+    except ValueError:
+        return False
+
+
+def own_rows(key: TableKey, persons: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The owner's knowledge: persons (source positions) x columns: row that holds their part; -1 if none does."""
+    rows = np.full((len(persons), key.records.shape[1]), -1, np.int64)
+    for column, records in enumerate(key.records.T):
+        order = np.argsort(records, kind="stable")
+        place = np.minimum(np.searchsorted(records[order], persons), len(order) - 1)
+        found = order[place] if len(order) else np.zeros(len(persons), np.int64)
+        there = (records[found] == persons) & (persons >= 0) if len(order) else np.zeros(len(persons), bool)
+        rows[:, column] = np.where(there, found, -1)
+    return rows

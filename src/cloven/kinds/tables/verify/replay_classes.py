@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.kinds.tables.verify.demands import MEASURED, number_rows
+from cloven.kinds.tables.verify.promise import MEASURED, number_rows
 from cloven.verification.verdict import NOT_CHECKED, Check, Fault, conclude
 
 if TYPE_CHECKING:

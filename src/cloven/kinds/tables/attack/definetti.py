@@ -30,7 +30,7 @@ from cloven.kinds.tables.buckets import Buckets, published_shares, spread
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from cloven.kinds.tables.attack.known import Known, ValueGuesses
+    from cloven.kinds.tables.guesses import Known, ValueGuesses
     from cloven.kinds.tables.release import GeneralisedTable, Sliced
 
 
@@ -282,10 +282,6 @@ def _ratios(view: Buckets, column: Taught) -> tuple[Floats, Longs, Floats, Longs
 # What a table may teach: values of buckets, parts that may have them, and what goes with what once it is learned.
 
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-
 MOST_PAIRS = 50_000_000
 """Parts and values that may belong together, at most: about two gigabytes."""
 
@@ -448,10 +444,6 @@ def coarse(view: Buckets, column: ColumnParts) -> bool:
 
 
 # Sums over all ways to deal the values of a bucket to its rows, and over all parts that fit a person.
-
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @compiled
