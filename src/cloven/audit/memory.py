@@ -23,9 +23,9 @@ bound is part of the estimate. The first run after an installation compiles func
 size of the data; this is not counted. Reading holds the content twice, and thrice where it is JSON.
 ``tests/unit/test_memory.py`` measures a small run again.
 
-The estimate for a table is linear in its cells, rows times columns of the file. Reading it from CSV takes about 35 bytes
-for each cell, and up to 150 where nearly every cell of a column is different; work that comes after takes more where
-nearly every person is different.
+The estimate for a table is linear in its cells, rows times columns of the file. Reading it from CSV takes about 35
+bytes for each cell, and up to 150 where nearly every cell of a column is different; work that comes after takes more
+where nearly every person is different.
 Peaks of reading and of a quick audit:
 
 =======================  ==========  ===========  ============
@@ -73,7 +73,7 @@ def estimate(occurrences: int, records: int, *, content: float = 0, candidates: 
     Args:
         occurrences: items of all records together.
         records: number of records.
-        content: bytes that the reader holds at its peak, beside the occurrences; see ``reading.size``.
+        content: bytes that the reader holds at its peak, beside the occurrences; see ``reading.reader``.
         candidates: bound on what an attack weighs; 0 if there is none to be tried.
 
     >>> estimate(1_000_000, 200_000) // 10**6

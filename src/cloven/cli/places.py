@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from cloven.data.schema import Schema
     from cloven.reading import ReadOptions
-    from cloven.reading.size import ExpectedSize
+    from cloven.reading.reader import ExpectedSize
 
 
 def release_at(path: Path) -> Path:
@@ -85,7 +85,8 @@ MemoryOption = Annotated[float | None, MEMORY.option("--memory", help=MEMORY_HEL
 
 def refuse_large_file(path: Path, options: ReadOptions, allowed: float | None, bounds: Bounds) -> None:
     """Refuse a file that is expected to need too much memory; a small one is sooner read than estimated."""
-    from cloven.reading.size import BEGINNING, expected_size
+    from cloven.reading.files import BEGINNING
+    from cloven.reading.reader import expected_size
 
     if allowed != inf and path.is_file() and path.stat().st_size >= BEGINNING:
         size = expected_size(path, options)
@@ -95,7 +96,8 @@ def refuse_large_file(path: Path, options: ReadOptions, allowed: float | None, b
 
 def refuse_large_table(path: Path, schema: Schema, allowed: float | None) -> None:
     """The same for a table."""
-    from cloven.reading.size import BEGINNING, expected_cells
+    from cloven.reading.cells import expected_cells
+    from cloven.reading.files import BEGINNING
 
     if allowed != inf and path.is_file() and path.stat().st_size >= BEGINNING:
         cells = expected_cells(path, schema)

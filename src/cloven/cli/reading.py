@@ -16,16 +16,15 @@ from cloven.cli.places import MEMORY, MEMORY_HELP, Bounds, refuse_large, refuse_
 from cloven.cli.values import one_of, whole
 from cloven.errors import InputError, shorten
 from cloven.figures import many
-from cloven.reading import ReadOptions
+from cloven.reading import ReadOptions, UnplacedError
 from cloven.reading.options import FORMATS, MAX_BYTES, MAX_RECORD_LENGTH
-from cloven.reading.unplaced import UnplacedError
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from cloven.data.taxonomy import Taxonomy
     from cloven.data.transactions import Transactions
-    from cloven.reading.unplaced import Suggestion
+    from cloven.reading.options import Suggestion
 
 
 InputFile = Annotated[
@@ -82,7 +81,7 @@ def read_data(path: Path | None, options: ReadOptions, bounds: Bounds | None = N
 
         return sample("clinic")
     from cloven.reading import read_reported
-    from cloven.reading.size import ExpectedSize
+    from cloven.reading.reader import ExpectedSize
 
     allowed = allowed_memory(options)
     refuse_large_file(path, options, allowed, bounds or Bounds())
@@ -191,7 +190,7 @@ _WORDS = ("format", "delimiter", "item_delimiter")
 def in_shell(suggestion: Suggestion) -> str:
     """A suggestion as options; names of columns stand in quotes, whatever they hold.
 
-    >>> from cloven.reading.unplaced import Suggestion
+    >>> from cloven.reading.options import Suggestion
     >>> in_shell(Suggestion({"format": "long", "id_column": "id", "item_column": "drug name"}, "", 1.0))
     "--format long --id-column 'id' --item-column 'drug name'"
     """

@@ -12,11 +12,17 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from cloven.errors import InputError
-from cloven.reading.columns import LongRows, missing_column
-from cloven.reading.objects import is_null
-from cloven.reading.options import MAX_RECORD_LENGTH, check_columns
-from cloven.reading.raw import Place, RawRecords, name_faults
-from cloven.reading.unplaced import UnplacedError
+from cloven.reading.objects import encode_labels, encode_objects, is_null, records_from_objects
+from cloven.reading.options import MAX_RECORD_LENGTH, UnplacedError, check_columns
+from cloven.reading.raw import (
+    LongRows,
+    Place,
+    RawRecords,
+    missing_column,
+    name_faults,
+    settle,
+    to_transactions,
+)
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -210,14 +216,9 @@ def from_frame(
     >>> [sorted(record) for record in from_frame(frame, id_column="visit", item_column="drug")]
     [['aspirin', 'statin'], ['insulin']]
     """
-    from cloven.reading.columns import LongRows, settle_long
-    from cloven.reading.raw import settle, to_transactions
-
     check_columns(column, id_column, item_column)
     raw = _raw(_eager(frame), column, id_column, item_column, person)
-    finish = settle_long if isinstance(raw, LongRows) else settle
-    settled = finish(raw, _SOURCE, lenient=False, max_record_length=max_record_length)  # type: ignore[arg-type]
-    data = to_transactions(settled)
+    data = to_transactions(settle(raw, _SOURCE, lenient=False, max_record_length=max_record_length))
     if not len(data):
         message = "no records with items"
         raise InputError(message, source=_SOURCE)
@@ -242,8 +243,6 @@ def _raw(
     item_column: str | None,
     person: str | None,
 ) -> RawRecords | LongRows:
-    from cloven.reading.columns import missing_column
-
     for name in (column, id_column, item_column, person):
         if name is not None and name not in frame.columns:
             raise missing_column(name, frame.columns, _SOURCE)
@@ -298,9 +297,6 @@ def _from_objects(
     item_column: str | None,
     person: str | None,
 ) -> RawRecords | LongRows:
-    from cloven.reading.columns import LongRows
-    from cloven.reading.objects import encode_labels, encode_objects, records_from_objects
-
     def place(row: int, _item: int = -1) -> Place:
         shown = {name: cells[row] for name, cells in values.items()}
         return Place("row", row, str(shown[column] if column is not None else shown))

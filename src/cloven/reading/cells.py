@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from cloven.data.number_blocks import number_text
-from cloven.errors import InputError
-from cloven.reading.columns import missing_column
-from cloven.reading.delimiters import guess_delimiter
-from cloven.reading.files import open_bytes
-from cloven.reading.raw import Place
+from cloven.errors import ClovenError, InputError
+from cloven.reading.files import BEGINNING, open_beginning, open_bytes
+from cloven.reading.guess import guess_delimiter
+from cloven.reading.raw import Place, missing_column
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from decimal import Decimal
 
@@ -445,3 +445,36 @@ def _unreadable(column: Column, kind: str, source: str) -> InputError:
         f"column {column.name!r} holds {kind}, not one value per row; choose another column or ignore it"
     )
     return InputError(message, source=source)
+
+
+# How many cells a table has, told from its beginning: the first megabyte is read, and the rest taken to be like it.
+
+
+def expected_cells(path: str | os.PathLike[str], schema: Schema) -> int | None:
+    """Rows times columns that reading a table holds; None if its beginning cannot be read: reading it will say why.
+
+    Of a text file every column counts, of a Parquet file those that the schema uses.
+    """
+    source = Path(path)
+    try:
+        head, extension, total = open_beginning(source, BEGINNING)
+        if extension in PARQUET or head[:4] == b"PAR1":
+            return _cells_of_parquet(source, len(schema.read))
+        text = head.decode("utf-8-sig", errors="ignore")
+        delimiter = schema.delimiter or guess_delimiter(head, spaces=False)
+        first = next(csv.reader(text.split("\n", 1)[:1], delimiter=delimiter), [])
+    except (ClovenError, csv.Error):
+        return None
+    rows = head.count(b"\n") * total / max(1, len(head))
+    return round(rows * len(first))
+
+
+def _cells_of_parquet(path: Path, columns: int) -> int | None:
+    """The footer of a Parquet file counts its rows; one that is packed once more is left to the reader."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return int(pq.ParquetFile(path).metadata.num_rows) * columns
+    except (pa.ArrowException, OSError):
+        return None

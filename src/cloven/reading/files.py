@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 
 PACKED = (".gz", ".zst", ".zip")
+BEGINNING = 1 << 20
+"""Bytes that tell how much a file holds."""
 # Small enough that one step of a zstd bomb stays below a few hundred megabytes.
 _ZSTD_STEP = 4096
 _STEP = 1 << 22

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import permutations
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from cloven.errors import ClovenError
 from cloven.figures import percent
-from cloven.reading.columns import Column, best_pairs
-from cloven.reading.delimiters import CANDIDATES, QUOTED
 from cloven.reading.files import foreign, head_of, many_zeros, markup
-from cloven.reading.options import FORMATS, ReadOptions
-from cloven.reading.unplaced import MOST_SUGGESTIONS, Likely, Suggestion, delimiter_word
+from cloven.reading.options import (
+    FORMATS,
+    MOST_SUGGESTIONS,
+    Likely,
+    ReadOptions,
+    Suggestion,
+    UnplacedError,
+    delimiter_word,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
 
     from cloven.reading.files import Head
 
@@ -85,8 +97,6 @@ def _tried(found: Iterable[Suggestion], head: Head) -> tuple[Suggestion, ...]:
 
 def _reads(suggestion: Suggestion, head: Head) -> bool:
     """Whether a reader told so gets records out of the beginning, and leaves little out."""
-    import json
-
     from cloven.reading.reader import read_content
 
     content = head.content
@@ -102,12 +112,8 @@ def _reads(suggestion: Suggestion, head: Head) -> bool:
 
 def _parquet(content: bytes) -> Likely:
     """Suggestions for Parquet: its columns have types, so a list column is certain."""
-    import io
-
     import pyarrow as pa
     import pyarrow.parquet as pq
-
-    from cloven.reading.columns import best_pairs
 
     try:
         file = pq.ParquetFile(io.BytesIO(content))
@@ -351,3 +357,233 @@ def _about_object(value: dict[str, Any]) -> str:
     if arrays:
         return f"it is one JSON object; take the array out of it: jq .{arrays[0]} FILE > records.json"
     return "it is one JSON object; only an array of records, or a record on each line, can be read"
+
+
+# Which columns of a table hold the record and the item: by their names, and by what stands in them.
+
+
+_RECORD_WORDS = re.compile(
+    r"ids?|tid|nr|no|key|orders?|baskets?|carts?|trans(action)?s?|txn|invoices?|bill|receipt|customers?|clients?|users?|"
+    r"members?|patients?|persons?|visitors?|visits?|admissions?|cases?|sessions?|records?|households?|documents?|doc|"
+    r"query|queries|trips?"
+)
+_ITEM_WORDS = re.compile(
+    r"items?|products?|articles?|sku|ingredients?|drugs?|medications?|diagnos[ei]s|diseases?|symptoms?|findings?|icd|"
+    r"procedures?|codes?|terms?|tags?|words?|keywords?|labels?|topics?|skills?|movies?|films?|songs?|books?|titles?|"
+    r"pages?|urls?|genres?|categor(y|ies)|descriptions?|names?|values?"
+)
+_MEASURE_WORDS = re.compile(
+    r"date|time|datetime|timestamp|day|month|year|price|cost|amount|total|quantity|qty|count|rating|score|age|weight|"
+    r"dose|units?"
+)
+_COMPARED = 12
+_CLOSE = 0.6
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_WHOLE = re.compile(r"[-+]?\d+")
+_DECIMAL = re.compile(r"[-+]?\d*[.,]\d+|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*|\d{1,2}:\d{2}.*")
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its name, its place and the cells that were looked at."""
+
+    name: str
+    place: int
+    cells: Sequence[str]
+
+    def _named(self, words: re.Pattern[str]) -> bool:
+        """Whether one of these words is in its name; ``product_id`` and ``productId`` are alike."""
+        return any(words.fullmatch(word.lower()) for word in _WORD.findall(self.name))
+
+    @property
+    def named_item(self) -> bool:
+        """Whether the name speaks of items."""
+        return self._named(_ITEM_WORDS)
+
+    @property
+    def named_record(self) -> bool:
+        """Whether the name speaks of records; ``product_id`` does not."""
+        return self._named(_RECORD_WORDS) and not self.named_item
+
+    @cached_property
+    def numeric(self) -> bool:
+        """Whether every cell is a whole number."""
+        return bool(self.cells) and all(_WHOLE.fullmatch(cell) for cell in self.cells)
+
+    @cached_property
+    def decimal(self) -> bool:
+        """Whether most cells are decimal numbers, dates or times: no items, no records."""
+        return sum(_DECIMAL.fullmatch(cell) is not None for cell in self.cells) > 0.5 * len(self.cells)
+
+    @cached_property
+    def distinct(self) -> int:
+        """Number of different cells."""
+        return len(set(self.cells))
+
+    @property
+    def repeats(self) -> bool:
+        """Whether some cell stands in several rows."""
+        return self.distinct < len(self.cells)
+
+    @property
+    def as_record(self) -> float:
+        """How well it would say which record a row belongs to."""
+        measure = self.decimal or self._named(_MEASURE_WORDS)
+        return 2 * self.named_record + self.repeats - 2 * self.named_item - 3 * measure - 0.1 * self.place
+
+    @property
+    def as_item(self) -> float:
+        """How well it would hold the items."""
+        measure = self.decimal or self._named(_MEASURE_WORDS)
+        constant = self.distinct < 2 < len(self.cells)
+        return 2 * self.named_item + (not self.numeric) - 2 * self.named_record - 3 * measure - 2 * constant
+
+
+class Pair(NamedTuple):
+    """A column of records and a column of items."""
+
+    record: Column
+    item: Column
+    quality: float
+
+
+def best_pairs(columns: Sequence[Column]) -> list[Pair]:
+    """The likeliest columns of a long table, and the next best for another column of records; none if no two would do.
+
+    >>> table = [Column("order", 0, ["1", "1", "2"]), Column("price", 1, ["0.5", "2.0", "0.5"]),
+    ...          Column("product", 2, ["jam", "tea", "jam"])]
+    >>> [(pair.record.name, pair.item.name) for pair in best_pairs(table)]
+    [('order', 'product')]
+    """
+    likely = sorted(columns, key=lambda column: -max(column.as_record, column.as_item))[:_COMPARED]
+    pairs = [pair for record, item in permutations(likely, 2) if (pair := _pair(record, item)).quality > 0]
+    best: dict[str, Pair] = {}
+    for pair in sorted(pairs, key=lambda pair: -pair.quality):
+        best.setdefault(pair.record.name, pair)
+    found = list(best.values())
+    return found[:1] + [pair for pair in found[1:2] if pair.quality > _CLOSE * found[0].quality]
+
+
+def _pair(record: Column, item: Column) -> Pair:
+    """In a long table an item stands once in a record, and a record in several rows."""
+    rows = list(zip(record.cells, item.cells, strict=True))
+    once = len(set(rows)) / max(1, len(rows))
+    score = record.as_record + item.as_item
+    named = record.named_record and item.named_item
+    if score < 0 or not (record.repeats or named):
+        return Pair(record, item, 0.0)
+    return Pair(
+        record, item, (0.5 + 0.08 * min(5.0, score)) * (0.4 + 0.6 * once) * (1.0 if record.repeats else 0.5)
+    )
+
+
+# The delimiter of a text, from its first lines; and what is refused because another one or another format is likelier.
+
+
+_SAMPLE_BYTES = 1 << 18
+_SAMPLE_LINES = 1000
+# White space comes last: names of items hold spaces far more often than the others.
+CANDIDATES = ("\t", "|", ";", ",")
+QUOTED = re.compile(r'"(?:[^"]|"")*"')
+_INTEGERS = re.compile(r"\s*\d+(?: +\d+)+\s*")
+
+
+def first_lines(text: bytes) -> list[str]:
+    """The first lines that are not blank, with quoted items taken out (they may hold any delimiter)."""
+    head = text[:_SAMPLE_BYTES]
+    if len(head) < len(text):
+        head = head[: head.rfind(b"\n") + 1] or head
+    lines = QUOTED.sub("q", head.decode(errors="replace")).split("\n")
+    return [line for line in lines if line.strip()][:_SAMPLE_LINES]
+
+
+def guess_delimiter(text: bytes, *, spaces: bool) -> str:
+    r"""The delimiter that most of the first lines hold; a comma if there is none.
+
+    ``spaces`` allows white space to separate items that are not numbers, when no other delimiter occurs.
+
+    >>> guess_delimiter(b"whole milk;butter, salted\nrye bread;jam\n", spaces=True)
+    ';'
+    """
+    lines = first_lines(text)
+    shares = _shares(lines)
+    best = max(CANDIDATES, key=shares.__getitem__)
+    if shares[best] > 0:
+        return best
+    if shares[" "] > 0 or (spaces and any(" " in line.strip() for line in lines)):
+        return " "
+    return ","
+
+
+def looks_like_spmf(text: bytes) -> bool:
+    """Whether every one of the first lines ends with the ``-2`` of an SPMF sequence."""
+    lines = [line for line in first_lines(text) if line[0] not in "#%@"]
+    return bool(lines) and all(line.split()[-1] == "-2" for line in lines)
+
+
+def check_delimiter(text: bytes, delimiter: str, lengths: NDArray[np.int64], source: str) -> None:
+    """Raise if nearly all lines give one item while another delimiter stands in most of them."""
+    filled = lengths[lengths > 0]
+    if not len(filled) or np.count_nonzero(filled == 1) <= 0.95 * len(filled):
+        return
+    lines = first_lines(text)
+    shares = _shares(lines)
+    other = max((c for c in (*CANDIDATES, " ") if c != delimiter), key=shares.__getitem__)
+    if shares[other] > 0.5:
+        line = next(number for number, line in enumerate(text.split(b"\n"), 1) if other.encode() in line)
+        shown = text.split(b"\n", line)[line - 1].decode(errors="backslashreplace").rstrip("\r")
+        message = f"delimiter {delimiter!r} gives one item per line, while {other!r} stands in most lines"
+        meant = _meant(delimiter, "if there is one item in each line")
+        raise UnplacedError(message, source=source, line=line, value=shown, meant=meant)
+
+
+def refuse_table(
+    lengths: NDArray[np.int64], codes: NDArray[np.int64], names: Sequence[str], delimiter: str, source: str
+) -> None:
+    """Raise if lines look like a table with a header: read as records, its ids and its header would become items.
+
+    Nearly all lines are as wide as the first, and the cells of the first stand in no other line.
+    """
+    rows = lengths[lengths > 0]
+    if len(rows) < 5 or rows[0] < 2 or np.count_nonzero(rows == rows[0]) < 0.99 * len(rows):
+        return
+    header = codes[: rows[0]]
+    if np.isin(codes[rows[0] :], header).any():
+        return
+    cells = ", ".join(names[code] for code in header.tolist())
+    message = "looks like a table with a header, not like one record per line"
+    meant = _meant(delimiter, "if the first line is a record too")
+    raise UnplacedError(message, source=source, line=1, value=cells, meant=meant)
+
+
+def refuse_words_between_others(text: bytes, source: str) -> None:
+    """Raise if FIMI holds no numbers, and another delimiter in most lines: that would stick to the items."""
+    lines = first_lines(text)
+    shares = _shares(lines)
+    other = max(CANDIDATES, key=shares.__getitem__)
+    if shares[other] > 0.5 > shares[" "]:
+        message = f"FIMI has numbers between spaces, but {other!r} stands in most lines"
+        raise UnplacedError(message, source=source, value=lines[0])
+
+
+def refuse_other_formats(text: bytes, source: str) -> None:
+    """Raise if a text that would be read as plain records is JSON, SPMF or HTML: their marks would become items."""
+    found = "JSON" if json_suggestions(head_of(text)) else "SPMF" if looks_like_spmf(text) else None
+    if markup(text) is not None:
+        found = "HTML or XML"
+    if found is not None:
+        shown = text.lstrip().split(b"\n", 1)[0].decode(errors="backslashreplace").rstrip("\r")
+        message = f"looks like {found}, not like plain records"
+        raise UnplacedError(message, source=source, value=shown)
+
+
+def _meant(delimiter: str, reason: str) -> Suggestion:
+    return Suggestion({"format": "lines", "delimiter": delimiter_word(delimiter)}, reason, 0.0)
+
+
+def _shares(lines: list[str]) -> dict[str, float]:
+    """Share of lines that hold each delimiter; white space counts only between integers."""
+    total = max(1, len(lines))
+    shares = {c: sum(c in line.strip() for line in lines) / total for c in CANDIDATES}
+    shares[" "] = sum(_INTEGERS.fullmatch(line) is not None for line in lines) / total
+    return shares

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.errors import InputError, ParameterError
+from cloven.reading.options import UnplacedError
 from cloven.reading.raw import Place, RawRecords, name_faults
-from cloven.reading.unplaced import UnplacedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence

@@ -1,15 +1,52 @@
-"""What a reader is told, and what it tells afterwards."""
+"""The formats by name, what a reader is told, and what it tells afterwards."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
-from cloven.errors import ParameterError
+from cloven.errors import InputError, ParameterError
 
-Format = Literal["lines", "fimi", "spmf", "long", "table", "json", "jsonl", "parquet"]
-FORMATS: tuple[str, ...] = get_args(Format)
-TEXT_TABLES = ("lines", "long", "table")
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+@dataclass(frozen=True)
+class Format:
+    """A form in which a file holds records.
+
+    Attributes:
+        parser: module of this package and function ``(text, source, options)`` that gives ``RawRecords`` or
+            ``LongRows``; it is loaded when it is needed.
+        endings: endings of the names of such files.
+        delimited: whether the parser is told a delimiter too, which is guessed if nobody names it.
+        delimiter: what always parts the items, if something does.
+        columns: whether columns can be named.
+        text: whether a byte order mark is taken off, and bytes that are no text are refused.
+        held: bytes held while reading, for each byte of the unpacked file: the text, and the items cut from it.
+    """
+
+    parser: str
+    endings: tuple[str, ...] = ()
+    delimited: bool = False
+    delimiter: str | None = None
+    columns: bool = True
+    text: bool = True
+    held: float = 2.0
+
+
+FORMATS = {
+    "lines": Format(
+        "delimited.read_lines", (".csv", ".tsv", ".txt", ".basket"), delimited=True, columns=False
+    ),
+    "fimi": Format("delimited.read_fimi", (".dat",), delimiter=" ", columns=False),
+    "spmf": Format("delimited.read_spmf", delimiter=" ", columns=False),
+    "long": Format("delimited.read_long", delimited=True),
+    "table": Format("delimited.read_table", delimited=True),
+    "json": Format("objects.read_json", (".json",), held=3.0),
+    "jsonl": Format("objects.read_jsonl", (".jsonl", ".ndjson"), held=3.0),
+    "parquet": Format("arrow.read_parquet", (".parquet",), text=False),
+}
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "space": " ", "pipe": "|", "\\t": "\t"}
 MAX_RECORD_LENGTH = 100_000
 MAX_BYTES = 8 << 30
@@ -20,7 +57,7 @@ class ReadOptions:
     r"""How to read a file.
 
     Attributes:
-        format: one of ``FORMATS``; None takes it from the file's extension and the columns named here.
+        format: a name of ``FORMATS``; None takes it from the file's extension and the columns named here.
         delimiter: what separates items (or cells): an ASCII character or a name like ``"tab"``; None: guess.
         column: column that holds a list of items (Parquet, JSON objects, CSV with a header).
         id_column: column that says which record a row belongs to (long tables).
@@ -35,7 +72,7 @@ class ReadOptions:
     '\t'
     """
 
-    format: Format | None = None
+    format: str | None = None
     delimiter: str | None = None
     column: str | None = None
     id_column: str | None = None
@@ -111,3 +148,111 @@ def _delimiter(name: str, given: str | None) -> str | None:
         )
         raise ParameterError(message)
     return character
+
+
+# A file that cannot be placed: the error names the formats that are most likely, and what to pass for each.
+
+
+MOST_SUGGESTIONS = 3
+_WORDS = {"\t": "tab", " ": "space"}
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """One way to read a file.
+
+    Attributes:
+        options: what to pass to ``read``, by name.
+        reason: what in the file speaks for it, in a few words.
+        score: how likely it is, from 0 to 1; says only which is likelier.
+    """
+
+    options: Mapping[str, str]
+    reason: str
+    score: float
+
+    @property
+    def printable(self) -> bool:
+        """Whether it can stand in a message of one line; names of columns may hold anything."""
+        return all(value.isprintable() and len(value) <= 60 for value in self.options.values())
+
+
+@dataclass(frozen=True)
+class Likely:
+    """The ways to read a file, most likely first, or a note that says why there is none."""
+
+    suggestions: tuple[Suggestion, ...] = ()
+    note: str | None = None
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """What an error was made of, so that it can be worded again."""
+
+    message: str
+    meant: Suggestion | None
+    found: Likely = field(default_factory=Likely)
+
+
+class UnplacedError(InputError):
+    """A file whose format cannot be told, or is not the one it was read as."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        source: str | None = None,
+        line: int | None = None,
+        value: str | None = None,
+        meant: Suggestion | None = None,
+        found: Likely | None = None,
+    ) -> None:
+        """``meant``: how to insist on the reading that was refused; it is named last."""
+        self.problem = _Problem(message, meant, found or Likely())
+        super().__init__(self.worded(in_python), source=source, line=line, value=value)
+
+    @property
+    def suggestions(self) -> tuple[Suggestion, ...]:
+        """At most three ways to read the file, most likely first."""
+        found, meant = self.problem.found.suggestions, self.problem.meant
+        if meant is None:
+            return found[:MOST_SUGGESTIONS]
+        others = [each for each in found if each.options != meant.options]
+        return (*others[: MOST_SUGGESTIONS - 1], meant)
+
+    def with_likely(self, found: Likely) -> UnplacedError:
+        """The same error, now that the file was looked at."""
+        problem = self.problem
+        return UnplacedError(
+            problem.message,
+            source=self.source,
+            line=self.line,
+            value=self.value,
+            meant=problem.meant,
+            found=found,
+        )
+
+    def worded(self, write: Callable[[Suggestion], str]) -> str:
+        """The message without its place, suggestions as ``write`` puts them."""
+        message, note = self.problem.message, self.problem.found.note
+        told = "; or ".join(f"{write(each)} ({each.reason})" for each in self.suggestions)
+        likely = f"most likely: {told}" if told else None
+        return "; ".join(part for part in (message, note, likely) if part is not None)
+
+
+def in_python(suggestion: Suggestion) -> str:
+    """A suggestion as keywords of ``read``.
+
+    >>> in_python(Suggestion({"format": "lines", "delimiter": ";"}, "", 1.0))
+    "format='lines', delimiter=';'"
+    """
+    return ", ".join(f"{name}={value!r}" for name, value in suggestion.options.items())
+
+
+def delimiter_word(character: str) -> str:
+    r"""How a delimiter is best written: white space by name.
+
+    >>> delimiter_word("\t"), delimiter_word(";")
+    ('tab', ';')
+    """
+    return _WORDS.get(character, character)

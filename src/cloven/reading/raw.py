@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -12,12 +12,13 @@ from cloven.data.transactions import Transactions
 from cloven.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
 
 BLANK = "blank item; remove it or read leniently"
+_SHOWN_COLUMNS = 20
 
 
 class Place(NamedTuple):
@@ -80,6 +81,14 @@ def decode_names(raw: Sequence[bytes]) -> tuple[list[str], dict[int, str]]:
     return names, name_faults(names) | broken
 
 
+def missing_column(name: str, columns: Iterable[str], source: str) -> InputError:
+    """The error for a column that is not there; lists those that are."""
+    there = list(columns)
+    more = f" and {len(there) - _SHOWN_COLUMNS} more" if len(there) > _SHOWN_COLUMNS else ""
+    listed = ", ".join(repr(column) for column in there[:_SHOWN_COLUMNS])
+    return InputError(f"no column {name!r}; the columns are {listed}{more}", source=source)
+
+
 # Refuse what is bad (strict), or leave it out and count it (lenient).
 
 
@@ -99,8 +108,10 @@ class Settled:
     examples: tuple[tuple[int, str], ...] = ()
 
 
-def settle(raw: RawRecords, source: str, *, lenient: bool, max_record_length: int) -> Settled:
+def settle(raw: RawRecords | LongRows, source: str, *, lenient: bool, max_record_length: int) -> Settled:
     """Raise at the first bad record, or leave out bad records and blank items."""
+    if isinstance(raw, LongRows):
+        return _settle_long(raw, source, lenient=lenient, max_record_length=max_record_length)
     bad_records = dict(raw.record_faults)
     for record in np.flatnonzero(raw.lengths > max_record_length).tolist():
         found = f"{raw.lengths[record]:,} items in one record"
@@ -173,6 +184,68 @@ def _leave_out(raw: RawRecords, bad_records: dict[int, str], bad_items: NDArray[
             (raw.place(record, -1).number, bad_records[record])
             for record in sorted(bad_records)[:MAX_EXAMPLES]
         ),
+    )
+
+
+# Long tables: one item per row; rows with the same id make a record, wherever they stand.
+
+
+@dataclass(frozen=True)
+class LongRows:
+    """Rows of a long table.
+
+    Attributes:
+        rows: each row as a record of one item (of none where the row is bad); ``persons`` by row.
+        ids: number of each row's record, in order of first appearance.
+    """
+
+    rows: RawRecords
+    ids: NDArray[np.int64]
+
+
+def _settle_long(table: LongRows, source: str, *, lenient: bool, max_record_length: int) -> Settled:
+    """Group rows into records, refusing or leaving out what is bad."""
+    rows = replace(table.rows, record_faults=_person_faults(table) | dict(table.rows.record_faults))
+    first = settle(rows, source, lenient=lenient, max_record_length=max_record_length)
+    raw = _group(first, table.ids)
+    second = settle(raw, source, lenient=lenient, max_record_length=max_record_length)
+    return replace(
+        second,
+        blank_items=first.blank_items,
+        skipped=first.skipped + second.skipped,
+        examples=(first.examples + second.examples)[: max(len(first.examples), len(second.examples))],
+    )
+
+
+def _group(settled: Settled, ids: NDArray[np.int64]) -> RawRecords:
+    kept = ids[settled.kept]
+    found, starts, numbers = np.unique(kept, return_index=True, return_inverse=True)
+    owners = np.repeat(numbers, settled.lengths)
+    order = np.argsort(owners, kind="stable")
+    rows, persons = settled.kept[starts], settled.raw.persons
+
+    def place(record: int, _item: int) -> Place:
+        return settled.raw.place(int(rows[record]), -1)
+
+    return RawRecords(
+        np.bincount(owners, minlength=len(found)).astype(np.int64),
+        settled.codes[order],
+        settled.raw.names,
+        place,
+        persons=None if persons is None else persons[rows],
+    )
+
+
+def _person_faults(table: LongRows) -> dict[int, str]:
+    """Rows that give a record another person than its first row does."""
+    persons = table.rows.persons
+    if persons is None:
+        return {}
+    good = np.flatnonzero((persons >= 0) & (table.ids >= 0))
+    _, starts, numbers = np.unique(table.ids[good], return_index=True, return_inverse=True)
+    other = good[persons[good] != persons[good][starts][numbers]]
+    return dict.fromkeys(
+        other.tolist(), "the id belongs to another person in an earlier row; use one person per id"
     )
 
 

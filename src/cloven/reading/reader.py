@@ -2,40 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import os
+from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from cloven.errors import InputError, ParameterError
-from cloven.reading.files import open_bytes
-from cloven.reading.options import MAX_BYTES, MAX_RECORD_LENGTH, TEXT_TABLES, ReadOptions, ReadReport
-from cloven.reading.unplaced import UnplacedError
+from cloven.errors import ClovenError, InputError, ParameterError
+from cloven.reading.files import BEGINNING, Head, open_beginning, open_bytes
+from cloven.reading.options import (
+    FORMATS,
+    MAX_BYTES,
+    MAX_RECORD_LENGTH,
+    ReadOptions,
+    ReadReport,
+    UnplacedError,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from cloven.data.transactions import Transactions
-    from cloven.reading.columns import LongRows
-    from cloven.reading.options import Format
-    from cloven.reading.raw import RawRecords
-
-_BY_EXTENSION = {
-    ".csv": "lines",
-    ".tsv": "lines",
-    ".txt": "lines",
-    ".basket": "lines",
-    ".dat": "fimi",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "json",
-    ".parquet": "parquet",
-}
+    from cloven.reading.raw import LongRows, RawRecords
 
 
 def read(
     path: str | os.PathLike[str],
     *,
-    format: Format | None = None,
+    format: str | None = None,
     delimiter: str | None = None,
     column: str | None = None,
     id_column: str | None = None,
@@ -99,19 +92,32 @@ def read_content(
 ) -> tuple[Transactions, ReadReport]:
     """Read what a file holds; ``extension`` is that of its name, without the packing."""
     chosen = format_of(extension, source, options)
-    if chosen == "parquet":
-        from cloven.reading.arrow import read_parquet
+    text = content
+    if FORMATS[chosen].text:
+        from cloven.reading.tokens import clean_text
 
-        _refuse_delimiter(options, chosen)
-        return _finish(read_parquet(content, source, options), source, chosen, None, options)
-    return _read_text(content, extension, chosen, source, options)
+        text = clean_text(content, source)
+        if options.format is None and options.delimiter is None:
+            chosen = _looked_at(text, extension, chosen, source)
+    form = FORMATS[chosen]
+    told: dict[str, Any] = {}
+    if form.delimited:
+        told["delimiter"] = options.delimiter or _guess(text, extension, chosen)
+    elif options.delimiter is not None:
+        message = f"format {chosen!r} has no delimiter; leave it out, or pass format='lines'"
+        raise ParameterError(message)
+    if not form.columns:
+        _refuse_columns(options, chosen)
+    module, parser = form.parser.split(".")
+    raw = getattr(import_module(f"cloven.reading.{module}"), parser)(text, source, options, **told)
+    return _finish(raw, source, chosen, told.get("delimiter", form.delimiter), options)
 
 
 def format_of(extension: str, source: str, options: ReadOptions) -> str:
     """The format named, or that of an extension."""
     if options.format is not None:
         return options.format
-    chosen = _BY_EXTENSION.get(extension)
+    chosen = next((name for name, form in FORMATS.items() if extension in form.endings), None)
     if chosen is None:
         message = "cannot tell the format from the ending"
         raise UnplacedError(message, source=source, value=extension)
@@ -120,53 +126,30 @@ def format_of(extension: str, source: str, options: ReadOptions) -> str:
     return "table" if chosen == "lines" and options.column is not None else chosen
 
 
-def _refuse_delimiter(options: ReadOptions, chosen: str) -> None:
-    if options.delimiter is not None:
-        message = f"format {chosen!r} has no delimiter; leave it out, or pass format='lines'"
+def _looked_at(text: bytes, extension: str, chosen: str, source: str) -> str:
+    """The format of a text of which nobody says anything: it may be another one than its ending tells."""
+    from cloven.reading.guess import looks_like_spmf, refuse_other_formats
+
+    if extension in {".txt", ".dat"} and looks_like_spmf(text):
+        return "spmf"
+    if chosen in {"lines", "fimi"}:
+        refuse_other_formats(text, source)
+    return chosen
+
+
+def _refuse_columns(options: ReadOptions, format: str) -> None:
+    """A file without columns cannot give one."""
+    named = (options.column, options.id_column, options.person)
+    if any(name is not None for name in named):
+        message = (
+            f"format {format!r} has no columns, so none can be named; use a CSV file with a header"
+            " (id_column and item_column, or column), JSON Lines or Parquet"
+        )
         raise ParameterError(message)
 
 
-def _read_text(
-    content: bytes, extension: str, chosen: str, source: str, options: ReadOptions
-) -> tuple[Transactions, ReadReport]:
-    from cloven.reading import columns as tables
-    from cloven.reading import delimiters as guessing
-    from cloven.reading import lines
-    from cloven.reading import objects as json_records
-    from cloven.reading.tokens import clean_text
-
-    text = clean_text(content, source)
-    if options.format is None and options.delimiter is None and extension in {".txt", ".dat"}:
-        chosen = "spmf" if guessing.looks_like_spmf(text) else chosen
-    if options.format is None and options.delimiter is None and chosen in {"lines", "fimi"}:
-        guessing.refuse_other_formats(text, source)
-    delimiter = (options.delimiter or _guess(text, extension, chosen)) if chosen in TEXT_TABLES else None
-    if delimiter is None:
-        _refuse_delimiter(options, chosen)
-    if chosen in {"lines", "fimi", "spmf"}:
-        lines.refuse_columns(options, chosen)
-    raw: RawRecords | LongRows
-    if delimiter is not None:
-        tabular: dict[str, Callable[..., RawRecords | LongRows]] = {
-            "lines": lines.read_lines,
-            "long": tables.read_long,
-            "table": tables.read_table,
-        }
-        raw = tabular[chosen](text, delimiter, source, options)
-    else:
-        plain = {
-            "fimi": lines.read_fimi,
-            "spmf": lines.read_spmf,
-            "json": json_records.read_json,
-            "jsonl": json_records.read_jsonl,
-        }
-        raw = plain[chosen](text, source, options)
-        delimiter = " " if chosen in {"fimi", "spmf"} else None
-    return _finish(raw, source, chosen, delimiter, options)
-
-
 def _guess(text: bytes, extension: str, chosen: str) -> str:
-    from cloven.reading.delimiters import guess_delimiter
+    from cloven.reading.guess import guess_delimiter
 
     if extension == ".tsv":
         return "\t"
@@ -178,14 +161,9 @@ def _guess(text: bytes, extension: str, chosen: str) -> str:
 def _finish(
     raw: RawRecords | LongRows, source: str, chosen: str, delimiter: str | None, options: ReadOptions
 ) -> tuple[Transactions, ReadReport]:
-    from cloven.reading.columns import LongRows, settle_long
     from cloven.reading.raw import settle, to_transactions
 
-    limit = options.max_record_length
-    if isinstance(raw, LongRows):
-        settled = settle_long(raw, source, lenient=options.lenient, max_record_length=limit)
-    else:
-        settled = settle(raw, source, lenient=options.lenient, max_record_length=limit)
+    settled = settle(raw, source, lenient=options.lenient, max_record_length=options.max_record_length)
     data = to_transactions(settled)
     report = ReadReport(
         source,
@@ -216,3 +194,73 @@ def _nothing(report: ReadReport) -> InputError:
             f"holds no items, only {report.empty_records:,} empty records", source=report.source
         )
     return InputError("the file is empty; it holds no records", source=report.source)
+
+
+# How much a file holds, told from its beginning: the first megabyte is read, and the rest taken to be like it.
+
+
+@dataclass(frozen=True)
+class ExpectedSize:
+    """What a file is expected to hold.
+
+    Attributes:
+        occurrences: items of all records together.
+        records: number of records.
+        content: bytes that a reader holds at its peak, beside the occurrences.
+    """
+
+    occurrences: int
+    records: int
+    content: float = 0.0
+
+
+def expected_size(path: str | os.PathLike[str], options: ReadOptions) -> ExpectedSize | None:
+    """What a file is expected to hold when it is read with these options; None if its beginning cannot be read so.
+
+    Then reading it will say why. Of a long table whose rows are not sorted, more records are expected than there are.
+    """
+    source = Path(path)
+    try:
+        head, extension, total = open_beginning(source, BEGINNING)
+        chosen = format_of(extension, str(source), options)
+        if chosen == "parquet":
+            return _of_parquet(source, options)
+        whole = len(head) >= total
+        head = head if whole else _whole_records(head, chosen)
+        data, report = read_content(head, extension, str(source), replace(options, lenient=True))
+    except ClovenError:
+        return None
+    scale = 1.0 if whole else total / max(1, len(head))
+    return ExpectedSize(
+        round(scale * (len(data.codes) + report.repeated_items)),
+        round(scale * len(data)),
+        FORMATS[chosen].held * total,
+    )
+
+
+def _whole_records(head: bytes, chosen: str) -> bytes:
+    """The beginning up to the end of a record."""
+    from cloven.reading.guess import first_elements
+
+    if chosen == "json":
+        return json.dumps(first_elements(Head(head, whole=False).text.strip())).encode()
+    return head[: head.rfind(b"\n") + 1] or head
+
+
+def _of_parquet(path: Path, options: ReadOptions) -> ExpectedSize | None:
+    """The footer of a Parquet file counts the values of each column."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        metadata = pq.ParquetFile(path).metadata
+    except (pa.ArrowException, OSError):
+        return None
+    named = {options.column, options.id_column, options.item_column, options.person} - {None}
+    values, held = 0, 0.0
+    for number in range(metadata.num_columns):
+        chunks = [metadata.row_group(group).column(number) for group in range(metadata.num_row_groups)]
+        if chunks and (not named or chunks[0].path_in_schema.split(".")[0] in named):
+            values = max(values, sum(chunk.num_values for chunk in chunks))
+            held += FORMATS["parquet"].held * sum(chunk.total_uncompressed_size for chunk in chunks)
+    return ExpectedSize(values, metadata.num_rows, held + path.stat().st_size)

@@ -16,8 +16,8 @@ import numpy as np
 from cloven.compiled import compiled
 from cloven.errors import InputError
 from cloven.reading.files import foreign, many_zeros
+from cloven.reading.options import UnplacedError
 from cloven.reading.raw import Place
-from cloven.reading.unplaced import UnplacedError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

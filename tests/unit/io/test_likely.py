@@ -19,9 +19,8 @@ from hypothesis import strategies as st
 
 from cloven.data.transactions import Transactions
 from cloven.errors import ClovenError, InputError
-from cloven.reading import read
+from cloven.reading import UnplacedError, read
 from cloven.reading.guess import likely
-from cloven.reading.unplaced import UnplacedError
 from tests.effort import tries
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ import pytest
 import zstandard
 
 from cloven.reading import ReadOptions, read
-from cloven.reading.size import BEGINNING, expected_size
+from cloven.reading.files import BEGINNING
+from cloven.reading.reader import expected_size
 
 RNG = random.Random(3)
 NAMES = [f"item number {number}" for number in range(200)]

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from cloven.data.schema import Schema
-from cloven.reading.size import expected_cells
+from cloven.reading.cells import expected_cells
 
 SCHEMA = Schema.of(["age"], ["illness"])
 ROWS = 100_000
