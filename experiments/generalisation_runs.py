@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.kinds.generalised.attack.methods import eliminated
-from cloven.kinds.generalised.methods.coat import Coat
-from cloven.kinds.generalised.methods.policies import random_items, related_groups
-from cloven.kinds.generalised.policy import Policy
+from cloven.kinds.generalised.methods.by_policy import Coat
+from cloven.kinds.generalised.policy import Policy, random_items, related_groups
 from cloven.relatedness.counts_index import ClosedIndex
 from cloven.relatedness.ngd import GoogleDistance, MutualInformation
 from cloven.relatedness.vectors import Vectors

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.kinds.generalised.attack.elimination import elimination_named
-from cloven.kinds.generalised.score.definitions import BESIDE
+from cloven.kinds.generalised.guesses import Cells
 from cloven.kinds.generalised.score.score import score_eliminations
-from cloven.kinds.generalised.score.truth import Cells
+from cloven.kinds.generalised.words import BESIDE
 from cloven.relatedness.combination import Shuffled
 from experiments.thesis_trial import Remembered
 

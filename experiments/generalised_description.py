@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.kinds.generalised.attack.questions import contexts, published_only
+from cloven.kinds.generalised.guesses import contexts, published_only
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -62,6 +62,7 @@ ALLOWED_INSIDE = {
 NEVER_THE_KEY = (
     "kinds/*/attack/**",
     "kinds/*/files.py",
+    "kinds/*/guesses.py",
     "kinds/*/guesses_files.py",
     "kinds/*/policy_files.py",
     "kinds/*/reconstruction*",

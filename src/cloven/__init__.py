@@ -65,8 +65,7 @@ if TYPE_CHECKING:
     from cloven.kinds.disassociated.threats import another_release, release_alone, the_method, word_meanings
     from cloven.kinds.generalised.key import Generalised, GeneralisedKey
     from cloven.kinds.generalised.methods.apriori_km import AprioriKm
-    from cloven.kinds.generalised.methods.coat import Coat
-    from cloven.kinds.generalised.methods.pcta import Pcta
+    from cloven.kinds.generalised.methods.by_policy import Coat, Pcta
     from cloven.kinds.generalised.policy import Policy
     from cloven.kinds.generalised.policy_files import read_policy, write_policy
     from cloven.kinds.generalised.release import SetGeneralised
@@ -206,8 +205,7 @@ _HOME = homes(
         "cloven.kinds.disassociated.threats": "another_release release_alone the_method word_meanings",
         "cloven.kinds.generalised.key": "Generalised GeneralisedKey",
         "cloven.kinds.generalised.methods.apriori_km": "AprioriKm",
-        "cloven.kinds.generalised.methods.coat": "Coat",
-        "cloven.kinds.generalised.methods.pcta": "Pcta",
+        "cloven.kinds.generalised.methods.by_policy": "Coat Pcta",
         "cloven.kinds.generalised.policy": "Policy",
         "cloven.kinds.generalised.policy_files": "read_policy write_policy",
         "cloven.kinds.generalised.release": "SetGeneralised",

@@ -27,8 +27,8 @@ _OF_SETS, _OF_TABLES = "cloven.anonymisers", "cloven.table_anonymisers"
 _ANONYMISERS = {
     _OF_SETS: {
         "disassociation": ("cloven.kinds.disassociated.methods", "Disassociation"),
-        "coat": ("cloven.kinds.generalised.methods.coat", "Coat"),
-        "pcta": ("cloven.kinds.generalised.methods.pcta", "Pcta"),
+        "coat": ("cloven.kinds.generalised.methods.by_policy", "Coat"),
+        "pcta": ("cloven.kinds.generalised.methods.by_policy", "Pcta"),
         "apriori-km": ("cloven.kinds.generalised.methods.apriori_km", "AprioriKm"),
     },
     _OF_TABLES: {

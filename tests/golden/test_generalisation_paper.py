@@ -14,7 +14,7 @@ import pytest
 import cloven as cv
 from cloven.kinds.generalised.attack.elimination import Elimination
 from cloven.kinds.generalised.attack.methods import eliminated, grouping, redistribution
-from cloven.kinds.generalised.attack.questions import contexts, tables
+from cloven.kinds.generalised.guesses import contexts, tables
 from cloven.kinds.generalised.methods.assembly import assemble
 from cloven.kinds.generalised.score.score import score_eliminations
 

@@ -15,8 +15,7 @@ import cloven as cv
 from cloven.kinds.control import control_of
 from cloven.kinds.generalised.attack.elimination import Elimination, RandomElimination, expected_originals
 from cloven.kinds.generalised.attack.methods import BY_DISTANCE, eliminated
-from cloven.kinds.generalised.attack.questions import tables
-from cloven.kinds.generalised.guesses import RowAnswer
+from cloven.kinds.generalised.guesses import RowAnswer, tables
 from cloven.kinds.generalised.methods.assembly import assemble
 from cloven.kinds.generalised.score.score import score_eliminations, trial_eliminations
 from cloven.kinds.generalised.score.truth import truth

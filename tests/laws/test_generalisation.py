@@ -27,9 +27,8 @@ from strategies import skewed_records
 from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
 from cloven.kinds.generalised.methods.assembly import assemble
-from cloven.kinds.generalised.methods.coat import Coat
+from cloven.kinds.generalised.methods.by_policy import Coat, Pcta
 from cloven.kinds.generalised.methods.partition import cheaper
-from cloven.kinds.generalised.methods.pcta import Pcta
 from cloven.kinds.generalised.policy import Policy
 from cloven.verification import verify
 

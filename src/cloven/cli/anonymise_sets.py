@@ -21,9 +21,7 @@ from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
 from cloven.figures import many, percent
 from cloven.kinds.generalised.methods.apriori_km import AprioriKm, Search
-from cloven.kinds.generalised.methods.by_policy import ByPolicy
-from cloven.kinds.generalised.methods.coat import Coat
-from cloven.kinds.generalised.methods.pcta import Pcta
+from cloven.kinds.generalised.methods.by_policy import ByPolicy, Coat, Pcta
 from cloven.kinds.generalised.policy import Policy, Reading
 from cloven.reading import ReadOptions
 
@@ -74,7 +72,7 @@ class Protecting:
 
     def _policy(self, data: Transactions, rng: np.random.Generator) -> Policy:
         if self.protect_share is not None:
-            from cloven.kinds.generalised.methods.policies import random_items
+            from cloven.kinds.generalised.policy import random_items
 
             return random_items(data, self.protect_share, rng)
         if self.policy is None:
@@ -129,7 +127,7 @@ class Merging:
         """Groups by taxonomy or by relatedness, of items that the data holds."""
         if self.group_taxonomy is not None:
             from cloven.data.taxonomy import read_taxonomy
-            from cloven.kinds.generalised.methods.policies import taxonomy_groups
+            from cloven.kinds.generalised.policy import taxonomy_groups
 
             found = taxonomy_groups(read_taxonomy(self.group_taxonomy), self.level or USUAL_LEVEL)
             held = set(data.vocabulary)
@@ -137,7 +135,7 @@ class Merging:
             return tuple((name, items) for name, items in inside if items)
         if self.groups_related is None:
             return None
-        from cloven.kinds.generalised.methods.policies import related_groups
+        from cloven.kinds.generalised.policy import related_groups
         from cloven.relatedness.spec import parse
 
         related = parse(self.groups_related).relate(data.vocabulary)

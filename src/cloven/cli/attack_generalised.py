@@ -8,8 +8,12 @@ from cloven.cli.options import Group
 from cloven.cli.values import number, one_of, whole
 from cloven.errors import ParameterError
 from cloven.figures import many, percent
-from cloven.kinds.generalised.attack.distances import CONTEXTS, WITHOUT_CONTEXT
-from cloven.kinds.generalised.attack.elimination import ELIMINATIONS, elimination_named
+from cloven.kinds.generalised.attack.elimination import (
+    CONTEXTS,
+    ELIMINATIONS,
+    WITHOUT_CONTEXT,
+    elimination_named,
+)
 from cloven.kinds.generalised.guesses import RowAnswer
 
 if TYPE_CHECKING:
@@ -151,7 +155,7 @@ def score_generalised(
     release: SetGeneralised, guesses: Path, private: Path, rng: np.random.Generator, chance: int
 ) -> Findings:
     """Eliminations on disk against the key."""
-    from cloven.kinds.generalised.attack.questions import guess_marks, tables
+    from cloven.kinds.generalised.guesses import guess_marks, tables
     from cloven.kinds.generalised.guesses_files import about_eliminations, read_eliminations
     from cloven.kinds.generalised.score.score import score_eliminations
     from cloven.storage.guesses import CONTROL

@@ -84,7 +84,7 @@ def score(
 
 
 def _tell_generalised(findings: Findings, *, everything: bool, json: bool) -> None:
-    from cloven.kinds.generalised.score.definitions import MEASURES as KNOWN
+    from cloven.kinds.generalised.words import MEASURES as KNOWN
 
     if json:
         say_json(findings.to_dict())

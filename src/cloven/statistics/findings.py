@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cloven.compiled import Flags, Ints
+    from cloven.compiled import Flags, Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -220,12 +220,7 @@ class Calibration:
         return cls(tuple(Bin(**each) for each in plain["bins"]), plain["brier"], plain["error"])
 
 
-def calibration(
-    count: NDArray[np.float64],
-    confidence: NDArray[np.float64],
-    true: NDArray[np.float64],
-    squared: NDArray[np.float64],
-) -> Calibration:
+def calibration(count: Floats, confidence: Floats, true: Floats, squared: Floats) -> Calibration:
     """Calibration from candidates, sums of confidences, true links and squared distances of each bin."""
     total = float(count.sum())
     if not total:
@@ -247,7 +242,7 @@ def calibration(
 
 
 @compiled
-def _outranked(score: NDArray[np.float64], holds: Flags, best: NDArray[np.float64]) -> float:
+def _outranked(score: Floats, holds: Flags, best: Floats) -> float:
     """Pairs of a true slot (scores ``best``, ascending) and a false one that the true slot wins; a tie is a half."""
     won, n = 0.0, len(best)
     for i in range(len(score)):
@@ -259,7 +254,7 @@ def _outranked(score: NDArray[np.float64], holds: Flags, best: NDArray[np.float6
 
 
 @compiled
-def _expected_true(score: NDArray[np.float64], holds: Flags, threshold: float, places: int) -> float:
+def _expected_true(score: Floats, holds: Flags, threshold: float, places: int) -> float:
     """True slots among the best ``places``, of which the last has this score; lots decide between equal scores."""
     above, level, true_above, true_level = 0, 0, 0, 0
     for i in range(len(score)):
@@ -274,12 +269,8 @@ def _expected_true(score: NDArray[np.float64], holds: Flags, threshold: float, p
 
 @compiled
 def rank_targets(
-    offsets: Ints,
-    score: NDArray[np.float64],
-    confidence: NDArray[np.float32],
-    holds: Flags,
-    asked: Flags,
-) -> NDArray[np.float64]:
+    offsets: Ints, score: Floats, confidence: NDArray[np.float32], holds: Flags, asked: Flags
+) -> Floats:
     """For each asked target, six numbers.
 
     True links, those with a false rival, sum of the shares they outrank, hits, probability that the best guess is
@@ -312,7 +303,7 @@ def rank_targets(
 
 
 @compiled
-def find_links(offsets: Ints, score: NDArray[np.float64], holds: Flags) -> NDArray[np.float64]:
+def find_links(offsets: Ints, score: Floats, holds: Flags) -> Floats:
     """For each true link, in order: probability that its slot is among as many best slots as hold the target."""
     found, at = np.zeros(np.count_nonzero(holds)), 0
     for t in range(len(offsets) - 1):
@@ -338,7 +329,7 @@ def find_links(offsets: Ints, score: NDArray[np.float64], holds: Flags) -> NDArr
 @compiled
 def sort_into_bins(
     offsets: Ints, kind: Ints, confidence: NDArray[np.float32], holds: Flags, asked: Flags, bins: int
-) -> NDArray[np.float64]:
+) -> Floats:
     """For each kind and bin of confidence: candidates, sum of confidences, true links, squared distances."""
     sums = np.zeros((3, bins, 4))
     for t in range(len(offsets) - 1):

@@ -42,8 +42,8 @@ class Itemsets:
     """
 
     itemsets: tuple[tuple[str, ...], ...]
-    supports: NDArray[np.int64]
-    sizes: NDArray[np.int64]
+    supports: Longs
+    sizes: Longs
 
     def __post_init__(self) -> None:
         self.supports.setflags(write=False)
@@ -60,12 +60,12 @@ class Itemsets:
 class _Ranked:
     """Records as ranks (0 is the most frequent item) and, for each rank, the records that hold it."""
 
-    offsets: NDArray[np.int64]
+    offsets: Longs
     items: NDArray[np.int32]
-    starts: NDArray[np.int64]
+    starts: Longs
     tids: NDArray[np.int32]
     rank_of: NDArray[np.int32]
-    code_of: NDArray[np.int64]
+    code_of: Longs
 
     @classmethod
     def of(cls, data: Transactions, limit: int | None = None) -> _Ranked:
@@ -100,7 +100,7 @@ def top_itemsets(
     )
 
 
-def supports(data: Transactions, itemsets: Iterable[Sequence[str]]) -> NDArray[np.int64]:
+def supports(data: Transactions, itemsets: Iterable[Sequence[str]]) -> Longs:
     """Number of records that hold each itemset; an unknown item gives 0, an empty set all records.
 
     >>> from cloven.data.transactions import Transactions
@@ -179,7 +179,7 @@ def _best_first(data: Transactions, count: int, min_size: int, max_size: int | N
 
 
 def _children(
-    parent: Entry, ranked: _Ranked, threshold: _Threshold, counts: NDArray[np.int64], min_size: int
+    parent: Entry, ranked: _Ranked, threshold: _Threshold, counts: Longs, min_size: int
 ) -> Iterator[Entry]:
 
     turned_support, size, codes = parent
@@ -205,8 +205,6 @@ def _children(
 
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     Ints = NDArray[np.int32]
 
 

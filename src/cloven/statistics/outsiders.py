@@ -20,9 +20,7 @@ from cloven.errors import ParameterError
 from cloven.statistics.intervals import difference, paired_difference, wilson
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cloven.compiled import Flags
+    from cloven.compiled import Flags, Floats, Longs
     from cloven.protocols import Anonymiser
 
 
@@ -44,8 +42,8 @@ class Split:
         result: what was made of the members alone, with its key.
     """
 
-    members: NDArray[np.int64]
-    outsiders: NDArray[np.int64]
+    members: Longs
+    outsiders: Longs
     result: Any
 
 
@@ -83,13 +81,13 @@ class Outsiders:
         many = min(MOST, max(1, int(people * SHARE)))
         return tuple(self._split(who, self._left_out(people, many, number)) for number in range(self.count))
 
-    def _left_out(self, people: int, many: int, number: int) -> NDArray[np.int64]:
+    def _left_out(self, people: int, many: int, number: int) -> Longs:
         """Who is left out of a division; once everybody was, it begins again in another order."""
         again, place = divmod(number, people // many)
         order = np.random.default_rng([self.seed, people, *([again] if again else [])]).permutation(people)
         return order[place * many : (place + 1) * many]
 
-    def _split(self, who: NDArray[np.int64], left_out: NDArray[np.int64]) -> Split:
+    def _split(self, who: Longs, left_out: Longs) -> Split:
         outside = np.zeros(int(who.max()) + 1, bool)
         outside[left_out] = True
         members, outsiders = np.flatnonzero(~outside[who]), np.flatnonzero(outside[who])
@@ -105,7 +103,7 @@ def repeatable(method: Any, seed: int) -> Any:
 
 def asked_about(
     data: Any, splits: tuple[Split, ...], most: int, rng: np.random.Generator
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+) -> tuple[Longs, Flags]:
     """Records to ask about, one of each person, and whether each division leaves the person out.
 
     With several divisions everybody asked about is left out of one at least. With one there are as many members beside
@@ -119,7 +117,7 @@ def asked_about(
     return records, np.array([np.isin(records, split.outsiders) for split in splits])
 
 
-def one_record_each(data: Any, records: NDArray[np.int64]) -> NDArray[np.int64]:
+def one_record_each(data: Any, records: Longs) -> Longs:
     """One record of each person behind some records."""
     persons = getattr(data, "persons", None)
     return records if persons is None else records[np.unique(persons[records], return_index=True)[1]]
@@ -129,10 +127,6 @@ def one_record_each(data: Any, records: NDArray[np.int64]) -> NDArray[np.int64]:
 #
 # With several divisions everybody asked about is left out of one release and is in the others, all of the same size, so
 # that people are compared with themselves and what one release tells more than another cancels out.
-
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 ROUNDING = 1e-9
@@ -158,10 +152,10 @@ class Sheet:
 
     member: Flags
     asked: Flags
-    told: NDArray[np.float64]
+    told: Floats
     certain: Flags
     best: Flags
-    claims: tuple[tuple[NDArray[np.float64], Flags], tuple[NDArray[np.float64], Flags]]
+    claims: tuple[tuple[Floats, Flags], tuple[Floats, Flags]]
     paired: bool = True
 
     def share(self, flags: Flags, *, member: bool) -> Estimate:

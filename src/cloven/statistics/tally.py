@@ -23,7 +23,7 @@ from cloven.statistics.intervals import wilson
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from cloven.compiled import Floats, Longs
 
 
 FEW = 10
@@ -64,8 +64,8 @@ class Tally:
     0.5
     """
 
-    numerator: NDArray[np.float64]
-    denominator: NDArray[np.float64]
+    numerator: Floats
+    denominator: Floats
     share: bool = True
 
     @property
@@ -86,13 +86,7 @@ class Tally:
 
     @classmethod
     def of(
-        cls,
-        unit: NDArray[np.int64],
-        numerator: NDArray[np.float64],
-        denominator: NDArray[np.float64],
-        count: int,
-        *,
-        share: bool = True,
+        cls, unit: Longs, numerator: Floats, denominator: Floats, count: int, *, share: bool = True
     ) -> Tally:
         """Sum numerators and denominators over ``count`` units."""
         return cls(
@@ -118,7 +112,7 @@ Tallies = dict[tuple[str, str], Tally]
 """Tallies by measure and scope."""
 
 
-def resampled(tallies: Sequence[Tally], rng: np.random.Generator, draws: int = 1000) -> NDArray[np.float64]:
+def resampled(tallies: Sequence[Tally], rng: np.random.Generator, draws: int = 1000) -> Floats:
     """Values of all tallies in bootstrap samples of the units, one row for each sample.
 
     All tallies see the same samples, so that their differences are paired. NaN where a sample has no denominator.
@@ -142,7 +136,7 @@ def resampled(tallies: Sequence[Tally], rng: np.random.Generator, draws: int = 1
     return values
 
 
-def estimate(tally: Tally, samples: NDArray[np.float64]) -> Estimate:
+def estimate(tally: Tally, samples: Floats) -> Estimate:
     """Value and interval of a tally, given its column of ``resampled``."""
     value = tally.value
     if value is None:
@@ -166,9 +160,7 @@ def _hull(one: tuple[float, ...], other: tuple[float, ...]) -> tuple[float, floa
     return min(one[0], other[0]), max(one[1], other[1])
 
 
-def difference(
-    tally: Tally, other: Tally, samples: NDArray[np.float64], other_samples: NDArray[np.float64]
-) -> Difference:
+def difference(tally: Tally, other: Tally, samples: Floats, other_samples: Floats) -> Difference:
     """``tally`` minus ``other``, paired over units, given their columns of ``resampled``."""
     first, second = tally.value, other.value
     if first is None or second is None:
@@ -217,7 +209,7 @@ def _standard_error(tally: Tally, other: Tally | None = None) -> float | None:
     return sqrt((units - 1) / units * float((pull * pull).sum()))
 
 
-def _pull(tally: Tally) -> NDArray[np.float64]:
+def _pull(tally: Tally) -> Floats:
     """How far the ratio moves if a unit is left out; a large unit weighs more than linearisation would say."""
     rest = np.maximum(tally.count - tally.denominator, 1e-300)
     return (tally.numerator - (tally.value or 0.0) * tally.denominator) / rest
@@ -240,7 +232,7 @@ def _z(value: float, error: float) -> float | None:
 
 _NOTHING = Estimate(None, None, None)
 _NO_DIFFERENCE = Difference(None, None, None, None)
-Sampled = tuple[Tally, "NDArray[np.float64]"]
+Sampled = tuple[Tally, "Floats"]
 
 
 def summarised(

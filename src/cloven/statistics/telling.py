@@ -19,9 +19,7 @@ from cloven.data.arrays import among, positions
 from cloven.data.known_sets import Known
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cloven.compiled import Longs
+    from cloven.compiled import Flags, Floats, Longs
     from cloven.data.known_sets import Certain, Claims
     from cloven.data.transactions import Transactions
 
@@ -38,17 +36,12 @@ class Reader(Protocol):
     """Reads a release: what it claims of somebody, and what is certain."""
 
     def claims(
-        self,
-        known: Known,
-        eligible: NDArray[np.bool_] | None = None,
-        floor: float = 0.2,
-        *,
-        best: bool = True,
+        self, known: Known, eligible: Flags | None = None, floor: float = 0.2, *, best: bool = True
     ) -> Claims:
         """Claims with a probability of at least ``floor``; the ``best`` guess below it only if it is asked for."""
         ...
 
-    def certain(self, known: Known, eligible: NDArray[np.bool_] | None = None) -> Certain:
+    def certain(self, known: Known, eligible: Flags | None = None) -> Certain:
         """Items that follow by logic."""
         ...
 
@@ -66,7 +59,7 @@ class News:
     sensitive: frozenset[str] = frozenset()
     levels: tuple[tuple[float, float], ...] = ((0.3, 0.0), (0.5, 0.8), (0.65, 0.95))
 
-    def of(self, data: Transactions, vocabulary: tuple[str, ...]) -> NDArray[np.float64]:
+    def of(self, data: Transactions, vocabulary: tuple[str, ...]) -> Floats:
         """From which probability on a claim on each item of a release is news; infinity for never."""
         people = len(data) if data.persons is None else len(np.unique(data.persons))
         held = dict(zip(data.vocabulary, data.holders.tolist(), strict=True))
@@ -97,7 +90,7 @@ class People:
     holds: Longs
     width: int
     source: Longs
-    lots: NDArray[np.float64]
+    lots: Floats
     held: Longs
 
     @classmethod
@@ -219,12 +212,12 @@ class Telling:
     """
 
     person: Longs
-    told: NDArray[np.float64]
+    told: Floats
     item: Longs
     known: Longs
-    best: NDArray[np.bool_]
-    certain: NDArray[np.bool_]
-    claims: tuple[NDArray[np.float64], NDArray[np.bool_], Longs]
+    best: Flags
+    certain: Flags
+    claims: tuple[Floats, Flags, Longs]
     asked: Known
     source: Longs
 
@@ -260,12 +253,7 @@ class Telling:
 
 
 def telling(
-    reader: Reader,
-    people: People,
-    asked: Asked,
-    news: NDArray[np.float64],
-    *,
-    searching: bool = False,
+    reader: Reader, people: People, asked: Asked, news: Floats, *, searching: bool = False
 ) -> Telling:
     """Ask a reader about known sets of persons; several sets of one person count as the one that tells most.
 
@@ -301,20 +289,15 @@ def telling(
     )
 
 
-def _flat(claims: Claims) -> tuple[Longs, Longs, NDArray[np.float64]]:
+def _flat(claims: Claims) -> tuple[Longs, Longs, Floats]:
     """Of every claim its known set, its item and its probability."""
     number = np.repeat(np.arange(len(claims.offsets) - 1), np.diff(claims.offsets))
     return number, claims.items, claims.probability
 
 
 def _most_told(
-    place: Longs,
-    right: NDArray[np.bool_],
-    items: Longs,
-    stated: NDArray[np.float64],
-    number: Longs,
-    persons: int,
-) -> tuple[NDArray[np.float64], Longs, Longs]:
+    place: Longs, right: Flags, items: Longs, stated: Floats, number: Longs, persons: int
+) -> tuple[Floats, Longs, Longs]:
     """Highest probability of a right claim on each person, its item, and the known set that tells it."""
     told, item, by = np.zeros(persons), np.full(persons, -1), np.full(persons, -1)
     some = np.flatnonzero(right)
@@ -325,9 +308,7 @@ def _most_told(
     return told, item, by
 
 
-def _any_right(
-    place: Longs, who: Longs, number: Longs, items: Longs, people: People, persons: int
-) -> NDArray[np.bool_]:
+def _any_right(place: Longs, who: Longs, number: Longs, items: Longs, people: People, persons: int) -> Flags:
     """Of whom one of these items (-1 for none), each claimed from a known set with a number, is right."""
     found = np.zeros(persons, bool)
     right = (items >= 0) & among(who[number] * people.width + items, people.holds)
@@ -335,7 +316,7 @@ def _any_right(
     return found
 
 
-def _certain(certain: Certain, place: Longs, who: Longs, people: People, persons: int) -> NDArray[np.bool_]:
+def _certain(certain: Certain, place: Longs, who: Longs, people: People, persons: int) -> Flags:
     """Of whom an item follows by logic, and is right; of members it always is."""
     number = np.repeat(np.arange(len(certain.offsets) - 1), np.diff(certain.offsets))
     return _any_right(place, who, number, certain.items, people, persons)

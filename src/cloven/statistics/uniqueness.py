@@ -88,11 +88,11 @@ def singled_out(
 class _Search:
     """Data ready to be searched: records of a person together, items of a record from rare to frequent."""
 
-    offsets: NDArray[np.int64]
+    offsets: Longs
     items: NDArray[np.int32]
-    person: NDArray[np.int64]
+    person: Longs
     vocabulary: int
-    order: NDArray[np.int64]  # which record of the data stands at each place
+    order: Longs  # which record of the data stands at each place
     rng: np.random.Generator
 
     @classmethod
@@ -109,7 +109,7 @@ class _Search:
         items = items[np.lexsort((items, rows))]
         return cls(offsets, items, person[order].astype(np.int64), len(rank), order, rng)
 
-    def run(self, size: int, wanted: NDArray[np.bool_], budget: int) -> int:
+    def run(self, size: int, wanted: Flags, budget: int) -> int:
         """Clear ``wanted`` (by record of the data) where ``size`` items do; give the steps, or -1."""
         placed = wanted[self.order]
         steps = search(size, self.offsets, self.items, self.person, placed, self.vocabulary, budget)
@@ -117,9 +117,7 @@ class _Search:
         return int(steps)
 
 
-def _sampled(
-    search: _Search, size: int, exact_size: int, open_records: NDArray[np.bool_], budget: int
-) -> SingledOut:
+def _sampled(search: _Search, size: int, exact_size: int, open_records: Flags, budget: int) -> SingledOut:
     """Estimate from a growing random sample of the records that are still open after the exact sizes."""
     total, candidates = len(open_records), search.rng.permutation(np.flatnonzero(open_records))
     done = hits = 0
@@ -145,7 +143,7 @@ def _sampled(
     return SingledOut(size, share, low, high, exact=done == rest, searched=known + done)
 
 
-def _run_sizes(search: _Search, sizes: range, wanted: NDArray[np.bool_], budget: int) -> int:
+def _run_sizes(search: _Search, sizes: range, wanted: Flags, budget: int) -> int:
     total = 0
     for size in sizes:
         steps = search.run(size, wanted, budget - total)
@@ -179,20 +177,12 @@ def _not_below(found: SingledOut, earlier: list[SingledOut]) -> SingledOut:
 
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     Ints = NDArray[np.int32]
 
 
 @compiled
 def search(
-    size: int,
-    offsets: Longs,
-    items: Ints,
-    person: Longs,
-    wanted: Flags,
-    vocabulary: int,
-    budget: int,
+    size: int, offsets: Longs, items: Ints, person: Longs, wanted: Flags, vocabulary: int, budget: int
 ) -> int:
     """Clear ``wanted`` where a record holds a combination of ``size`` items that no other person holds.
 

@@ -17,8 +17,7 @@ from cloven.statistics.mining import supports, top_itemsets
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
-
+    from cloven.compiled import Longs
     from cloven.data.taxonomy import Taxonomy
     from cloven.data.transactions import Transactions
     from cloven.statistics.mining import Itemsets
@@ -55,7 +54,7 @@ class Yardstick:
     top: int
     frequent: Itemsets
     pairs: list[tuple[str, str]]
-    pair_supports: NDArray[np.int64]
+    pair_supports: Longs
     taxonomy: Taxonomy | None
     frequent_levels: Itemsets | None
 
@@ -154,7 +153,7 @@ def error_pairs(original: Transactions) -> list[tuple[str, str]]:
     return list(combinations(sorted(original.vocabulary[code] for code in chosen.tolist()), 2))
 
 
-def relative_error(original: NDArray[np.int64], published: NDArray[np.int64]) -> RelativeError:
+def relative_error(original: Longs, published: Longs) -> RelativeError:
     """Mean of |so - sp| / ((so + sp) / 2) over the pairs whose two supports are not both zero.
 
     >>> relative_error(np.array([4, 0, 0]), np.array([2, 1, 0]))
@@ -171,7 +170,7 @@ def relative_error(original: NDArray[np.int64], published: NDArray[np.int64]) ->
 # What stays together: the shares of item occurrences and of item pairs that remain inside chunks.
 
 
-def pairs_of(lengths: NDArray[np.int64]) -> int:
+def pairs_of(lengths: Longs) -> int:
     """Pairs inside records of these lengths."""
     return int((lengths * (lengths - 1) // 2).sum())
 

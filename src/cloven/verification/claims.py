@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import TypeAlias
 
-    from numpy.typing import NDArray
-
+    from cloven.compiled import Longs
     from cloven.data.transactions import Transactions
     from cloven.kinds.disassociated.key import Key
     from cloven.kinds.disassociated.release import Disassociated
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
     from cloven.kinds.tables.release import GeneralisedTable, Sliced
     from cloven.verification.verdict import Given, Level
 
+
+if TYPE_CHECKING:
     Allowed: TypeAlias = Mapping[str, Callable[[Any], bool]]
 
 
@@ -116,7 +117,7 @@ def check_persons_claim(
 def _where_claimed(
     release: Disassociated | SetGeneralised,
     level: Level,
-    known: list[NDArray[np.int64]],
+    known: list[Longs],
     missing: list[str],
     counted_at: Level,
 ) -> Check:
@@ -133,9 +134,7 @@ def _where_claimed(
     return Check(NAME, level, passed=True, examined=persons, detail=counted(persons, "persons are known"))
 
 
-def _where_not_claimed(
-    release: Disassociated | SetGeneralised, level: Level, persons: NDArray[np.int64]
-) -> Check:
+def _where_not_claimed(release: Disassociated | SetGeneralised, level: Level, persons: Longs) -> Check:
     """Counting records will do if nobody has two of them."""
     count = len(distinct(persons))
     wrong = count < len(persons)
@@ -156,7 +155,7 @@ def _undecided(level: Level, examined: int, how: str) -> Check:
 # Comparing neighbours in a list of rows, all at once.
 
 
-def compare_columns(columns: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+def compare_columns(columns: list[Longs]) -> Longs:
     """Compare each row with the next, column by column: -1 if it is smaller, 0 if equal, 1 if greater.
 
     >>> compare_columns([np.array([0, 0, 1]), np.array([5, 5, 4])])
@@ -168,9 +167,7 @@ def compare_columns(columns: list[NDArray[np.int64]]) -> NDArray[np.int64]:
     return result
 
 
-def compare_neighbours(
-    offsets: NDArray[np.int64], items: NDArray[np.int64], rows: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def compare_neighbours(offsets: Longs, items: Longs, rows: Longs) -> Longs:
     """Compare the items of each given row with those of the row after it, like Python lists.
 
     >>> offsets, items = np.array([0, 1, 3, 4]), np.array([7, 7, 8, 2])

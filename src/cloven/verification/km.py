@@ -16,21 +16,21 @@ import numpy as np
 from cloven.compiled import compiled
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from cloven.compiled import Flags, Longs
 
 
 @compiled
 def count_extensions(
-    rows: NDArray[np.int64],
-    starts: NDArray[np.int64],
-    row_end: NDArray[np.int64],
-    row_owner: NDArray[np.int64],
-    row_weight: NDArray[np.int64],
-    items: NDArray[np.int64],
+    rows: Longs,
+    starts: Longs,
+    row_end: Longs,
+    row_owner: Longs,
+    row_weight: Longs,
+    items: Longs,
     k: int,
-    support: NDArray[np.int64],
-    times: NDArray[np.int64],
-    light: NDArray[np.bool_],
+    support: Longs,
+    times: Longs,
+    light: Flags,
 ) -> None:
     """For each item after ``starts``: its support, how many rows hold it, and whether one has below k copies.
 
@@ -53,14 +53,7 @@ def count_extensions(
 
 
 @compiled
-def spread(
-    stack: NDArray[np.int64],
-    begin: int,
-    end: int,
-    row_end: NDArray[np.int64],
-    items: NDArray[np.int64],
-    first: NDArray[np.int64],
-) -> None:
+def spread(stack: Longs, begin: int, end: int, row_end: Longs, items: Longs, first: Longs) -> None:
     """Write the rows that hold each extension to the stack, those of ``item`` from ``first[item]``."""
     cursor = first.copy()
     for at in range(begin, end):
@@ -73,7 +66,7 @@ def spread(
 
 
 @compiled
-def rare_item(low: int, k: int, strict: bool, support: NDArray[np.int64]) -> int:
+def rare_item(low: int, k: int, strict: bool, support: Longs) -> int:
     """The first item from ``low`` on with too little support, or -1."""
     for item in range(low, len(support)):
         if support[item] < k and (strict or support[item] > 0):
@@ -85,16 +78,16 @@ def rare_item(low: int, k: int, strict: bool, support: NDArray[np.int64]) -> int
 def search(
     begin: int,
     end: int,
-    row_start: NDArray[np.int64],
-    row_end: NDArray[np.int64],
-    row_owner: NDArray[np.int64],
-    row_weight: NDArray[np.int64],
-    items: NDArray[np.int64],
+    row_start: Longs,
+    row_end: Longs,
+    row_owner: Longs,
+    row_weight: Longs,
+    items: Longs,
     count: int,
     k: int,
     m: int,
     strict: bool,
-) -> NDArray[np.int64]:
+) -> Longs:
     """A rare combination in rows ``begin`` to ``end``, followed by its support; empty if there is none."""
     support, times = np.empty(count, np.int64), np.empty(count, np.int64)
     first, light = np.zeros((m, count + 1), np.int64), np.zeros((m, count), np.bool_)
@@ -142,17 +135,17 @@ def search(
 
 @compiled
 def scan(
-    chunk_start: NDArray[np.int64],
-    chunk_items: NDArray[np.int64],
-    row_start: NDArray[np.int64],
-    row_end: NDArray[np.int64],
-    row_owner: NDArray[np.int64],
-    row_weight: NDArray[np.int64],
-    items: NDArray[np.int64],
+    chunk_start: Longs,
+    chunk_items: Longs,
+    row_start: Longs,
+    row_end: Longs,
+    row_owner: Longs,
+    row_weight: Longs,
+    items: Longs,
     k: int,
     m: int,
     strict: bool,
-) -> tuple[int, int, NDArray[np.int64]]:
+) -> tuple[int, int, Longs]:
     """Search every chunk: number of faulty ones, the first, and its combination followed by its support."""
     faulty, first = 0, -1
     combination = np.empty(0, np.int64)

@@ -12,9 +12,9 @@ from cloven.errors import GuaranteeError, ParameterError, shorten
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from numpy.typing import NDArray
-
+    from cloven.compiled import Flags
     from cloven.kinds.generalised.policy import Policy
+
 
 Data = TypeVar("Data")
 Key = TypeVar("Key")
@@ -165,7 +165,7 @@ class Fault:
     first: str
 
 
-def spot(bad: NDArray[np.bool_], describe: Callable[[int], str]) -> Fault:
+def spot(bad: Flags, describe: Callable[[int], str]) -> Fault:
     """Count what is marked, and describe the first."""
     count = int(np.count_nonzero(bad))
     return Fault(count, describe(int(np.argmax(bad))) if count else "")

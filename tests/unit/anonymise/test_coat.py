@@ -9,7 +9,7 @@ import pytest
 
 from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
-from cloven.kinds.generalised.methods.coat import Coat
+from cloven.kinds.generalised.methods.by_policy import Coat
 from cloven.kinds.generalised.policy import Policy
 from cloven.protocols import Choice, Real, Whole
 from cloven.verification import verify
@@ -285,11 +285,11 @@ def test_numpy_numbers_and_default_policy():
 @pytest.mark.data
 @pytest.mark.parametrize("all_up_to", [0, 2])
 def test_click_stream(all_up_to, data_dir):
-    from cloven.kinds.generalised.methods.policies import all_itemsets, random_items
+    from cloven.kinds.generalised.policy import random_items
     from experiments.public_data import PUBLIC_DATA
 
     data = PUBLIC_DATA["BMS-WebView-2"].load(data_dir)
-    policy = all_itemsets(2) if all_up_to else random_items(data, 0.1, np.random.default_rng(1))
+    policy = Policy(all_up_to=2) if all_up_to else random_items(data, 0.1, np.random.default_rng(1))
     result = Coat(k=5, policy=policy).anonymise(data)
     verdict = verify(result.release, original=data, key=result.key, policy=policy)
     assert verdict.ok, str(verdict)

@@ -9,8 +9,7 @@ from cloven.data.transactions import Transactions
 from cloven.datasets import sample
 from cloven.datasets.baskets import sparse
 from cloven.errors import ParameterError
-from cloven.kinds.generalised.methods.coat import Coat
-from cloven.kinds.generalised.methods.pcta import Pcta
+from cloven.kinds.generalised.methods.by_policy import Coat, Pcta
 from cloven.kinds.generalised.policy import Policy
 from cloven.kinds.generalised.utility import log2_utility_loss
 from cloven.verification import verify

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -12,15 +12,13 @@ from hypothesis import strategies as st
 from cloven.data.taxonomy import Taxonomy
 from cloven.data.transactions import Transactions
 from cloven.errors import InputError, OutputError, ParameterError
-from cloven.kinds.generalised.methods.coat import Coat
-from cloven.kinds.generalised.methods.policies import (
-    all_itemsets,
-    everything,
+from cloven.kinds.generalised.methods.by_policy import Coat
+from cloven.kinds.generalised.policy import (
+    Policy,
     random_items,
     related_groups,
     taxonomy_groups,
 )
-from cloven.kinds.generalised.policy import Policy
 from cloven.kinds.generalised.policy_files import policy_lines, read_lines, read_policy, write_policy
 
 
@@ -177,9 +175,9 @@ def test_files_that_cannot_be_read_or_written(tmp_path):
     (tmp_path / "latin.policy").write_bytes(b"protect: a\nprotect: \xe4\n")
     with pytest.raises(InputError, match=r"latin\.policy:2: not UTF-8"):
         read_policy(tmp_path / "latin.policy")
-    write_policy(all_itemsets(2), tmp_path / "a.policy")
+    write_policy(Policy(all_up_to=2), tmp_path / "a.policy")
     with pytest.raises(OutputError, match="exists already"):
-        write_policy(all_itemsets(2), tmp_path / "a.policy")
+        write_policy(Policy(all_up_to=2), tmp_path / "a.policy")
 
 
 @pytest.mark.parametrize("name", ["a.policy", "a.json"])
@@ -210,12 +208,6 @@ def test_random_items():
     for share in (0, 1.1):
         with pytest.raises(ParameterError, match="the share of items to protect"):
             random_items(DATA, share, np.random.default_rng(1))
-
-
-def test_all_itemsets_and_everything():
-    assert replace(all_itemsets(3), groups=everything()) == Policy(all_up_to=3)
-    with pytest.raises(ParameterError, match="m must be a whole number from 1, got 0"):
-        all_itemsets(0)
 
 
 def test_taxonomy_groups():

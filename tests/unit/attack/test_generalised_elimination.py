@@ -18,8 +18,7 @@ from cloven.kinds.generalised.attack.elimination import (
     expected_originals,
 )
 from cloven.kinds.generalised.attack.methods import BY_DISTANCE, eliminated
-from cloven.kinds.generalised.attack.questions import tables
-from cloven.kinds.generalised.guesses import RowAnswer
+from cloven.kinds.generalised.guesses import RowAnswer, tables
 from cloven.kinds.generalised.methods.assembly import assemble
 
 

@@ -9,10 +9,8 @@ import pytest
 
 import cloven as cv
 from cloven.errors import ParameterError, ReleaseError
-from cloven.kinds.generalised.attack.distances import DistanceTables
-from cloven.kinds.generalised.attack.elimination import Elimination
-from cloven.kinds.generalised.attack.questions import contexts, guess_marks, tables
-from cloven.kinds.generalised.guesses import RowAnswer
+from cloven.kinds.generalised.attack.elimination import DistanceTables, Elimination
+from cloven.kinds.generalised.guesses import RowAnswer, contexts, guess_marks, tables
 from cloven.kinds.generalised.methods.assembly import assemble
 from cloven.protocols import Coverage
 from cloven.relatedness.combination import Shuffled

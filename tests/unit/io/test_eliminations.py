@@ -9,8 +9,7 @@ import pytest
 
 import cloven as cv
 from cloven.errors import ReleaseError
-from cloven.kinds.generalised.attack.questions import tables
-from cloven.kinds.generalised.guesses import RowAnswer
+from cloven.kinds.generalised.guesses import RowAnswer, tables
 from cloven.kinds.generalised.guesses_files import read_eliminations, write_eliminations
 
 

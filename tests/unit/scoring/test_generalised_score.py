@@ -13,10 +13,8 @@ from hypothesis import strategies as st
 import cloven as cv
 from cloven.errors import ParameterError, ReleaseError
 from cloven.kinds.generalised.attack.elimination import Elimination, RandomElimination
-from cloven.kinds.generalised.attack.questions import guess_marks, tables
-from cloven.kinds.generalised.guesses import Eliminations, RowAnswer
+from cloven.kinds.generalised.guesses import Cells, Eliminations, RowAnswer, guess_marks, tables
 from cloven.kinds.generalised.methods.assembly import assemble
-from cloven.kinds.generalised.score.definitions import MEASURES
 from cloven.kinds.generalised.score.score import (
     all_but_one,
     all_but_one_detections,
@@ -27,7 +25,8 @@ from cloven.kinds.generalised.score.score import (
     score_eliminations,
     trial_eliminations,
 )
-from cloven.kinds.generalised.score.truth import Cells, truth
+from cloven.kinds.generalised.score.truth import truth
+from cloven.kinds.generalised.words import MEASURES
 from cloven.statistics.findings import Findings
 from experiments.generalised_description import describe_generalised
 from tests.effort import tries

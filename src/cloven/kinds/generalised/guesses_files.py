@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.data.arrays import positions
-from cloven.kinds.generalised.guesses import Eliminations, RowAnswer
+from cloven.kinds.generalised.guesses import Cells, Eliminations, RowAnswer
 from cloven.storage.atomic import PRIVATE_FILE, PRIVATE_FOLDER, staged, write_bytes
 from cloven.storage.guesses import CONTROL, about_of, cast_columns, read_loose, release_digest, write_loose
 from cloven.storage.manifest import expect, manifest_bytes
@@ -66,7 +65,7 @@ def read_eliminations(path: str | os.PathLike[str], release: SetGeneralised, ask
 
     >>> import tempfile
     >>> import cloven as cv
-    >>> from cloven.kinds.generalised.attack.questions import tables
+    >>> from cloven.kinds.generalised.guesses import tables
     >>> release = cv.Coat(k=5, m=1).anonymise(cv.sample("clinic")).release
     >>> found = cv.attacks.RandomElimination().guess(release)
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -108,36 +107,24 @@ def _write_folder(eliminations: Eliminations, release: SetGeneralised, place: Pa
         "cells": asked.cells,
     }
     place.mkdir(PRIVATE_FOLDER)
-    line, item = _laid_out(asked)
-    names = pa.array(release.vocabulary, pa.string())
+    laid_out, names = Cells.of(asked), pa.array(release.vocabulary, pa.string())
+    block = asked.block[laid_out.line_table]
     cells = {
-        "block": pa.array(_line_blocks(asked)[line]),
-        "row": pa.array(asked.rows[line]),
-        "item": names.take(pa.array(item)),
+        "block": pa.array(block[laid_out.line]),
+        "row": pa.array(laid_out.row),
+        "item": names.take(pa.array(laid_out.item)),
         "added": pa.array(eliminations.confidence),
         "eliminated": pa.array(eliminations.eliminated),
         "order": pa.array(eliminations.order, mask=eliminations.order < 0),
     }
     write_loose(place / "cells.parquet", pa.table(cells))
     rows = {
-        "block": pa.array(_line_blocks(asked)),
+        "block": pa.array(block),
         "row": pa.array(asked.rows),
         "answer": pa.array(ANSWERS).take(pa.array(eliminations.answer)),
     }
     write_loose(place / "rows.parquet", pa.table(rows))
     write_bytes(place / ABOUT, manifest_bytes(about), PRIVATE_FILE)
-
-
-def _laid_out(asked: Tables) -> tuple[Longs, Longs]:
-    """Line (row of a table, counted over all) and item of each cell."""
-    heights, widths = np.diff(asked.row_offsets), np.diff(asked.column_offsets)
-    across = np.repeat(widths, heights)
-    item = asked.columns[positions(np.repeat(asked.column_offsets[:-1], heights), across)]
-    return np.repeat(np.arange(len(asked.rows)), across), item.astype(np.int64)
-
-
-def _line_blocks(asked: Tables) -> Longs:
-    return np.repeat(asked.block, np.diff(asked.row_offsets))
 
 
 def _cells(file: Path, release: SetGeneralised) -> tuple[Any, ...]:
@@ -161,15 +148,16 @@ def _places(
     asked: Tables, release: SetGeneralised, block: Longs, row: Longs, item: Longs, file: Path
 ) -> Longs:
     """Position of each cell among those that the release asks about."""
-    line, known_item = _laid_out(asked)
-    width = max(1, len(release.vocabulary))
+    cells, width = Cells.of(asked), max(1, len(release.vocabulary))
     # An item is in one block, so row and item name a cell.
-    known = asked.rows[line] * width + known_item
+    known = cells.row * width + cells.item
     by_name = np.argsort(known)
     keys = np.where((row >= 0) & (row < release.records), row * width + item, -1)
     place = np.searchsorted(known[by_name], keys)
     place = by_name[np.minimum(place, len(known) - 1)] if len(known) else np.zeros(0, np.int64)
-    right = len(known) > 0 and (known[place] == keys) & (_line_blocks(asked)[line[place]] == block)
+    right = len(known) > 0 and (known[place] == keys) & (
+        asked.block[cells.line_table][cells.line[place]] == block
+    )
     wrong = np.flatnonzero(~np.broadcast_to(right, keys.shape))[:1]
     told = f"block {block[wrong].tolist()}, row {row[wrong].tolist()}"
     expect(not len(wrong), str(file), "every cell", "an item of a generalised item that its row shows", told)

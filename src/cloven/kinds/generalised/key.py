@@ -13,6 +13,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from cloven.compiled import Longs
     from cloven.kinds.generalised.policy import Policy
     from cloven.kinds.generalised.release import SetGeneralised
 
@@ -31,12 +32,12 @@ class GeneralisedKey:
         persons: person of each row, or None.
     """
 
-    records: NDArray[np.int64]
-    offsets: NDArray[np.int64]
+    records: Longs
+    offsets: Longs
     items: NDArray[np.int32]
-    suppressed_record: NDArray[np.int64]
+    suppressed_record: Longs
     suppressed_items: tuple[tuple[str, ...], ...]
-    persons: NDArray[np.int64] | None = None
+    persons: Longs | None = None
     ARRAYS: ClassVar[tuple[str, ...]] = ("records", "offsets", "items", "suppressed_record")
 
     def __repr__(self) -> str:

@@ -37,8 +37,7 @@ from cloven.kinds.transactions import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
+    from cloven.compiled import Floats
     from cloven.data.known_sets import Known
     from cloven.data.transactions import Transactions
     from cloven.disclosure.audience import Said
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
     from cloven.statistics.uniqueness import Description
     from cloven.threats import Effort, Knowledge, Threat
     from cloven.verification import Verdict
+
 
 MOST_KNOWN = 3
 """Known items above which data are not described: counting who is singled out takes too long."""
@@ -156,7 +156,7 @@ class GeneralisationFamily(OfTransactions):
         return Generalised(release, read_key(private, release), read_private_policy(private))
 
 
-def _fit(release: SetGeneralised, records: Known) -> NDArray[np.float64]:
+def _fit(release: SetGeneralised, records: Known) -> Floats:
     """How well whole records fit a release."""
     from cloven.kinds.generalised.attack.known_person import MembershipGeneralised
 
@@ -180,8 +180,7 @@ def _linking(method: Any) -> list[Threat]:
 
 def _as_pcta(method: Any) -> dict[str, Any]:
     """The same policy with PCTA, if the method is COAT."""
-    from cloven.kinds.generalised.methods.coat import Coat
-    from cloven.kinds.generalised.methods.pcta import Pcta
+    from cloven.kinds.generalised.methods.by_policy import Coat, Pcta
 
     if not isinstance(method, Coat):
         return {}

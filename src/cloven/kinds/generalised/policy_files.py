@@ -22,8 +22,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from cloven.errors import InputError, ParameterError, shorten
-from cloven.kinds.generalised.policy import Policy
+from cloven.errors import InputError, ParameterError
+from cloven.kinds.generalised.policy import Policy, listed
 from cloven.storage.atomic import staged, write_bytes
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 FORMAT = "cloven.policy/1"
 KEYS = ("format", "protect", "all_up_to", "groups")
-NAMES_SHOWN = 6
 
 
 def read_policy(path: str | Path, known: Collection[str] | None = None) -> Policy:
@@ -52,7 +51,7 @@ def read_policy(path: str | Path, known: Collection[str] | None = None) -> Polic
     try:
         if path.suffix.lower() == ".json":
             policy = _from_json(text, path)
-            lines = {item: _line_of(text, item) or 0 for item in _items(policy)} if known is not None else {}
+            lines = {item: _line_of(text, item) or 0 for item in policy.items} if known is not None else {}
         else:
             policy, lines = read_lines(text, str(path))
     except ParameterError as error:
@@ -85,13 +84,10 @@ def write_policy(policy: Policy, path: str | Path) -> None:
 
 def policy_bytes(policy: Policy) -> bytes:
     """A policy as JSON."""
-    return _json(policy).encode()
-
-
-def _json(policy: Policy) -> str:
     groups = None if policy.groups is None else {name: list(items) for name, items in policy.groups}
     values = (FORMAT, list(map(list, policy.protected)), policy.all_up_to, groups)
-    return json.dumps(dict(zip(KEYS, values, strict=True)), ensure_ascii=False, indent=1) + "\n"
+    text = json.dumps(dict(zip(KEYS, values, strict=True)), ensure_ascii=False, indent=1) + "\n"
+    return text.encode()
 
 
 def _from_json(text: str, path: Path) -> Policy:
@@ -123,11 +119,11 @@ def _from_json(text: str, path: Path) -> Policy:
     protect, groups = value.get("protect", []), value.get("groups")
     if not isinstance(protect, list) or not all(isinstance(items, list) for items in protect):
         fail("protect must be a list of itemsets, each a list of items", protect)
-    if groups is None:
-        return Policy(tuple(map(tuple, protect)), value.get("all_up_to", 0))
-    if not isinstance(groups, dict) or not all(isinstance(items, list) for items in groups.values()):
+    if groups is not None and not (
+        isinstance(groups, dict) and all(isinstance(items, list) for items in groups.values())
+    ):
         fail("groups must be null or an object: a list of items for every name", groups)
-    named = tuple((name, tuple(items)) for name, items in groups.items())
+    named = None if groups is None else tuple((name, tuple(items)) for name, items in groups.items())
     return Policy(tuple(map(tuple, protect)), value.get("all_up_to", 0), named)
 
 
@@ -138,18 +134,11 @@ def _line_of(text: str, name: str) -> int | None:
 
 
 def _check_known(policy: Policy, known: Collection[str], path: Path, lines: dict[str, int]) -> None:
-    unknown = sorted(_items(policy).difference(known), key=lambda item: (lines[item], item))
+    unknown = sorted(policy.items.difference(known), key=lambda item: (lines[item], item))
     if unknown:
-        shown = ", ".join(shorten(item, 40) for item in unknown[:NAMES_SHOWN])
-        more = f" and {len(unknown) - NAMES_SHOWN:,} more" if len(unknown) > NAMES_SHOWN else ""
         many = "1 item is" if len(unknown) == 1 else f"{len(unknown):,} items are"
-        message = f"{many} not in the data: {shown}{more}; correct the policy, or leave them out"
+        message = f"{many} not in the data: {listed(unknown)}; correct the policy, or leave them out"
         raise InputError(message, source=str(path), line=lines[unknown[0]])
-
-
-def _items(policy: Policy) -> set[str]:
-    named = {item for items in policy.protected for item in items}
-    return named.union(item for _, items in policy.groups or () for item in items)
 
 
 def _text(path: Path) -> str:

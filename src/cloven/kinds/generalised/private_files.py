@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from cloven.kinds.generalised.policy import Policy
     from cloven.kinds.generalised.release import SetGeneralised
 
+
 KEY = {"record": "int64", "row": "int64", "person": "int64", "items": "list"}
 SUPPRESSED = {"record": "int64", "items": "list"}
 POLICY = "policy.json"

@@ -17,14 +17,13 @@ import numpy as np
 from cloven.compiled import compiled
 from cloven.data.arrays import positions
 from cloven.data.transactions import Transactions
-from cloven.kinds.generalised.release import SetGeneralised
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from cloven.compiled import Ints
+    from cloven.compiled import Floats, Ints, Longs
     from cloven.kinds.generalised.release import SetGeneralised
 
 
@@ -57,16 +56,15 @@ def certain_records(release: SetGeneralised) -> Transactions:
     return _records(release, single.astype(np.int64), first[release.row_blocks[single]])
 
 
-def _chances(release: SetGeneralised) -> NDArray[np.float64]:
+def _chances(release: SetGeneralised) -> Floats:
     """Probability of each item of a block, as far as the release tells."""
     shares = np.minimum(release.supports, release.records - 0.5) / max(1, release.records)
     return -np.expm1(np.log1p(-shares) / np.maximum(1, release.block_sizes))
 
 
-def _records(release: SetGeneralised, counts: NDArray[np.int64], items: NDArray[np.integer]) -> Transactions:
+def _records(release: SetGeneralised, counts: Longs, items: NDArray[np.integer]) -> Transactions:
     """Records from the items of all showings of blocks, one row after the other."""
-    row = np.repeat(np.arange(release.records), np.diff(release.row_offsets))
-    row = np.repeat(row, counts)
+    row = np.repeat(release.row_of_entry, counts)
     order = np.lexsort((items, row))
     lengths = np.bincount(row, minlength=release.records).astype(np.int64)
     return Transactions.from_arrays(lengths, items[order].astype(np.int32), release.vocabulary)
@@ -77,7 +75,7 @@ def _records(release: SetGeneralised, counts: NDArray[np.int64], items: NDArray[
 
 @compiled
 def draw_items(
-    rng: np.random.Generator, blocks: Ints, offsets: Ints, items: Ints, chance: NDArray[np.float64]
+    rng: np.random.Generator, blocks: Ints, offsets: Ints, items: Ints, chance: Floats
 ) -> tuple[Ints, Ints]:
     """Number of items drawn for each shown block, and the items.
 
@@ -126,12 +124,7 @@ def documents(release: SetGeneralised, *, clusters: bool) -> tuple[Transactions,
 
 def rows_as_documents(release: SetGeneralised, widest: int = WIDEST_BLOCK) -> Transactions:
     """Rows of a set-generalised release as documents, without blocks of more than ``widest`` items."""
-    block = release.row_blocks[release.block_sizes[release.row_blocks] <= widest]
-    row = np.repeat(np.arange(release.records), np.diff(release.row_offsets))
-    row = row[release.block_sizes[release.row_blocks] <= widest]
-    sizes = release.block_sizes[block]
-    items = release.block_items[positions(release.block_offsets[block], sizes)]
-    row = np.repeat(row, sizes)
-    order = np.lexsort((items, row))
-    lengths = np.bincount(row, minlength=release.records).astype(np.int64)
-    return Transactions.from_arrays(lengths, items[order], release.vocabulary)
+    sizes = release.block_sizes[release.row_blocks]
+    counts = np.where(sizes <= widest, sizes, 0)
+    items = release.block_items[positions(release.block_offsets[release.row_blocks], counts)]
+    return _records(release, counts, items)

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cloven.compiled import Longs
+
+
 Names = tuple[str, ...]
 
 
@@ -42,9 +45,9 @@ class SetGeneralised:
     parameters: Mapping[str, Any]
     vocabulary: Names
     block_labels: Names
-    block_offsets: NDArray[np.int64]
+    block_offsets: Longs
     block_items: NDArray[np.int32]
-    row_offsets: NDArray[np.int64]
+    row_offsets: Longs
     row_blocks: NDArray[np.int32]
     family: ClassVar[str] = "generalisation"
     ARRAYS: ClassVar[tuple[str, ...]] = ("block_offsets", "block_items", "row_offsets", "row_blocks")
@@ -83,14 +86,26 @@ class SetGeneralised:
         return len(self.block_offsets) - 1
 
     @cached_property
-    def block_sizes(self) -> NDArray[np.int64]:
+    def block_sizes(self) -> Longs:
         """Number of items of each block; blocks above 1 are generalised items."""
         return np.diff(self.block_offsets)
 
     @cached_property
-    def supports(self) -> NDArray[np.int64]:
+    def supports(self) -> Longs:
         """Number of rows that each block is in."""
         return np.bincount(self.row_blocks, minlength=self.blocks).astype(np.int64)
+
+    @cached_property
+    def block_of_item(self) -> Longs:
+        """Block of each item; -1 for an item in none, which no sound release has."""
+        block = np.full(len(self.vocabulary), -1, np.int64)
+        block[self.block_items] = np.repeat(np.arange(self.blocks), self.block_sizes)
+        return block
+
+    @property
+    def row_of_entry(self) -> Longs:
+        """Row of each entry of ``row_blocks``."""
+        return np.repeat(np.arange(self.records), np.diff(self.row_offsets))
 
     def block(self, number: int) -> Names:
         """Items of one block."""

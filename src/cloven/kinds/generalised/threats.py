@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.data.arrays import positions
+from cloven.data.arrays import take_rows
 from cloven.kinds.generalised.attack.elimination import RandomElimination
-from cloven.kinds.generalised.score.definitions import BY_FREQUENCY
+from cloven.kinds.generalised.words import BY_FREQUENCY
 from cloven.kinds.known_items import MEASURE as LINKAGE
 from cloven.kinds.known_items import judged
 from cloven.kinds.transactions import risk_of
@@ -19,8 +19,7 @@ from cloven.threats import Case, Threat
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from cloven.compiled import Longs
     from cloven.data.transactions import Transactions
     from cloven.disclosure.risk import Risk
     from cloven.kinds.disassociated.release import Disassociated
@@ -248,8 +247,7 @@ def sampled(result: Generalised, most: int, rng: np.random.Generator) -> General
     """
     release = result.release
     sizes = release.block_sizes[release.row_blocks]
-    row = np.repeat(np.arange(release.records), np.diff(release.row_offsets))
-    cells = np.bincount(row, np.where(sizes > 1, sizes, 0), release.records)
+    cells = np.bincount(release.row_of_entry, np.where(sizes > 1, sizes, 0), release.records)
     if cells.sum() <= most:
         return result
     order = rng.permutation(release.records)
@@ -257,20 +255,13 @@ def sampled(result: Generalised, most: int, rng: np.random.Generator) -> General
     return with_rows(result, np.sort(order[: max(1, fits)]))
 
 
-def with_rows(result: Generalised, rows: NDArray[np.int64]) -> Generalised:
+def with_rows(result: Generalised, rows: Longs) -> Generalised:
     """Release and key with some of the rows, ascending; blocks stay as they are."""
     release = result.release
-    row_offsets, row_blocks = _taken(release.row_offsets, release.row_blocks, rows)
-    offsets, items = _taken(result.key.offsets, result.key.items, rows)
+    row_offsets, row_blocks = take_rows(release.row_offsets, release.row_blocks, rows)
+    offsets, items = take_rows(result.key.offsets, result.key.items, rows)
     return replace(
         result,
         release=replace(release, row_offsets=row_offsets, row_blocks=row_blocks),
         key=replace(result.key, records=result.key.records[rows], offsets=offsets, items=items, persons=None),
     )
-
-
-def _taken(
-    offsets: NDArray[np.int64], values: NDArray[np.int32], rows: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    lengths = np.diff(offsets)[rows]
-    return np.concatenate(([0], np.cumsum(lengths))), values[positions(offsets[rows], lengths)]

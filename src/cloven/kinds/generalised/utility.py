@@ -18,8 +18,7 @@ from cloven.statistics.yardstick import pairs_of, share
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
+    from cloven.compiled import Floats, Longs
     from cloven.data.transactions import Transactions
     from cloven.kinds.generalised.release import SetGeneralised
     from cloven.statistics.intervals import Sampled
@@ -108,29 +107,22 @@ def measured(
 # 1 sets. NCP is that of Terrovitis, Mamoulis and Kalnis (PVLDB 1(1), 2008). Density is that of the paper on attacks.
 
 
-def utility_loss(
+def log2_utility_loss(
     release: SetGeneralised, original: Transactions, weights: Mapping[str, float] | None = None
 ) -> float:
     """Sum over blocks of ``(2^size - 1) / (2^items - 1)``, times weight, times share of the records that show it.
 
     A suppressed item costs as much as if it had been generalised to everything: its weight times its share of the
-    records. The weight of a block is the mean of its items' weights, 1 where none is given. With many items the loss is
-    too small for a number; ``log2_utility_loss`` keeps the order.
+    records. The weight of a block is the mean of its items' weights, 1 where none is given. The loss is told as a power
+    of two, since with many items it is too small for a number; minus infinity if nothing is published or lost.
 
     >>> from cloven.data.transactions import Transactions
     >>> from cloven.kinds.generalised.methods.assembly import assemble
     >>> data = Transactions.from_records([["a", "b"], ["b"], ["c"]])
     >>> release = assemble(data, np.array([0, 0, 1]), k=2, parameters={}).release
-    >>> round(utility_loss(release, data), 4)  # 3/7 * 2/3 + 1/7 * 1/3
+    >>> round(2 ** log2_utility_loss(release, data), 4)  # 3/7 * 2/3 + 1/7 * 1/3
     0.3333
     """
-    return float(2.0 ** log2_utility_loss(release, original, weights))
-
-
-def log2_utility_loss(
-    release: SetGeneralised, original: Transactions, weights: Mapping[str, float] | None = None
-) -> float:
-    """Utility loss as a power of two, for any number of items; minus infinity if nothing is published or lost."""
     given, items = weights or {}, len(original.vocabulary)
     weight = np.array([given.get(item, 1.0) for item in release.vocabulary])
     sizes = release.block_sizes
@@ -148,18 +140,15 @@ def log2_utility_loss(
     return float(largest + np.log2(np.exp2(terms - largest).sum()))
 
 
-def ncp(release: SetGeneralised, original: Transactions | None = None) -> float:
+def ncp(release: SetGeneralised, original: Transactions) -> float:
     """Mean over occurrences of the share of all items that a block stands for; 0 for a block of one item.
 
-    With the original, occurrences are those of its items, and those of suppressed items count 1, as if they had been
-    generalised to everything. Without, they are those of the published blocks.
+    Occurrences of suppressed items count 1, as if they had been generalised to everything.
     """
-    if original is None:
-        penalty = _penalty(release.block_sizes, len(release.vocabulary))
-        return _mean(penalty[release.row_blocks])
-    block = _block_of(release, original)
-    penalty = np.append(_penalty(release.block_sizes, len(original.vocabulary)), 1.0)
-    return _mean(penalty[block[original.codes]])
+    sizes = release.block_sizes
+    penalty = np.append(np.where(sizes > 1, sizes / max(1, len(original.vocabulary)), 0.0), 1.0)
+    found = penalty[_block_of(release, original)[original.codes]]
+    return float(found.mean()) if len(found) else 0.0
 
 
 def density(release: SetGeneralised, original: Transactions) -> float | None:
@@ -179,23 +168,12 @@ def density(release: SetGeneralised, original: Transactions) -> float | None:
     return float((held / release.block_sizes[pairs[starts] % max(1, release.blocks)]).mean())
 
 
-def _log2_sets(sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+def _log2_sets(sizes: Longs) -> Floats:
     """Logarithm of 2^size - 1."""
     return np.asarray(sizes + np.log1p(-np.exp2(-sizes.astype(np.float64))) / np.log(2.0), np.float64)
 
 
-def _penalty(sizes: NDArray[np.int64], items: int) -> NDArray[np.float64]:
-    return np.where(sizes > 1, sizes / max(1, items), 0.0)
-
-
-def _mean(values: NDArray[np.float64]) -> float:
-    return float(values.mean()) if len(values) else 0.0
-
-
-def _block_of(release: SetGeneralised, original: Transactions) -> NDArray[np.int64]:
+def _block_of(release: SetGeneralised, original: Transactions) -> Longs:
     """Block of each item of the original; -1 for suppressed ones."""
-    block = np.empty(len(release.vocabulary), np.int64)
-    block[release.block_items] = np.repeat(np.arange(release.blocks), release.block_sizes)
-    code_of = {item: code for code, item in enumerate(release.vocabulary)}
-    codes = [code_of.get(item, -1) for item in original.vocabulary]
-    return np.array([block[code] if code >= 0 else -1 for code in codes], np.int64)
+    block_of = dict(zip(release.vocabulary, release.block_of_item.tolist(), strict=True))
+    return np.array([block_of.get(item, -1) for item in original.vocabulary], np.int64)

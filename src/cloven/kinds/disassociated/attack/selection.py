@@ -18,8 +18,7 @@ from cloven.errors import ParameterError
 from cloven.kinds.disassociated.attack.prior import answers, expected_copies, filled
 from cloven.kinds.disassociated.guesses import Answer, Guesses
 from cloven.kinds.disassociated.release import Disassociated, Kind
-from cloven.statistics.calibration import shifted
-from cloven.statistics.sums import deviation, exponentials, total
+from cloven.statistics.sums import deviation, exponentials, shifted, total
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

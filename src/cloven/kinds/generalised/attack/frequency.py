@@ -18,15 +18,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.errors import ParameterError
-from cloven.kinds.generalised.attack.questions import published_only, tables
-from cloven.kinds.generalised.guesses import Eliminations, RowAnswer
+from cloven.kinds.generalised.guesses import Eliminations, RowAnswer, published_only, tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
-    from cloven.compiled import Floats
+    from cloven.compiled import Floats, Longs
     from cloven.data.transactions import Transactions
     from cloven.kinds.generalised.release import SetGeneralised
 
@@ -78,9 +75,7 @@ def given_block(release: SetGeneralised, frequencies: Frequencies | None) -> Flo
     >>> given_block(release, None).tolist(), given_block(release, Frequencies({"flu": 8}, 9)).round(3).tolist()
     ([0.5, 0.5], [0.991, 0.058])
     """
-    sizes = release.block_sizes
-    block = np.empty(len(release.vocabulary), np.int64)
-    block[release.block_items] = np.repeat(np.arange(release.blocks), sizes)
+    sizes, block = release.block_sizes, release.block_of_item
     if frequencies is None:
         return (1.0 / sizes)[block]
     share = frequencies.shares(release.vocabulary)
@@ -127,7 +122,7 @@ class FrequencyElimination:
         return Eliminations(asked, order >= 0, added, order, answer, self.parameters, {})
 
 
-def _rarest_first(chance: Floats, rows: int) -> NDArray[np.int64]:
+def _rarest_first(chance: Floats, rows: int) -> Longs:
     """When each cell of a table goes: rare items first, row by row; the commonest one stays."""
     turn = np.empty(len(chance), np.int64)
     turn[np.lexsort((-np.arange(len(chance)), chance))] = np.arange(len(chance))

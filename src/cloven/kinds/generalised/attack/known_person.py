@@ -23,17 +23,10 @@ from cloven.data.arrays import positions
 from cloven.data.known_sets import Certain, Claims, Known
 from cloven.errors import ParameterError
 from cloven.kinds.generalised.attack.frequency import given_block
-from cloven.kinds.generalised.attack.questions import published_only, rows_by_block
+from cloven.kinds.generalised.guesses import published_only, rows_by_block
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cloven.kinds.generalised.release import SetGeneralised
-
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from cloven.compiled import Flags
     from cloven.kinds.generalised.attack.frequency import Frequencies
     from cloven.kinds.generalised.release import SetGeneralised
 
@@ -50,14 +43,12 @@ class KnownPersonGeneralised:
 
     Attributes:
         release: the release, and nothing else.
-        block_of_item: block of each item.
         starts: where each block starts in ``rows``.
         rows: rows that show each block, ascending.
         likely: probability of each item in a row that shows its block.
     """
 
     release: SetGeneralised
-    block_of_item: Longs
     starts: Longs
     rows: Longs
     likely: Floats
@@ -66,17 +57,10 @@ class KnownPersonGeneralised:
     def of(cls, release: SetGeneralised, frequencies: Frequencies | None = None) -> KnownPersonGeneralised:
         """Arrange a release, once for all questions; without ``frequencies`` all items of a block are alike."""
         published_only(release)
-        block = np.empty(len(release.vocabulary), np.int64)
-        block[release.block_items] = np.repeat(np.arange(release.blocks), release.block_sizes)
-        return cls(release, block, *rows_by_block(release), given_block(release, frequencies))
+        return cls(release, *rows_by_block(release), given_block(release, frequencies))
 
     def claims(
-        self,
-        known: Known,
-        eligible: NDArray[np.bool_] | None = None,
-        floor: float = 0.2,
-        *,
-        best: bool = True,
+        self, known: Known, eligible: Flags | None = None, floor: float = 0.2, *, best: bool = True
     ) -> Claims:
         """Items besides the known ones that each person holds with probability ``floor`` or more, and the best guess.
 
@@ -103,15 +87,15 @@ class KnownPersonGeneralised:
         )
         return found.spread(images.of)
 
-    def certain(self, known: Known, eligible: NDArray[np.bool_] | None = None) -> Certain:
+    def certain(self, known: Known, eligible: Flags | None = None) -> Certain:
         """Items besides the known ones that all candidate rows show as blocks of one item."""
         images = self.images(known)
-        by_logic = (1.0 / self.release.block_sizes)[self.block_of_item]  # however common an item is
+        by_logic = (1.0 / self.release.block_sizes)[self.release.block_of_item]  # however common an item is
         number, item, _, _ = self._shown(images, self._flags(eligible), 1.0, by_logic)
         offsets = np.searchsorted(number, np.arange(len(images) + 1))
         return Certain(offsets.astype(np.int64), item).spread(images.of)
 
-    def _flags(self, eligible: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
+    def _flags(self, eligible: Flags | None) -> Flags:
         width = len(self.release.vocabulary)
         flags = np.ones(width, bool) if eligible is None else np.asarray(eligible, bool)
         if len(flags) != width:
@@ -126,17 +110,17 @@ class KnownPersonGeneralised:
         known.check(len(self.release.vocabulary), most)
         number = np.repeat(np.arange(len(known)), np.diff(known.offsets))
         width = max(1, self.release.blocks)
-        pairs = np.unique(number * width + self.block_of_item[known.codes])
+        pairs = np.unique(number * width + self.release.block_of_item[known.codes])
         offsets = np.searchsorted(pairs, np.arange(len(known) + 1) * width).astype(np.int64)
         return Known(offsets, pairs % width, np.arange(len(known))).distinct()
 
     def _shown(
-        self, images: Known, eligible: NDArray[np.bool_], least: float, likely: Floats
+        self, images: Known, eligible: Flags, least: float, likely: Floats
     ) -> tuple[Longs, Longs, Floats, Longs]:
         """Image, item and probability of all that is likely, by image and item; then the candidates of each image."""
         release = self.release
         most = np.zeros(release.blocks)
-        np.maximum.at(most, self.block_of_item, likely)
+        np.maximum.at(most, self.release.block_of_item, likely)
         ends, block, share, fitting = shown_blocks(
             np.array(release.row_offsets), release.row_blocks.astype(np.int64), self.starts, self.rows,
             images.offsets, images.codes, most, least,
@@ -144,7 +128,7 @@ class KnownPersonGeneralised:
         number = np.repeat(np.arange(len(images)), np.diff(ends))
         lengths = release.block_sizes[block]
         item = release.block_items[positions(release.block_offsets[block], lengths)].astype(np.int64)
-        of_best = likely[item] / most[self.block_of_item[item]]
+        of_best = likely[item] / most[self.release.block_of_item[item]]
         number, chance = np.repeat(number, lengths), np.repeat(share, lengths) * of_best
         order = np.lexsort((item, number))
         order = order[eligible[item[order]] & (chance[order] >= least)]
@@ -157,10 +141,6 @@ def readers(release: SetGeneralised) -> dict[str, KnownPersonGeneralised]:
 
 
 # Compiled count of the blocks that the candidate rows of a known person show.
-
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @compiled
@@ -191,7 +171,7 @@ def _candidates(starts: Longs, rows: Longs, blocks: Longs, many_rows: int, found
 @compiled_early
 def shown_blocks(
     row_offsets: Longs, row_blocks: Longs, starts: Longs, rows: Longs, offsets: Longs, images: Longs, share: Floats,
-    least: float,
+    least: float
 ) -> tuple[Longs, Longs, Floats, Longs]:  # fmt: skip
     """For each image: where its blocks end, blocks whose items have at least this probability, it, and the candidates.
 
@@ -265,7 +245,7 @@ class MembershipGeneralised:
         """Arrange a release, once for all questions."""
         return cls(KnownPersonGeneralised.of(release))
 
-    def scores(self, records: Known) -> NDArray[np.float64]:
+    def scores(self, records: Known) -> Floats:
         """Score of each record (its published items): the higher, the more likely it is in the release."""
         release = self.person.release
         images = self.person.images(records, len(release.vocabulary))
@@ -277,5 +257,5 @@ class MembershipGeneralised:
         gain = np.log(share / (1 - share))[images.codes]
         alone = np.bincount(number, weights=gain, minlength=len(images)) + np.log1p(-share).sum()
         chance = np.log(np.maximum(equal, 1) / max(release.records, 1)) - alone
-        found: NDArray[np.float64] = np.where(equal > 0, chance, RULED_OUT)[images.of]
+        found: Floats = np.where(equal > 0, chance, RULED_OUT)[images.of]
         return found

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.figures import many
-from cloven.kinds.generalised.attack.questions import rows_by_block
+from cloven.kinds.generalised.guesses import rows_by_block
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from numpy.typing import NDArray
-
+    from cloven.compiled import Longs
     from cloven.kinds.generalised.release import SetGeneralised
 
 
@@ -81,20 +80,17 @@ class LookUp:
     """Rows of every block, for many questions about one release."""
 
     release: SetGeneralised
-    block_of_item: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    rows: NDArray[np.int64]
+    starts: Longs
+    rows: Longs
 
     @classmethod
     def of(cls, release: SetGeneralised) -> LookUp:
         """Look the rows up once."""
-        block = np.empty(len(release.vocabulary), np.int64)
-        block[release.block_items] = np.repeat(np.arange(release.blocks), release.block_sizes)
-        return cls(release, block, *rows_by_block(release))
+        return cls(release, *rows_by_block(release))
 
-    def images(self, codes: Iterable[int]) -> NDArray[np.int64]:
+    def images(self, codes: Iterable[int]) -> Longs:
         """Blocks of some items."""
-        return np.unique(self.block_of_item[np.array(list(codes), np.int64)])
+        return np.unique(self.release.block_of_item[np.array(list(codes), np.int64)])
 
     def candidates(self, codes: Iterable[int]) -> int:
         """Rows that show the blocks of all these items."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cloven.compiled import Longs
     from cloven.data.transactions import Transactions
     from cloven.kinds.generalised.key import Generalised
     from cloven.protocols import Dimension
@@ -122,7 +123,7 @@ class AprioriKm:
         report("assemble", 1.0)
         return result
 
-    def _cut(self, rows: LeafRows, report: Callable[[str, float], None]) -> NDArray[np.int64]:
+    def _cut(self, rows: LeafRows, report: Callable[[str, float], None]) -> Longs:
         """The node that each leaf is published as."""
         from cloven.kinds.generalised.methods.cuts import cut_downwards, cut_upwards
 
@@ -162,13 +163,13 @@ class LeafRows:
     """
 
     tree: Subtrees
-    offsets: NDArray[np.int64]
-    leaves: NDArray[np.int64]
-    owner: NDArray[np.int64]
-    cost: NDArray[np.int64]
+    offsets: Longs
+    leaves: Longs
+    owner: Longs
+    cost: Longs
 
     @cached_property
-    def _by_leaf(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def _by_leaf(self) -> tuple[Longs, NDArray[np.int32]]:
         """Where the rows of each leaf start, and the rows, leaf by leaf."""
         row = np.repeat(np.arange(len(self.owner), dtype=np.int32), np.diff(self.offsets))
         counts = np.bincount(self.leaves, minlength=len(self.tree.leaf_of_item))
@@ -179,7 +180,7 @@ class LeafRows:
         starts, rows = self._by_leaf
         return distinct(rows[starts[self.tree.low[node]] : starts[self.tree.high[node]]])
 
-    def rows_of_all(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def rows_of_all(self) -> tuple[Longs, NDArray[np.int32]]:
         """Where the rows of each node start, and the rows."""
         held = [self.rows_of(node) for node in range(len(self.tree.parent))]
         lengths = np.fromiter(map(len, held), np.int64, len(held))
@@ -228,18 +229,18 @@ class Subtrees:
     """
 
     labels: tuple[str, ...]
-    parent: NDArray[np.int64]
-    end: NDArray[np.int64]
-    low: NDArray[np.int64]
-    high: NDArray[np.int64]
-    leaf_of_item: NDArray[np.int64]
+    parent: Longs
+    end: Longs
+    low: Longs
+    high: Longs
+    leaf_of_item: Longs
 
     @property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Longs:
         """Number of leaves of each subtree."""
         return self.high - self.low
 
-    def leaf_nodes(self) -> NDArray[np.int64]:
+    def leaf_nodes(self) -> Longs:
         """Node of each leaf."""
         return np.flatnonzero(self.sizes == 1)
 
@@ -307,9 +308,7 @@ def _members(taxonomy: Taxonomy, vocabulary: tuple[str, ...]) -> dict[str, list[
     return members
 
 
-def _with_ends(
-    labels: list[str], parent: NDArray[np.int64], low: NDArray[np.int64], leaf_of_item: NDArray[np.int64]
-) -> Subtrees:
+def _with_ends(labels: list[str], parent: Longs, low: Longs, leaf_of_item: Longs) -> Subtrees:
     """Ends of all subtrees, from the last node back: a node ends where the last of its children does."""
     end = np.arange(1, len(parent) + 1)
     for node in range(len(parent) - 1, 0, -1):

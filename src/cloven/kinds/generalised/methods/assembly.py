@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cloven.compiled import Flags, Longs
     from cloven.data.transactions import Transactions
 
 
 def assemble(
     data: Transactions,
-    block_of_item: NDArray[np.int64],
+    block_of_item: Longs,
     *,
     k: int,
     parameters: Mapping[str, Any],
@@ -74,9 +75,7 @@ def assemble(
     return Generalised(release, _key(data, published, code, order))
 
 
-def _numbered(
-    block_of_item: NDArray[np.int64], published: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _numbered(block_of_item: Longs, published: Flags) -> tuple[Longs, Longs]:
     """Canonical number of the block of every item (-1 if suppressed), and the first item of every block.
 
     Blocks have no item in common, so their first items order them.
@@ -92,9 +91,7 @@ def _numbered(
     return number, np.sort(first)
 
 
-def _rows(
-    data: Transactions, number: NDArray[np.int64], width: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def _rows(data: Transactions, number: Longs, width: int) -> tuple[Longs, NDArray[np.int32]]:
     """Blocks that each record touches, ascending."""
     record = np.repeat(np.arange(len(data)), data.lengths)
     block = number[data.codes]
@@ -103,9 +100,7 @@ def _rows(
     return np.concatenate(([0], np.cumsum(lengths))), (pairs % max(1, width)).astype(np.int32)
 
 
-def _key(
-    data: Transactions, published: NDArray[np.bool_], code: NDArray[np.int64], order: NDArray[np.int64]
-) -> GeneralisedKey:
+def _key(data: Transactions, published: Flags, code: Longs, order: Longs) -> GeneralisedKey:
     kept = published[data.codes]
     running = np.concatenate(([0], np.cumsum(kept)))
     offsets, items = take_rows(running[data.offsets], code[data.codes[kept]].astype(np.int32), order)
@@ -121,6 +116,6 @@ def _key(
     )
 
 
-def _lost_names(data: Transactions, published: NDArray[np.bool_], record: int) -> tuple[str, ...]:
+def _lost_names(data: Transactions, published: Flags, record: int) -> tuple[str, ...]:
     codes = data.codes[data.offsets[record] : data.offsets[record + 1]]
     return tuple(data.vocabulary[item] for item in codes[~published[codes]].tolist())

@@ -15,13 +15,12 @@ import numpy as np
 
 from cloven.data.defaults import K, M
 from cloven.errors import ParameterError, shorten
-from cloven.kinds.generalised.policy import Policy, Reading
+from cloven.kinds.generalised.policy import Policy, Reading, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from cloven.compiled import Floats, Longs
     from cloven.data.transactions import Transactions
     from cloven.kinds.generalised.key import Generalised
     from cloven.kinds.generalised.methods.partition import Merge, Partition
@@ -158,7 +157,7 @@ class ByPolicy(ABC):
         report("assemble", 1.0)
         return replace(result, policy=self.policy)
 
-    def partition(self, data: Transactions, progress: Callable[[str, float], None]) -> NDArray[np.int64]:
+    def partition(self, data: Transactions, progress: Callable[[str, float], None]) -> Longs:
         """Block of every item, in some numbering; -1 for suppressed items."""
         from cloven.kinds.generalised.methods.partition import singletons
 
@@ -167,7 +166,8 @@ class ByPolicy(ABC):
         partition = singletons(data, utility_groups(self.policy, data), weights)
         for step, constraints in self._stages(data, partition):
             progress(step, 0.0)
-            self._satisfy(data, partition, constraints)
+            budget = int(self.max_suppressed * partition.items + 1e-9)
+            self._satisfy(Steps(partition, constraints, data.vocabulary, self.k, budget))
             progress(step, 1.0)
         return partition.arrays.slot_of
 
@@ -181,7 +181,7 @@ class ByPolicy(ABC):
             yield "listed itemsets", Listed(partition, itemsets, self.k)
 
     @abstractmethod
-    def _satisfy(self, data: Transactions, partition: Partition, constraints: Constraints) -> None:
+    def _satisfy(self, steps: Steps) -> None:
         """Merge and suppress blocks until all constraints are satisfied."""
 
     def _check(self, data: Transactions) -> None:
@@ -205,7 +205,6 @@ class ByPolicy(ABC):
 
 
 MOST_SUBSETS = 1 << 22
-NAMES_SHOWN = 6
 
 Codes = tuple[int, ...]
 
@@ -213,33 +212,19 @@ Codes = tuple[int, ...]
 class Groups(NamedTuple):
     """Utility groups as compressed rows: items of each group, and groups of each item, both ascending."""
 
-    offsets: NDArray[np.int64]
-    items: NDArray[np.int64]
-    item_offsets: NDArray[np.int64]
-    item_groups: NDArray[np.int64]
-
-
-def unknown_items(policy: Policy, vocabulary: Iterable[str]) -> tuple[str, ...]:
-    """Items that a policy names and the data does not hold, sorted.
-
-    >>> from cloven.kinds.generalised.policy import Policy
-    >>> unknown_items(Policy(protected=(("flu",), ("flue",))), ["flu", "fever"])
-    ('flue',)
-    """
-    named = {item for items in policy.protected for item in items}
-    named.update(item for _, items in policy.groups or () for item in items)
-    return tuple(sorted(named.difference(vocabulary)))
+    offsets: Longs
+    items: Longs
+    item_offsets: Longs
+    item_groups: Longs
 
 
 def check_known(policy: Policy, data: Transactions) -> None:
     """A misspelt item would not be protected, or not be merged: count and name all of them."""
-    unknown = unknown_items(policy, data.vocabulary)
+    unknown = sorted(policy.items.difference(data.vocabulary))
     if unknown:
-        shown = ", ".join(shorten(item, 40) for item in unknown[:NAMES_SHOWN])
-        more = f" and {len(unknown) - NAMES_SHOWN:,} more" if len(unknown) > NAMES_SHOWN else ""
-        many = f"{len(unknown):,} items" if len(unknown) > 1 else "1 item"
+        many = f"{len(unknown):,} items of the policy are" if len(unknown) > 1 else "1 item of the policy is"
         message = (
-            f"{many} of the policy {'are' if len(unknown) > 1 else 'is'} not in the data: {shown}{more};"
+            f"{many} not in the data: {listed(unknown)};"
             " correct the policy, or set ignore_unknown to go on without them"
         )
         raise ParameterError(message)
@@ -285,7 +270,7 @@ def utility_groups(policy: Policy, data: Transactions) -> Groups:
     )
 
 
-def item_weights(weights: Mapping[str, float] | None, data: Transactions) -> NDArray[np.float64]:
+def item_weights(weights: Mapping[str, float] | None, data: Transactions) -> Floats:
     """Weight of every item; 1 where none is given."""
     given = weights or {}
     return np.array([given.get(item, 1.0) for item in data.vocabulary], np.float64)
@@ -304,11 +289,15 @@ class Steps:
     Attributes:
         partition: what is merged.
         constraints: who is told.
+        vocabulary: names of the items.
+        k: support that every constraint needs.
         budget: largest number of items that may be suppressed.
     """
 
     partition: Partition
     constraints: Constraints
+    vocabulary: Sequence[str]
+    k: int
     budget: int
 
     def merge(self, found: Merge) -> None:
@@ -324,24 +313,132 @@ class Steps:
         self.constraints.suppressed(slot)
         return True
 
-
-def unsatisfiable(
-    steps: Steps, vocabulary: Sequence[str], image: NDArray[np.int64], support: int, k: int
-) -> ParameterError:
-    """What cannot be satisfied, why, and what would satisfy it."""
-    partition = steps.partition
-    blocks = [[vocabulary[item] for item in partition.members(slot)] for slot in image.tolist()]
-    smallest = min(map(len, blocks))
-    needed = (partition.suppressed + smallest) / partition.items
-    named = " with ".join(map(_named, blocks))
-    return ParameterError(
-        f"{named} has support {support}, k is {k}: no utility group holds anything else to merge it with, and of"
-        f" {steps.budget:,} items that may be suppressed {partition.suppressed:,} are; put {_named(blocks[0])} into a"
-        f" group with more items, set max_suppressed to at least {needed:.3g}, or lower k (it reaches {support})"
-    )
+    def unsatisfiable(self, image: Longs) -> ParameterError:
+        """What cannot be satisfied, why, and what would satisfy it."""
+        partition, support = self.partition, self.partition.support(image, self.k)
+        blocks = [[self.vocabulary[item] for item in partition.members(slot)] for slot in image.tolist()]
+        needed = (partition.suppressed + min(map(len, blocks))) / partition.items
+        named = " with ".join(map(_named, blocks))
+        return ParameterError(
+            f"{named} has support {support}, k is {self.k}: no utility group holds anything else to merge it with, and"
+            f" of {self.budget:,} items that may be suppressed {partition.suppressed:,} are; put {_named(blocks[0])}"
+            f" into a group with more items, set max_suppressed to at least {needed:.3g}, or lower k (it reaches"
+            f" {support})"
+        )
 
 
 def _named(block: list[str]) -> str:
     shown = " or ".join(shorten(item, 40) for item in block[:BLOCK_NAMES_SHOWN])
     more = f" or {len(block) - BLOCK_NAMES_SHOWN:,} more" if len(block) > BLOCK_NAMES_SHOWN else ""
     return f"({shown}{more})" if len(block) > 1 else shown
+
+
+# COAT, constraint-based anonymisation of transactions (Loukides, Gkoulalas-Divanis and Malin, KAIS 28(2), 2011).
+#
+# Greedy: take the constraint of largest support that is not satisfied, which needs least change. While it is not
+# satisfied, take its block of smallest support and merge it with the block, inside a utility group, that gives the
+# least utility loss; suppress it where there is none. A constraint that was satisfied by support 0 comes up again when
+# a merge brings its items together, or when suppressing leaves a part of it that is held.
+#
+# Utility loss of a block is ``(2^size - 1) weight support``; constants that do not change the order are left out. Ties
+# go to the smaller support of the merged block, then to text.
+
+
+@dataclass(frozen=True)
+class Coat(ByPolicy):
+    """Satisfy a policy with few and small merges; ``ByPolicy`` tells the parameters.
+
+    >>> from cloven.kinds.generalised.policy import Policy
+    >>> from cloven.data.transactions import Transactions
+    >>> data = Transactions.from_records([["flu", "cough"], ["flu"], ["cough"], ["asthma"], ["angina", "flu"]])
+    >>> result = Coat(k=2, policy=Policy(protected=(("asthma",),))).anonymise(data)
+    >>> [result.release.block(number) for number in range(result.release.blocks)]
+    [('angina', 'asthma'), ('cough',), ('flu',)]
+    """
+
+    METHOD: ClassVar[str] = "coat"
+
+    def _satisfy(self, steps: Steps) -> None:
+        while (constraint := steps.constraints.next()) is not None:
+            image = steps.partition.image(constraint)
+            while steps.partition.support(image, self.k) not in (0, self.k):
+                if not _step(steps, image):
+                    raise steps.unsatisfiable(image)
+                image = steps.partition.image(constraint)
+
+
+def _step(steps: Steps, image: Longs) -> bool:
+    """Merge the block of smallest support, or suppress it; the next one where the budget is used up."""
+    for slot in image.tolist():
+        found = steps.partition.cheapest(slot)
+        if found is not None:
+            steps.merge(found)
+            return True
+        if steps.suppress(slot):
+            return True
+    return False
+
+
+# PCTA, privacy-constrained clustering of transactions (Gkoulalas-Divanis and Loukides, 2011 and 2012).
+#
+# Bottom-up clustering of the items: take the constraint of largest support that is not satisfied, look at every pair
+# of one of its blocks and any other block, and merge the pair of least utility loss; then look again. COAT commits
+# itself to the rarest block of a constraint; looking at all of them costs more time and loses less utility.
+#
+# PCTA itself knows no utility groups: with a policy that has some, this is UPCTA, which merges inside groups only.
+# Only then can there be anything to suppress. Utility loss and ties are those of COAT; of equally good pairs the first
+# by text is merged.
+
+
+@dataclass(frozen=True)
+class Pcta(ByPolicy):
+    """Satisfy a policy by clustering items; ``ByPolicy`` tells the parameters.
+
+    >>> from cloven.kinds.generalised.policy import Policy
+    >>> from cloven.data.transactions import Transactions
+    >>> data = Transactions.from_records([["a", "b"], ["a", "b"], ["c", "d"], ["c", "e"], ["a"], ["c"]])
+    >>> result = Pcta(k=2, policy=Policy(all_up_to=2)).anonymise(data)
+    >>> [result.release.block(number) for number in range(result.release.blocks)]
+    [('a',), ('b',), ('c',), ('d', 'e')]
+    """
+
+    METHOD: ClassVar[str] = "pcta"
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Parameters as plain JSON values; ``variant`` tells PCTA from UPCTA."""
+        return super().parameters | {"variant": "pcta" if self.policy.groups is None else "upcta"}
+
+    def _satisfy(self, steps: Steps) -> None:
+        while (constraint := steps.constraints.next()) is not None:
+            image = steps.partition.image(constraint)
+            found = _cheapest(steps.partition, image)
+            if found is not None:
+                steps.merge(found)
+            elif not any(steps.suppress(slot) for slot in image.tolist()):
+                raise steps.unsatisfiable(image)
+
+
+def _cheapest(partition: Partition, image: Longs) -> Merge | None:
+    """The merge of least loss of any block of an image."""
+    best: Merge | None = None
+    for slot in image.tolist():
+        found = partition.cheapest(slot)
+        if found is not None and (best is None or _better(partition, found, best)):
+            best = found
+    return best
+
+
+def _better(partition: Partition, found: Merge, best: Merge) -> bool:
+    from cloven.kinds.generalised.methods.partition import cheaper  # numba takes long to import
+
+    if cheaper(found.size, found.mass, best.size, best.mass):
+        return True
+    if cheaper(best.size, best.mass, found.size, found.mass):
+        return False
+    names = partition.arrays.names
+    first, second = (
+        (merge.support, *sorted((int(names[merge.slot]), int(names[merge.partner]))))
+        for merge in (found, best)
+    )
+    return first < second

@@ -20,17 +20,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cloven.compiled import Longs
     from cloven.kinds.generalised.methods.apriori_km import LeafRows
 
 
 def cut_downwards(
     rows: LeafRows,
-    block_of_leaf: NDArray[np.int64],
+    block_of_leaf: Longs,
     *,
     k: int,
     m: int,
     report: Callable[[float], None] = lambda _share: None,
-) -> NDArray[np.int64]:
+) -> Longs:
     """A minimal cut below this one, which must be k^m-anonymous: the node that each leaf is published as."""
     tree, cut = rows.tree, block_of_leaf.copy()
     inner = [node for node in np.unique(cut).tolist() if tree.sizes[node] > 1]
@@ -59,7 +60,7 @@ def _saved(rows: LeafRows, node: int) -> int:
     return int(rows.cost[node]) - sum(int(rows.cost[child]) for child in rows.tree.children(node))
 
 
-def _frequent(rows: LeafRows, cut: NDArray[np.int64], node: int, children: list[int], k: int, m: int) -> bool:
+def _frequent(rows: LeafRows, cut: Longs, node: int, children: list[int], k: int, m: int) -> bool:
     """Whether every combination with one of the children is held by k persons, or by nobody."""
     touched = rows.rows_of(node)
     blocks = np.flatnonzero(np.bincount(cut))
@@ -98,7 +99,7 @@ def cut_upwards(
     m: int,
     first: First = "rare",
     report: Callable[[float], None] = lambda _share: None,
-) -> NDArray[np.int64]:
+) -> Longs:
     """The node that each leaf is published as, so that all combinations of up to m are frequent."""
     tree, cut = rows.tree, rows.tree.leaf_nodes()
     offsets, held = rows.rows_of_all()
@@ -116,16 +117,14 @@ def cut_upwards(
     return cut
 
 
-def _ranked(ground: Ground, cut: NDArray[np.int64], first: First) -> NDArray[np.int64]:
+def _ranked(ground: Ground, cut: Longs, first: First) -> Longs:
     """Blocks of the cut in the order of the walk; the rest of the order is that of the leaves."""
     blocks = np.unique(cut)
     support, size = np.diff(ground.offsets)[blocks], (ground.high - ground.low)[blocks]
     return blocks[np.lexsort((-support, -size) if first == "general" else (support,))]
 
 
-def _rare_combinations(
-    rows: LeafRows, ranked: NDArray[np.int64], cut: NDArray[np.int64], size: int, k: int
-) -> NDArray[np.int64]:
+def _rare_combinations(rows: LeafRows, ranked: Longs, cut: Longs, size: int, k: int) -> Longs:
     """The first rare combinations of so many blocks, at most a lot of them."""
     number = np.empty(len(rows.tree.parent), np.int64)
     number[ranked] = np.arange(len(ranked))
@@ -134,11 +133,11 @@ def _rare_combinations(
     items = recode(every, rows.offsets, rows.leaves, cut, number, offsets)
     found = np.empty((LOT, size), np.int64)
     count = rare_combinations(offsets, items, rows.owner, len(ranked), len(ranked), k, found)
-    combinations: NDArray[np.int64] = ranked[found[:count]]
+    combinations: Longs = ranked[found[:count]]
     return combinations
 
 
-def _depth(parent: NDArray[np.int64]) -> int:
+def _depth(parent: Longs) -> int:
     """Number of nodes on the longest way up."""
     depth = np.ones(len(parent), np.int64)
     for node in range(1, len(parent)):
@@ -163,14 +162,14 @@ class Ground(NamedTuple):
         owner: person behind each row, ascending.
     """
 
-    parent: NDArray[np.int64]
-    low: NDArray[np.int64]
-    high: NDArray[np.int64]
+    parent: Longs
+    low: Longs
+    high: Longs
     depth: int
-    cost: NDArray[np.int64]
-    offsets: NDArray[np.int64]
+    cost: Longs
+    offsets: Longs
     rows: NDArray[np.int32]
-    owner: NDArray[np.int64]
+    owner: Longs
 
 
 @compiled
@@ -187,7 +186,7 @@ def holds(rows: NDArray[np.int32], row: int) -> bool:
 
 
 @compiled
-def frequent(ground: Ground, nodes: NDArray[np.int64], k: int) -> bool:
+def frequent(ground: Ground, nodes: Longs, k: int) -> bool:
     """Whether k persons have a row with all of these nodes."""
     offsets, rows = ground.offsets, ground.rows
     rarest = nodes[0]
@@ -212,9 +211,7 @@ def frequent(ground: Ground, nodes: NDArray[np.int64], k: int) -> bool:
 
 
 @compiled
-def chain_of(
-    ground: Ground, node: int, cut: NDArray[np.int64], chain: NDArray[np.int64], extra: NDArray[np.int64]
-) -> int:
+def chain_of(ground: Ground, node: int, cut: Longs, chain: Longs, extra: Longs) -> int:
     """A node of the cut and its ancestors, and what the cost rises by if each becomes a block; gives their number."""
     length = 0
     while node >= 0:
@@ -229,9 +226,7 @@ def chain_of(
 
 
 @compiled
-def price(
-    ground: Ground, levels: NDArray[np.int64], chains: NDArray[np.int64], extras: NDArray[np.int64]
-) -> int:
+def price(ground: Ground, levels: Longs, chains: Longs, extras: Longs) -> int:
     """What the cost rises by if each chain is followed up to its level; -1 if one node would lie inside another."""
     total = 0
     for one in range(len(levels)):
@@ -248,7 +243,7 @@ def price(
 
 
 @compiled
-def repair(ground: Ground, combination: NDArray[np.int64], k: int, cut: NDArray[np.int64]) -> None:
+def repair(ground: Ground, combination: Longs, k: int, cut: Longs) -> None:
     """Raise nodes of the cut by the cheapest way that lets k persons hold this combination, if they do not yet.
 
     All choices of one ancestor for each node are tried, save those with one node inside another. Of equally cheap ones
@@ -290,7 +285,7 @@ def repair(ground: Ground, combination: NDArray[np.int64], k: int, cut: NDArray[
 
 
 @compiled
-def sort_short(values: NDArray[np.int64]) -> None:
+def sort_short(values: Longs) -> None:
     """Sort in place: by insertion where there are few or they are nearly sorted, which rows are."""
     if len(values) > 64:
         values.sort()
@@ -306,12 +301,12 @@ def sort_short(values: NDArray[np.int64]) -> None:
 @compiled
 def recode(
     rows: NDArray[np.int32],
-    offsets: NDArray[np.int64],
-    leaves: NDArray[np.int64],
-    block_of_leaf: NDArray[np.int64],
-    number_of_block: NDArray[np.int64],
-    new_offsets: NDArray[np.int64],
-) -> NDArray[np.int64]:
+    offsets: Longs,
+    leaves: Longs,
+    block_of_leaf: Longs,
+    number_of_block: Longs,
+    new_offsets: Longs,
+) -> Longs:
     """Numbers of the blocks that these rows touch, row by row, ascending; fills the offsets."""
     size = 0
     for row in rows:
@@ -335,16 +330,16 @@ def recode(
 
 @compiled
 def spread(
-    held: NDArray[np.int64],
-    after: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    items: NDArray[np.int64],
+    held: Longs,
+    after: Longs,
+    ends: Longs,
+    items: Longs,
     below: int,
-    slot: NDArray[np.int64],
-    next_held: NDArray[np.int64],
-    next_after: NDArray[np.int64],
-    groups: NDArray[np.int64],
-    starts: NDArray[np.int64],
+    slot: Longs,
+    next_held: Longs,
+    next_after: Longs,
+    groups: Longs,
+    starts: Longs,
 ) -> int:
     """Put every place with an item under ``below`` into the slice of its item; slices ascend. Gives their number.
 
@@ -380,16 +375,16 @@ def spread(
 
 @compiled
 def tally(
-    held: NDArray[np.int64],
-    after: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    items: NDArray[np.int64],
+    held: Longs,
+    after: Longs,
+    ends: Longs,
+    items: Longs,
     below: int,
-    owner: NDArray[np.int64],
+    owner: Longs,
     k: int,
-    support: NDArray[np.int64],
-    latest: NDArray[np.int64],
-    rare: NDArray[np.int64],
+    support: Longs,
+    latest: Longs,
+    rare: Longs,
 ) -> int:
     """Items under ``below`` at these places that fewer than k persons hold, ascending; gives their number.
 
@@ -422,13 +417,7 @@ def tally(
 
 @compiled
 def rare_combinations(
-    offsets: NDArray[np.int64],
-    items: NDArray[np.int64],
-    owner: NDArray[np.int64],
-    width: int,
-    firsts: int,
-    k: int,
-    found: NDArray[np.int64],
+    offsets: Longs, items: Longs, owner: Longs, width: int, firsts: int, k: int, found: Longs
 ) -> int:
     """Find combinations that some, but fewer than k persons hold; gives how many were found.
 

@@ -15,9 +15,7 @@ from cloven.compiled import compiled
 from cloven.kinds.generalised.methods.partition import position, support
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cloven.compiled import Ints
+    from cloven.compiled import Flags, Ints, Longs
     from cloven.kinds.generalised.methods.by_policy import Codes
     from cloven.kinds.generalised.methods.partition import Arrays, Partition
 
@@ -88,13 +86,13 @@ class Watched(NamedTuple):
         seen: itemsets met in the pass at hand; all false between passes.
     """
 
-    offsets: NDArray[np.int64]
-    codes: NDArray[np.int64]
-    supports: NDArray[np.int64]
-    item_offsets: NDArray[np.int64]
-    item_itemsets: NDArray[np.int64]
-    item_counts: NDArray[np.int64]
-    seen: NDArray[np.bool_]
+    offsets: Longs
+    codes: Longs
+    supports: Longs
+    item_offsets: Longs
+    item_itemsets: Longs
+    item_counts: Longs
+    seen: Flags
 
 
 @compiled
@@ -210,10 +208,10 @@ class Best(NamedTuple):
         row_holder: holder of each row.
     """
 
-    supports: NDArray[np.int64]
-    slots: NDArray[np.int64]
-    stale: NDArray[np.bool_]
-    row_holder: NDArray[np.int64]
+    supports: Longs
+    slots: Longs
+    stale: Flags
+    row_holder: Longs
 
 
 @compiled

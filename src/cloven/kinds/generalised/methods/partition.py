@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cloven.compiled import Ints
+    from cloven.compiled import Floats, Ints, Longs
     from cloven.data.transactions import Transactions
     from cloven.kinds.generalised.methods.by_policy import Groups
 
@@ -48,13 +48,13 @@ class Partition:
         """Number of items of the data, suppressed ones too."""
         return len(self.arrays.slot_of)
 
-    def image(self, items: Iterable[int]) -> NDArray[np.int64]:
+    def image(self, items: Iterable[int]) -> Longs:
         """Blocks of some items, the least held first; suppressed items have none."""
         arrays = self.arrays
         slots = {int(arrays.slot_of[item]) for item in items} - {-1}
         return np.array(sorted(slots, key=lambda slot: (arrays.supports[slot], arrays.names[slot])), np.int64)
 
-    def support(self, image: NDArray[np.int64], limit: int) -> int:
+    def support(self, image: Longs, limit: int) -> int:
         """Number of holders of all blocks of an image, counted up to ``limit``."""
         return support(self.arrays, image, limit) if len(image) else limit
 
@@ -77,7 +77,7 @@ class Partition:
         return np.flatnonzero(self.arrays.slot_of == slot).tolist()
 
 
-def singletons(data: Transactions, groups: Groups, weights: NDArray[np.float64]) -> Partition:
+def singletons(data: Transactions, groups: Groups, weights: Floats) -> Partition:
     """Every item on its own; supports count persons where they are told, else records."""
     items = len(data.vocabulary)
     order, holder_rows = _by_holder(data)
@@ -114,7 +114,7 @@ def singletons(data: Transactions, groups: Groups, weights: NDArray[np.float64])
     )
 
 
-def _by_holder(data: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _by_holder(data: Transactions) -> tuple[Longs, Longs]:
     """Records in the order of their persons, and where each person starts."""
     if data.persons is None:
         return np.arange(len(data)), np.arange(len(data) + 1)
@@ -156,25 +156,25 @@ class Arrays(NamedTuple):
         slot_group_counts: how many they are.
     """
 
-    holder_rows: NDArray[np.int64]
-    row_offsets: NDArray[np.int64]
+    holder_rows: Longs
+    row_offsets: Longs
     row_lengths: NDArray[np.int32]
     row_slots: NDArray[np.int32]
     first_node: NDArray[np.int32]
     last_node: NDArray[np.int32]
     next_node: NDArray[np.int32]
     node_holder: NDArray[np.int32]
-    supports: NDArray[np.int64]
-    sizes: NDArray[np.int64]
-    names: NDArray[np.int64]
-    weights: NDArray[np.float64]
-    slot_of: NDArray[np.int64]
-    next_item: NDArray[np.int64]
-    group_offsets: NDArray[np.int64]
-    group_items: NDArray[np.int64]
-    slot_group_offsets: NDArray[np.int64]
-    slot_groups: NDArray[np.int64]
-    slot_group_counts: NDArray[np.int64]
+    supports: Longs
+    sizes: Longs
+    names: Longs
+    weights: Floats
+    slot_of: Longs
+    next_item: Longs
+    group_offsets: Longs
+    group_items: Longs
+    slot_group_offsets: Longs
+    slot_groups: Longs
+    slot_group_counts: Longs
 
 
 @compiled

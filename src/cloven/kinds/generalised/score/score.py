@@ -10,31 +10,36 @@ their number: compare it by precision and AUC.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cloven.data.arrays import positions
 from cloven.errors import ParameterError, ReleaseError
-from cloven.kinds.generalised.attack.questions import published_only, tables
-from cloven.kinds.generalised.guesses import Eliminations, RowAnswer, Tables
+from cloven.kinds.generalised.guesses import Cells, Eliminations, RowAnswer, Tables, published_only, tables
 from cloven.kinds.generalised.key import GeneralisedKey
-from cloven.kinds.generalised.score.definitions import BESIDE, BY_FREQUENCY, DETECTED, RANKED, RECORDS
 from cloven.kinds.generalised.score.truth import Truth, truth
-from cloven.statistics.findings import BINS, Calibration, Findings, calibration, rank_targets, sort_into_bins
+from cloven.kinds.generalised.words import BESIDE, BY_FREQUENCY, DETECTED, RANKED, RECORDS
+from cloven.statistics.findings import (
+    BINS,
+    Calibration,
+    Findings,
+    calibration,
+    rank_targets,
+    sort_into_bins,
+)
 from cloven.statistics.tally import Tallies, Tally, summarised
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Container
 
     from numpy.typing import NDArray
 
-    from cloven.compiled import Floats
+    from cloven.compiled import Flags, Floats, Longs
     from cloven.kinds.generalised.attack.elimination import Elimination, RandomElimination
     from cloven.kinds.generalised.attack.frequency import FrequencyElimination
     from cloven.kinds.generalised.release import SetGeneralised
-    from cloven.kinds.generalised.score.truth import Cells
     from cloven.statistics.findings import Finding
 
 
@@ -115,12 +120,13 @@ def _of_tables(
     by_control = {} if control is None else _measured(control, answers)
     if baselines:
         by_chance = random_detections(eliminations.eliminated, answers) | chance_rankings(answers)
-        beside, by_keeping = beside_all_but_one(values, all_but_one_detections(answers))
-        ranked, by_frequency = beside_frequency(values, frequency_rankings(answers))
+        kept, by_keeping = beside(values, all_but_one_detections(answers), BESIDE, DETECTED)
+        ranked, by_frequency = beside(values, frequency_rankings(answers), BY_FREQUENCY, RANKED)
         by_control |= (
-            beside_all_but_one(by_control, by_control)[0] | beside_frequency(by_control, by_control)[0]
+            beside(by_control, by_control, BESIDE, DETECTED)[0]
+            | beside(by_control, by_control, BY_FREQUENCY, RANKED)[0]
         )
-        values, by_chance = values | beside | ranked, by_chance | by_keeping | by_frequency
+        values, by_chance = values | kept | ranked, by_chance | by_keeping | by_frequency
     return summarised(values, by_chance, by_control, rng, draws)
 
 
@@ -139,9 +145,9 @@ def _of_records(
         cells, given = records.truth.cells, eliminations.eliminated
         by_chance = _mean([records.measured(random_elimination(given, cells, rng)) for _ in range(runs)])
         keeping = _mean([records.measured(all_but_one(cells, rng)) for _ in range(runs)])
-        beside, by_keeping = beside_all_but_one(values, keeping)
-        by_control |= beside_all_but_one(by_control, by_control)[0]
-        values, by_chance = values | beside, by_chance | by_keeping
+        kept, by_keeping = beside(values, keeping, BESIDE, RECORDS)
+        by_control |= beside(by_control, by_control, BESIDE, RECORDS)[0]
+        values, by_chance = values | kept, by_chance | by_keeping
     return summarised(values, by_chance, by_control, rng, draws)
 
 
@@ -198,7 +204,8 @@ def _check_answers(eliminations: Eliminations) -> None:
 
 
 def _check_same(tables: Tables, others: Tables) -> None:
-    if not all(np.array_equal(getattr(tables, name), getattr(others, name)) for name in Tables.ARRAYS):
+    pairs = ((getattr(tables, each.name), getattr(others, each.name)) for each in fields(Tables))
+    if not all(np.array_equal(*pair) for pair in pairs):
         message = "the control answers other tables than the attack; attack the same release"
         raise ReleaseError(message)
 
@@ -206,23 +213,19 @@ def _check_same(tables: Tables, others: Tables) -> None:
 # Eliminations without any knowledge, drawn: for measures that have no formula.
 
 
-def random_elimination(
-    eliminated: NDArray[np.bool_], cells: Cells, rng: np.random.Generator
-) -> NDArray[np.bool_]:
+def random_elimination(eliminated: Flags, cells: Cells, rng: np.random.Generator) -> Flags:
     """As many cells of each table, drawn at random."""
     offsets = cells.tables.cell_offsets
     budget = np.repeat(cells.by_table(eliminated), np.diff(offsets))
     return _rank(np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)), offsets, rng) < budget
 
 
-def all_but_one(cells: Cells, rng: np.random.Generator) -> NDArray[np.bool_]:
+def all_but_one(cells: Cells, rng: np.random.Generator) -> Flags:
     """All but one random cell of each row of each table."""
     return _rank(cells.line, cells.line_offsets, rng) > 0
 
 
-def _rank(
-    group: NDArray[np.int64], offsets: NDArray[np.int64], rng: np.random.Generator
-) -> NDArray[np.int64]:
+def _rank(group: Longs, offsets: Longs, rng: np.random.Generator) -> Longs:
     """Random places 0, 1, ... for the members of each group."""
     order = np.lexsort((rng.random(len(group)), group))
     rank = np.empty(len(group), np.int64)
@@ -241,20 +244,14 @@ def _rank(
 # hardly anything that is eliminated is original, so F alone says little.
 
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cloven.kinds.generalised.score.truth import Truth
-
-
-def detections(eliminated: NDArray[np.bool_], truth: Truth) -> Tallies:
+def detections(eliminated: Flags, truth: Truth) -> Tallies:
     """Recall, precision and F of some eliminations."""
     cells = truth.cells
     correct, given = cells.by_table(eliminated & truth.added), cells.by_table(eliminated)
     return _ratios(correct, given, truth)
 
 
-def random_detections(eliminated: NDArray[np.bool_], truth: Truth) -> Tallies:
+def random_detections(eliminated: Flags, truth: Truth) -> Tallies:
     """The same for as many cells of each table, drawn at random: expectations."""
     cells = truth.cells
     given, added = cells.by_table(eliminated), cells.by_table(truth.added)
@@ -274,12 +271,14 @@ def all_but_one_detections(truth: Truth) -> Tallies:
     return _ratios(correct, given, truth)
 
 
-def beside_all_but_one(values: Tallies, baseline: Tallies) -> tuple[Tallies, Tallies]:
-    """The pooled measures again, under names of their own, beside the second baseline."""
-    names = [name for name in values if name[0] in DETECTED or name[0] in RECORDS]
+def beside(
+    values: Tallies, baseline: Tallies, ending: str, measures: Container[str]
+) -> tuple[Tallies, Tallies]:
+    """Some measures again, under names of their own, beside another baseline than lots."""
+    names = [name for name in values if name[0] in measures]
     return (
-        {(measure + BESIDE, scope): values[measure, scope] for measure, scope in names},
-        {(measure + BESIDE, scope): baseline[measure, scope] for measure, scope in names},
+        {(measure + ending, scope): values[measure, scope] for measure, scope in names},
+        {(measure + ending, scope): baseline[measure, scope] for measure, scope in names},
     )
 
 
@@ -354,15 +353,6 @@ def frequency_rankings(truth: Truth) -> Tallies:
     return rankings(added[column].astype(np.float32), truth)
 
 
-def beside_frequency(values: Tallies, baseline: Tallies) -> tuple[Tallies, Tallies]:
-    """The rankings again, under names of their own, beside frequencies; what is compared is in both."""
-    names = [name for name in values if name[0] in RANKED]
-    return (
-        {(measure + BY_FREQUENCY, scope): values[measure, scope] for measure, scope in names},
-        {(measure + BY_FREQUENCY, scope): baseline[measure, scope] for measure, scope in names},
-    )
-
-
 def calibrated(confidence: NDArray[np.float32], truth: Truth) -> Calibration:
     """Confidence against truth, over all cells."""
     offsets = truth.cells.tables.cell_offsets
@@ -371,9 +361,7 @@ def calibrated(confidence: NDArray[np.float32], truth: Truth) -> Calibration:
     return calibration(*bins[0].T)
 
 
-def _ranked(
-    offsets: NDArray[np.int64], confidence: NDArray[np.float32], added: NDArray[np.bool_]
-) -> NDArray[np.float64]:
+def _ranked(offsets: Longs, confidence: NDArray[np.float32], added: Flags) -> Floats:
     every = np.ones(len(offsets) - 1, bool)
     return rank_targets(offsets, confidence.astype(np.float64), confidence, added, every)
 
@@ -385,11 +373,6 @@ def _ranked(
 
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cloven.kinds.generalised.release import SetGeneralised
-    from cloven.kinds.generalised.score.truth import Truth
-
     Marks = NDArray[np.uint64]
 
 
@@ -409,9 +392,9 @@ class Records:
     truth: Truth
     item: Marks
     published: Marks
-    torn: NDArray[np.bool_]
-    unique: NDArray[np.bool_]
-    hidden: NDArray[np.bool_]
+    torn: Flags
+    unique: Flags
+    hidden: Flags
 
     @classmethod
     def of(cls, truth: Truth, release: SetGeneralised, key: GeneralisedKey) -> Records:
@@ -419,7 +402,7 @@ class Records:
         bits = np.random.default_rng(0).integers(0, 2**64, (len(release.vocabulary), 2), np.uint64)
         lengths = release.block_sizes[release.row_blocks]
         items = release.block_items[positions(release.block_offsets[release.row_blocks], lengths)]
-        row = np.repeat(np.repeat(np.arange(release.records), np.diff(release.row_offsets)), lengths)
+        row = np.repeat(release.row_of_entry, lengths)
         published = _sums(row, bits[items], release.records)
         holder = np.repeat(np.arange(release.records), np.diff(key.offsets))
         original = _sums(holder, bits[key.items], release.records)
@@ -428,7 +411,7 @@ class Records:
         unique = torn & _unique(original)
         return cls(truth, bits, published, torn, unique, unique & ~_unique(published))
 
-    def measured(self, eliminated: NDArray[np.bool_]) -> Tallies:
+    def measured(self, eliminated: Flags) -> Tallies:
         """Rebuilt records, and those that single out a person."""
         truth, records = self.truth, len(self.torn)
         wrong = np.bincount(truth.cells.row[eliminated != truth.added], minlength=records)
@@ -445,14 +428,14 @@ class Records:
         }
 
 
-def _sums(row: NDArray[np.int64], numbers: Marks, rows: int) -> Marks:
+def _sums(row: Longs, numbers: Marks, rows: int) -> Marks:
     """Sum the numbers of each row, modulo 2^64."""
     total = np.zeros((rows, 2), np.uint64)
     np.add.at(total, row, numbers)
     return total
 
 
-def _unique(marks: Marks) -> NDArray[np.bool_]:
+def _unique(marks: Marks) -> Flags:
     """Rows that no other row equals."""
     _, same, many = np.unique(marks, axis=0, return_inverse=True, return_counts=True)
     return np.equal(many[same.reshape(-1)], 1)
@@ -487,14 +470,14 @@ def marking(guessed: Tables, release: SetGeneralised) -> dict[str, Any]:
     }
 
 
-def _label(found: Tables, items: int) -> NDArray[np.int64]:
+def _label(found: Tables, items: int) -> Longs:
     """Table of each item, -1 for those in none."""
     label = np.full(items, -1, np.int64)
     label[found.columns] = np.repeat(np.arange(len(found)), np.diff(found.column_offsets))
     return label
 
 
-def _pairs(sizes: NDArray[np.int64]) -> int:
+def _pairs(sizes: Longs) -> int:
     return int((sizes * (sizes - 1) // 2).sum())
 
 

@@ -3,68 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from cloven.data.arrays import distinct, positions
+from cloven.data.arrays import among, distinct
 from cloven.errors import ReleaseError
+from cloven.kinds.generalised.guesses import Cells
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cloven.compiled import Longs
+    from cloven.compiled import Flags, Longs
     from cloven.kinds.generalised.guesses import Tables
     from cloven.kinds.generalised.key import GeneralisedKey
     from cloven.kinds.generalised.release import SetGeneralised
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Cells:
-    """The cells of tables, one entry each.
-
-    Attributes:
-        tables: the tables.
-        line: row of the tables that each cell is in, counted over all tables.
-        item: item code.
-    """
-
-    tables: Tables
-    line: Longs
-    item: Longs
-
-    @classmethod
-    def of(cls, tables: Tables) -> Cells:
-        """Lay the cells out."""
-        heights, widths = np.diff(tables.row_offsets), np.diff(tables.column_offsets)
-        across = np.repeat(widths, heights)
-        item = tables.columns[positions(np.repeat(tables.column_offsets[:-1], heights), across)]
-        return cls(tables, np.repeat(np.arange(len(tables.rows)), across), item.astype(np.int64))
-
-    @cached_property
-    def row(self) -> Longs:
-        """Published row of each cell."""
-        return self.tables.rows[self.line]
-
-    @cached_property
-    def line_table(self) -> Longs:
-        """Table of each line."""
-        return np.repeat(np.arange(len(self.tables)), np.diff(self.tables.row_offsets))
-
-    @cached_property
-    def line_offsets(self) -> Longs:
-        """Where each line starts among the cells."""
-        many = np.bincount(self.line, minlength=len(self.tables.rows))
-        return np.concatenate(([0], np.cumsum(many))).astype(np.int64)
-
-    def by_table(self, marks: NDArray[Any]) -> NDArray[np.float64]:
-        """Sum over the cells of each table."""
-        return np.bincount(self.line_table, self.by_line(marks), len(self.tables)).astype(np.float64)
-
-    def by_line(self, marks: NDArray[Any]) -> NDArray[np.float64]:
-        """Sum over the cells of each line."""
-        return np.bincount(self.line, marks, len(self.tables.rows)).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,7 +29,7 @@ class Truth:
     """
 
     cells: Cells
-    added: NDArray[np.bool_]
+    added: Flags
     unasked: Longs
 
     @property
@@ -103,15 +54,14 @@ def truth(tables: Tables, release: SetGeneralised, key: GeneralisedKey) -> Truth
     _check_cells(cells, release)
     width = max(1, len(release.vocabulary))
     held = np.sort(np.repeat(np.arange(release.records), np.diff(key.offsets)) * width + key.items)
-    added = ~is_among(cells.row * width + cells.item, held)
+    added = ~among(cells.row * width + cells.item, held)
     asked = np.bincount(cells.row[added], minlength=release.records)
     return Truth(cells, added, added_in_rows(release, key) - asked)
 
 
 def added_in_rows(release: SetGeneralised, key: GeneralisedKey) -> Longs:
     """How many items each published row shows that its record does not have."""
-    row = np.repeat(np.arange(release.records), np.diff(release.row_offsets))
-    shown = np.bincount(row, release.block_sizes[release.row_blocks], release.records)
+    shown = np.bincount(release.row_of_entry, release.block_sizes[release.row_blocks], release.records)
     return shown.astype(np.int64) - np.diff(key.offsets)
 
 
@@ -121,7 +71,7 @@ def check_key(key: GeneralisedKey, release: SetGeneralised) -> None:
         _other_key(f"it has {len(key.records):,} records, the release {release.records:,}")
     if len(key.items) and not 0 <= key.items.min() <= key.items.max() < len(release.vocabulary):
         _other_key("it names an item that the release does not have")
-    block = _block_of_item(release)[key.items]
+    block = release.block_of_item[key.items]
     if (block < 0).any():
         _other_key("a record has an item that is in no generalised item")
     many = max(1, release.blocks)
@@ -136,8 +86,8 @@ def _check_cells(cells: Cells, release: SetGeneralised) -> None:
         cells.row.max() < release.records and cells.item.max() < len(release.vocabulary)
     )
     if inside:
-        block = _block_of_item(release)[cells.item]
-        inside = bool(is_among(cells.row * max(1, release.blocks) + block, _shown(release)).all())
+        block = release.block_of_item[cells.item]
+        inside = bool(among(cells.row * max(1, release.blocks) + block, _shown(release)).all())
     if not inside:
         message = (
             "these eliminations are about another release: they ask about an item that a row does not show;"
@@ -148,26 +98,7 @@ def _check_cells(cells: Cells, release: SetGeneralised) -> None:
 
 def _shown(release: SetGeneralised) -> Longs:
     """Rows and blocks as one number each, ascending."""
-    row = np.repeat(np.arange(release.records), np.diff(release.row_offsets))
-    return np.sort(row * max(1, release.blocks) + release.row_blocks)
-
-
-def _block_of_item(release: SetGeneralised) -> Longs:
-    block = np.full(len(release.vocabulary), -1, np.int64)
-    block[release.block_items] = np.repeat(np.arange(release.blocks), release.block_sizes)
-    return block
-
-
-def is_among(values: Longs, known: Longs) -> NDArray[np.bool_]:
-    """Whether each value is one of the ascending known ones.
-
-    >>> is_among(np.array([1, 2, 9]), np.array([2, 5])).tolist()
-    [False, True, False]
-    """
-    if not len(known):
-        return np.zeros(len(values), bool)
-    place = np.minimum(np.searchsorted(known, values), len(known) - 1)
-    return np.equal(known[place], values)
+    return np.sort(release.row_of_entry * max(1, release.blocks) + release.row_blocks)
 
 
 def _other_key(what: str) -> NoReturn:

@@ -16,6 +16,7 @@ from cloven.verification.verdict import NOT_CHECKED, Check, Fault, conclude, nam
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from cloven.compiled import Longs
     from cloven.kinds.generalised.release import SetGeneralised
 
 
@@ -56,7 +57,7 @@ def _shapes(release: SetGeneralised) -> list[Fault]:
     return faults
 
 
-def _rising(thing: str, offsets: NDArray[np.int64], end: int, least: int) -> list[Fault]:
+def _rising(thing: str, offsets: Longs, end: int, least: int) -> list[Fault]:
     ends = int(offsets[0]) != 0 or int(offsets[-1]) != end
     lengths = np.diff(offsets)
     return [
@@ -154,7 +155,7 @@ def check_row_order(release: SetGeneralised) -> Check:
     return conclude("order of rows", "release", release.records, faults, f"{release.records:,} rows ascend")
 
 
-def _ascending(thing: str, offsets: NDArray[np.int64], values: NDArray[np.int32]) -> list[Fault]:
+def _ascending(thing: str, offsets: Longs, values: NDArray[np.int32]) -> list[Fault]:
     lists = len(offsets) - 1
     owner = np.repeat(np.arange(lists), np.diff(offsets))
     inside = (owner[1:] == owner[:-1]) & (values[1:] <= values[:-1])

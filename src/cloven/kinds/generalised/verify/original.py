@@ -17,8 +17,7 @@ from cloven.verification.verdict import Fault, conclude, named, spot
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
-
+    from cloven.compiled import Flags, Longs
     from cloven.data.transactions import Transactions
     from cloven.kinds.generalised.key import GeneralisedKey
     from cloven.kinds.generalised.release import SetGeneralised
@@ -127,9 +126,7 @@ def _arrays(release: SetGeneralised, original: Transactions, key: GeneralisedKey
     )
 
 
-def _key_items(
-    release: SetGeneralised, original: Transactions, key: GeneralisedKey, record: NDArray[np.int64]
-) -> Check:
+def _key_items(release: SetGeneralised, original: Transactions, key: GeneralisedKey, record: Longs) -> Check:
     """The items that the key gives to a row are those of its record that are published."""
     code_of = {item: code for code, item in enumerate(release.vocabulary)}
     code = np.array([code_of.get(item, -1) for item in original.vocabulary], np.int64)
@@ -157,19 +154,15 @@ def _key_rows(release: SetGeneralised, key: GeneralisedKey) -> Check:
     )
 
 
-def _entries(key: GeneralisedKey) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _entries(key: GeneralisedKey) -> tuple[Longs, Longs]:
     row = np.repeat(np.arange(len(key.records)), np.diff(key.offsets))
     return row, key.items.astype(np.int64)
 
 
-def _differing(
-    one: tuple[NDArray[np.int64], NDArray[np.int64]],
-    other: tuple[NDArray[np.int64], NDArray[np.int64]],
-    rows: int,
-) -> NDArray[np.bool_]:
+def _differing(one: tuple[Longs, Longs], other: tuple[Longs, Longs], rows: int) -> Flags:
     """Rows whose lists of values are not equal; entries are in order of their rows."""
     lengths, other_lengths = (np.bincount(entries[0], minlength=rows) for entries in (one, other))
-    wrong: NDArray[np.bool_] = lengths != other_lengths
+    wrong: Flags = lengths != other_lengths
     first, second = ~wrong[one[0]], ~wrong[other[0]]
     wrong[one[0][first][one[1][first] != other[1][second]]] = True
     return wrong
@@ -193,7 +186,7 @@ def _key_suppressed(release: SetGeneralised, original: Transactions, key: Genera
     return conclude("suppressed by record", "key", len(expected), faults, said)
 
 
-def _persons(original: Transactions, key: GeneralisedKey, record: NDArray[np.int64]) -> Check:
+def _persons(original: Transactions, key: GeneralisedKey, record: Longs) -> Check:
     told = (original.persons is None) == (key.persons is None)
     faults = [Fault(int(not told), "key and original do not agree whether persons are told")]
     if original.persons is not None and key.persons is not None:
@@ -217,26 +210,26 @@ class Rows:
         noun: what is counted.
     """
 
-    offsets: NDArray[np.int64]
-    blocks: NDArray[np.int64]
-    owner: NDArray[np.int64]
+    offsets: Longs
+    blocks: Longs
+    owner: Longs
     count: int
     noun: str
 
     @cached_property
-    def _holding(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _holding(self) -> tuple[Longs, Longs]:
         """Rows of each block, one block after the other."""
         row = np.repeat(np.arange(len(self.owner)), np.diff(self.offsets))
         order = np.argsort(self.blocks, kind="stable")
         starts = np.searchsorted(self.blocks[order], np.arange(self.count + 1))
         return starts, row[order]
 
-    def showing(self, block: int) -> NDArray[np.int64]:
+    def showing(self, block: int) -> Longs:
         """Rows that show a block, ascending."""
         starts, rows = self._holding
         return rows[starts[block] : starts[block + 1]]
 
-    def showing_all(self, blocks: Iterable[int]) -> NDArray[np.int64]:
+    def showing_all(self, blocks: Iterable[int]) -> Longs:
         """Rows that show all of some blocks, ascending; there is at least one block."""
         lists = sorted((self.showing(block) for block in blocks), key=len)
         found = lists[0]
@@ -244,19 +237,19 @@ class Rows:
             found = np.intersect1d(found, rows, assume_unique=True)
         return found
 
-    def owners(self, rows: NDArray[np.int64]) -> int:
+    def owners(self, rows: Longs) -> int:
         """Number of persons behind some rows."""
         return len(distinct(self.owner[rows]))
 
 
-def block_of_items(release: SetGeneralised) -> NDArray[np.int64]:
+def block_of_items(release: SetGeneralised) -> Longs:
     """Block of each item of the vocabulary."""
     block = np.empty(len(release.vocabulary), np.int64)
     block[release.block_items] = np.repeat(np.arange(release.blocks), release.block_sizes)
     return block
 
 
-def blocks_by_original(release: SetGeneralised, original: Transactions) -> NDArray[np.int64]:
+def blocks_by_original(release: SetGeneralised, original: Transactions) -> Longs:
     """Block of each item of the original; -1 for items that are not published."""
     block = block_of_items(release)
     code_of = {item: code for code, item in enumerate(release.vocabulary)}

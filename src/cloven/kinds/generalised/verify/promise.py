@@ -14,8 +14,7 @@ from cloven.verification.verdict import Fault, conclude, named
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
-
+    from cloven.compiled import Longs
     from cloven.data.transactions import Transactions
     from cloven.kinds.generalised.policy import Itemset
     from cloven.kinds.generalised.release import SetGeneralised
@@ -43,7 +42,7 @@ def check_combinations(
     return [conclude(name, level, len(rows.owner), faults, otherwise)]
 
 
-def _rare(rows: Rows, k: int, size: int) -> NDArray[np.int64]:
+def _rare(rows: Rows, k: int, size: int) -> Longs:
     """A combination of blocks that too few hold, followed by how many; empty if there is none."""
     from cloven.verification.km import search  # numba takes long to import
 
