@@ -74,7 +74,7 @@ NEVER_THE_KEY = (
     "report/**",
     "statistics/**",
     "storage/manifest.py",
-    "storage/release_json.py",
+    "storage/release.py",
     "text/**",
 )
 KEYS = tuple(f"cloven.kinds.{kind}.{name}" for kind in KINDS for name in ("key", "private_files"))

@@ -92,9 +92,8 @@ if TYPE_CHECKING:
     from cloven.reading.tables import read_table
     from cloven.reconstruction import lower_bound_supports, reconstruct, reconstruct_table
     from cloven.statistics.uniqueness import describe
-    from cloven.storage.checked import verify_folder
-    from cloven.storage.private import read_key
-    from cloven.storage.release import read_release, write_release
+    from cloven.storage.inspection import verify_folder
+    from cloven.storage.release import read_key, read_release, write_release
     from cloven.text import read_documents, to_transactions
     from cloven.threats import Effort, Knowledge, OtherRelease, Threat
     from cloven.tuning.tune import Tune
@@ -232,9 +231,8 @@ _HOME = homes(
         "cloven.reading.tables": "read_table",
         "cloven.reconstruction": "lower_bound_supports reconstruct reconstruct_table",
         "cloven.statistics.uniqueness": "describe",
-        "cloven.storage.checked": "verify_folder",
-        "cloven.storage.private": "read_key",
-        "cloven.storage.release": "read_release write_release",
+        "cloven.storage.inspection": "verify_folder",
+        "cloven.storage.release": "read_key read_release write_release",
         "cloven.text": "read_documents to_transactions",
         "cloven.threats": "Effort Knowledge OtherRelease Threat",
         "cloven.tuning.tune": "Tune",

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from cloven.disclosure.risk import Estimate
 
 
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what makes a spreadsheet run a cell instead of showing it
 _SINGULAR = {"have": "has", "are": "is", "were": "was", "their": "its", "those": "the one"}
 _OWN = {"persons": "person", "people": "person", "classes": "class", "entries": "entry"}
 
@@ -99,6 +100,15 @@ def numbered(number: int, what: str = "another release") -> str:
     ('another release', 'another release (2)')
     """
     return what if number == 1 else f"{what} ({number})"
+
+
+def escape_formula(cell: str) -> str:
+    """Put an apostrophe before a cell that a spreadsheet would run.
+
+    >>> escape_formula("=1+1"), escape_formula("flu | fever")
+    ("'=1+1", 'flu | fever')
+    """
+    return f"'{cell}" if cell.startswith(FORMULA) else cell
 
 
 def _digits(share: float) -> int:

@@ -133,8 +133,8 @@ def _write(guesses: ValueGuesses, rows: list[int], out: Path) -> None:
     import csv
     import io
 
+    from cloven.figures import escape_formula
     from cloven.storage.atomic import staged, write_bytes
-    from cloven.storage.spreadsheets import escape_formula
 
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

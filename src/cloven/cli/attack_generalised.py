@@ -159,7 +159,7 @@ def score_generalised(
     from cloven.kinds.generalised.guesses_files import about_eliminations, read_eliminations
     from cloven.kinds.generalised.score.score import score_eliminations
     from cloven.storage.guesses import CONTROL
-    from cloven.storage.private import read_key
+    from cloven.storage.release import read_key
 
     key = read_key(private, release)
     marked = about_eliminations(guesses, release)["attack"].get("marked", True)

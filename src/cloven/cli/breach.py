@@ -86,14 +86,14 @@ def breach(
     from cloven.kinds.disassociated.covers.breaches import holders, simulate
     from cloven.kinds.disassociated.covers.covers import covers as find
     from cloven.kinds.disassociated.covers.proof import prove
-    from cloven.storage.release import read_disassociated_release
+    from cloven.storage.release import read_release_of
 
     if private is not None and original is None:
         message = "--private says where the records of the data are: give --original FILE too"
         raise ParameterError(message)
     rng = np.random.default_rng(seed)
     with progress("read") as report:
-        published = read_disassociated_release(release_at(release), "`cloven breach`")
+        published = read_release_of("disassociation", release_at(release), "`cloven breach`")
         data = None if original is None else read_data(original, options)
         if data is not None:
             warn_of_strangers("RELEASE", published.vocabulary, data)
@@ -125,7 +125,7 @@ def clusters_of(
     """Cluster of each record by the key, -1 for records that were not published; None without a key."""
     if private is None:
         return None
-    from cloven.storage.private import read_key
+    from cloven.storage.release import read_key
 
     key = read_key(private, release)
     clusters = np.full(max(int(data.source_rows.max()), int(key.records.max(initial=-1))) + 1, -1, np.int64)

@@ -46,7 +46,7 @@ def reconstruct(
     import numpy as np
 
     from cloven.storage.atomic import staged, write_bytes
-    from cloven.storage.formats import format_of
+    from cloven.storage.manifest import format_of
     from cloven.storage.release import read_release
 
     with progress("read") as report:
@@ -95,7 +95,7 @@ def _contents(
     """Content of each file."""
     from cloven.kinds.tables.files import table_csv_bytes
     from cloven.reconstruction import reconstruct_many, reconstruct_table
-    from cloven.storage.formats import format_of
+    from cloven.storage.manifest import format_of
 
     if not format_of(published).of_sets:
         for _ in range(count):

@@ -50,8 +50,7 @@ def score(
     from cloven.kinds.disassociated.guesses_files import read_guesses
     from cloven.kinds.disassociated.score.score import score as measure
     from cloven.storage.guesses import CONTROL
-    from cloven.storage.private import read_key
-    from cloven.storage.release import read_set_release
+    from cloven.storage.release import read_key, read_set_release
 
     rng = np.random.default_rng(seed)
     with progress("read") as report:

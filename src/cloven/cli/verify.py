@@ -52,7 +52,7 @@ def verify(
 ) -> None:
     """Prove that a release is what it says it is. Ends with 1 if it is not."""
     from cloven.kinds.generalised.policy_files import read_policy
-    from cloven.storage.checked import verify_folder
+    from cloven.storage.inspection import verify_folder
 
     release_at(release)
     if private is not None:

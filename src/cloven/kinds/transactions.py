@@ -57,8 +57,7 @@ class OfTransactions:
 
     def write(self, result: Any, public: Path, private: Path, original: Transactions | None) -> str:
         """Check the release once more, write it and the owner's key to two new folders."""
-        from cloven.storage.private import write_key
-        from cloven.storage.release import write_public
+        from cloven.storage.release import write_key, write_public
         from cloven.verification import verify
 
         policy = getattr(result, "policy", None)

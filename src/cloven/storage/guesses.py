@@ -9,8 +9,7 @@ import numpy as np
 
 from cloven.errors import ReleaseError
 from cloven.storage.atomic import PRIVATE_FILE, new_file
-from cloven.storage.formats import format_of
-from cloven.storage.manifest import expect, parse_json
+from cloven.storage.manifest import expect, format_of, parse_json
 from cloven.storage.parquet import read_bytes
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from cloven.storage.formats import SetRelease
+    from cloven.storage.manifest import SetRelease
 
 
 CONTROL = "control"

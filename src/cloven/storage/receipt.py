@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from cloven.data.recognition import Recognisable
-    from cloven.storage.formats import Release
+    from cloven.storage.manifest import Release
 
 RECEIPT = "receipt.json"
 FORMAT, FORMAT_VERSION = "cloven.receipt", 2

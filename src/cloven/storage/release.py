@@ -1,32 +1,49 @@
-"""Releases on disk, as a folder of Parquet files or one JSON file: written, and read back whichever kind they are.
+"""Releases on disk, as a folder of Parquet files or one JSON file, and the owner's key beside them.
 
-What is special to a kind stands in the ``files`` of its room. ``read_release`` knows nothing of keys;
-``write_release`` hands the key to ``private``. See docs/reference/release-format.md.
+What is special to a kind stands in ``files`` and ``private_files`` of its room, which are asked for by name: reading a
+release loads no key. See docs/reference/release-format.md.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
 
 from cloven.errors import OutputError, ParameterError, ReleaseError, shorten
-from cloven.registry import part
+from cloven.registry import ROOMS, part
 from cloven.storage.atomic import refuse_existing, staged, write_bytes
-from cloven.storage.formats import format_named, format_of
-from cloven.storage.manifest import MANIFEST, build_manifest, check_manifest, manifest_bytes, parse_json
+from cloven.storage.manifest import (
+    MANIFEST,
+    build_manifest,
+    check_manifest,
+    expect,
+    format_named,
+    format_of,
+    manifest_bytes,
+    parse_json,
+)
 from cloven.storage.parquet import read_bytes, write_table
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from cloven.data.table import Table
     from cloven.data.transactions import Transactions
-    from cloven.kinds.disassociated.key import Anonymised
+    from cloven.kinds.disassociated.key import Anonymised, Key
     from cloven.kinds.disassociated.release import Disassociated
-    from cloven.kinds.generalised.key import Generalised
-    from cloven.kinds.tables.key import PublishedTable
-    from cloven.storage.formats import Release, SetRelease, TableRelease
+    from cloven.kinds.generalised.key import Generalised, GeneralisedKey
+    from cloven.kinds.generalised.release import SetGeneralised
+    from cloven.kinds.tables.key import PublishedTable, TableKey
+    from cloven.kinds.tables.release import GeneralisedTable, Sliced
+    from cloven.storage.manifest import JsonForm, Release, ReleaseFormat, SetRelease, TableRelease
 
 FORMATS = ("parquet", "json")
 
@@ -61,7 +78,6 @@ def write_release(
     ['clinic', 'clinic.private']
     """
     from cloven.storage.ledger_file import check_ledger, remember
-    from cloven.storage.private import write_key
     from cloven.verification import verify
 
     public, private = places(Path(out), format)
@@ -114,8 +130,6 @@ def read_release(path: str | os.PathLike[str]) -> Release:
     """
     path = Path(path)
     if not path.is_dir():
-        from cloven.storage.release_json import read_json
-
         return read_json(path)
     manifest = read_manifest(path)
     release: Release = format_named(manifest["format"], str(path)).read(path, manifest)
@@ -143,22 +157,20 @@ def read_table_release(path: str | os.PathLike[str], what: str) -> TableRelease:
     return release  # type: ignore[no-any-return]  # the format tells
 
 
-def read_disassociated_release(path: str | os.PathLike[str], what: str) -> Disassociated:
-    """Read a release for something that works on disassociated ones alone."""
+def read_release_of(family: str, path: str | os.PathLike[str], what: str) -> Any:
+    """Read a release for something that works on those of one kind alone."""
     release: Any = read_release(path)
-    if release.family != "disassociation":
-        about = format_of(release).about
-        message = f"{path}: is a {about} release, and {what} is for disassociated ones; name one of those"
+    if release.family != family:
+        about, wanted = format_of(release).about, import_module(f"{ROOMS[family]}.files").FORMATS[0].about
+        message = f"{path}: is a {about} release, and {what} is for {wanted} ones; name one of those"
         raise ReleaseError(message)
-    return release  # type: ignore[no-any-return]  # the family tells
+    return release
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
     """Read and check the manifest of a release, folder or JSON file."""
     if not path.is_dir():
-        from cloven.storage.release_json import read_json_manifest
-
-        return read_json_manifest(path)
+        return dict(_document(path)["manifest"])
     file = path / MANIFEST
     return check_manifest(parse_json(read_bytes(file), str(file)), str(file))
 
@@ -166,8 +178,6 @@ def read_manifest(path: Path) -> dict[str, Any]:
 def write_public(release: Release, place: Path, format: str) -> str:
     """Write the published part; return the SHA-256 of the file that holds the manifest."""
     if format == "json":
-        from cloven.storage.release_json import json_bytes
-
         content = json_bytes(release)
         write_bytes(place, content)
         return hashlib.sha256(content).hexdigest()
@@ -187,3 +197,118 @@ def _refuse_half_characters(result: Anonymised | Generalised | PublishedTable) -
                 f"name {shorten(name)} is no valid Unicode and cannot be written; rename it in the input"
             )
             raise OutputError(message)
+
+
+# One JSON file, without loss: the manifest, and a line for each of the parts; the same content and order as the folder.
+
+
+def json_bytes(release: Release) -> bytes:
+    """A release in canonical order as JSON, a line for each of its parts; same release, same bytes."""
+    parts = json_form(format_of(release)).parts_of(release)
+    manifest = json.dumps(build_manifest(release, {}), ensure_ascii=False, sort_keys=True, allow_nan=False)
+    lines = ",\n".join(f'"{name}": {_lines(values)}' for name, values in parts.items())
+    return f'{{"manifest": {manifest},\n{lines}}}\n'.encode()
+
+
+def read_json(path: Path) -> SetRelease:
+    """Read a release from a JSON file; ``ReleaseError`` says what is wrong with it."""
+    document = _document(path)
+    form = json_form(format_named(document["manifest"]["format"], str(path)))
+    release: SetRelease = form.of_document(document, str(path))
+    return release
+
+
+def json_form(format: ReleaseFormat) -> JsonForm:
+    """How releases of a format stand in a JSON file; an error if they do not."""
+    if format.json is None:
+        message = f"a {format.about} is written as a folder of Parquet files; leave the format json out"
+        raise ParameterError(message)
+    return format.json
+
+
+def _document(path: Path) -> dict[str, Any]:
+    document = parse_json(read_bytes(path), str(path))
+    whole = isinstance(document, dict) and "manifest" in document
+    expect(whole, str(path), "the file", "an object with a manifest", document)
+    manifest = check_manifest(document["manifest"], str(path), in_json=True)
+    parts = json_form(format_named(manifest["format"], str(path))).parts
+    whole = set(document) == {"manifest", *parts}
+    expect(whole, str(path), "the file", f"an object with manifest, {' and '.join(parts)}", document)
+    return dict(document)
+
+
+def coded(
+    lists: Sequence[list[str]], source: str
+) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int32]]:
+    """Lists of items as their vocabulary, ascending by code point, offsets and codes."""
+    vocabulary = sorted({item for row in lists for item in row})
+    try:
+        "".join(vocabulary).encode()
+    except UnicodeEncodeError as error:
+        message = f"{source}: an item is no valid Unicode ({error.reason}); get the file again"
+        raise ReleaseError(message) from error
+    code_of = {name: code for code, name in enumerate(vocabulary)}
+    lengths = np.fromiter(map(len, lists), np.int64, len(lists))
+    codes = np.fromiter((code_of[item] for row in lists for item in row), np.int32, int(lengths.sum()))
+    return tuple(vocabulary), np.concatenate(([0], np.cumsum(lengths))), codes
+
+
+def objects(document: Mapping[str, Any], name: str, fields: set[str], source: str) -> list[dict[str, Any]]:
+    """A list of objects with exactly these fields."""
+    found = document[name]
+    expect(isinstance(found, list), source, name, "a list", found)
+    for number, value in enumerate(found):
+        sound = isinstance(value, dict) and set(value) == fields
+        expect(sound, source, f"{name}[{number}]", f"an object with {', '.join(sorted(fields))}", value)
+    return list(found)
+
+
+def _lines(values: list[Any]) -> str:
+    lines = (json.dumps(value, ensure_ascii=False) for value in values)
+    return "[\n" + ",\n".join(lines) + "\n]" if values else "[]"
+
+
+# The owner's key, in a folder of its own.
+
+
+def write_key(
+    result: Anonymised | Generalised | PublishedTable,
+    place: Path,
+    *,
+    manifest_sha256: str,
+    original: Any = None,
+) -> None:
+    """Write the private folder of a release of any kind whose manifest has this SHA-256."""
+    files = part(result.release, "private_files")
+    files.write_key(result, place, manifest_sha256=manifest_sha256, original=original)
+
+
+@overload
+def read_key(private: str | os.PathLike[str], release: Disassociated) -> Key: ...
+@overload
+def read_key(private: str | os.PathLike[str], release: SetGeneralised) -> GeneralisedKey: ...
+@overload
+def read_key(private: str | os.PathLike[str], release: GeneralisedTable | Sliced) -> TableKey: ...
+
+
+def read_key(private: str | os.PathLike[str], release: Any) -> Any:
+    """Read the owner's key to a release of any kind from its private folder.
+
+    Raises:
+        ReleaseError: a file is missing, broken, or speaks of parts that the release does not have.
+
+    >>> import tempfile
+    >>> import cloven as cv
+    >>> result = cv.Disassociation(k=5, m=2).anonymise(cv.Transactions.from_records([["flu", "fever"]] * 6))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     cv.write_release(result, Path(folder, "clinic"))
+    ...     read_key(Path(folder, "clinic.private"), result.release) == result.key
+    True
+    """
+    return part(release, "private_files").read_key(Path(private), release)
+
+
+def read_policy_kept(private: Path, release: Any) -> Any:
+    """The policy that the private folder keeps, if its kind of release is made by one."""
+    kept = getattr(part(release, "private_files"), "read_private_policy", None)
+    return None if kept is None else kept(private)

@@ -21,9 +21,8 @@ from cloven.kinds.generalised.private_files import read_private_policy
 from cloven.kinds.generalised.release import SetGeneralised
 from cloven.storage.ledger_file import Entry
 from cloven.storage.manifest import build_manifest, count
-from cloven.storage.private import read_key
 from cloven.storage.receipt import read_receipt
-from cloven.storage.release import read_disassociated_release, read_release, write_public, write_release
+from cloven.storage.release import read_key, read_release, read_release_of, write_public, write_release
 from tests.effort import tries
 
 
@@ -266,7 +265,7 @@ def test_what_is_for_disassociated_releases_says_so(folder):
     with pytest.raises(
         ReleaseError, match="is a set-generalised release, and `cloven breach` is for disassociated ones"
     ):
-        read_disassociated_release(folder, "`cloven breach`")
+        read_release_of("disassociation", folder, "`cloven breach`")
 
 
 def test_only_releases_are_written(tmp_path):

@@ -14,9 +14,8 @@ import pytest
 from cloven.data.transactions import Transactions
 from cloven.errors import ReleaseError
 from cloven.storage.fingerprint import fingerprint
-from cloven.storage.private import read_key, write_key
 from cloven.storage.receipt import read_receipt
-from cloven.storage.release import read_release
+from cloven.storage.release import read_key, read_release, write_key
 
 
 @pytest.fixture

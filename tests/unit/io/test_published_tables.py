@@ -23,9 +23,8 @@ from cloven.kinds.tables.methods.slicing import Slicing
 from cloven.kinds.tables.methods.ul import UL
 from cloven.kinds.tables.release import CellDomain
 from cloven.kinds.tables.utility import table_utility
-from cloven.storage.checked import verify_folder
-from cloven.storage.private import read_key
-from cloven.storage.release import read_release, read_set_release, read_table_release, write_release
+from cloven.storage.inspection import verify_folder
+from cloven.storage.release import read_key, read_release, read_set_release, read_table_release, write_release
 
 METHODS = {
     "mondrian": Mondrian(k=4, l=2),

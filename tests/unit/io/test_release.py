@@ -18,9 +18,7 @@ from hypothesis import strategies as st
 
 from cloven.errors import ReleaseError
 from cloven.kinds.disassociated.release import Disassociated
-from cloven.storage.private import read_key, write_key
-from cloven.storage.release import read_release, write_public, write_release
-from cloven.storage.release_json import json_bytes
+from cloven.storage.release import json_bytes, read_key, read_release, write_key, write_public, write_release
 from tests.effort import tries
 
 NASTY = [
@@ -291,7 +289,7 @@ def test_reading_does_not_touch_the_key(golden):
 
 
 def test_importing_is_light():
-    code = "import sys, cloven.storage.release, cloven.storage.checked; sys.exit('pyarrow' in sys.modules)"
+    code = "import sys, cloven.storage.release, cloven.storage.inspection; sys.exit('pyarrow' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from cloven.errors import OutputError
+from cloven.figures import escape_formula
 from cloven.kinds.disassociated.csv import write_csv
-from cloven.storage.spreadsheets import escape_formula
 
 
 def test_one_line_per_row(clinic, tmp_path):

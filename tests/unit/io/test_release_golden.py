@@ -5,10 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 
-from cloven.storage.checked import verify_folder
-from cloven.storage.private import read_key
+from cloven.storage.inspection import verify_folder
 from cloven.storage.receipt import read_receipt
-from cloven.storage.release import read_release
+from cloven.storage.release import read_key, read_release
 
 # Changing a golden file changes one of these, and with it the promise to those who hold such a release.
 GOLDEN = {

@@ -7,9 +7,7 @@ import json
 import pytest
 
 from cloven.errors import ReleaseError
-from cloven.storage.private import read_key
-from cloven.storage.release import read_release, write_release
-from cloven.storage.release_json import json_bytes
+from cloven.storage.release import json_bytes, read_key, read_release, write_release
 
 
 def test_round_trip_and_same_bytes(clinic, tmp_path):

@@ -18,11 +18,9 @@ from cloven.data.transactions import Transactions
 from cloven.errors import ReleaseError
 from cloven.kinds.disassociated.methods import Disassociation
 from cloven.kinds.disassociated.release import Joint
-from cloven.storage.checked import verify_folder
-from cloven.storage.private import read_key
+from cloven.storage.inspection import verify_folder
 from cloven.storage.receipt import read_receipt
-from cloven.storage.release import read_release, write_release
-from cloven.storage.release_json import json_bytes
+from cloven.storage.release import json_bytes, read_key, read_release, write_release
 
 FOLDER = Path(__file__).resolve().parents[2] / "golden" / "release-v2"
 # Changing a golden file changes one of these, and with it the promise to those who hold such a release.

@@ -200,7 +200,7 @@ CHILD = """
 import os, signal, sys
 from pathlib import Path
 import pyarrow.parquet as pq
-from cloven.storage.private import read_key
+from cloven.storage.release import read_key
 from cloven.storage.release import read_release, write_release
 from cloven.kinds.disassociated.key import Anonymised
 golden, out, table = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]

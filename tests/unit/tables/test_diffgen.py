@@ -20,8 +20,7 @@ from cloven.kinds.tables.methods.diffgen import DiffGen
 from cloven.kinds.tables.methods.lots import noise_scale
 from cloven.kinds.tables.verify.checker import verify_table
 from cloven.reading.tables import read_table
-from cloven.storage.private import read_key
-from cloven.storage.release import read_release, write_release
+from cloven.storage.release import read_key, read_release, write_release
 
 ILL = Column("illness", "sensitive", values=("flu", "gout", "rare"))
 

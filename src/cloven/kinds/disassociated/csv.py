@@ -7,9 +7,9 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cloven.figures import escape_formula
 from cloven.kinds.disassociated.release import Kind
 from cloven.storage.atomic import staged, write_bytes
-from cloven.storage.spreadsheets import escape_formula
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -24,10 +24,9 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from cloven.data.arrays import distinct
 from cloven.kinds.disassociated.release import Disassociated, Kind, RareItems
-from cloven.storage.formats import JsonForm, ReleaseFormat
-from cloven.storage.manifest import MANIFEST, parameters_of
+from cloven.storage.manifest import MANIFEST, JsonForm, ReleaseFormat, parameters_of
 from cloven.storage.parquet import expect_counting, item_lists, list_column, read_table, whole_numbers
-from cloven.storage.release_json import coded, objects
+from cloven.storage.release import coded, objects
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

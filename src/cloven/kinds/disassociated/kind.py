@@ -159,9 +159,9 @@ class DisassociationFamily(OfTransactions):
         """Read back what ``write`` wrote."""
         from cloven.kinds.disassociated.key import Anonymised
         from cloven.kinds.disassociated.private_files import read_key
-        from cloven.storage.release import read_disassociated_release
+        from cloven.storage.release import read_release_of
 
-        release = read_disassociated_release(public, "this family")
+        release = read_release_of(self.name, public, "this family")
         return Anonymised(release, read_key(private, release))
 
 

@@ -68,7 +68,7 @@ def write_key(result: Anonymised, place: Path, *, manifest_sha256: str, original
 
 
 def read_key(private: Path, release: Disassociated) -> Key:
-    """Read the owner's key to a release from its private folder; ``cloven.storage.private`` says what may be wrong."""
+    """Read the owner's key to a release from its private folder; ``cloven.storage.release`` says what may be wrong."""
     path = private / "key.parquet"
     table = read_table(path, KEY)
     offsets, codes, names = item_lists(table, path)

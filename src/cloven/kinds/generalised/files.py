@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.kinds.generalised.release import SetGeneralised
-from cloven.storage.formats import JsonForm, ReleaseFormat, all_up_to, is_count
-from cloven.storage.manifest import MANIFEST, expect, parameters_of
+from cloven.storage.manifest import (
+    MANIFEST,
+    JsonForm,
+    ReleaseFormat,
+    all_up_to,
+    expect,
+    is_count,
+    parameters_of,
+)
 from cloven.storage.parquet import (
     expect_counting,
     item_lists,
@@ -19,7 +26,7 @@ from cloven.storage.parquet import (
     read_table,
     text_column,
 )
-from cloven.storage.release_json import coded, objects
+from cloven.storage.release import coded, objects
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

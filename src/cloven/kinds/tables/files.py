@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.data.table import Table
+from cloven.figures import escape_formula
 from cloven.kinds.tables.buckets import Buckets
 from cloven.kinds.tables.cells import from_texts, shown_release, texts_of
 from cloven.kinds.tables.release import CellDomain, GeneralisedTable, Sliced
 from cloven.storage.atomic import staged, write_bytes
-from cloven.storage.formats import ReleaseFormat
-from cloven.storage.manifest import expect, parameters_of
+from cloven.storage.manifest import ReleaseFormat, expect, parameters_of
 from cloven.storage.parquet import (
     expect_counting,
     number_column,
@@ -31,7 +31,6 @@ from cloven.storage.parquet import (
     text_column,
     whole_numbers,
 )
-from cloven.storage.spreadsheets import escape_formula
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -194,8 +194,7 @@ class TablesFamily:
     def write(self, result: PublishedTable, public: Path, private: Path, original: Table | None) -> str:
         """Check what is published once more, write it and the owner's key to two new folders."""
         from cloven.kinds.tables.verify.checker import verify_table
-        from cloven.storage.private import write_key
-        from cloven.storage.release import write_public
+        from cloven.storage.release import write_key, write_public
 
         shown = replace(result, release=shown_release(result.release))
         verify_table(shown.release, allow_seeded=True).raise_if_broken()

@@ -24,12 +24,10 @@ from typing import TYPE_CHECKING, Any
 
 from cloven.errors import ReleaseError, shorten
 from cloven.storage.fingerprint import fingerprint
-from cloven.storage.formats import all_formats, format_named
-from cloven.storage.manifest import MANIFEST, count, manifest_bytes
+from cloven.storage.manifest import MANIFEST, all_formats, count, format_named, manifest_bytes
 from cloven.storage.parquet import ROW_GROUP, read_bytes
-from cloven.storage.private import read_key, read_policy_kept
 from cloven.storage.receipt import read_receipt
-from cloven.storage.release import read_manifest, read_release
+from cloven.storage.release import read_key, read_manifest, read_policy_kept, read_release
 
 if TYPE_CHECKING:
     import os
@@ -43,7 +41,7 @@ if TYPE_CHECKING:
     from cloven.kinds.generalised.key import GeneralisedKey
     from cloven.kinds.generalised.policy import Policy
     from cloven.kinds.tables.key import TableKey
-    from cloven.storage.formats import Release
+    from cloven.storage.manifest import Release
     from cloven.verification.verdict import Check, Level, Verdict
 
 WRITER = re.compile(r"[A-Za-z][A-Za-z-]{0,30}( version v?[\w.+-]{1,40})?( \(build [\w.+-]{0,60}\))?")

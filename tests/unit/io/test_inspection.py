@@ -10,7 +10,7 @@ import sys
 import pyarrow.parquet as pq
 import pytest
 
-from cloven.storage.checked import verify_folder
+from cloven.storage.inspection import verify_folder
 from cloven.storage.manifest import manifest_bytes
 from cloven.storage.parquet import ROW_GROUP
 from cloven.storage.release import write_release
