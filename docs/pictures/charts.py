@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import gallery
+
 import cloven as cv
 from cloven.audit.loop import Audit
-from cloven.report import gallery
-from cloven.report.gallery import first_screen
 from cloven.threats import Knowledge
 
 DOCS = Path(__file__).resolve().parent.parent
@@ -30,7 +30,7 @@ def main() -> None:
     )
     document = audit.run(cv.sample("clinic")).to_dict()
     drawn = {f"chart-{name}": picture for name, picture in gallery.pictures(document).items()}
-    for name, picture in (drawn | {"report": first_screen(document)}).items():
+    for name, picture in (drawn | {"report": gallery.first_screen(document)}).items():
         (DOCS / "pictures" / f"{name}.svg").write_text(picture, encoding="utf-8")
     (DOCS / "reference" / "charts.md").write_text(gallery.page(), encoding="utf-8")
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
-    from cloven.report.told import Told
+    from cloven.report.rows import Told
 
 RISK_AXIS = "risk, upper end"
 CSS = {"attacker": "attacker", "adds": "attacker", "guessing": "guessing", "shuffled": "control"}

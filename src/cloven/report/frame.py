@@ -1,4 +1,4 @@
-"""Risks and utility as a frame: one row for each setting and threat."""
+"""Risks and utility as a frame: one row for each setting and threat. ``AuditReport.to_frame`` gives it."""
 
 from __future__ import annotations
 
@@ -8,25 +8,28 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from cloven.disclosure.outcome import Outcome
+    from cloven.disclosure.risk import Risk
 
-COLUMNS = (
-    "setting",
-    "family",
-    "threat",
-    "attacker",
-    "low",
-    "high",
-    "outsiders",
-    "excess",
-    "excess_low",
-    "excess_high",
-    "guessing",
-    "control",
-    "beats",
-    "counts",
-    "broken",
-    "utility",
-)
+_ESTIMATED = {
+    "attacker": ("attacker", "value"),
+    "low": ("attacker", "low"),
+    "high": ("attacker", "high"),
+    "outsiders": ("outsiders", "value"),
+    "excess": ("excess", "value"),
+    "excess_low": ("excess", "low"),
+    "excess_high": ("excess", "high"),
+    "guessing": ("guessing", "value"),
+    "control": ("control", "value"),
+}
+"""Column -> which estimate of a risk, and what of it."""
+_KINDS = {
+    **dict.fromkeys(("setting", "family", "threat"), "string"),
+    **dict.fromkeys(_ESTIMATED, "float64"),
+    **dict.fromkeys(("beats", "counts"), "bool"),
+    "broken": "int64",
+    "utility": "float64",
+}
+COLUMNS = tuple(_KINDS)
 
 
 def outcome_frame(outcomes: Sequence[Outcome]) -> Any:
@@ -61,37 +64,23 @@ def outcome_table(outcomes: Sequence[Outcome]) -> Any:
     """The same as a PyArrow table, which is always there."""
     import pyarrow
 
-    schema = pyarrow.schema([(name, _kind(pyarrow, name)) for name in COLUMNS])
-    return pyarrow.Table.from_pylist([row for outcome in outcomes for row in _rows(outcome)], schema)
+    schema = pyarrow.schema([(name, pyarrow.type_for_alias(kind)) for name, kind in _KINDS.items()])
+    rows = [_row(outcome, risk) for outcome in outcomes for risk in outcome.risks]
+    return pyarrow.Table.from_pylist(rows, schema)
 
 
-def _rows(outcome: Outcome) -> list[dict[str, Any]]:
-    return [
-        {
-            "setting": outcome.name,
-            "family": outcome.family,
-            "threat": risk.threat,
-            "attacker": None if risk.attacker is None else risk.attacker.value,
-            "low": None if risk.attacker is None else risk.attacker.low,
-            "high": None if risk.attacker is None else risk.attacker.high,
-            "outsiders": None if risk.outsiders is None else risk.outsiders.value,
-            "excess": None if risk.excess is None else risk.excess.value,
-            "excess_low": None if risk.excess is None else risk.excess.low,
-            "excess_high": None if risk.excess is None else risk.excess.high,
-            "guessing": None if risk.guessing is None else risk.guessing.value,
-            "control": None if risk.control is None else risk.control.value,
-            "beats": risk.beats,
-            "counts": risk.counts,
-            "broken": risk.broken,
-            "utility": outcome.utility.score(),
-        }
-        for risk in outcome.risks
-    ]
-
-
-def _kind(pyarrow: Any, name: str) -> Any:
-    if name in ("setting", "family", "threat"):
-        return pyarrow.string()
-    if name in ("beats", "counts"):
-        return pyarrow.bool_()
-    return pyarrow.int64() if name == "broken" else pyarrow.float64()
+def _row(outcome: Outcome, risk: Risk) -> dict[str, Any]:
+    found = {name: getattr(risk, estimate) for name, (estimate, _) in _ESTIMATED.items()}
+    return {
+        "setting": outcome.name,
+        "family": outcome.family,
+        "threat": risk.threat,
+        **{
+            name: None if estimate is None else getattr(estimate, _ESTIMATED[name][1])
+            for name, estimate in found.items()
+        },
+        "beats": risk.beats,
+        "counts": risk.counts,
+        "broken": risk.broken,
+        "utility": outcome.utility.score(),
+    }

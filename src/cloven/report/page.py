@@ -19,10 +19,7 @@ from markupsafe import Markup, escape
 
 from cloven.errors import InputError, OutputError
 from cloven.figures import ends
-from cloven.report import drawing as drawn
-from cloven.report import rows, words
-from cloven.report import told as known
-from cloven.report import words as judged
+from cloven.report import drawing, rows, words
 from cloven.report.words import COVERS, LINKAGES, kind_words, not_modelled, published, terms, visible
 
 if TYPE_CHECKING:
@@ -144,17 +141,17 @@ def view(document: Mapping[str, Any]) -> dict[str, Any]:
         "owner": owner,
         "title": document.get("title") or "Audit of a release",
         "settings": [document["setting"], *document["decision"]["better"]],
-        "verdict": judged.VERDICTS[document["decision"]["verdict"]],
+        "verdict": words.VERDICTS[document["decision"]["verdict"]],
         "told": _told(document),
         "gauges": _gauges(document),
         "kept": rows.kept(document),
-        "utility_chart": drawn.utility(document) if rows.kept(document) else None,
+        "utility_chart": drawing.utility(document) if rows.kept(document) else None,
         "tried": rows.tried(document),
         "failed": document.get("failed", ()),
-        "trade_off": drawn.trade_off(document) if document["outcomes"] else None,
-        "kinds": drawn.kinds(document),
+        "trade_off": drawing.trade_off(document) if document["outcomes"] else None,
+        "kinds": drawing.kinds(document),
         "calibrations": _calibrations(document),
-        "sizes": drawn.sizes(document),
+        "sizes": drawing.sizes(document),
         "covers": {name: risk["details"]["covers"] for name, risk in _with(document, "covers")},
         "cover_words": COVERS,
         "worst": _worst(document),
@@ -184,13 +181,13 @@ def facts(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _gauges(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    charts, withheld = drawn.gauges(document), bool(document.get("withheld"))
+    charts, withheld = drawing.gauges(document), bool(document.get("withheld"))
     limits = document["limits"]
     return [
         {
             "name": name,
             "risk": risk,
-            "sign": judged.of_risk(
+            "sign": words.of_risk(
                 risk, rows.limit_of(document, risk), limits, withheld=withheld or risk.get("withheld", False)
             ),
             "chart": charts.get(name),
@@ -202,19 +199,19 @@ def _gauges(document: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _told(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What is told of known persons, each threat with its chart and its histogram."""
     return [
-        {"found": each, "chart": drawn.told(each), "histogram": drawn.told_of(each)}
-        for each in known.told(document)
+        {"found": each, "chart": drawing.told(each), "histogram": drawing.told_of(each)}
+        for each in rows.told(document)
     ]
 
 
 def _calibrations(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    charts = drawn.calibration(document)
+    charts = drawing.calibration(document)
     found = {risk[0]: risk[1]["details"]["calibration"] for risk in _with(document, "calibration")}
     return [
         {
             "name": name,
             "chart": charts[name],
-            "words": judged.of_confidence(list(each)),
+            "words": words.of_confidence(list(each)),
             "figures": found[name],
         }
         for name, each in groupby(rows.sure(document), key=lambda row: row.threat)

@@ -18,8 +18,7 @@ from cloven.report.words import visible
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from cloven.report.rows import Scale, Sizes, Sure, Tried
-    from cloven.report.told import Beside, Ends
+    from cloven.report.rows import Beside, Ends, Scale, Sizes, Sure, Tried
 
 
 Place = float | int | str

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup
 
-from cloven.report import drawing as drawn
+from cloven.report import drawing
 from cloven.report.charts import CHARTS
 from cloven.report.page import icon, view
 from cloven.report.svg import element, words
@@ -75,8 +75,8 @@ def _section(name: str) -> str:
 
 def pictures(document: Mapping[str, Any]) -> dict[str, str]:
     """One picture for each chart, as a whole SVG file on white."""
-    single = {"utility": drawn.utility, "trade-off": drawn.trade_off, "sizes": drawn.sizes}
-    several = {"risks": drawn.gauges, "kinds": drawn.kinds, "calibration": drawn.calibration}
+    single = {"utility": drawing.utility, "trade-off": drawing.trade_off, "sizes": drawing.sizes}
+    several = {"risks": drawing.gauges, "kinds": drawing.kinds, "calibration": drawing.calibration}
     parts = {name: [("", draw(document))] for name, draw in single.items()}
     parts |= {name: list(draw(document).items()) for name, draw in several.items()}
     return {name: _board(CHARTS[name].title, parts[name], ROOMS[name]) for name in CHARTS}
@@ -99,16 +99,21 @@ def _board(title: str, parts: Sequence[tuple[str, Markup | None]], room: Room) -
             )  # fmt: skip
         y += room.top + tall + room.bottom
     ground = element("rect", width=WIDTH, height=y, fill="#ffffff", rx=6)
+    return _file(title, light_style(), (WIDTH, y), [ground, *inside])
+
+
+def _file(title: str, style: Markup, size: tuple[int, int], parts: Sequence[Markup]) -> str:
+    """A whole SVG file of this size."""
+    width, height = size
     whole = element(
         "svg",
         element("title", Markup.escape(title)),
-        element("style", light_style()),
-        ground,
-        *inside,
+        element("style", style),
+        *parts,
         xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {WIDTH} {y}",
-        width=WIDTH,
-        height=y,
+        viewBox=f"0 0 {width} {height}",
+        width=width,
+        height=height,
         font_family=FONT,
     )
     return f"{whole}\n"
@@ -145,7 +150,7 @@ def first_screen(document: Mapping[str, Any]) -> str:
     """Title, verdict, utility and a gauge for each threat, as a whole SVG file."""
     shown = view(document)
     middle = PICTURE_WIDTH // 2
-    chart = drawn.utility(document)
+    chart = drawing.utility(document)
     top = 92
     tall = max(drawn_height(chart) + 56, 190)
     parts = [
@@ -157,20 +162,9 @@ def first_screen(document: Mapping[str, Any]) -> str:
         _placed(chart, middle + 200, top + 48, middle - EDGE - 10 - 190 - 152),
     ]
     gauges, height = _gauges(shown["gauges"], top + tall + 16)
-    whole = element(
-        "svg",
-        element("title", Markup.escape(f"The report of an audit: {shown['verdict'].words}")),
-        element("style", light_style() + STYLE),
-        element("rect", width=PICTURE_WIDTH, height=height, rx=8, fill="var(--ground)"),
-        *parts,
-        *gauges,
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {PICTURE_WIDTH} {height}",
-        width=PICTURE_WIDTH,
-        height=height,
-        font_family=FONT,
-    )
-    return f"{whole}\n"
+    ground = element("rect", width=PICTURE_WIDTH, height=height, rx=8, fill="var(--ground)")
+    title = f"The report of an audit: {shown['verdict'].words}"
+    return _file(title, light_style() + STYLE, (PICTURE_WIDTH, height), [ground, *parts, *gauges])
 
 
 def _verdict(
