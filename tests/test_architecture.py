@@ -11,6 +11,7 @@ import sys
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from runpy import run_path
 
 import pytest
 
@@ -78,6 +79,17 @@ NEVER_THE_KEY = (
     "text/**",
 )
 KEYS = tuple(f"cloven.kinds.{kind}.{name}" for kind in KINDS for name in ("key", "private_files"))
+# Types of data and releases. Whoever asks what something is an instance of knows the kinds there are, and a further one
+# would have to be told; the class itself, its room or its words answer instead.
+TOLD_APART = {"Transactions", "Table", "Disassociated", "SetGeneralised", "GeneralisedTable", "Sliced"}
+MAY_ASK = {
+    "cloven.data.transactions": "its own __eq__",
+    "cloven.relatedness.corpus": "documents to count may be given as Transactions, or as texts",
+    "cloven.text.topics": "a sample is drawn from Transactions, or from counted terms",
+    "cloven.cli.attack": "to be asked of the room",
+    "cloven.cli.rehearsal": "to be asked of the room",
+    "cloven.cli.score": "to be asked of the room",
+}
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "common", "base", "manager", "misc"}
 
 
@@ -214,6 +226,63 @@ def test_a_kind_stands_on_its_own():
         and found.how == "top"
     ]  # fmt: skip
     assert not wrong, "\n".join(wrong)
+
+
+def asks_for_the_kind(node: ast.AST) -> bool:
+    """``isinstance(x, Table)``, or a family compared with a word."""
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance":
+        return any(ast.unparse(name).split(".")[-1] in TOLD_APART for name in ast.walk(node.args[1]))
+    if not isinstance(node, ast.Compare):
+        return False
+    sides = [node.left, *node.comparators]
+    literal = any(isinstance(inner, ast.Constant) for side in sides[1:] for inner in ast.walk(side))
+    return literal and any("family" in ast.unparse(side).lower() for side in sides)
+
+
+def test_nobody_outside_a_kind_asks_which_kind_it_is():
+    asking = {
+        f"{module}:{node.lineno}"
+        for module, (_, tree) in sources().items()
+        if part(module) != "kinds"
+        for node in ast.walk(tree)
+        if asks_for_the_kind(node)
+    }
+    wrong = sorted(place for place in asking if place.split(":")[0] not in MAY_ASK)
+    assert not wrong, "the class, the room or its words shall answer: " + ", ".join(wrong)
+    assert {place.split(":")[0] for place in asking} == set(MAY_ASK), "an exception is not needed any more"
+
+
+@pytest.mark.parametrize(
+    ("code", "asks"),
+    [
+        ("isinstance(data, Table)", True),
+        ("isinstance(data, Transactions | None)", True),
+        ("isinstance(data, (list, data.table.Table))", True),
+        ("document['family'] == 'tables'", True),
+        ("release.family in ('tables', 'generalisation')", True),
+        ("isinstance(data, Tables)", False),
+        ("release.family != family", False),
+        ("best.family == other.family", False),
+    ],
+)
+def test_asking_for_the_kind_is_found(code, asks):
+    assert any(map(asks_for_the_kind, ast.walk(ast.parse(code)))) is asks
+
+
+def test_templates_ask_for_no_kind():
+    for template in (SOURCE / "report" / "templates").glob("*.html"):
+        assert "family ==" not in template.read_text(encoding="utf-8"), template.name
+
+
+def test_the_picture_stands_every_part_on_what_it_imports(monkeypatch):
+    """Parts stand in layers, and may import from layers below; what is imported inside functions is not drawn."""
+    pictures = SOURCE.parents[1] / "docs" / "pictures"
+    monkeypatch.syspath_prepend(pictures)
+    layers = run_path(str(pictures / "of_architecture.py"))["LAYERS"]
+    height = {name: -depth for depth, (_, _, parts) in enumerate(layers) for name in parts}
+    assert set(height) == set(ALLOWED)
+    wrong = [(one, other) for one in ALLOWED for other in ALLOWED[one] if height[one] <= height[other]]
+    assert not wrong
 
 
 def test_checker_shares_no_code_with_the_anonymisers():

@@ -20,6 +20,7 @@ class Card:
     Attributes:
         name: of the file, without its ending.
         title: what it shows, for those who do not see it.
+        about: the same at length, where a title does not do.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Card:
     width: int
     height: int
     parts: list[str] = field(default_factory=list)
+    about: str = ""
 
     def text(
         self,
@@ -139,6 +141,6 @@ class Card:
             f'<rect x="0.5" y="0.5" width="{self.width - 1}" height="{self.height - 1}" rx="8" fill="#ffffff"'
             f' stroke="{LINE}"/>'
         )
-        return "\n".join(
-            [start, f"<title>{escape(self.title)}</title>", head, card, *self.parts, "</svg>", ""]
-        )
+        told = [f"<title>{escape(self.title)}</title>"]
+        told += [f"<desc>{escape(self.about)}</desc>"] if self.about else []
+        return "\n".join([start, *told, head, card, *self.parts, "</svg>", ""])

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import of_architecture
 import of_attacks
 import of_ideas
 import of_tables
 
-DRAWN = (*of_ideas.DRAWN, *of_attacks.DRAWN, *of_tables.DRAWN)
+DRAWN = (*of_ideas.DRAWN, *of_attacks.DRAWN, *of_tables.DRAWN, *of_architecture.DRAWN)
 
 
 def main(folder: Path) -> None:
