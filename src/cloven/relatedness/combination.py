@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import numpy as np
 
 from cloven.errors import ParameterError
-from cloven.protocols import Coverage
+from cloven.protocols import Coverage, Related
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from cloven.protocols import Related, Relatedness
+    from cloven.compiled import Floats, Longs
+    from cloven.protocols import Relatedness
 
 
 # Puts measures of relatedness on one scale: mean and spread over the pairs of a sample of the vocabulary.
@@ -46,23 +45,23 @@ class Scale:
     spread: float = 1.0
 
     @classmethod
-    def of(cls, scores: NDArray[np.float64]) -> Scale:
+    def of(cls, scores: Floats) -> Scale:
         """Scale of scores without NaN; of none at all, the standard one. Equal scores have spread 1."""
         if not len(scores):
             return cls()
         spread = float(scores.std())
         return cls(float(scores.mean()), spread if spread > 1e-12 else 1.0)
 
-    def standard(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    def standard(self, scores: Floats) -> Floats:
         """Scores as z-scores."""
         return (scores - self.mean) / self.spread
 
-    def scores(self, standard: NDArray[np.float64]) -> NDArray[np.float64]:
+    def scores(self, standard: Floats) -> Floats:
         """Z-scores as scores."""
         return standard * self.spread + self.mean
 
 
-def sampled(related: Related, items: int, pairs: int) -> NDArray[np.float64]:
+def sampled(related: Related, items: int, pairs: int) -> Floats:
     """Scores of the pairs of different items of the sample, NaN included."""
     size = min(items, (1 + isqrt(1 + 8 * pairs)) // 2)
     chosen = np.arange(size, dtype=np.int64) * items // max(size, 1)
@@ -125,7 +124,7 @@ class CombinedRelated:
     items: tuple[str, ...]
     parts: tuple[Related, ...]
     scales: tuple[Scale, ...]
-    weights: NDArray[np.float64]
+    weights: Floats
 
     @property
     def coverage(self) -> Coverage:
@@ -140,7 +139,7 @@ class CombinedRelated:
             rungs, tuple(item for item, count in zip(self.items, known, strict=True) if not count)
         )
 
-    def block(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
+    def block(self, left: Longs, right: Longs) -> Floats:
         """Weighted mean of the z-scores of every left item to every right one; NaN where no part has a score."""
         total, weight = np.zeros((len(left), len(right))), np.zeros((len(left), len(right)))
         for part, scale, share in zip(self.parts, self.scales, self.weights, strict=True):
@@ -227,7 +226,7 @@ class BackFilledRelated:
         rungs["back-filled"] += sum(item in lacking and item not in unknown for item in self.items)
         return Coverage(dict(rungs), tuple(item for item in self.items if item in unknown))
 
-    def block(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
+    def block(self, left: Longs, right: Longs) -> Floats:
         """Relatedness of every left item to every right one; NaN where neither measure has a score."""
         scores = self.first.block(left, right)
         gaps = np.isnan(scores)
@@ -295,7 +294,7 @@ class SkippingRelated:
             lost -= taken
         return Coverage(rungs, tuple(item for item in self.vocabulary if item in unknown))
 
-    def block(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
+    def block(self, left: Longs, right: Longs) -> Floats:
         """Relatedness of every left item to every right one; NaN where one is skipped."""
         scores = np.array(self.related.block(left, right), np.float64)
         scores[[self.vocabulary[item] in self.items for item in left.tolist()], :] = np.nan
@@ -313,25 +312,14 @@ FEW = 8
 
 
 @runtime_checkable
-class KnowsDistances(Protocol):
+class KnowsDistances(Related, Protocol):
     """Scores and distances of one vocabulary, such as those of NGD."""
 
-    @property
-    def coverage(self) -> Coverage:
-        """How the items were found, and which have no score."""
-        ...
-
-    def block(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Relatedness of every left item to every right one."""
-        ...
-
-    def distances(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
+    def distances(self, left: Longs, right: Longs) -> Floats:
         """Distance of every left item to every right one."""
         ...
 
-    def conjunctions(
-        self, offsets: NDArray[np.int64], items: NDArray[np.int64], right: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
+    def conjunctions(self, offsets: Longs, items: Longs, right: Longs) -> Floats:
         """Distance of every conjunction of items to every right item."""
         ...
 
@@ -365,7 +353,7 @@ class Shuffled:
         return ShuffledRelated(related, standing_for)
 
 
-def _exchanged(known: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+def _exchanged(known: Longs, rng: np.random.Generator) -> Longs:
     """A random permutation; of a handful of items one that leaves none in its place, if there are two."""
     if len(known) > FEW:
         return rng.permutation(known)
@@ -385,14 +373,14 @@ class ShuffledRelated:
     """
 
     related: Related
-    standing_for: NDArray[np.int64]
+    standing_for: Longs
 
     @property
     def coverage(self) -> Coverage:
         """The coverage of the measure."""
         return self.related.coverage
 
-    def block(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
+    def block(self, left: Longs, right: Longs) -> Floats:
         """Relatedness of the items that stand for every left and every right one."""
         return self.related.block(self.standing_for[left], self.standing_for[right])
 
@@ -408,12 +396,10 @@ class ShuffledDistances(ShuffledRelated):
 
     related: KnowsDistances
 
-    def distances(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
+    def distances(self, left: Longs, right: Longs) -> Floats:
         """Distances of the items that stand for every left and every right one."""
         return self.related.distances(self.standing_for[left], self.standing_for[right])
 
-    def conjunctions(
-        self, offsets: NDArray[np.int64], items: NDArray[np.int64], right: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
+    def conjunctions(self, offsets: Longs, items: Longs, right: Longs) -> Floats:
         """Distances from several items taken as one, between the items that stand for them."""
         return self.related.conjunctions(offsets, self.standing_for[items], self.standing_for[right])

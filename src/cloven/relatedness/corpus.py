@@ -19,11 +19,11 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from cloven.compiled import Floats, Ints, compiled
+from cloven.compiled import Floats, Ints, Longs, compiled
 from cloven.data.arrays import distinct
 from cloven.data.transactions import Transactions
 from cloven.errors import InputError, OutputError, ParameterError, shorten
-from cloven.relatedness.ladder import Ladder
+from cloven.relatedness.ladder import Ladder, finder
 from cloven.relatedness.vectors import VectorsRelated
 
 if TYPE_CHECKING:
@@ -31,9 +31,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cloven.relatedness.ladder import Find
+
 
 _NO_DIRECTION = 1e-6
 """Parts of a phrase whose sum is shorter cancel out: it has no vector."""
+FORMAT = "cloven.corpus-vectors/1"
 
 
 @dataclass(frozen=True)
@@ -156,11 +159,64 @@ class Corpus:
     @classmethod
     def load(cls, path: str | Path) -> Corpus:
         """Read what ``save`` wrote."""
-        return load(path)
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                header: dict[str, Any] = json.loads(file["header"].tobytes())
+                vectors = file["vectors"]
+            if header["format"] != FORMAT:
+                raise KeyError(FORMAT)
+            training = Training(**header["training"])
+            corpus = cls(
+                tuple(header["words"]),
+                vectors,
+                training,
+                header["documents"],
+                header["source"],
+                header["date"],
+            )
+        except FileNotFoundError:
+            message = "there is no such file; train vectors and save them first"
+            raise InputError(message, source=str(path)) from None
+        except (
+            OSError,
+            EOFError,
+            KeyError,
+            TypeError,
+            ValueError,
+            AttributeError,
+            BadZipFile,
+            ParameterError,
+        ) as fault:
+            message = f"not vectors of a corpus ({FORMAT}); train them anew"
+            raise InputError(message, source=str(path)) from fault
+        if not _sound(corpus):
+            message = "the vectors are damaged: they do not fit their words; train them anew"
+            raise InputError(message, source=str(path))
+        return corpus
 
     def save(self, path: str | Path) -> None:
-        """Write all to one file; an interrupted write leaves the old one."""
-        save(self, path)
+        """Write all to one file, a zip archive of arrays and a JSON header; an interrupted write leaves the old one."""
+        path = Path(path)
+        header = {
+            "format": FORMAT,
+            "source": self.source,
+            "date": self.date,
+            "documents": self.documents,
+            "training": asdict(self.training),
+            "words": self.words,
+        }
+        unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            with unfinished.open("wb") as file:
+                np.savez(
+                    file, header=np.frombuffer(json.dumps(header).encode(), np.uint8), vectors=self.vectors
+                )
+            unfinished.replace(path)
+        except OSError as fault:
+            message = f"cannot write the vectors {path}: {fault.strerror}"
+            raise OutputError(message) from fault
+        finally:
+            unfinished.unlink(missing_ok=True)
 
     def __repr__(self) -> str:
         return (
@@ -189,12 +245,8 @@ class Corpus:
         return VectorsRelated(found.coverage(items, known), units, known)
 
     @cached_property
-    def _row(self) -> dict[str, int]:
-        return {word: row for row, word in enumerate(self.words)}
-
-    def _find(self, words: Sequence[str]) -> NDArray[np.int64]:
-        row = self._row
-        return np.fromiter((row.get(word, -1) for word in words), np.int64, len(words))
+    def _find(self) -> Find:
+        return finder(self.words)
 
     def _no_overlap(self, items: Sequence[str]) -> ParameterError:
         some = ", ".join(shorten(item) for item in items[:3])
@@ -202,70 +254,6 @@ class Corpus:
             f"none of the {len(items):,} items is among the {len(self.words):,} words of the corpus"
             f" {self.source or '(no source told)'}, not even {some}; train on documents that speak of the items"
         )
-
-
-# Trained vectors in one file: a zip archive of NumPy arrays and a JSON header, readable without Cloven.
-
-
-FORMAT = "cloven.corpus-vectors/1"
-
-
-def save(corpus: Corpus, path: str | Path) -> None:
-    """Write words, vectors, parameters, source and date."""
-    path = Path(path)
-    header = {
-        "format": FORMAT,
-        "source": corpus.source,
-        "date": corpus.date,
-        "documents": corpus.documents,
-        "training": asdict(corpus.training),
-        "words": corpus.words,
-    }
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with unfinished.open("wb") as file:
-            np.savez(
-                file, header=np.frombuffer(json.dumps(header).encode(), np.uint8), vectors=corpus.vectors
-            )
-        unfinished.replace(path)
-    except OSError as fault:
-        message = f"cannot write the vectors {path}: {fault.strerror}"
-        raise OutputError(message) from fault
-    finally:
-        unfinished.unlink(missing_ok=True)
-
-
-def load(path: str | Path) -> Corpus:
-    """Read what ``save`` wrote."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            header: dict[str, Any] = json.loads(file["header"].tobytes())
-            vectors = file["vectors"]
-        if header["format"] != FORMAT:
-            raise KeyError(FORMAT)
-        training = Training(**header["training"])
-        corpus = Corpus(
-            tuple(header["words"]), vectors, training, header["documents"], header["source"], header["date"]
-        )
-    except FileNotFoundError:
-        message = "there is no such file; train vectors and save them first"
-        raise InputError(message, source=str(path)) from None
-    except (
-        OSError,
-        EOFError,
-        KeyError,
-        TypeError,
-        ValueError,
-        AttributeError,
-        BadZipFile,
-        ParameterError,
-    ) as fault:
-        message = f"not vectors of a corpus ({FORMAT}); train them anew"
-        raise InputError(message, source=str(path)) from fault
-    if not _sound(corpus):
-        message = "the vectors are damaged: they do not fit their words; train them anew"
-        raise InputError(message, source=str(path))
-    return corpus
 
 
 def _sound(corpus: Corpus) -> bool:
@@ -294,7 +282,7 @@ class Tokens:
     """
 
     codes: NDArray[np.int32]
-    offsets: NDArray[np.int64]
+    offsets: Longs
     words: tuple[str, ...]
 
     @classmethod
@@ -325,11 +313,11 @@ class Tokens:
         return len(self.offsets) - 1
 
     @property
-    def document(self) -> NDArray[np.int64]:
+    def document(self) -> Longs:
         """Document of each token."""
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
 
-    def frequencies(self) -> NDArray[np.int64]:
+    def frequencies(self) -> Longs:
         """Documents that hold each word."""
         width = max(1, len(self.words))
         held = distinct(self.document * width + self.codes)
@@ -407,11 +395,11 @@ def meets_others(matrix: Any) -> NDArray[np.bool_]:
     return found
 
 
-def _starts(sizes: NDArray[Any]) -> NDArray[np.int64]:
+def _starts(sizes: NDArray[Any]) -> Longs:
     return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
 
 
-def _reach(offsets: NDArray[np.int64], window: int | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _reach(offsets: Longs, window: int | None) -> tuple[Longs, Longs]:
     """First neighbour of each token, and one past the last."""
     lengths = np.diff(offsets)
     low, high = np.repeat(offsets[:-1], lengths), np.repeat(offsets[1:], lengths)
@@ -446,7 +434,7 @@ def short_vectors(matrix: Any, dimensions: int, power: float) -> NDArray[np.floa
     there = np.linalg.norm(left * sizes, axis=1) > LOST * norms
     vectors = left * sizes**power
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    units: NDArray[np.float64] = np.zeros(vectors.shape)
+    units: Floats = np.zeros(vectors.shape)
     np.divide(vectors, lengths, out=units, where=there[:, None])
     return units.astype(np.float32)
 
@@ -482,9 +470,9 @@ LARGEST_BASIS = 12
 class _Ritz:
     """What the basis knows: approximate squared singular values, their vectors in the basis, their residuals."""
 
-    values: NDArray[np.float64]
-    vectors: NDArray[np.float64]
-    residuals: NDArray[np.float64]
+    values: Floats
+    vectors: Floats
+    residuals: Floats
 
     def found(self) -> bool:
         """Whether all are found; those that are nothing beside the largest need not be."""
@@ -492,7 +480,7 @@ class _Ritz:
         return bool(np.all(self.residuals <= TOLERANCE * scale))
 
 
-def largest_left(matrix: Any, wanted: int) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+def largest_left(matrix: Any, wanted: int) -> tuple[NDArray[np.float32], Floats]:
     """Left singular vectors as columns and singular values, the largest first.
 
     Where singular values lie so close together that they cannot be told apart, any turn of their vectors among
@@ -521,7 +509,7 @@ def largest_left(matrix: Any, wanted: int) -> tuple[NDArray[np.float32], NDArray
 
 def _orthogonal(
     product: NDArray[np.float32], basis: NDArray[np.float32]
-) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+) -> tuple[NDArray[np.float32], Floats]:
     """Next block, orthogonal to the basis, and how much of it is in the product."""
     block = product
     for _ in range(2):  # what was little more than rounding is orthogonal only the second time
@@ -544,7 +532,7 @@ def _orthonormal(block: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.ascontiguousarray(wide, np.float32)
 
 
-def _ritz(projected: NDArray[np.float64], rest: NDArray[np.float64], wanted: int) -> _Ritz:
+def _ritz(projected: Floats, rest: Floats, wanted: int) -> _Ritz:
     upper = np.triu(projected)
     values, vectors = np.linalg.eigh(upper + np.triu(projected, 1).T)
     values, vectors = values[::-1][:wanted], vectors[:, ::-1][:, :wanted]

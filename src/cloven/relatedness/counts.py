@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cloven.compiled import Floats, Longs
     from cloven.protocols import Counted, CountSource
 
-    Pairs = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+    Pairs = tuple[Longs, Longs, Longs]
 
 
 ROWS_AT_ONCE = 256
@@ -63,7 +64,7 @@ class LogCounts:
     """
 
     counted: Counted
-    single: NDArray[np.float64]
+    single: Floats
     documents: float
     coverage: Coverage
 
@@ -89,11 +90,11 @@ class LogCounts:
         return cls(counted, logarithms, float(np.log(max(counted.documents, 1))), coverage)
 
     @property
-    def known(self) -> NDArray[np.int64]:
+    def known(self) -> Longs:
         """Items that were found."""
         return np.flatnonzero(~np.isnan(self.single))
 
-    def together(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
+    def together(self, left: Longs, right: Longs) -> Floats:
         """Logarithm of the documents that hold both, for every left and every right item."""
         return logarithm(self.counted.together(left, right))
 
@@ -110,7 +111,7 @@ class LogCounts:
             yield rows[first], known[second], counts[first, second]
 
 
-def logarithm(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+def logarithm(counts: Longs) -> Floats:
     """Logarithm of counts: minus infinity of 0, NaN of -1.
 
     >>> logarithm(np.array([1, 0, -1])).tolist()
@@ -132,7 +133,7 @@ def count_source(path: str | Path) -> CountSource:
     return ClosedIndex.load(path) if start == b"PK\x03\x04" else CountsFile(path)
 
 
-def same(left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.bool_]:
+def same(left: Longs, right: Longs) -> NDArray[np.bool_]:
     """Where an item meets itself."""
     return np.equal(left[:, None], right[None, :])
 
@@ -159,7 +160,7 @@ class PairTable:
         items = self.cells.shape[0]
         return np.asarray(self.cells.toarray()) if items * items <= DENSE_CELLS else None
 
-    def block(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.int64]:
+    def block(self, left: Longs, right: Longs) -> Longs:
         """Cells of every left and every right item."""
         if self._dense is not None:
             return self._dense[np.ix_(left, right)].astype(np.int64)
@@ -227,11 +228,11 @@ class FileCounts:
     source: str
     date: str
     documents: int
-    single: NDArray[np.int64]
+    single: Longs
     unlisted: int
     listed: PairTable
 
-    def together(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.int64]:
+    def together(self, left: Longs, right: Longs) -> Longs:
         """Documents that hold both, for every left and every right item; -1 where the file does not say."""
         counts = self.listed.block(left, right) - 1
         counts[counts < 0] = self.unlisted
@@ -295,7 +296,7 @@ class CountLines:
 
     header: dict[str, Any]
     number: dict[str, int]
-    single: NDArray[np.int64]
+    single: Longs
     pairs: dict[tuple[int, int], int]
 
     @classmethod

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cloven.compiled import Longs
     from cloven.relatedness.counts import Pairs
 
 
@@ -259,7 +260,7 @@ class Postings:
     ([3, 2, 0], [[2], [2], [0]])
     """
 
-    offsets: NDArray[np.int64]
+    offsets: Longs
     holders: NDArray[np.int32]
     documents: int
     source: str = ""
@@ -285,7 +286,7 @@ class Postings:
         return 0
 
     @cached_property
-    def single(self) -> NDArray[np.int64]:
+    def single(self) -> Longs:
         """Documents that hold each item; 0 where it was not found."""
         return np.diff(self.offsets)
 
@@ -293,7 +294,7 @@ class Postings:
         """Documents that hold one item, ascending."""
         return self.holders[self.offsets[item] : self.offsets[item + 1]]
 
-    def together(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.int64]:
+    def together(self, left: Longs, right: Longs) -> Longs:
         """Documents that hold both, for every left and every right item."""
         if self._table is not None:
             return self._table.block(left, right)
@@ -321,7 +322,7 @@ class Postings:
         return csr_array((ones, columns, narrow), shape=(len(self.single), int(used.sum())))
 
     @cached_property
-    def _held(self) -> NDArray[np.int64]:
+    def _held(self) -> Longs:
         """How many of the items each document holds."""
         return np.bincount(self.holders, minlength=self.documents)
 

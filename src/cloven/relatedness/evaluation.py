@@ -15,8 +15,7 @@ from cloven.errors import InputError, ParameterError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from cloven.compiled import Floats
     from cloven.protocols import Relatedness
 
 
@@ -47,15 +46,8 @@ class Evaluation:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
-        return {
-            "measure": self.measure,
-            "benchmark": self.benchmark,
-            "pairs": self.pairs,
-            "scored": self.scored,
-            "pearson": self.pearson.to_dict(),
-            "spearman": self.spearman.to_dict(),
-            "unscored": [list(pair) for pair in self.unscored],
-        }
+        coefficients = {"pearson": self.pearson.to_dict(), "spearman": self.spearman.to_dict()}
+        return {**vars(self), **coefficients, "unscored": [list(pair) for pair in self.unscored]}
 
 
 @dataclass(frozen=True)
@@ -133,7 +125,7 @@ def by_frequency(
     return tuple(_bin(rarer[number == one], gaps[number == one]) for one in np.unique(number))
 
 
-def _edges(rarer: NDArray[np.float64], bins: int | Sequence[float]) -> NDArray[np.float64]:
+def _edges(rarer: Floats, bins: int | Sequence[float]) -> Floats:
     """Frequencies at which the second and later bins start."""
     if not isinstance(bins, int):
         return np.unique(np.asarray(bins, np.float64))
@@ -144,7 +136,7 @@ def _edges(rarer: NDArray[np.float64], bins: int | Sequence[float]) -> NDArray[n
     return np.unique(ordered[[len(ordered) * one // bins for one in range(1, bins)]])
 
 
-def _bin(rarer: NDArray[np.float64], gaps: NDArray[np.float64]) -> FrequencyBin:
+def _bin(rarer: Floats, gaps: Floats) -> FrequencyBin:
     there = gaps[~np.isnan(gaps)]
     return FrequencyBin(
         float(rarer.min()),
@@ -156,7 +148,7 @@ def _bin(rarer: NDArray[np.float64], gaps: NDArray[np.float64]) -> FrequencyBin:
     )
 
 
-def _mean(values: NDArray[np.float64]) -> tuple[float, float]:
+def _mean(values: Floats) -> tuple[float, float]:
     """Mean and half of its 95 % interval; NaN where there are too few values."""
     mean = float(values.mean()) if len(values) else np.nan
     half = 1.96 * float(values.std(ddof=1)) / np.sqrt(len(values)) if len(values) > 1 else np.nan
@@ -183,7 +175,7 @@ class Benchmark:
 
     name: str
     pairs: tuple[tuple[str, str], ...]
-    human: NDArray[np.float64]
+    human: Floats
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -191,7 +183,7 @@ class Benchmark:
     def __repr__(self) -> str:
         return f"Benchmark({self.name!r}, {len(self):,} pairs)"
 
-    def scores(self, measure: Relatedness) -> NDArray[np.float64]:
+    def scores(self, measure: Relatedness) -> Floats:
         """What a measure says about each pair; NaN where it says nothing.
 
         All words are one vocabulary. A measure is asked only about pairs in the set, first word by first word. One that
@@ -296,8 +288,8 @@ class Correlation:
 
 
 def correlations(
-    x: NDArray[np.float64],
-    y: NDArray[np.float64],
+    x: Floats,
+    y: Floats,
     rng: np.random.Generator,
     *,
     resamples: int = 2_000,
@@ -322,7 +314,7 @@ def correlations(
     return found[0], found[1]
 
 
-def pearson(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+def pearson(x: Floats, y: Floats) -> Floats:
     """Pearson's coefficient along the last axis; NaN where a column is constant.
 
     >>> float(pearson(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 7.0])).round(4))
@@ -338,7 +330,7 @@ def pearson(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float6
     return np.where(constant, np.nan, np.clip(coefficient, -1.0, 1.0))
 
 
-def ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def ranks(values: Floats) -> Floats:
     """Ranks from 1 along the last axis; equal values share the mean of theirs.
 
     >>> ranks(np.array([0.3, 0.1, 0.3])).tolist()
@@ -346,7 +338,7 @@ def ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     from scipy.stats import rankdata
 
-    found: NDArray[np.float64] = rankdata(values, axis=-1)
+    found: Floats = rankdata(values, axis=-1)
     return found
 
 
@@ -368,7 +360,7 @@ def fisher_interval(
     return tanh(atanh(value) - reach), tanh(atanh(value) + reach)
 
 
-def _percentiles(draws: NDArray[np.float64], confidence: float) -> Interval:
+def _percentiles(draws: Floats, confidence: float) -> Interval:
     if not len(draws):
         return nan, nan
     low, high = np.quantile(draws, [(1 - confidence) / 2, (1 + confidence) / 2])

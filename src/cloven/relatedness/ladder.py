@@ -30,19 +30,14 @@ from cloven.protocols import Coverage
 from cloven.relatedness.wordnet_files import PARTS_OF_SPEECH, detached
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from cloven.relatedness.wordnet_files import WordNetFiles
-
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from cloven.compiled import Longs
     from cloven.relatedness.wordnet_files import WordNetFiles
 
-    Find = Callable[[Sequence[str]], NDArray[np.int64]]
+    Find = Callable[[Sequence[str]], Longs]
 
 
 @dataclass(frozen=True)
@@ -65,9 +60,9 @@ class Found:
     """
 
     names: tuple[str, ...]
-    rung: NDArray[np.int64]
-    offsets: NDArray[np.int64]
-    rows: NDArray[np.int64]
+    rung: Longs
+    offsets: Longs
+    rows: Longs
 
     def coverage(self, items: Sequence[str], usable: NDArray[np.bool_] | None = None) -> Coverage:
         """Count the items of each rung; those that turned out not to be ``usable`` are unknown."""
@@ -103,52 +98,39 @@ class Ladder:
         rung, row = climb(items, rungs, find)
         rows = [[place] if place >= 0 else [] for place in row.tolist()]
         if not self.exact_only:
-            self._by_parts(items, find, names, rung, rows)
-            self._by_synonym(items, find, names, rung, rows)
+            lost = np.flatnonzero(rung < 0).tolist()
+            for number, (found, every) in zip(lost, self._parts([items[n] for n in lost], find), strict=True):
+                if found:
+                    rung[number], rows[number] = len(names) + (not every), found
+            names += ["parts", "some parts"]
+        if not self.exact_only and self.wordnet is not None:
+            step = Rung("synonym", partial(synonyms, wordnet=self.wordnet))
+            lost = np.flatnonzero(rung < 0).tolist()
+            _, other = climb([items[number] for number in lost], [step], find)
+            for number, place in zip(lost, other.tolist(), strict=True):
+                if place >= 0:
+                    rung[number], rows[number] = len(names), [place]
+            names.append(step.name)
         flat = np.array([place for places in rows for place in places], np.int64)
         return Found(tuple(names), rung, np.cumsum([0, *map(len, rows)], dtype=np.int64), flat)
 
-    def _by_parts(
-        self,
-        items: Sequence[str],
-        find: Find,
-        names: list[str],
-        rung: NDArray[np.int64],
-        rows: list[list[int]],
-    ) -> None:
-        """Serve phrases by their parts, all of them or some."""
-        phrases = {number: parts_of(items[number]) for number in np.flatnonzero(rung < 0).tolist()}
-        words = sorted({part for parts in phrases.values() for part in parts})
+    def _parts(self, items: Sequence[str], find: Find) -> Iterator[tuple[list[int], bool]]:
+        """Rows of the parts of each phrase that were found, and whether these are all."""
+        phrases = [parts_of(item) for item in items]
+        words = sorted({part for parts in phrases for part in parts})
         row_of = dict(zip(words, climb(words, word_rungs(self.wordnet), find)[1].tolist(), strict=True))
-        for number, parts in phrases.items():
-            rows[number] = [row_of[part] for part in parts if row_of[part] >= 0]
-            if rows[number]:
-                rung[number] = len(names) + (len(rows[number]) < len(parts))
-        names += ["parts", "some parts"]
-
-    def _by_synonym(
-        self,
-        items: Sequence[str],
-        find: Find,
-        names: list[str],
-        rung: NDArray[np.int64],
-        rows: list[list[int]],
-    ) -> None:
-        """Serve what is left by synonyms."""
-        if self.wordnet is None:
-            return
-        lost = np.flatnonzero(rung < 0).tolist()
-        step = Rung("synonym", partial(synonyms, wordnet=self.wordnet))
-        _, row = climb([items[number] for number in lost], [step], find)
-        for number, place in zip(lost, row.tolist(), strict=True):
-            if place >= 0:
-                rung[number], rows[number] = len(names), [place]
-        names.append(step.name)
+        for parts in phrases:
+            found = [row_of[part] for part in parts if row_of[part] >= 0]
+            yield found, len(found) == len(parts)
 
 
-def climb(
-    words: Sequence[str], rungs: Sequence[Rung], find: Find
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def finder(known: Iterable[str]) -> Find:
+    """Finds the rows of words by their place among those that are known."""
+    row_of = {word: row for row, word in enumerate(known)}
+    return lambda words: np.fromiter((row_of.get(word, -1) for word in words), np.int64, len(words))
+
+
+def climb(words: Sequence[str], rungs: Sequence[Rung], find: Find) -> tuple[Longs, Longs]:
     """Number of the first rung that serves each word, and the row found there; -1 for none."""
     rung, row = np.full((2, len(words)), -1, np.int64)
     for number, step in enumerate(rungs):

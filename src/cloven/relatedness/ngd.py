@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cloven.compiled import Floats, Longs
     from cloven.protocols import CountSource, Coverage
 
 
@@ -61,9 +62,7 @@ class GoogleDistance:
     largest: float | None = None
 
     def __post_init__(self) -> None:
-        if self.never not in ("far", "unknown"):
-            message = f"never must be 'far' or 'unknown', got {self.never!r}"
-            raise ParameterError(message)
+        _check_never(self.never)
         if self.largest is not None and not 0 < self.largest < np.inf:
             message = f"largest must be a positive distance, got {self.largest}; leave it out to find it"
             raise ParameterError(message)
@@ -102,7 +101,7 @@ class GoogleRelated:
         """Which items were found in some document."""
         return self.logs.coverage
 
-    def distances(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
+    def distances(self, left: Longs, right: Longs) -> Floats:
         """NGD of every left item to every right one; NaN means no score."""
         single = self.logs.single
         far = single[left][:, None], single[right][None, :]
@@ -110,13 +109,11 @@ class GoogleRelated:
         found[np.isposinf(found)] = self.beyond
         return np.where(same(left, right), np.where(np.isnan(far[0]), np.nan, 0.0), found)
 
-    def block(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
+    def block(self, left: Longs, right: Longs) -> Floats:
         """NGD' of every left item to every right one; NaN means no score."""
         return 1.0 - self.distances(left, right) / self.worst
 
-    def conjunctions(
-        self, offsets: NDArray[np.int64], items: NDArray[np.int64], right: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
+    def conjunctions(self, offsets: Longs, items: Longs, right: Longs) -> Floats:
         """NGD of conjunctions of items to every right item: infinite if never together, NaN means no score.
 
         Conjunction ``i`` has the items ``items[offsets[i]:offsets[i + 1]]``. It has no score if no document holds all.
@@ -139,9 +136,13 @@ class GoogleRelated:
         return np.where(np.isnan(left), np.nan, found)
 
 
-def google_distance(
-    left: NDArray[np.float64], right: NDArray[np.float64], both: NDArray[np.float64], documents: float
-) -> NDArray[np.float64]:
+def _check_never(never: str) -> None:
+    if never not in ("far", "unknown"):
+        message = f"never must be 'far' or 'unknown', got {never!r}"
+        raise ParameterError(message)
+
+
+def google_distance(left: Floats, right: Floats, both: Floats, documents: float) -> Floats:
     """NGD from logarithms of counts: infinite where the items are never together, NaN where a count is NaN.
 
     >>> google_distance(np.log([8.0]), np.log([4.0]), np.log([2.0]), np.log(16.0)).round(6).tolist()
@@ -204,9 +205,7 @@ class Holding(Protocol):
         ...
 
 
-def conjunction_counts(
-    counts: Holding, offsets: NDArray[np.int64], items: NDArray[np.int64], right: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def conjunction_counts(counts: Holding, offsets: Longs, items: Longs, right: Longs) -> tuple[Longs, Longs]:
     """Documents that hold all items of each conjunction; and those that hold a right item besides.
 
     Conjunction ``i`` has the items ``items[offsets[i]:offsets[i + 1]]``; one of no items is in all documents.
@@ -235,7 +234,7 @@ def conjunction_counts(
     return alone, beside
 
 
-def _intersection(lists: list[NDArray[np.int32]], documents: int) -> NDArray[np.int64]:
+def _intersection(lists: list[NDArray[np.int32]], documents: int) -> Longs:
     """Numbers that are in all of the ascending lists, the shortest taken first."""
     found = np.arange(documents)
     for each in sorted(lists, key=len):
@@ -306,20 +305,20 @@ class CentredRelated:
 
     plain: GoogleRelated
     overall: float
-    effects: NDArray[np.float64]
+    effects: Floats
 
     @property
     def coverage(self) -> Coverage:
         """Which items were found in some document."""
         return self.plain.coverage
 
-    def block(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
+    def block(self, left: Longs, right: Longs) -> Floats:
         """Centred score of every left item to every right one; NaN means no score."""
         expected = self.overall + self.effects[left][:, None] + self.effects[right][None, :]
         return (expected - self.plain.distances(left, right)) / self.plain.worst
 
 
-def _sums(plain: GoogleRelated) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _sums(plain: GoogleRelated) -> tuple[Floats, Longs]:
     """Sum of the distances of each known item to the other known ones, and how many they are."""
     logs = plain.logs
     items, known = len(logs.single), logs.known
@@ -363,9 +362,7 @@ class MutualInformation:
     never: Literal["far", "unknown"] = "far"
 
     def __post_init__(self) -> None:
-        if self.never not in ("far", "unknown"):
-            message = f"never must be 'far' or 'unknown', got {self.never!r}"
-            raise ParameterError(message)
+        _check_never(self.never)
 
     @property
     def name(self) -> str:
@@ -394,7 +391,7 @@ class MutualRelated:
         """Which items were found in some document."""
         return self.logs.coverage
 
-    def block(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
+    def block(self, left: Longs, right: Longs) -> Floats:
         """NPMI of every left item to every right one; NaN means no score."""
         single = self.logs.single
         ours, theirs = single[left][:, None], single[right][None, :]
@@ -403,9 +400,7 @@ class MutualRelated:
         return np.where(same(left, right), np.where(np.isnan(ours), np.nan, 1.0), scores)
 
 
-def mutual_information(
-    left: NDArray[np.float64], right: NDArray[np.float64], both: NDArray[np.float64], documents: float
-) -> NDArray[np.float64]:
+def mutual_information(left: Floats, right: Floats, both: Floats, documents: float) -> Floats:
     """NPMI from logarithms of counts: minus infinity where the items are never together, NaN where a count is NaN.
 
     Items that all documents hold tell nothing: 0. Counts that contradict each other are kept within -1 and 1.

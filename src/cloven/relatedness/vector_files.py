@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cloven.compiled import Ints
+    from cloven.compiled import Ints, Longs
 
 
 NUMPY_START = b"\x93NUMPY"
@@ -67,6 +67,11 @@ def row_blocks(path: Path) -> Iterator[RowBlock]:
         return
     with _opened(path) as stream:
         yield from _rows_after(_head(stream), stream, str(path))
+
+
+def source_files(path: Path) -> list[Path]:
+    """All files that the vectors come from."""
+    return [path, _words_beside(path)] if starts_with(path, NUMPY_START) else [path]
 
 
 def refuse_repeated(index: WordIndex, path: Path) -> None:
@@ -226,7 +231,7 @@ class RowBlock(NamedTuple):
     """Some rows of a vector file: words as one run of bytes, the length of each, and their vectors."""
 
     words: NDArray[np.uint8]
-    lengths: NDArray[np.int64]
+    lengths: Longs
     values: NDArray[Any]
 
 
@@ -245,12 +250,12 @@ class WordIndex:
     """
 
     text: NDArray[np.uint8]
-    offsets: NDArray[np.int64]
+    offsets: Longs
     hashes: NDArray[np.uint64]
-    rows: NDArray[np.int64]
+    rows: Longs
 
     @classmethod
-    def build(cls, text: NDArray[np.uint8], lengths: NDArray[np.int64]) -> WordIndex:
+    def build(cls, text: NDArray[np.uint8], lengths: Longs) -> WordIndex:
         """Hash and sort words given as one run of bytes."""
         offsets = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
         hashes = hash_words(text, offsets)
@@ -274,7 +279,7 @@ class WordIndex:
         text, ends = self.text.tobytes(), self.offsets.tolist()
         return tuple(text[start:end].decode("utf-8", "replace") for start, end in pairwise(ends))
 
-    def find(self, words: Sequence[str]) -> NDArray[np.int64]:
+    def find(self, words: Sequence[str]) -> Longs:
         """Row of each word, -1 where there is none."""
         text, lengths = pack(words)
         wanted = hash_words(text, np.concatenate(([0], np.cumsum(lengths))))
@@ -335,11 +340,11 @@ class VectorTable:
         """All words in the order of their rows; made anew at each call."""
         return self.index.words()
 
-    def find(self, words: Sequence[str]) -> NDArray[np.int64]:
+    def find(self, words: Sequence[str]) -> Longs:
         """Row of each word exactly as written, -1 where there is none."""
         return self.index.find(words)
 
-    def take(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+    def take(self, rows: Longs) -> NDArray[np.float32]:
         """Vectors of these rows."""
         taken = np.asarray(self.matrix[rows], np.float32)
         broken = ~np.isfinite(taken).all(axis=1)
@@ -350,14 +355,14 @@ class VectorTable:
         return taken
 
 
-def pack(words: Iterable[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+def pack(words: Iterable[str]) -> tuple[NDArray[np.uint8], Longs]:
     """Words as one run of UTF-8 bytes, and the length of each."""
     encoded = [word.encode("utf-8", "surrogatepass") for word in words]
     lengths = np.fromiter(map(len, encoded), np.int64, len(encoded))
     return np.frombuffer(b"".join(encoded), np.uint8), lengths
 
 
-def hash_words(text: NDArray[np.uint8], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
+def hash_words(text: NDArray[np.uint8], offsets: Longs) -> NDArray[np.uint64]:
     """FNV-1a of every word, byte position by byte position over all words that are long enough."""
     starts, lengths = offsets[:-1], np.diff(offsets)
     hashes = np.full(len(starts), _FNV_START)

@@ -21,7 +21,14 @@ import numpy as np
 
 from cloven.errors import InputError, OutputError, ParameterError
 from cloven.relatedness.ladder import Ladder
-from cloven.relatedness.vector_files import VectorTable, WordIndex, read_vectors, refuse_repeated, row_blocks
+from cloven.relatedness.vector_files import (
+    VectorTable,
+    WordIndex,
+    read_vectors,
+    refuse_repeated,
+    row_blocks,
+    source_files,
+)
 from cloven.relatedness.wordnet_files import WordNetFiles
 
 if TYPE_CHECKING:
@@ -29,6 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cloven.compiled import Floats, Longs
     from cloven.protocols import Coverage
     from cloven.relatedness.ladder import Found
     from cloven.relatedness.vector_files import RowBlock
@@ -47,12 +55,12 @@ class VectorsRelated:
     """
 
     coverage: Coverage
-    units: NDArray[np.float64]
+    units: Floats
     known: NDArray[np.bool_]
 
-    def block(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
+    def block(self, left: Longs, right: Longs) -> Floats:
         """Cosine of every left item to every right one; NaN where one of them has no vector."""
-        cosines: NDArray[np.float64] = np.clip(self.units[left] @ self.units[right].T, -1.0, 1.0)
+        cosines: Floats = np.clip(self.units[left] @ self.units[right].T, -1.0, 1.0)
         cosines[~self.known[left]] = np.nan
         cosines[:, ~self.known[right]] = np.nan
         return cosines
@@ -150,16 +158,14 @@ class CacheOrigin:
     Attributes:
         format: name and version of the format.
         source: file it was made from.
-        source_bytes: size of that file then.
-        source_modified_ns: when that file had been changed last, in nanoseconds.
+        stamps: size and last change (in nanoseconds) of that file then, and of the words beside a NumPy matrix.
         sizes: bytes of each array file.
         index_crc32: checksum of the arrays of the index.
     """
 
     format: str
     source: str
-    source_bytes: int
-    source_modified_ns: int
+    stamps: dict[str, list[int] | None]
     sizes: dict[str, int]
     index_crc32: int
 
@@ -174,8 +180,8 @@ class CacheOrigin:
                 )
                 raise InputError(message, source=str(folder))
             origin = cls(**noted)
-            if set(origin.sizes) != {"matrix", *_INDEX}:
-                raise KeyError(*origin.sizes)
+            if not isinstance(origin.stamps, dict) or set(origin.sizes) != {"matrix", *_INDEX}:
+                raise KeyError(*noted)
         except (OSError, ValueError, TypeError, KeyError) as error:
             message = f"a damaged cache of vectors: its {_ABOUT} cannot be read; make it anew"
             raise InputError(message, source=str(folder)) from error
@@ -183,13 +189,10 @@ class CacheOrigin:
 
     def refuse_stale(self, folder: Path) -> None:
         """A cache whose source has changed must not be used; one whose source is gone may."""
-        try:
-            state = Path(self.source).stat()
-        except OSError:
-            return
-        if (state.st_size, state.st_mtime_ns) != (self.source_bytes, self.source_modified_ns):
-            message = f"stale: {self.source} has changed since the cache was made; make it anew from there"
-            raise InputError(message, source=str(folder))
+        for path, before in self.stamps.items():
+            if _stamp(Path(path)) not in (None, before):
+                message = f"stale: {path} has changed since the cache was made; make it anew from there"
+                raise InputError(message, source=str(folder))
 
     def table(self, folder: Path) -> VectorTable:
         """The arrays, memory-mapped, if they are those that were written."""
@@ -247,13 +250,13 @@ def cache_vectors(source: str | Path, destination: str | Path) -> VectorTable:
             destination.rename(older)
         partial.rename(destination)
     except OSError as error:
-        if older.exists() and not destination.exists():
-            older.rename(destination)
         message = (
             f"{destination}: cannot be written ({error.strerror or error}); make room or name another place"
         )
         raise OutputError(message) from error
     finally:
+        if older.exists() and not destination.exists():
+            older.rename(destination)
         for folder in (partial, older):
             shutil.rmtree(folder, ignore_errors=True)
     return open_vectors(destination)
@@ -284,6 +287,15 @@ def _mapped(path: Path, size: int) -> NDArray[Any]:
         raise _DamagedError(message) from error
 
 
+def _stamp(path: Path) -> list[int] | None:
+    """Size and last change of a file; None where there is none to be seen."""
+    try:
+        state = path.stat()
+    except OSError:
+        return None
+    return [state.st_size, state.st_mtime_ns]
+
+
 def _checksum(arrays: dict[str, NDArray[Any]]) -> int:
     checksum = 0
     for name in _INDEX:
@@ -293,16 +305,14 @@ def _checksum(arrays: dict[str, NDArray[Any]]) -> int:
 
 def _write(folder: Path, source: Path) -> None:
     """Stream the matrix first, so that no more than one block of it is ever in memory; then index and origin."""
+    stamps = {str(path.resolve()): _stamp(path) for path in source_files(source)}
     index = _write_matrix(folder / "matrix.npy", row_blocks(source))
     refuse_repeated(index, source)
     arrays = {name: getattr(index, name) for name in _INDEX}
     for name, array in arrays.items():
         np.save(folder / f"{name}.npy", array, allow_pickle=False)
     sizes = {name: (folder / f"{name}.npy").stat().st_size for name in ("matrix", *_INDEX)}
-    state = source.stat()
-    origin = CacheOrigin(
-        FORMAT, str(source.resolve()), state.st_size, state.st_mtime_ns, sizes, _checksum(arrays)
-    )
+    origin = CacheOrigin(FORMAT, str(source.resolve()), stamps, sizes, _checksum(arrays))
     (folder / _ABOUT).write_text(json.dumps(asdict(origin), indent=1) + "\n", encoding="utf-8")
     for path in folder.iterdir():
         with path.open("rb") as stream:

@@ -23,15 +23,13 @@ import numpy as np
 
 from cloven.compiled import compiled
 from cloven.errors import InputError, ParameterError
-from cloven.relatedness.ladder import Found, climb, word_rungs
+from cloven.relatedness.ladder import Found, climb, finder, word_rungs
 from cloven.relatedness.wordnet_files import WordNetFiles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
-
-    from cloven.compiled import Ints
+    from cloven.compiled import Floats, Ints, Longs
     from cloven.protocols import Coverage
     from cloven.relatedness.wordnet_files import Synsets
 
@@ -48,14 +46,14 @@ class WordNetRelated:
     """
 
     coverage: Coverage
-    item_starts: NDArray[np.int64]
-    senses: NDArray[np.int64]
+    item_starts: Longs
+    senses: Longs
     ancestors: Ancestry
 
-    def block(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
+    def block(self, left: Longs, right: Longs) -> Floats:
         """Wu-Palmer similarity of every left item to every right one; NaN where one of them is no noun."""
         items = np.asarray(left, np.int64), np.asarray(right, np.int64)
-        found: NDArray[np.float64] = best_similarities(*items, self.item_starts, self.senses, *self.ancestors)
+        found: Floats = best_similarities(*items, self.item_starts, self.senses, *self.ancestors)
         return found
 
 
@@ -100,13 +98,8 @@ class WordNet:
         )
 
     def _look_up(self, items: Sequence[str]) -> Found:
-        row_of = {lemma: row for row, lemma in enumerate(self._lemmas)}
-
-        def find(words: Sequence[str]) -> NDArray[np.int64]:
-            return np.fromiter((row_of.get(word, -1) for word in words), np.int64, len(words))
-
         rungs = word_rungs(self._files, ("noun",))
-        rung, row = climb(items, rungs, find)
+        rung, row = climb(items, rungs, finder(self._lemmas))
         offsets = np.concatenate(([0], np.cumsum(rung >= 0)))
         return Found(tuple(step.name for step in rungs), rung, offsets, row[rung >= 0])
 
@@ -119,7 +112,7 @@ class WordNet:
         return list(self._files.index())
 
     @cached_property
-    def _depths(self) -> NDArray[np.int64]:
+    def _depths(self) -> Longs:
         return shortest_depths(self._files.synsets(), f"{self.path}/data.noun")
 
 
@@ -136,13 +129,13 @@ class Ancestry(NamedTuple):
         depth: depth of each rank.
     """
 
-    starts: NDArray[np.int64]
-    ranks: NDArray[np.int64]
-    steps: NDArray[np.int64]
-    depth: NDArray[np.int64]
+    starts: Longs
+    ranks: Longs
+    steps: Longs
+    depth: Longs
 
 
-def shortest_depths(synsets: Synsets, source: str) -> NDArray[np.int64]:
+def shortest_depths(synsets: Synsets, source: str) -> Longs:
     """Number of synsets on the shortest way from a root down to each, both included; a root has depth 1."""
     above = np.diff(synsets.above_starts)
     below = np.repeat(np.arange(len(synsets)), above)
@@ -158,7 +151,7 @@ def shortest_depths(synsets: Synsets, source: str) -> NDArray[np.int64]:
     return depth.astype(np.int64)
 
 
-def ancestry(synsets: Synsets, wanted: Iterable[int], depths: NDArray[np.int64]) -> Ancestry:
+def ancestry(synsets: Synsets, wanted: Iterable[int], depths: Longs) -> Ancestry:
     """Collect the ancestors of these synsets."""
     steps_up = [_steps_up(synsets, synset) for synset in wanted]
     counts = [len(steps) for steps in steps_up]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import tarfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,13 +20,9 @@ import numpy as np
 from cloven.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-
-if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from cloven.compiled import Longs
 
     T = TypeVar("T")
 
@@ -152,10 +148,10 @@ class Synsets:
         above: hypernyms and classes of instances.
     """
 
-    offsets: NDArray[np.int64]
+    offsets: Longs
     words: tuple[tuple[str, ...], ...]
-    above_starts: NDArray[np.int64]
-    above: NDArray[np.int64]
+    above_starts: Longs
+    above: Longs
 
     def __len__(self) -> int:
         return len(self.offsets)
@@ -181,73 +177,47 @@ class Synsets:
 
 def parse_synsets(text: str, source: str) -> Synsets:
     """Read a data file."""
-    offsets: list[int] = []
-    words: list[tuple[str, ...]] = []
-    above: list[int] = []
-    counts: list[int] = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line or line[0] == " ":
-            continue
-        try:
-            fields = line.partition("|")[0].split()
-            count = int(fields[3], 16)
-            pointers = 5 + 2 * count
-            symbols = fields[pointers : pointers + 4 * int(fields[pointers - 1]) : 4]
-            targets = [int(fields[pointers + 4 * i + 1]) for i, s in enumerate(symbols) if s in _ABOVE]
-            offsets.append(int(fields[0]))
-        except (ValueError, IndexError) as error:
-            raise _malformed(source, number, line) from error
-        words.append(tuple(_SYNTACTIC_MARKER.sub("", word) for word in fields[4 : 4 + 2 * count : 2]))
-        above += targets
-        counts.append(len(targets))
-    return _linked(offsets, words, counts, above, source)
 
+    def parse(line: str) -> tuple[int, tuple[str, ...], list[int]]:
+        fields = line.partition("|")[0].split()
+        words = _words(fields)
+        pointers = 5 + 2 * len(words)
+        symbols = fields[pointers : pointers + 4 * int(fields[pointers - 1]) : 4]
+        above = [int(fields[pointers + 4 * i + 1]) for i, s in enumerate(symbols) if s in _ABOVE]
+        return int(fields[0]), words, above
 
-def _linked(
-    offsets: list[int], words: list[tuple[str, ...]], counts: list[int], above: list[int], source: str
-) -> Synsets:
-    """Turn byte offsets of hypernyms into positions."""
-    at = np.array(offsets, np.int64)
+    rows = list(_parsed(text, source, parse))
+    at = np.array([offset for offset, _, _ in rows], np.int64)
     if len(at) == 0 or (np.diff(at) <= 0).any():
         message = "no synsets, or not in the order of their offsets; get the file anew"
         raise InputError(message, source=source)
-    starts = np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
-    synsets = Synsets(at, tuple(words), starts, np.empty(0, np.int64))
-    return Synsets(at, synsets.words, starts, np.array(synsets.at(above, source), np.int64))
+    starts = np.concatenate(([0], np.cumsum([len(above) for _, _, above in rows], dtype=np.int64)))
+    synsets = Synsets(at, tuple(words for _, words, _ in rows), starts, np.empty(0, np.int64))
+    above = synsets.at([offset for _, _, targets in rows for offset in targets], source)
+    return replace(synsets, above=np.array(above, np.int64))
 
 
-def synset_texts(text: str, source: str) -> Iterator[tuple[list[str], str]]:
+def synset_texts(text: str, source: str) -> Iterator[tuple[tuple[str, ...], str]]:
     """Words and gloss of each line of a data file."""
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line or line[0] == " ":
-            continue
-        head, bar, gloss = line.partition(" | ")
-        fields = head.split()
-        try:
-            words = fields[4 : 4 + 2 * int(fields[3], 16) : 2]
-        except (ValueError, IndexError) as error:
-            raise _malformed(source, number, line) from error
-        if not bar:
-            raise _malformed(source, number, line)
-        yield [_SYNTACTIC_MARKER.sub("", word) for word in words], gloss.strip()
+
+    def parse(line: str) -> tuple[tuple[str, ...], str]:
+        head, gloss = line.split(" | ", 1)
+        return _words(head.split()), gloss.strip()
+
+    return _parsed(text, source, parse)
 
 
 def parse_index(text: str, source: str) -> dict[str, tuple[int, ...]]:
     """Read an index file: byte offsets of the synsets of each lemma."""
-    found: dict[str, tuple[int, ...]] = {}
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line or line[0] == " ":
-            continue
+
+    def parse(line: str) -> tuple[str, tuple[int, ...]]:
         fields = line.split()
-        try:
-            count = int(fields[2])
-            offsets = tuple(map(int, fields[6 + int(fields[3]) :]))
-        except (ValueError, IndexError) as error:
-            raise _malformed(source, number, line) from error
-        if len(offsets) != count or count < 1:
-            raise _malformed(source, number, line)
-        found[fields[0]] = offsets
-    return found
+        offsets = tuple(map(int, fields[6 + int(fields[3]) :]))
+        if len(offsets) != int(fields[2]) or not offsets:
+            raise ValueError(line)
+        return fields[0], offsets
+
+    return dict(_parsed(text, source, parse))
 
 
 def parse_exceptions(text: str, source: str) -> dict[str, tuple[str, ...]]:
@@ -260,6 +230,22 @@ def parse_exceptions(text: str, source: str) -> dict[str, tuple[str, ...]]:
         if form:
             found[form] = (*found.get(form, ()), *bases)
     return found
+
+
+def _words(fields: Sequence[str]) -> tuple[str, ...]:
+    """Words of a line of a data file."""
+    written = fields[4 : 4 + 2 * int(fields[3], 16) : 2]
+    return tuple(_SYNTACTIC_MARKER.sub("", word) for word in written)
+
+
+def _parsed(text: str, source: str, parse: Callable[[str], T]) -> Iterator[T]:
+    """What each line holds that is not part of the licence; one that cannot be parsed raises."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if line and line[0] != " ":
+            try:
+                yield parse(line)
+            except (ValueError, IndexError) as error:
+                raise _malformed(source, number, line) from error
 
 
 def _malformed(source: str, number: int, line: str) -> InputError:

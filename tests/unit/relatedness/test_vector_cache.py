@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from time import perf_counter
 
 import numpy as np
@@ -63,6 +64,22 @@ def test_a_source_that_is_bad_leaves_the_older_cache(source, cache):
     assert sorted(path.name for path in cache.parent.iterdir()) == ["small.vectors", "vectors.txt"]
 
 
+@pytest.mark.parametrize("fault", [OSError("full"), KeyboardInterrupt()])
+def test_an_older_cache_stays_when_the_new_one_cannot_take_its_place(source, cache, monkeypatch, fault):
+    before, rename = contents(cache), Path.rename
+
+    def failing(path, target):
+        if path.suffix == ".partial":
+            raise fault
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", failing)
+    with pytest.raises((OutputError, KeyboardInterrupt)):
+        cache_vectors(source, cache)
+    assert contents(cache) == before
+    assert sorted(path.name for path in cache.parent.iterdir()) == ["small.vectors", "vectors.txt"]
+
+
 @pytest.mark.parametrize("content", [b"a 1\na 2\n", b"", b"2 2\na 1 2\n"])
 def test_bad_sources_make_no_cache(tmp_path, content):
     (tmp_path / "bad.txt").write_bytes(content)
@@ -92,6 +109,17 @@ def test_stale_cache_is_refused(source, cache):
     os.utime(source, ns=(changed, changed))
     with pytest.raises(InputError, match=r"stale: .*vectors\.txt has changed since the cache was made"):
         open_vectors(cache)
+
+
+def test_cache_of_a_pair_is_stale_when_its_words_change(tmp_path):
+    np.save(tmp_path / "small.npy", np.ones((2, 2), np.float32))
+    words = tmp_path / "small.words.txt"
+    words.write_text("cat\ndog\n")
+    cache_vectors(tmp_path / "small.npy", tmp_path / "cache")
+    words.write_text("cow\npig\n")
+    os.utime(words, ns=(0, 0))
+    with pytest.raises(InputError, match=r"stale: .*small\.words\.txt has changed since the cache was made"):
+        open_vectors(tmp_path / "cache")
 
 
 def test_cache_outlives_its_source_and_moves(source, cache, tmp_path):
