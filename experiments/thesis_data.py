@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.errors import ParameterError
-from cloven.text.density import density_sample
-from cloven.text.documents import DocumentOptions
-from cloven.text.reading import read_documents
-from cloven.text.topics import Topics, choose_documents, find_topics
+from cloven.text.documents import DocumentOptions, read_documents
+from cloven.text.samples import Topics, choose_documents, density_sample, find_topics
 from cloven.text.transactions import count_terms
 from experiments.public_data import PublicData
 
@@ -85,7 +83,7 @@ class Halves:
         return {}
 
     def topic_sample(self, rng: np.random.Generator, per_topic: int, topics: int = TOPICS) -> Transactions:
-        """As ``cloven.text.topics.topic_sample``, but topics are found once for all draws."""
+        """As ``cloven.text.samples.topic_sample``, but topics are found once for all draws."""
         counts = self._of_topics
         long_enough = self._long_enough
         for wider in _WIDER:

@@ -133,7 +133,7 @@ def _wording(
 
 def read_corpus(path: Path, options: DocumentOptions) -> Corpus:
     """Read documents and warn of those left out."""
-    from cloven.text.reading import read_documents
+    from cloven.text.documents import read_documents
 
     corpus = read_documents(path, options)
     if corpus.dropped:

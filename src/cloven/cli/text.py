@@ -152,7 +152,7 @@ def cut(data: Transactions, choice: Choice, rng: np.random.Generator, report: di
     """Records of the wanted density, if one is wanted; ``report`` takes a note of it."""
     if choice.density is None:
         return data
-    from cloven.text.density import density_sample
+    from cloven.text.samples import density_sample
 
     records, length = choice.records or min(RECORDS, len(data)), choice.mean_length or MEAN_LENGTH
     sample = density_sample(data, choice.density, rng, records=records, mean_length=length)
@@ -168,7 +168,7 @@ def _by_topic(
     rng: np.random.Generator,
     progress: Progress | None,
 ) -> Taken:
-    from cloven.text.topics import topic_sample
+    from cloven.text.samples import topic_sample
     from cloven.text.transactions import count_terms
 
     counted = count_terms(corpus, options, progress)
@@ -209,8 +209,8 @@ def _without_common_and_typos(
     kept = frequencies <= choice.max_document_share * len(terms)
     typos: dict[str, str] = {}
     if options.typos != "ignore":
-        from cloven.text.lemmas import english_words
         from cloven.text.typos import suspected_typos
+        from cloven.text.words import english_words
 
         supports = dict(zip(terms.vocabulary, frequencies.tolist(), strict=True))
         typos = suspected_typos(supports, english_words(), options.typo_rule)

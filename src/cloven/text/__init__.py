@@ -7,14 +7,20 @@ query logs. Most of it needs the extra ``cloven[text]``.
 
 from cloven.text.boilerplate import Cleaning
 from cloven.text.counts import TermCounts
-from cloven.text.density import DensitySample, density_sample
-from cloven.text.documents import Corpus, Document, DocumentOptions
+from cloven.text.documents import Corpus, Document, DocumentOptions, read_documents
 from cloven.text.queries import QueryOptions, QueryReport, queries_to_transactions
-from cloven.text.reading import read_documents
-from cloven.text.tokens import STOP_WORDS
-from cloven.text.topics import Topics, TopicSample, choose_documents, find_topics, topic_sample
+from cloven.text.samples import (
+    DensitySample,
+    Topics,
+    TopicSample,
+    choose_documents,
+    density_sample,
+    find_topics,
+    topic_sample,
+)
 from cloven.text.transactions import TextOptions, TextReport, count_terms, to_transactions
 from cloven.text.typos import TypoRule, suspected_typos
+from cloven.text.words import STOP_WORDS
 
 __all__ = [
     "STOP_WORDS",

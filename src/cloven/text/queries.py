@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 
 from cloven.data.transactions import Transactions
 from cloven.errors import InputError, ParameterError
+from cloven.text.archives import Budget, opened
 from cloven.text.documents import MAX_BYTES
-from cloven.text.packed import Budget, opened
-from cloven.text.phrases import STOP_WORD, PhraseFinder, contained
-from cloven.text.tokens import STOP_WORDS, NoWord, word_of
+from cloven.text.items import STOP_WORD, PhraseFinder, contained
+from cloven.text.words import STOP_WORDS, NoWord, word_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

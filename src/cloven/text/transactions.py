@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 from cloven.errors import InputError, ParameterError
 from cloven.text.boilerplate import Cleaning, clean, repeated_lines, without_edges
 from cloven.text.counts import TermCounts
-from cloven.text.lemmas import Lemmatiser, Tagger, english_words, merged_plurals
-from cloven.text.phrases import PhraseFinder
-from cloven.text.tokens import STOP_WORDS
+from cloven.text.items import PhraseFinder, WordFinder
 from cloven.text.typos import TypoRule, suspected_typos
-from cloven.text.words import WordFinder
+from cloven.text.words import STOP_WORDS, Lemmatiser, Tagger, english_words, merged_plurals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,7 +13,7 @@ from cloven.kinds.disassociated.score.score import score
 from cloven.relatedness.combination import Shuffled
 from cloven.relatedness.vectors import Vectors
 from cloven.text.counts import TermCounts
-from cloven.text.topics import topic_sample
+from cloven.text.samples import topic_sample
 from experiments.thesis import gathered, shown
 from experiments.thesis_data import LEAST_DOCUMENTS, TERMS, Halves, density
 from experiments.thesis_runs import QUICK

@@ -8,7 +8,7 @@ from time import process_time
 import pytest
 
 from cloven.text.boilerplate import Cleaning, clean, repeated_lines, without_edges
-from cloven.text.lemmas import sentences
+from cloven.text.words import sentences
 
 NOTHING = Cleaning(titles=False, links=False, references=False, repeated_lines=False)
 

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from cloven.text.counts import TermCounts
-from cloven.text.density import density_sample
-from cloven.text.documents import DocumentOptions
-from cloven.text.reading import read_documents
-from cloven.text.topics import topic_sample
+from cloven.text.documents import DocumentOptions, read_documents
+from cloven.text.samples import density_sample, topic_sample
 from cloven.text.transactions import TextOptions, count_terms, to_transactions
 
 pytestmark = pytest.mark.data

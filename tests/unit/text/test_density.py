@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
-from cloven.text.density import density_sample
+from cloven.text.samples import density_sample
 from tests.effort import tries
 
 

@@ -13,8 +13,7 @@ import pytest
 import zstandard
 
 from cloven.errors import InputError, ParameterError
-from cloven.text.documents import Document, DocumentOptions
-from cloven.text.reading import read_documents
+from cloven.text.documents import Document, DocumentOptions, read_documents
 
 TEXTS = {"b/two.txt": "Two fish.\n", "a/one.txt": "A title\n\nOne fish.\n", ".hidden": "no", "c.md": "Three."}
 

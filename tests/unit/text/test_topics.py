@@ -7,7 +7,7 @@ import pytest
 
 from cloven.errors import ParameterError
 from cloven.text.counts import TermCounts
-from cloven.text.topics import Topics, choose_documents, find_topics, topic_sample
+from cloven.text.samples import Topics, choose_documents, find_topics, topic_sample
 
 
 def corpus(topics: int = 4, documents: int = 12, seed: int = 5) -> tuple[TermCounts, np.ndarray]:

@@ -9,10 +9,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloven.errors import ParameterError
-from cloven.text.lemmas import Lemmatiser, Tagger, english_words, merged_plurals, sentences, text_library
-from cloven.text.phrases import NOT_NOUN, PhraseFinder, contained
-from cloven.text.tokens import STOP_WORDS, is_abbreviation, pieces, quiet, tokenise, word_of
-from cloven.text.words import WordFinder
+from cloven.text.items import NOT_NOUN, PhraseFinder, WordFinder, contained
+from cloven.text.words import (
+    STOP_WORDS,
+    Lemmatiser,
+    Tagger,
+    english_words,
+    is_abbreviation,
+    merged_plurals,
+    pieces,
+    quiet,
+    sentences,
+    text_library,
+    tokenise,
+    word_of,
+)
 
 
 @pytest.fixture(scope="module")
