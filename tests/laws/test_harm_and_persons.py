@@ -11,8 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import cloven as cv
-from cloven.data.harm import Harm
-from cloven.data.table import Attribute, Table
+from cloven.data.table import Attribute, Harm, Table
 from cloven.kinds.tables.attack.replay import Crowd, Replayed
 from cloven.kinds.tables.guesses import ValueGuesses
 from cloven.kinds.tables.score.truth import Truth, value_telling

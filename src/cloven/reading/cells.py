@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from cloven.data.number_blocks import number_text
+from cloven.data.schema import number_text
 from cloven.errors import ClovenError, InputError
 from cloven.reading.files import BEGINNING, open_beginning, open_bytes
 from cloven.reading.guess import guess_delimiter

@@ -12,9 +12,8 @@ from unicodedata import normalize
 
 import numpy as np
 
-from cloven.data.harm import Harm
-from cloven.data.number_blocks import Blocks, number_text, rounded_blocks
-from cloven.data.table import MISSING, Attribute, Table
+from cloven.data.schema import Blocks, number_text, rounded_blocks
+from cloven.data.table import MISSING, Attribute, Harm, Table
 from cloven.data.taxonomy import Taxonomy, nested_taxonomy, read_taxonomy, tree_of
 from cloven.errors import InputError, ParameterError
 from cloven.figures import many

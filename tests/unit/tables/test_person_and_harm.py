@@ -7,8 +7,7 @@ import pyarrow as pa
 import pytest
 
 import cloven as cv
-from cloven.data.harm import Harm
-from cloven.data.table import Attribute, Table
+from cloven.data.table import Attribute, Harm, Table
 from cloven.kinds.doubts import rows_repeated
 from cloven.kinds.tables.methods.constraints import EntropyL
 from cloven.kinds.tables.verify.checker import verify_table

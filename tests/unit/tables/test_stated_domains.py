@@ -7,8 +7,7 @@ import pyarrow as pa
 import pytest
 
 import cloven as cv
-from cloven.data.number_blocks import Possible
-from cloven.data.schema import Column, Schema
+from cloven.data.schema import Column, Possible, Schema
 from cloven.data.taxonomy import nested_taxonomy, tree_of
 from cloven.errors import InputError, ParameterError
 from cloven.kinds.tables.cells import shown_release

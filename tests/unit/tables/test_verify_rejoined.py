@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import cloven as cv
-from cloven.data.number_blocks import Blocks
+from cloven.data.schema import Blocks
 from cloven.data.table import Attribute, Table, ValueTree
 from cloven.kinds.tables.cells import shown_release
 from cloven.kinds.tables.methods.constraints import EntropyL, RecursiveL, TCloseness

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from cloven.data.arrays import row_numbers
-from cloven.data.harm import NEARLY
+from cloven.data.table import NEARLY
 from cloven.disclosure.audience import Said
 from cloven.figures import many, percent
 from cloven.kinds.page_words import BEING_THERE, COMBINED, JOINED, MORE, OUTSIDE, PageWords
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cloven.data.harm import Harm
-    from cloven.data.table import Attribute, Table
+    from cloven.data.table import Attribute, Harm, Table
     from cloven.kinds.tables.key import PublishedTable
 
 

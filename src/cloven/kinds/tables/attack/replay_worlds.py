@@ -16,7 +16,7 @@ import numpy as np
 
 from cloven.compiled import Flags, Ints, Longs, compiled
 from cloven.data.arrays import row_numbers
-from cloven.data.harm import Harm, slack
+from cloven.data.table import Harm, slack
 from cloven.errors import ParameterError, shorten
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cloven.data.number_blocks import Blocks
+    from cloven.data.schema import Blocks
     from cloven.data.table import Attribute, Table, ValueTree
 
 

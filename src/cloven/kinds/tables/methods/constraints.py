@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from cloven.compiled import Ints, compiled
-from cloven.data.harm import Harm
+from cloven.data.table import Harm
 from cloven.errors import ParameterError
 from cloven.kinds.tables.methods.parameters import (
     check_rows,

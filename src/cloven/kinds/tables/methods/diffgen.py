@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
-from cloven.data.number_blocks import number_text
+from cloven.data.schema import number_text
 from cloven.errors import ParameterError
 from cloven.kinds.tables.key import PublishedTable, TableKey
 from cloven.kinds.tables.methods.assembly import lowest_equal, members_of, smallest_covers, value_cells

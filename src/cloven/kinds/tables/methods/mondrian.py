@@ -22,7 +22,7 @@ import numpy as np
 
 from cloven.compiled import Flags, Ints, compiled
 from cloven.data.defaults import K
-from cloven.data.harm import slack
+from cloven.data.table import slack
 from cloven.errors import ParameterError
 from cloven.kinds.tables.methods.constraints import (
     DISTINCT,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.data.harm import NEARLY, Harm
+from cloven.data.table import NEARLY, Harm
 from cloven.errors import ParameterError
 from cloven.kinds.tables.buckets import places_of, positions_of
 
