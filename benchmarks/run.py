@@ -28,8 +28,7 @@ import numpy as np
 
 from cloven.datasets import shaped
 from cloven.kinds.disassociated.methods import Disassociation
-from cloven.kinds.disassociated.methods.labelling import label
-from cloven.kinds.disassociated.methods.preparation import prepare, tie_order_of
+from cloven.kinds.disassociated.methods.labelling import label, prepare, tie_order_of
 from cloven.reading import read
 
 if TYPE_CHECKING:

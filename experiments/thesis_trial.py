@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.kinds.control import guesswork_of
-from cloven.kinds.disassociated.attack.guesswork import Guesswork
-from cloven.kinds.disassociated.attack.named import attack_named
+from cloven.kinds.disassociated.attack.named import Guesswork, attack_named, guesswork_of
 from cloven.kinds.disassociated.release import Kind
 from cloven.kinds.disassociated.score.breakage import LIMIT
 from cloven.kinds.disassociated.score.definitions import SCOPES as KINDS

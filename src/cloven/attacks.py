@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 from cloven.names import homes, loader
 
 if TYPE_CHECKING:
-    from cloven.kinds.control import control_of
-    from cloven.kinds.disassociated.attack.guesswork import Guesswork
+    from cloven.kinds.disassociated.attack.named import Guesswork
     from cloven.kinds.disassociated.attack.questions import questions
     from cloven.kinds.disassociated.attack.semantic import Semantic
     from cloven.kinds.disassociated.attack.vertical import VerticalPartitioning
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from cloven.kinds.tables.attack.semantic import SemanticValues
     from cloven.kinds.tables.attack.values import AttributeDisclosure, Composition, Membership
     from cloven.kinds.tables.guesses import Known
+    from cloven.kinds.transactions import control_of
     from cloven.statistics.findings import Findings
 
 __all__ = [
@@ -90,8 +90,7 @@ __all__ = [
 
 _HOME = homes(
     {
-        "cloven.kinds.control": "control_of",
-        "cloven.kinds.disassociated.attack.guesswork": "Guesswork",
+        "cloven.kinds.disassociated.attack.named": "Guesswork",
         "cloven.kinds.disassociated.attack.questions": "questions",
         "cloven.kinds.disassociated.attack.semantic": "Semantic",
         "cloven.kinds.disassociated.attack.vertical": "VerticalPartitioning",
@@ -112,6 +111,7 @@ _HOME = homes(
         "cloven.kinds.tables.attack.link": "RecordLinkage",
         "cloven.kinds.tables.attack.semantic": "SemanticValues",
         "cloven.kinds.tables.attack.values": "AttributeDisclosure Composition Membership",
+        "cloven.kinds.transactions": "control_of",
         "cloven.statistics.findings": "Findings",
     }
 )

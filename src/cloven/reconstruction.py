@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cloven.errors import ParameterError
-from cloven.kinds.disassociated.reconstruction.evidence import chunk_records, lower_bound_supports
+from cloven.kinds.disassociated.evidence import chunk_records, lower_bound_supports
 from cloven.kinds.tables.reconstruction import reconstruct_table
 from cloven.registry import part
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import permutations, product
+from dataclasses import dataclass
+from itertools import combinations, permutations, product
 
 import plain_disassociation as plain
 
@@ -92,3 +93,39 @@ def method_worlds(cluster, k, m, ties="some"):
                 out.add(rows)
                 break
     return out
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What all worlds of a cluster say about two items of different record chunks, that of the earlier chunk first.
+
+    ``most``: most records in which they meet; ``certain``: items that every record with both holds in every world;
+    ``possible``: items that some record with both holds in some world.
+    """
+
+    items: tuple[str, str]
+    most: int
+    certain: frozenset[str]
+    possible: frozenset[str]
+
+
+def pairs(worlds):
+    """All pairs of items of different record chunks, with what follows about each."""
+    for earlier, later in combinations(worlds.chunks, 2):
+        for y, x in product(sorted(earlier), sorted(later)):
+            yield pair(worlds, y, x)
+
+
+def pair(worlds, first, second):
+    meet = [world[first] & world[second] for world in worlds.worlds]
+    items = set().union(*worlds.chunks)
+    both = list(zip(meet, worlds.worlds, strict=True))
+    certain = {item for item in items if all(not held & ~world[item] for held, world in both)}
+    possible = {item for item in items if any(held & world[item] for held, world in both)}
+    most = max((held.bit_count() for held in meet), default=0)
+    return Pair((first, second), most, frozenset(certain if most else ()), frozenset(possible))
+
+
+def broken(worlds, k):
+    """Pairs that no world joins in k records."""
+    return [found for found in pairs(worlds) if worlds.worlds and found.most < k]

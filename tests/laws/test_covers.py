@@ -16,14 +16,8 @@ from cloven.kinds.disassociated.covers.breaches import breaches
 from cloven.kinds.disassociated.covers.covers import covers
 from cloven.kinds.disassociated.covers.knowledge import Knowledge
 from cloven.kinds.disassociated.covers.proof import prove
-from cloven.kinds.disassociated.covers.worlds import (
-    broken,
-    fails,
-    how_many_arrangements,
-    pairs,
-    possible_worlds,
-)
-from cloven.kinds.disassociated.reconstruction.evidence import evidence
+from cloven.kinds.disassociated.covers.worlds import broken, fails, how_many_arrangements, possible_worlds
+from cloven.kinds.disassociated.evidence import evidence
 from tests.effort import tries
 
 # Broken without a cover (k = 2): a and d, c and d.
@@ -163,8 +157,7 @@ def missed(release, number, cluster):
     }
     worlds = possible_worlds(cluster, release.k, release.m)
     every = possible_worlds(cluster, release.k, release.m, "release").worlds
-    for found in broken(worlds, release.k):
-        y, x = found.items
+    for y, x in broken(worlds, release.k):
         if (y, x) in leaked:
             yield "cover"
             continue
@@ -209,10 +202,11 @@ def test_proof_of_a_release_says_what_single_clusters_say(release):
     assert set(told) == {number for number, _ in small_clusters(release)}
     for number, cluster in small_clusters(release):
         worlds = possible_worlds(cluster, release.k, release.m)
-        found = broken(worlds, release.k)
+        found = plain.broken(worlds, release.k)
+        assert broken(worlds, release.k) == [one.items for one in found]
         meet = [one for one in found if one.most]
         assert set(told[number].broken) == {one.items for one in found}
-        assert told[number].pairs == len(list(pairs(worlds, release.k)))
+        assert told[number].pairs == len(list(plain.pairs(worlds)))
         linked = [one for one in meet if len(one.certain) > release.m]
         alike = [one for one in meet if one.certain == one.possible]
         assert (told[number].linked, told[number].found) == (len(linked), len(alike))

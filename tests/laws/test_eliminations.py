@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from plain_elimination import PLAIN, in_rounds
 
 import cloven as cv
-from cloven.kinds.control import control_of
 from cloven.kinds.generalised.attack.elimination import Elimination, RandomElimination, expected_originals
 from cloven.kinds.generalised.attack.methods import BY_DISTANCE, eliminated
 from cloven.kinds.generalised.guesses import RowAnswer, tables
 from cloven.kinds.generalised.methods.assembly import assemble
 from cloven.kinds.generalised.score.score import score_eliminations, trial_eliminations
 from cloven.kinds.generalised.score.truth import truth
+from cloven.kinds.transactions import control_of
 from cloven.protocols import Coverage
 from tests.effort import tries
 

@@ -99,7 +99,7 @@ def broken_names(rows, safe):
         .release
     )
     assert not len(found_covers(release))
-    return sorted("".join(sorted(pair.items)) for pairs in broken_pairs(release).values() for pair in pairs)
+    return sorted("".join(sorted(pair)) for pairs in broken_pairs(release).values() for pair in pairs)
 
 
 def test_no_cover_is_not_yet_no_broken_pair():

@@ -14,9 +14,8 @@ from strategies import RARE_ITEMS, skewed_records
 
 import cloven as cv
 from cloven.datasets.baskets import sparse
-from cloven.kinds.disassociated.attack.candidates import Candidates
 from cloven.kinds.disassociated.attack.named import attack_named
-from cloven.kinds.disassociated.attack.questions import questions
+from cloven.kinds.disassociated.attack.questions import Candidates, questions
 from cloven.kinds.disassociated.attack.vertical import Cut, Reading
 from cloven.kinds.disassociated.guesses import Questions
 from cloven.kinds.disassociated.release import Kind

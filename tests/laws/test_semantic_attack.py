@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from strategies import RARE_ITEMS, skewed_records
 
 import cloven as cv
-from cloven.kinds.disassociated.attack.guesswork import Guesswork
+from cloven.kinds.disassociated.attack.named import Guesswork
 from cloven.kinds.disassociated.attack.prior import expected_copies
 from cloven.kinds.disassociated.attack.questions import questions
 from cloven.kinds.disassociated.attack.semantic import Semantic

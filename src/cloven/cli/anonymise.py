@@ -101,7 +101,7 @@ def _write(
     ledger: Path | None,
 ) -> None:
     """Write the release, and the CSV file only if the release could be written; or nothing."""
-    from cloven.kinds.disassociated.csv import csv_bytes
+    from cloven.kinds.disassociated.files import csv_bytes
     from cloven.storage.atomic import staged, write_bytes
     from cloven.storage.release import write_release
 

@@ -259,8 +259,8 @@ def attack(
     """
     import numpy as np
 
-    from cloven.kinds.control import control_of
     from cloven.kinds.disassociated.guesses_files import write_guesses
+    from cloven.kinds.transactions import control_of
     from cloven.storage.release import read_set_release
 
     if out is not None:

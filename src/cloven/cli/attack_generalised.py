@@ -109,8 +109,8 @@ def attack_generalised(
     control: bool,
 ) -> Eliminations:
     """Attack; with a place for them, attack with shuffled words too and write the eliminations."""
-    from cloven.kinds.control import control_of
     from cloven.kinds.generalised.guesses_files import write_eliminations
+    from cloven.kinds.transactions import control_of
 
     found = attacker.guess(release, rng, report)
     if out is None:

@@ -45,7 +45,7 @@ def score(
     """How many guesses are right: beside random guessing, and beside the same attack with shuffled words."""
     import numpy as np
 
-    from cloven.kinds.control import guesswork_of
+    from cloven.kinds.disassociated.attack.named import guesswork_of
     from cloven.kinds.disassociated.attack.questions import questions
     from cloven.kinds.disassociated.guesses_files import read_guesses
     from cloven.kinds.disassociated.score.score import score as measure

@@ -36,7 +36,7 @@ def counted(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     [[1, 3], [1, 2]]
     """
     ordered = np.sort(values)
-    first = np.flatnonzero(np.concatenate((np.ones(min(1, len(ordered)), bool), ordered[1:] != ordered[:-1])))
+    first = run_starts(ordered)
     return ordered[first], np.diff(np.append(first, len(ordered)))
 
 
@@ -65,6 +65,28 @@ def without(values: NDArray[Any], known: NDArray[Any]) -> NDArray[Any]:
     place = np.minimum(np.searchsorted(known, values), len(known) - 1)
     fresh: NDArray[Any] = values[known[place] != values]
     return fresh
+
+
+def run_starts(*columns: NDArray[Any]) -> NDArray[np.int64]:
+    """First position of each run of rows that are equal in all columns.
+
+    >>> run_starts(np.array([7, 7, 8, 8]), np.array([1, 1, 1, 2])).tolist()
+    [0, 2, 3]
+    """
+    new = np.ones(len(columns[0]), bool)
+    new[1:] = False
+    for column in columns:
+        new[1:] |= column[1:] != column[:-1]
+    return np.flatnonzero(new)
+
+
+def offsets_of(lengths: NDArray[Any]) -> NDArray[np.int64]:
+    """Where runs of these lengths start, and where the last ends.
+
+    >>> offsets_of(np.array([2, 3])).tolist()
+    [0, 2, 5]
+    """
+    return np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
 
 
 def positions(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -125,9 +147,6 @@ def row_numbers(rows: NDArray[Any]) -> NDArray[np.int64]:
 
 def _dense(values: NDArray[Any]) -> NDArray[np.int64]:
     return np.unique(values, return_inverse=True)[1].reshape(-1).astype(np.int64)
-
-
-# Which published rows are equal.
 
 
 # Sort and pick lists of numbers that are given as compressed rows; a list that begins another comes first.

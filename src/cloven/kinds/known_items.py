@@ -20,8 +20,7 @@ from cloven.threats import Case, Threat
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from numpy.typing import NDArray
-
+    from cloven.compiled import Floats, Longs
     from cloven.data.transactions import Transactions
     from cloven.disclosure.risk import Risk
     from cloven.kinds.disassociated.attack.link import Link
@@ -62,13 +61,7 @@ def known_items(size: int, *, promised: bool) -> Threat:
 
 
 def judged(
-    threat: Threat,
-    case: Case,
-    sets: list[Names],
-    more: list[Names],
-    about: str,
-    *,
-    promised: bool,
+    threat: Threat, case: Case, sets: list[Names], more: list[Names], about: str, *, promised: bool
 ) -> Risk:
     """Look known sets of items up.
 
@@ -149,8 +142,8 @@ class Looked:
         picked: how often somebody is right who picks a candidate where a record with the set is likeliest.
     """
 
-    candidates: NDArray[np.int64]
-    picked: NDArray[np.float64]
+    candidates: Longs
+    picked: Floats
 
 
 def _look_up(release: Disassociated | SetGeneralised, sets: list[Names], progress: Progress | None) -> Looked:
@@ -166,7 +159,7 @@ def _look_up(release: Disassociated | SetGeneralised, sets: list[Names], progres
     return Looked(table[:, 0].astype(np.int64), table[:, 1])
 
 
-def _mean(values: NDArray[np.float64]) -> Estimate:
+def _mean(values: Floats) -> Estimate:
     mean = float(values.mean())
     if len(values) < 2:
         return Estimate(mean)

@@ -23,24 +23,15 @@ from cloven.statistics.telling import LEVELS, News, People, telling
 from cloven.threats import Case, Threat
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
-    from cloven.compiled import Flags
-    from cloven.disclosure.risk import Risk, Tail
-
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
+    from cloven.compiled import Flags, Floats, Longs
     from cloven.data.transactions import Transactions
-    from cloven.disclosure.risk import Risk
+    from cloven.disclosure.risk import Risk, Tail
     from cloven.statistics.telling import Asked, Reader, Telling
 
-    Readers = Callable[[Any], dict[str, Reader]]
+    Readers = Callable[[Any], Mapping[str, Reader]]
+
 
 MEASURE = (
     "people of whom a further item is claimed with a probability of 0.8 or more, and rightly; only items that fewer"
@@ -154,7 +145,7 @@ def _all_told(known: tuple[Known, ...], case: Case, readers: Readers, news: News
 def _read(
     data: Transactions,
     release: Any,
-    asked: NDArray[np.int64],
+    asked: Longs,
     known: tuple[Known, ...],
     readers: Readers,
     news: News,
@@ -247,12 +238,7 @@ def _population(case: Case, way: Known, news: News) -> Estimate:
         case.splits[0].outsiders, case.splits[0].members))  # fmt: skip
     rows = _as_release(data.take(left_out))
     people = People.of(data, one_record_each(data, others), rows.vocabulary, data.holders)
-    told = telling(
-        KnownPersonGeneralised.of(rows),
-        people,
-        way.of(people),
-        news.of(data, rows.vocabulary),
-    )
+    told = telling(KnownPersonGeneralised.of(rows), people, way.of(people), news.of(data, rows.vocabulary))
     found = int((told.told >= HEADLINE - ROUNDING).sum())
     return Estimate(found / max(1, len(told.told)), *wilson(found, len(told.told)))
 
@@ -432,7 +418,7 @@ def harm(tail: Tail) -> tuple[float, float]:
     return round(tail.excess.upper, 3), tail.members.value
 
 
-def histogram(told: NDArray[np.float64]) -> list[dict[str, Any]]:
+def histogram(told: Floats) -> list[dict[str, Any]]:
     """How many people are told how much of: by the highest probability of a right claim."""
     edges = (0.0, *LEVELS, 1.0)
     counts = np.histogram(np.minimum(told, 1.0), edges)[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 
@@ -16,9 +16,11 @@ from cloven.statistics.yardstick import Yardstick
 from cloven.threats import Case, Threat
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
     from pathlib import Path
 
+    from cloven.compiled import Floats
+    from cloven.data.known_sets import Known
     from cloven.data.taxonomy import Taxonomy
     from cloven.data.transactions import Transactions
     from cloven.disclosure.audience import Audience
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from cloven.kinds.people import Everybody
     from cloven.statistics.findings import Finding, Findings
     from cloven.statistics.intervals import Sampled
+
+    Score = Callable[[Any, Known], Floats]
 
 
 OF_SETS = ("disassociation", "generalisation")
@@ -50,6 +54,18 @@ class OfTransactions:
         from cloven.storage.manifest import count
 
         return count(release)
+
+    def counts(self, data: Transactions, result: Any) -> dict[str, int | float]:
+        """Counts that only the owner knows."""
+        shown = self.published(result.release)
+        every = part(result.release, "words").summary(data, result)
+        return {name: value for name, value in every.items() if name not in shown}
+
+    def cautions(self, data: Transactions, method: Any, result: Any) -> list[str]:
+        """What an owner should know before publishing, each with what to do."""
+        words = part(result.release, "words")
+        told: list[str] = words.cautions(words.summary(data, result), method)
+        return told
 
     def shares_totals(self, method: Any) -> bool:
         """Whether totals over the records may be public."""
@@ -135,6 +151,29 @@ def utility(
     return found
 
 
+def about_release(release: Disassociated | SetGeneralised) -> str:
+    """What another release promises, in a few words."""
+    m = getattr(release, "m", None) or release.parameters.get("all_up_to")
+    return f"{release.records:,} records, k={release.k}" + (f", m={m}" if m else "")
+
+
+AnyAttack = TypeVar("AnyAttack")
+
+
+def control_of(attack: AnyAttack, seed: int = 0) -> AnyAttack | None:
+    """The attack with shuffled relatedness, which it makes by ``control``; None if it uses no relatedness.
+
+    What the control reaches, meaning did not bring.
+
+    >>> import cloven as cv
+    >>> control_of(cv.attacks.Semantic(cv.relatedness.Vectors.sample())).relatedness.name
+    'shuffled-vectors'
+    """
+    control = getattr(attack, "control", None)
+    found: AnyAttack | None = None if control is None else control(seed)
+    return found
+
+
 # Figures of utility as measures on one scale; and the one that all families have, so that they can be compared.
 #
 # They are totals over all records, for everybody to see, unless a family says otherwise.
@@ -144,12 +183,7 @@ HEADLINE = "frequent itemsets kept"
 
 
 def plain(
-    name: str,
-    value: float | None,
-    best: float,
-    worst: float,
-    sentence: str,
-    audience: Audience = "public",
+    name: str, value: float | None, best: float, worst: float, sentence: str, audience: Audience = "public"
 ) -> Measured:
     """A figure that does not vary."""
     return Measured(name, value, None, None, best, worst, sentence, audience)
@@ -250,17 +284,6 @@ def _estimate(value: float | None, low: float | None, high: float | None) -> Est
 # release was made (``cloven.statistics.outsiders``).
 
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from cloven.data.known_sets import Known
-    from cloven.data.transactions import Transactions
-    from cloven.disclosure.risk import Risk
-
-    Score = Callable[[Any, Known], NDArray[np.float64]]
-
 MEASURE = "probability that a member fits the release better than somebody outside it (0.5 is guessing)"
 ALARMS = 0.01
 """Share of the others who may be taken for members."""
@@ -299,7 +322,7 @@ def membership(score: Score) -> Threat:
     return Threat("being in it", about, "table", MEASURE, attempt, counts=False).publicly()
 
 
-def _scores(case: Case, score: Score) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _scores(case: Case, score: Score) -> tuple[Floats, Floats]:
     """Scores of people as members and as others, once each: the mean over the releases that have them, or have not."""
     from cloven.statistics.telling import People
 
@@ -316,7 +339,7 @@ def _scores(case: Case, score: Score) -> tuple[NDArray[np.float64], NDArray[np.f
     return inside, outside
 
 
-def _area(inside: NDArray[np.float64], outside: NDArray[np.float64]) -> tuple[float, float]:
+def _area(inside: Floats, outside: Floats) -> tuple[float, float]:
     """Area under the curve (equal scores count half) and half its interval (Hanley and McNeil, Radiology 143, 1982)."""
     others = np.sort(outside)
     above = (np.searchsorted(others, inside, "left") + np.searchsorted(others, inside, "right")) / 2
@@ -326,6 +349,6 @@ def _area(inside: NDArray[np.float64], outside: NDArray[np.float64]) -> tuple[fl
     return area, 1.96 * float(np.sqrt(max(0.0, spread) / (len(inside) * len(outside))))
 
 
-def _found(inside: NDArray[np.float64], outside: NDArray[np.float64]) -> float:
+def _found(inside: Floats, outside: Floats) -> float:
     """Share of the members who score higher than all but a few others."""
     return float((inside > np.quantile(outside, 1 - ALARMS, method="higher")).mean())

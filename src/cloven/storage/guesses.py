@@ -13,7 +13,7 @@ from cloven.storage.manifest import expect, format_of, parse_json
 from cloven.storage.parquet import read_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -66,6 +66,17 @@ def cast_columns(file: Path, kinds: Mapping[str, pa.DataType]) -> list[pa.Chunke
         page = "eliminations-format" if "item" in kinds else "guesses-format"
         message = f"{file}: a column has the wrong type ({error}); see docs/reference/{page}.md"
         raise ReleaseError(message) from error
+
+
+def read_answers(file: Path, rows: int, known: Sequence[str]) -> list[str]:
+    """The column ``answer`` of a table of so many rows; every answer is one of the known."""
+    table = read_loose(file)
+    expect("answer" in table.column_names, str(file), "columns", "with answer", table.column_names)
+    expect(len(table) == rows, str(file), "rows", f"{rows:,}", f"{len(table):,}")
+    listed: list[str] = table.column("answer").to_pylist()
+    strange = [name for name in listed if name not in known]
+    expect(not strange, str(file), "answer", f"one of {', '.join(known)}", strange[:1])
+    return listed
 
 
 def write_loose(path: Path, table: pa.Table) -> None:

@@ -9,7 +9,6 @@ import pytest
 
 import cloven as cv
 from cloven.errors import ParameterError
-from cloven.kinds.control import control_of
 from cloven.kinds.generalised.attack.elimination import (
     Elimination,
     RandomElimination,
@@ -20,6 +19,7 @@ from cloven.kinds.generalised.attack.elimination import (
 from cloven.kinds.generalised.attack.methods import BY_DISTANCE, eliminated
 from cloven.kinds.generalised.guesses import RowAnswer, tables
 from cloven.kinds.generalised.methods.assembly import assemble
+from cloven.kinds.transactions import control_of
 
 
 @pytest.fixture(scope="module")

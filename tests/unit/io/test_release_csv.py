@@ -10,7 +10,13 @@ import pytest
 
 from cloven.errors import OutputError
 from cloven.figures import escape_formula
-from cloven.kinds.disassociated.csv import write_csv
+from cloven.kinds.disassociated.files import csv_bytes
+from cloven.storage.atomic import staged, write_bytes
+
+
+def write_csv(release, path):
+    with staged(path) as (place,):
+        write_bytes(place, csv_bytes(release))
 
 
 def test_one_line_per_row(clinic, tmp_path):

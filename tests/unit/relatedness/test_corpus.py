@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import cloven as cv
 from cloven.errors import InputError, OutputError, ParameterError
-from cloven.kinds.disassociated.reconstruction.evidence import documents_of_release
+from cloven.kinds.disassociated.reconstruction import documents_of_release
 from cloven.kinds.disassociated.release import Kind
 from cloven.protocols import Relatedness
 from cloven.relatedness.corpus import (

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import cloven as cv
-from cloven.kinds.control import control_of
 from cloven.kinds.disassociated.attack.questions import questions
 from cloven.kinds.disassociated.guesses import Guesses
 from cloven.kinds.disassociated.score.definitions import MEASURES
 from cloven.kinds.disassociated.score.score import score
 from cloven.kinds.disassociated.score.trial import tried
+from cloven.kinds.transactions import control_of
 
 
 def rng(seed=1):

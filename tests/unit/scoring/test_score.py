@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from cloven.errors import InputError, ParameterError, ReleaseError
-from cloven.kinds.control import guesswork_of
+from cloven.kinds.disassociated.attack.named import guesswork_of
 from cloven.kinds.disassociated.guesses import Answer
 from cloven.kinds.disassociated.score.definitions import GROUPS, MEASURES, SCOPES
 from cloven.kinds.disassociated.score.score import score

@@ -5,37 +5,32 @@ Version 1 had no root: rare items stood in the term chunks of their clusters.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import csv
+import io
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from cloven.kinds.disassociated.release import KINDS
-from cloven.storage.manifest import expect
+from cloven.data.arrays import distinct
+from cloven.figures import escape_formula
+from cloven.kinds.disassociated.release import KINDS, Disassociated, Kind, RareItems
+from cloven.storage.manifest import MANIFEST, JsonForm, ReleaseFormat, expect, parameters_of
+from cloven.storage.parquet import expect_counting, item_lists, list_column, read_table, whole_numbers
+from cloven.storage.release import coded, objects
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     import pyarrow as pa
     from numpy.typing import NDArray
 
-from dataclasses import dataclass, field
-from itertools import chain
-from typing import TYPE_CHECKING, Any, get_args
-
-from cloven.data.arrays import distinct
-from cloven.kinds.disassociated.release import Disassociated, Kind, RareItems
-from cloven.storage.manifest import MANIFEST, JsonForm, ReleaseFormat, parameters_of
-from cloven.storage.parquet import expect_counting, item_lists, list_column, read_table, whole_numbers
-from cloven.storage.release import coded, objects
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
+    from cloven.compiled import Flags, Longs
     from cloven.kinds.disassociated.key import Anonymised
     from cloven.storage.parquet import Written
+
 
 CLUSTERS = {"cluster": "int64", "size": "int64", "joint": "int64"}
 JOINTS = {"joint": "int64", "parent": "int64"}
@@ -44,10 +39,19 @@ CHUNKS = {"cluster": "int64", "joint": "int64", "chunk": "int32", "kind": "strin
 
 def tables_of(release: Disassociated) -> tuple[Written, ...]:
     """Names, columns and values of the Parquet files."""
+    numbers = np.arange(release.clusters)
+    clusters = {"cluster": numbers, "size": release.cluster_size, "joint": release.cluster_joint}
+    chunks = {
+        "cluster": release.row_cluster,
+        "joint": release.row_joint,
+        "chunk": release.row_chunk,
+        "kind": kind_names(release.row_kind),
+        "items": list_column(release.vocabulary, release.row_offsets, release.row_items),
+    }
     return (
-        ("clusters.parquet", CLUSTERS, _cluster_columns(release)),
+        ("clusters.parquet", CLUSTERS, clusters),
         ("joints.parquet", JOINTS, {"joint": np.arange(release.joints), "parent": release.joint_parent}),
-        ("chunks.parquet", CHUNKS, _chunk_columns(release)),
+        ("chunks.parquet", CHUNKS, chunks),
     )
 
 
@@ -133,24 +137,6 @@ def _read_rows(path: Path, clusters: int, joints: int) -> dict[str, Any]:
     }
 
 
-def _cluster_columns(release: Disassociated) -> dict[str, Any]:
-    return {
-        "cluster": np.arange(release.clusters),
-        "size": release.cluster_size,
-        "joint": release.cluster_joint,
-    }
-
-
-def _chunk_columns(release: Disassociated) -> dict[str, Any]:
-    return {
-        "cluster": release.row_cluster,
-        "joint": release.row_joint,
-        "chunk": release.row_chunk,
-        "kind": kind_names(release.row_kind),
-        "items": list_column(release.vocabulary, release.row_offsets, release.row_items),
-    }
-
-
 def _count(release: Disassociated) -> dict[str, int]:
     maximum = release.parameters.get("max_cluster_size")
     kind = release.row_kind
@@ -168,7 +154,7 @@ def _count(release: Disassociated) -> dict[str, int]:
     }
 
 
-def _chunks(release: Disassociated, rows: NDArray[np.bool_]) -> int:
+def _chunks(release: Disassociated, rows: Flags) -> int:
     owner = np.maximum(release.row_cluster[rows], release.row_joint[rows])  # one of them is -1
     chunk = release.row_chunk[rows]
     return len(distinct(owner * (int(chunk.max(initial=0)) + 1) + chunk))
@@ -264,14 +250,7 @@ def _hand_out_rows(
 ) -> None:
     offsets = release.row_offsets.tolist()
     names = [release.vocabulary[code] for code in release.row_items.tolist()]
-    places = zip(
-        release.row_kind.tolist(),
-        release.row_cluster.tolist(),
-        release.row_joint.tolist(),
-        release.row_chunk.tolist(),
-        strict=True,
-    )
-    for row, (kind, cluster, joint, chunk) in enumerate(places):
+    for row, (kind, cluster, joint, chunk) in enumerate(_places(release)):
         items = names[offsets[row] : offsets[row + 1]]
         if kind == Kind.TERM:
             (joints[joint] if cluster < 0 else clusters[cluster])["term_chunk"] = items
@@ -282,9 +261,13 @@ def _hand_out_rows(
         chunks[chunk].append(items)
 
 
-def _numbers(
-    values: list[object], name: str, source: str, below: int | None
-) -> np.ndarray[Any, np.dtype[np.int64]]:
+def _places(release: Disassociated) -> Iterator[tuple[int, int, int, int]]:
+    """Kind, cluster, joint and chunk of each row."""
+    columns = (release.row_kind, release.row_cluster, release.row_joint, release.row_chunk)
+    return zip(*(column.tolist() for column in columns), strict=True)
+
+
+def _numbers(values: list[object], name: str, source: str, below: int | None) -> Longs:
     """Numbers from 0; with a limit, null is allowed and stands as -1."""
     end = 2**63 if below is None else below
     for value in values:
@@ -349,3 +332,18 @@ def kinds(table: pa.Table, path: Path) -> NDArray[np.int8]:
     expect(not strange, str(path), "kind", f"one of {', '.join(KINDS)}", strange)
     numbers: NDArray[np.int8] = code.to_numpy().astype(np.int8)
     return numbers
+
+
+# A release as CSV for eyes and spreadsheets, one line per published row; not meant to be read back.
+
+
+def csv_bytes(release: Disassociated) -> bytes:
+    """Cluster, joint, chunk, kind and the items joined by ``" | "``."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(("cluster", "joint", "chunk", "kind", "items"))
+    for row, (kind, cluster, joint, chunk) in enumerate(_places(release)):
+        items = escape_formula(" | ".join(release.row(row)))
+        owners = ("" if number < 0 else number for number in (cluster, joint))
+        writer.writerow((*owners, chunk, KINDS[kind], items))
+    return text.getvalue().encode("utf-8", "backslashreplace")

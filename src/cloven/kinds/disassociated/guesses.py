@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from cloven.data.arrays import positions
+from cloven.data.arrays import offsets_of, positions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
+    from cloven.compiled import Flags, Floats, Longs
     from cloven.kinds.disassociated.release import Disassociated
 
 
@@ -52,14 +53,14 @@ class Questions:
         candidates_in_all: candidates of all targets, likewise.
     """
 
-    slot_offsets: NDArray[np.int64]
-    slot_anchor: NDArray[np.int64]
-    target_row: NDArray[np.int64]
+    slot_offsets: Longs
+    slot_anchor: Longs
+    target_row: Longs
     target_item: NDArray[np.int32]
-    target_copies: NDArray[np.int64]
+    target_copies: Longs
     target_kind: NDArray[np.int8]
-    target_cluster: NDArray[np.int64]
-    offsets: NDArray[np.int64]
+    target_cluster: Longs
+    offsets: Longs
     slots: NDArray[np.int32]
     targets_in_all: int | None = None
     candidates_in_all: int | None = None
@@ -95,18 +96,18 @@ class Questions:
         return self.targets_in_all is not None
 
     @property
-    def pair_target(self) -> NDArray[np.int64]:
+    def pair_target(self) -> Longs:
         """Target of each candidate."""
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
 
-    def only(self, targets: NDArray[np.int64]) -> Questions:
+    def only(self, targets: Longs) -> Questions:
         """Some of the targets (ascending), each with all its candidates: a sample, unless these are all."""
         if len(targets) == len(self):
             return self
         arrays = {name: getattr(self, name) for name in self.ARRAYS}
         arrays |= {name: arrays[name][targets] for name in self.ARRAYS if name.startswith("target_")}
         lengths = np.diff(self.offsets)[targets]
-        arrays["offsets"] = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+        arrays["offsets"] = offsets_of(lengths)
         arrays["slots"] = self.slots[self.pairs_of(targets)]
         in_all = (
             (len(self), len(self.slots))
@@ -115,16 +116,16 @@ class Questions:
         )
         return Questions(**arrays, targets_in_all=in_all[0], candidates_in_all=in_all[1])
 
-    def pairs_of(self, targets: NDArray[np.int64]) -> NDArray[np.int64]:
+    def pairs_of(self, targets: Longs) -> Longs:
         """Where the candidates of some targets stand in ``slots``."""
         return positions(self.offsets[targets], np.diff(self.offsets)[targets])
 
-    def items(self, release: Disassociated) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def items(self, release: Disassociated) -> tuple[Longs, Longs]:
         """Items of every target of this release: where they start, and which they are."""
         single = self.target_item >= 0
         lengths = np.where(single, 1, np.diff(release.row_offsets)[self.target_row])
         items = release.row_items[positions(release.row_offsets[self.target_row], lengths)].astype(np.int64)
-        offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+        offsets = offsets_of(lengths)
         items[offsets[:-1][single]] = self.target_item[single]
         return offsets, items
 
@@ -145,9 +146,9 @@ class Guesses:
     """
 
     questions: Questions
-    score: NDArray[np.float64]
+    score: Floats
     confidence: NDArray[np.float32]
-    chosen: NDArray[np.bool_]
+    chosen: Flags
     answer: NDArray[np.int8]
     attack: Mapping[str, Any]
     notes: Mapping[str, Any]
@@ -159,7 +160,7 @@ class Guesses:
     def __repr__(self) -> str:
         return f"Guesses({len(self.questions):,} targets, {int(self.chosen.sum()):,} links, {self.attack.get('name')})"
 
-    def only(self, targets: NDArray[np.int64]) -> Guesses:
+    def only(self, targets: Longs) -> Guesses:
         """What was answered about some of the targets (ascending)."""
         asked = self.questions.only(targets)
         if asked is self.questions:

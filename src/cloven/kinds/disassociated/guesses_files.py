@@ -16,7 +16,7 @@ from cloven.errors import ParameterError
 from cloven.kinds.disassociated.files import kind_names
 from cloven.kinds.disassociated.guesses import Answer, Guesses, Questions
 from cloven.storage.atomic import PRIVATE_FILE, PRIVATE_FOLDER, staged, write_bytes
-from cloven.storage.guesses import CONTROL, about_of, cast_columns, read_loose, release_digest, write_loose
+from cloven.storage.guesses import CONTROL, about_of, cast_columns, read_answers, release_digest, write_loose
 from cloven.storage.manifest import expect, manifest_bytes
 from cloven.storage.parquet import list_column
 
@@ -26,10 +26,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from cloven.compiled import Flags, Floats, Longs
     from cloven.kinds.disassociated.release import Disassociated
 
 FORMAT = "cloven.guesses/1"
 ABOUT = "guesses.json"
+ANSWERS = tuple(each.name.lower() for each in Answer)
 LINKS = ("target", "slot", "score", "confidence", "chosen")
 
 
@@ -116,9 +118,7 @@ def _refuse_sample(asked: Questions | None, done: str) -> None:
         raise ParameterError(message)
 
 
-def _links(
-    file: Path, targets: int, slots: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float32], NDArray[np.bool_]]:
+def _links(file: Path, targets: int, slots: int) -> tuple[Longs, Longs, Floats, NDArray[np.float32], Flags]:
     import pyarrow as pa
 
     kinds = (pa.int64(), pa.int64(), pa.float64(), pa.float32(), pa.bool_())
@@ -135,9 +135,7 @@ def _links(
     return target, slot, score, confidence, chosen
 
 
-def _places(
-    asked: Questions, target: NDArray[np.int64], slot: NDArray[np.int64], file: Path
-) -> NDArray[np.int64]:
+def _places(asked: Questions, target: Longs, slot: Longs, file: Path) -> Longs:
     """Position of each link among the candidates of its target."""
     width = int(asked.slot_offsets[-1]) + 1
     known = asked.pair_target * width + asked.slots
@@ -163,15 +161,8 @@ def _answers(asked: Questions, file: Path) -> NDArray[np.int8]:
     answer = np.where(anchored, Answer.INFORMED, Answer.NO_ANCHOR).astype(np.int8)
     if not file.exists():
         return answer
-    table = read_loose(file)
-    expect("answer" in table.column_names, str(file), "columns", "with answer", table.column_names)
-    expect(len(table) == len(asked), str(file), "rows", f"{len(asked):,}", f"{len(table):,}")
-    names = [each.name.lower() for each in Answer]
-    listed = table.column("answer").to_pylist()
-    strange = [name for name in listed if name not in names]
-    expect(not strange, str(file), "answer", f"one of {', '.join(names)}", strange[:1])
-    unknown = np.array([name == Answer.NO_SCORE.name.lower() for name in listed], bool)
-    answer[anchored & unknown] = Answer.NO_SCORE
+    listed = read_answers(file, len(asked), ANSWERS)
+    answer[anchored & (np.array(listed, object) == ANSWERS[Answer.NO_SCORE])] = Answer.NO_SCORE
     return answer
 
 
@@ -181,7 +172,6 @@ def _targets(guesses: Guesses, release: Disassociated) -> pa.Table:
     asked = guesses.questions
     row = asked.target_row
     offsets, codes = asked.items(release)
-    answers = np.array([answer.name.lower() for answer in Answer])
     return pa.table(
         {
             "target": pa.array(np.arange(len(asked))),
@@ -191,6 +181,6 @@ def _targets(guesses: Guesses, release: Disassociated) -> pa.Table:
             "chunk": pa.array(release.row_chunk[row]),
             "items": list_column(release.vocabulary, offsets, codes.astype(np.int32)),
             "copies": pa.array(asked.target_copies, mask=asked.target_copies == 0),
-            "answer": pa.array(answers[guesses.answer].tolist(), pa.string()),
+            "answer": pa.array(ANSWERS).take(pa.array(guesses.answer)),
         }
     )

@@ -14,6 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from cloven.compiled import Longs
     from cloven.kinds.disassociated.release import Disassociated
 
 
@@ -35,14 +36,14 @@ class Key:
         suppressed_items: names of the items taken from that record.
     """
 
-    record: NDArray[np.int64]
-    release_row: NDArray[np.int64]
-    offsets: NDArray[np.int64]
+    record: Longs
+    release_row: Longs
+    offsets: Longs
     items: NDArray[np.int32]
-    records: NDArray[np.int64]
-    record_cluster: NDArray[np.int64]
-    persons: NDArray[np.int64] | None
-    suppressed_record: NDArray[np.int64]
+    records: Longs
+    record_cluster: Longs
+    persons: Longs | None
+    suppressed_record: Longs
     suppressed_reason: tuple[str, ...]
     suppressed_items: tuple[tuple[str, ...], ...]
 

@@ -12,6 +12,7 @@ from cloven.data.transactions import Transactions
 from cloven.disclosure.outcome import Utility
 from cloven.errors import ParameterError
 from cloven.figures import numbered
+from cloven.kinds.disassociated.attack.known_person import readers
 from cloven.kinds.disassociated.attack.known_person_kernel import claims
 from cloven.kinds.disassociated.threats import (
     another_release,
@@ -20,7 +21,6 @@ from cloven.kinds.disassociated.threats import (
     unusable_release,
     word_meanings,
 )
-from cloven.kinds.disassociated.words import cautions, summary
 from cloven.kinds.doubts import FEWEST_CANDIDATES, FEWEST_KNOWN, doubts_about
 from cloven.kinds.known_items import known_items
 from cloven.kinds.known_person import known_person
@@ -40,8 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
+    from cloven.compiled import Floats
     from cloven.data.known_sets import Known
     from cloven.disclosure.audience import Said
     from cloven.disclosure.outcome import Measured
@@ -82,7 +81,7 @@ class DisassociationFamily(OfTransactions):
     def threats(self, method: Disassociation, knowledge: Knowledge) -> tuple[Threat, ...]:
         """Every attacker that there is something to try with."""
         return (
-            known_person(method.m, _readers, News(method.sensitive), kernel=claims),
+            known_person(method.m, readers, News(method.sensitive), kernel=claims),
             known_items(method.m, promised=True),
             known_items(method.m + 1, promised=False),
             release_alone(),
@@ -109,18 +108,9 @@ class DisassociationFamily(OfTransactions):
         )
         return Utility(HEADLINE, tuple(_measures(found)))
 
-    def counts(self, data: Transactions, result: Anonymised) -> dict[str, int | float]:
-        """Counts that only the owner knows."""
-        shown = self.published(result.release)
-        return {name: value for name, value in summary(data, result).items() if name not in shown}
-
     def sizes(self, release: Disassociated) -> list[int]:
         """Size of every group of records."""
         return release.cluster_size.tolist()  # type: ignore[no-any-return]
-
-    def cautions(self, data: Transactions, method: Disassociation, result: Anonymised) -> list[str]:
-        """What an owner should know before publishing, each with what to do."""
-        return cautions(summary(data, result), method)
 
     def doubts(self, data: Transactions, method: Disassociation, result: Anonymised) -> tuple[Said, ...]:
         """What speaks against publishing, whatever attackers reach."""
@@ -178,14 +168,7 @@ def _typed(method: Disassociation, other: Disassociation) -> str:
     return " ".join(words for name, words in options.items() if getattr(method, name) != getattr(other, name))
 
 
-def _readers(release: Disassociated) -> dict[str, Any]:
-    """Everybody who reads a release: who counts every place, who trusts record chunks, who knows the method."""
-    from cloven.kinds.disassociated.attack.known_person import KnownPerson
-
-    return {**KnownPerson.every(release)}
-
-
-def _fit(release: Disassociated, records: Known) -> NDArray[np.float64]:
+def _fit(release: Disassociated, records: Known) -> Floats:
     """How well whole records fit a release."""
     from cloven.kinds.disassociated.attack.membership import Membership
 
@@ -200,9 +183,11 @@ def _having(other: Any, name: str) -> Threat:
 
 def _measures(found: UtilityReport) -> list[Measured]:
     kept, lost = itemsets(found.tkd, found.top)
+    stay, published = "stay in record or shared chunks", 1 - found.suppressed_share
     out = [
         kept,
-        _items_kept(found.items_kept),
+        # All or not all of them: that would tell whether anything was withheld, so that it is the owner's.
+        plain("items kept", found.items_kept, 1.0, 0.0, f"item occurrences that {stay}", "owner"),
         plain("pairs kept", found.pairs_kept, 1.0, 0.0, "pairs of items of a record that stay together"),
         plain("tlost only", found.tlost_only, 0.0, 1.0, "frequent items found only in term chunks"),
         plain("tlost any", found.tlost_any, 0.0, 1.0, "frequent items found in some term chunk"),
@@ -215,20 +200,9 @@ def _measures(found: UtilityReport) -> list[Measured]:
         *out,
         pair_error(found.re, found.re_pairs),
         plain("re chunks", found.re_chunks, 0.0, 2.0, "the same from what is certain"),
-        _all_published(found.suppressed_share),
+        # It tells how many were left out, so that it is the owner's.
+        plain("records published", published, 1.0, 0.0, "records that are in the release", "owner"),
     ]
-
-
-def _items_kept(share: float) -> Measured:
-    """All or not all of them: that would tell whether anything was withheld, so that it is the owner's."""
-    sentence = "item occurrences that stay in record or shared chunks"
-    return plain("items kept", share, 1.0, 0.0, sentence, audience="owner")
-
-
-def _all_published(suppressed: float) -> Measured:
-    """It tells how many were left out, so that it is the owner's."""
-    sentence = "records that are in the release"
-    return plain("records published", 1 - suppressed, 1.0, 0.0, sentence, audience="owner")
 
 
 # Settings of disassociation for a data set, each with its reason, for owners who name none.

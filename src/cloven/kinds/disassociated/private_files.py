@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cloven.compiled import Longs
     from cloven.kinds.disassociated.key import Anonymised
     from cloven.kinds.disassociated.release import Disassociated
 
@@ -120,17 +121,15 @@ def _private_counts(key: Key) -> dict[str, int]:
     }
 
 
-def _chunk_names(release: Disassociated) -> NDArray[np.int64]:
+def _chunk_names(release: Disassociated) -> Longs:
     """Number the chunk of each row so that the numbers ascend in canonical order."""
     outside = release.row_cluster < 0
     owner = np.where(outside, release.clusters + release.row_joint, release.row_cluster)
     return _chunk_name(owner, release.row_kind, release.row_chunk, _most_chunks(release))
 
 
-def _chunk_name(
-    owner: NDArray[np.int64], kind: NDArray[np.int8], chunk: NDArray[Any], most: int
-) -> NDArray[np.int64]:
-    names: NDArray[np.int64] = (owner * len(Kind) + kind) * most + chunk
+def _chunk_name(owner: Longs, kind: NDArray[np.int8], chunk: NDArray[Any], most: int) -> Longs:
+    names: Longs = (owner * len(Kind) + kind) * most + chunk
     return names
 
 
@@ -138,7 +137,7 @@ def _most_chunks(release: Disassociated) -> int:
     return int(release.row_chunk.max(initial=0)) + 1
 
 
-def _chunk_starts(release: Disassociated) -> NDArray[np.int64]:
+def _chunk_starts(release: Disassociated) -> Longs:
     """First row of each chunk."""
     names = _chunk_names(release)
     if np.any(names[1:] < names[:-1]):
@@ -147,7 +146,7 @@ def _chunk_starts(release: Disassociated) -> NDArray[np.int64]:
     return np.flatnonzero(np.diff(names, prepend=-1))
 
 
-def _release_rows(table: Any, path: Path, release: Disassociated) -> NDArray[np.int64]:
+def _release_rows(table: Any, path: Path, release: Disassociated) -> Longs:
     """Row numbers of the release from cluster or joint, chunk, kind and rank."""
     kind = kinds(table, path)
     cluster = whole_numbers(table, "cluster", path, below=release.clusters, null=True)

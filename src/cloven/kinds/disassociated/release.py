@@ -11,26 +11,23 @@ canonical: a function of content alone (see docs/reference/release-format.md).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-import numpy as np
-
-from cloven.data.arrays import positions
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from cloven.errors import ParameterError
+import numpy as np
+
+from cloven.data.arrays import offsets_of, positions
+from cloven.errors import ParameterError, ReleaseError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
+
+    from cloven.compiled import Flags, Longs
+
 
 Row = tuple[str, ...]
 RareItems = Literal["withhold", "list", "cluster"]
@@ -98,14 +95,14 @@ class Disassociated:
     m: int
     parameters: Mapping[str, Any]
     vocabulary: tuple[str, ...]
-    cluster_size: NDArray[np.int64]
-    cluster_joint: NDArray[np.int64]
-    joint_parent: NDArray[np.int64]
-    row_cluster: NDArray[np.int64]
-    row_joint: NDArray[np.int64]
+    cluster_size: Longs
+    cluster_joint: Longs
+    joint_parent: Longs
+    row_cluster: Longs
+    row_joint: Longs
     row_chunk: NDArray[np.int32]
     row_kind: NDArray[np.int8]
-    row_offsets: NDArray[np.int64]
+    row_offsets: Longs
     row_items: NDArray[np.int32]
     family: ClassVar[str] = "disassociation"
     ARRAYS: ClassVar[tuple[str, ...]] = (
@@ -182,9 +179,9 @@ class Disassociated:
         return -1 if self.rare_items == "cluster" or len(top) == 0 else int(top[0])
 
     @cached_property
-    def at_root(self) -> NDArray[np.bool_]:
+    def at_root(self) -> Flags:
         """Whether each row stands at the root, and so tells of no cluster."""
-        found: NDArray[np.bool_] = (self.row_joint == self.root) & (self.root >= 0)
+        found: Flags = (self.row_joint == self.root) & (self.root >= 0)
         return found
 
     def row(self, number: int) -> Row:
@@ -192,21 +189,17 @@ class Disassociated:
         start, end = self.row_offsets[number], self.row_offsets[number + 1]
         return tuple(self.vocabulary[code] for code in self.row_items[start:end].tolist())
 
+    def items_of(self, rows: Longs) -> tuple[Longs, NDArray[np.int32]]:
+        """Items of some published rows, one after the other, and where each row starts among them."""
+        lengths = np.diff(self.row_offsets)[rows]
+        return offsets_of(lengths), self.row_items[positions(self.row_offsets[rows], lengths)]
+
     def cluster(self, number: int) -> Cluster:
         """One cluster in plain Python."""
         first, last = np.searchsorted(self.row_cluster[: self._joint_start], [number, number + 1])
         joint = int(self.cluster_joint[number])
-        term: Row = ()
-        chunks: list[list[Row]] = []
-        for index in range(int(first), int(last)):
-            if self.row_kind[index] == Kind.TERM:
-                term = self.row(index)
-                continue
-            if len(chunks) == self.row_chunk[index]:
-                chunks.append([])
-            chunks[-1].append(self.row(index))
         return Cluster(
-            int(self.cluster_size[number]), None if joint < 0 else joint, tuple(map(tuple, chunks)), term
+            int(self.cluster_size[number]), None if joint < 0 else joint, *self._chunks(int(first), int(last))
         )
 
     def joint(self, number: int) -> Joint:
@@ -218,16 +211,20 @@ class Disassociated:
         start = self._joint_start
         first, last = np.searchsorted(self.row_joint[start:], [number, number + 1]) + start
         parent = int(self.joint_parent[number])
+        return Joint(None if parent < 0 else parent, *self._chunks(int(first), int(last)))
+
+    def _chunks(self, first: int, last: int) -> tuple[tuple[tuple[Row, ...], ...], Row]:
+        """Chunks and term chunk that some rows are."""
         term: Row = ()
         chunks: list[list[Row]] = []
-        for index in range(int(first), int(last)):
+        for index in range(first, last):
             if self.row_kind[index] == Kind.TERM:
                 term = self.row(index)
                 continue
             if len(chunks) == self.row_chunk[index]:
                 chunks.append([])
             chunks[-1].append(self.row(index))
-        return Joint(None if parent < 0 else parent, tuple(map(tuple, chunks)), term)
+        return tuple(map(tuple, chunks)), term
 
     def iter_clusters(self) -> Iterator[Cluster]:
         """All clusters in plain Python, in canonical order."""
@@ -237,31 +234,31 @@ class Disassociated:
         """All joints in plain Python, in canonical order."""
         return (self.joint(number) for number in range(self.joints))
 
-    def places(self, code: int) -> NDArray[np.int64]:
+    def places(self, code: int) -> Longs:
         """Positions of one item in ``row_items``, ascending."""
         order, starts = self._by_item
         return order[starts[code] : starts[code + 1]]
 
     @cached_property
-    def record_rows(self) -> NDArray[np.int64]:
+    def record_rows(self) -> Longs:
         """Number of sub-records in the record chunks of each cluster."""
         rows = self.row_cluster[self.row_kind == Kind.RECORD]
         return np.bincount(rows, minlength=self.clusters).astype(np.int64)
 
     @cached_property
-    def has_terms(self) -> NDArray[np.bool_]:
+    def has_terms(self) -> Flags:
         """Whether each cluster has a term chunk: its own, or the list of terms of the root."""
         found = np.zeros(self.clusters + 1, bool)  # the last stands for no cluster
         found[self.row_cluster[self.row_kind == Kind.TERM]] = True
-        own: NDArray[np.bool_] = found[:-1] | found[-1]
+        own: Flags = found[:-1] | found[-1]
         return own
 
     @cached_property
-    def _by_item(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _by_item(self) -> tuple[Longs, Longs]:
         """Positions in ``row_items`` sorted by item, and where each item starts; made when first asked for."""
         order = np.argsort(self.row_items, kind="stable")
         counts = np.bincount(self.row_items, minlength=len(self.vocabulary))
-        return order, np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+        return order, offsets_of(counts)
 
     @cached_property
     def _joint_start(self) -> int:
@@ -269,7 +266,26 @@ class Disassociated:
         return int(np.count_nonzero(self.row_cluster >= 0))
 
 
-def first_of_equal(release: Disassociated) -> NDArray[np.int64]:
+def climb(joint: Longs, parent: Longs) -> Iterator[tuple[Longs, Longs]]:
+    """From each joint (-1 for none) to the outermost above it, step by step: positions in ``joint``, joints reached.
+
+    Raises:
+        ReleaseError: joints form a cycle.
+    """
+    index = np.flatnonzero(joint >= 0)
+    here = joint[index]
+    for _ in range(len(parent)):
+        if not len(index):
+            return
+        yield index, here
+        here = parent[here]
+        index, here = index[here >= 0], here[here >= 0]
+    if len(index):
+        message = "joints form a cycle, so this is no release; run `cloven verify` on it"
+        raise ReleaseError(message)
+
+
+def first_of_equal(release: Disassociated) -> Longs:
     """First of the rows that have the same items in the same chunk; in canonical order they stand side by side."""
     heads = (release.row_cluster, release.row_joint, release.row_kind, release.row_chunk)
     lengths = np.diff(release.row_offsets)

@@ -10,9 +10,8 @@ import numpy as np
 from cloven.disclosure.risk import Estimate
 from cloven.errors import ParameterError
 from cloven.figures import many
-from cloven.kinds.disassociated.release import Kind
-from cloven.kinds.transactions import risk_of
-from cloven.kinds.words import about_release
+from cloven.kinds.disassociated.release import Kind, climb
+from cloven.kinds.transactions import about_release, risk_of
 from cloven.threats import Case, Threat
 
 if TYPE_CHECKING:
@@ -37,8 +36,8 @@ class _Guessing:
     prepare: Callable[[Disassociated, Effort], Attack]
 
     def __call__(self, threat: Threat, case: Case) -> Risk:
-        from cloven.kinds.control import control_of
         from cloven.kinds.disassociated.score.trial import tried
+        from cloven.kinds.transactions import control_of
 
         result: Anonymised = case.result
         if not leaves_open(result.release):
@@ -93,7 +92,7 @@ def release_alone() -> Threat:
     >>> release_alone().name
     'release alone'
     """
-    from cloven.kinds.disassociated.attack.guesswork import Guesswork
+    from cloven.kinds.disassociated.attack.named import Guesswork
     from cloven.kinds.disassociated.attack.semantic import Semantic
     from cloven.relatedness.learned import Learned
 
@@ -242,9 +241,7 @@ def _groups(release: Disassociated, scope: str) -> int:
     shares = np.zeros(release.joints + 1, bool)  # the last stands for no joint
     shares[release.row_joint[release.row_kind == Kind.SHARED]] = True
     shares[release.root] = False  # what stands at the root is not asked about
-    parent = np.append(release.joint_parent, -1)
-    reached, joint = np.zeros(release.clusters, bool), release.cluster_joint
-    while (joint >= 0).any():
-        reached |= shares[joint] & (joint >= 0)
-        joint = parent[joint]
+    reached = np.zeros(release.clusters, bool)
+    for cluster, joint in climb(release.cluster_joint, release.joint_parent):
+        reached[cluster] |= shares[joint]
     return int(reached.sum())

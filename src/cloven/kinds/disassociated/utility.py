@@ -8,25 +8,17 @@ is certain, and do not vary.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from cloven.kinds.disassociated.release import Kind
+from cloven.statistics.intervals import plain_values
 from cloven.statistics.yardstick import pairs_of, share
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cloven.data.transactions import Transactions
-    from cloven.kinds.disassociated.release import Disassociated
-
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
-
-from cloven.statistics.intervals import plain_values
-
-if TYPE_CHECKING:
+    from cloven.compiled import Longs
     from cloven.data.transactions import Transactions
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.statistics.intervals import Sampled
@@ -86,7 +78,7 @@ def measured(
     suppressed_records: int = 0,
 ) -> UtilityReport:
     """All measures, given what the reconstructions of the release were compared to."""
-    from cloven.kinds.disassociated.reconstruction.evidence import chunk_records
+    from cloven.kinds.disassociated.evidence import chunk_records
 
     certain = yardstick.certain(chunk_records(release))
     lost = terms_lost(original, release)
@@ -160,6 +152,6 @@ def pairs_kept(original: Transactions, release: Disassociated) -> float:
     return share(pairs_of(_chunk_lengths(release)), pairs_of(original.lengths))
 
 
-def _chunk_lengths(release: Disassociated) -> NDArray[np.int64]:
-    lengths: NDArray[np.int64] = np.diff(release.row_offsets)[release.row_kind != Kind.TERM]
+def _chunk_lengths(release: Disassociated) -> Longs:
+    lengths: Longs = np.diff(release.row_offsets)[release.row_kind != Kind.TERM]
     return lengths

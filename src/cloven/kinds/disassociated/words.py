@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,26 +25,20 @@ def summary(data: Transactions, result: Anonymised) -> dict[str, int | float]:
     from cloven.kinds.disassociated.utility import items_kept
     from cloven.storage.manifest import count
 
-    release = result.release
+    release, key = result.release, result.key
     supports = dict(zip(data.vocabulary, data.holders.tolist(), strict=True))
+    left_out: Counter[str] = Counter()
+    for items, reason in zip(key.suppressed_items, key.suppressed_reason, strict=True):
+        left_out[reason] += len(items)
+    exact = release.parameters.get("safe") == "exact"
     return {
         **count(release),
         "records_read": len(data),
-        "records_suppressed": len(data) - len(result.key.records),
-        "occurrences_suppressed": sum(
-            len(items)
-            for items, reason in zip(result.key.suppressed_items, result.key.suppressed_reason, strict=True)
-            if reason == "cover"
-        ),
-        "occurrences_withheld": sum(
-            len(items)
-            for items, reason in zip(result.key.suppressed_items, result.key.suppressed_reason, strict=True)
-            if reason == "rare"
-        ),
-        "records_with_nothing": len(result.key.records) - len(np.unique(result.key.record)),
-        "clusters_not_enumerated": too_large(release, MOST)
-        if release.parameters.get("safe") == "exact"
-        else 0,
+        "records_suppressed": len(data) - len(key.records),
+        "occurrences_suppressed": left_out["cover"],
+        "occurrences_withheld": left_out["rare"],
+        "records_with_nothing": len(key.records) - len(np.unique(key.record)),
+        "clusters_not_enumerated": too_large(release, MOST) if exact else 0,
         "items_left_out": len(data.vocabulary) - len(release.vocabulary),
         "rare_items_published": sum(supports[name] < release.k for name in release.vocabulary),
         "items_kept": items_kept(data, release),

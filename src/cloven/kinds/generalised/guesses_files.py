@@ -13,7 +13,7 @@ import numpy as np
 
 from cloven.kinds.generalised.guesses import Cells, Eliminations, RowAnswer
 from cloven.storage.atomic import PRIVATE_FILE, PRIVATE_FOLDER, staged, write_bytes
-from cloven.storage.guesses import CONTROL, about_of, cast_columns, read_loose, release_digest, write_loose
+from cloven.storage.guesses import CONTROL, about_of, cast_columns, read_answers, release_digest, write_loose
 from cloven.storage.manifest import expect, manifest_bytes
 
 if TYPE_CHECKING:
@@ -169,10 +169,5 @@ def _answers(asked: Tables, file: Path) -> NDArray[np.int8]:
     """What the attack could say, by row; without the file it is taken to have known something of all."""
     if not file.exists():
         return np.full(len(asked.rows), RowAnswer.INFORMED, np.int8)
-    table = read_loose(file)
-    expect("answer" in table.column_names, str(file), "columns", "with answer", table.column_names)
-    expect(len(table) == len(asked.rows), str(file), "rows", f"{len(asked.rows):,}", f"{len(table):,}")
-    listed = table.column("answer").to_pylist()
-    strange = [name for name in listed if name not in ANSWERS]
-    expect(not strange, str(file), "answer", f"one of {', '.join(ANSWERS)}", strange[:1])
+    listed = read_answers(file, len(asked.rows), ANSWERS)
     return np.array([ANSWERS.index(name) for name in listed], np.int8)

@@ -21,7 +21,6 @@ from cloven.kinds.generalised.threats import (
     release_alone,
     word_meanings,
 )
-from cloven.kinds.generalised.words import cautions, summary
 from cloven.kinds.known_items import known_items
 from cloven.kinds.transactions import (
     HEADLINE,
@@ -101,20 +100,11 @@ class GeneralisationFamily(OfTransactions):
         )
         return Utility(HEADLINE, tuple(measures(found)))
 
-    def counts(self, data: Transactions, result: Generalised) -> dict[str, int | float]:
-        """Counts that only the owner knows."""
-        shown = self.published(result.release)
-        return {name: value for name, value in summary(data, result).items() if name not in shown}
-
     def sizes(self, release: SetGeneralised) -> list[int]:
         """Size of every group of equal rows; they stand side by side."""
         rows = [release.row_blocks[a:b].tobytes() for a, b in pairwise(release.row_offsets.tolist())]
         first = [at for at in range(len(rows)) if at == 0 or rows[at] != rows[at - 1]]
         return np.diff([*first, len(rows)]).tolist()  # type: ignore[no-any-return]
-
-    def cautions(self, data: Transactions, method: Any, result: Generalised) -> list[str]:
-        """What an owner should know before publishing, each with what to do."""
-        return cautions(summary(data, result), method)
 
     def doubts(self, data: Transactions, method: Any, result: Generalised) -> tuple[Said, ...]:  # noqa: ARG002
         """What speaks against publishing, whatever attackers reach: blocks name all their items."""

@@ -12,8 +12,7 @@ from cloven.kinds.generalised.attack.elimination import RandomElimination
 from cloven.kinds.generalised.words import BY_FREQUENCY
 from cloven.kinds.known_items import MEASURE as LINKAGE
 from cloven.kinds.known_items import judged
-from cloven.kinds.transactions import risk_of
-from cloven.kinds.words import about_release
+from cloven.kinds.transactions import about_release, risk_of
 from cloven.threats import Case, Threat
 
 if TYPE_CHECKING:
@@ -50,8 +49,8 @@ class _Guessing:
     prepare: Callable[[Effort], Elimination | RandomElimination]
 
     def __call__(self, threat: Threat, case: Case) -> Risk:
-        from cloven.kinds.control import control_of
         from cloven.kinds.generalised.score.score import trial_eliminations
+        from cloven.kinds.transactions import control_of
 
         result: Generalised = case.result
         attack = self.prepare(case.effort)

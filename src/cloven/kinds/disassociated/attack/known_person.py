@@ -29,15 +29,16 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 import numpy as np
 
 from cloven.compiled import Flags, Floats, Longs, compiled, compiled_early
+from cloven.data.arrays import offsets_of
 from cloven.data.known_sets import Certain, Claims, Known
 from cloven.errors import ParameterError, ReleaseError
 from cloven.kinds.disassociated.attack import known_person_kernel
 from cloven.kinds.disassociated.attack.known_person_kernel import IMPOSSIBLE, MOST_KNOWN, fitting_rows, leads
-from cloven.kinds.disassociated.attack.known_person_layout import Expected, Layout, layout, offsets_of, sums
+from cloven.kinds.disassociated.attack.known_person_layout import Expected, Layout, layout, sums
 from cloven.kinds.disassociated.release import Disassociated
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from cloven.kinds.disassociated.attack.known_person_layout import Arranged
 
 
 Reader = Literal["everywhere", "shown", "method"]
@@ -77,18 +78,8 @@ class KnownPerson:
         most = float(max(release.k - 1, 1)) if reader == "method" else np.inf
         return cls(release, reader, copies, layout(release, copies, most), most)
 
-    @classmethod
-    def every(cls, release: Disassociated) -> dict[str, KnownPerson]:
-        """All readers of a release; the first is the one to trust."""
-        return {reader: cls.of(release, reader) for reader in get_args(Reader)}
-
     def claims(
-        self,
-        known: Known,
-        eligible: NDArray[np.bool_] | None = None,
-        floor: float = 0.2,
-        *,
-        best: bool = True,
+        self, known: Known, eligible: Flags | None = None, floor: float = 0.2, *, best: bool = True
     ) -> Claims:
         """Items besides the known ones that each person holds with probability ``floor`` or more, and the best guess.
 
@@ -106,7 +97,7 @@ class KnownPerson:
         )  # fmt: skip
         return Claims(*found).spread(asked.of)
 
-    def certain(self, known: Known, eligible: NDArray[np.bool_] | None = None) -> Certain:
+    def certain(self, known: Known, eligible: Flags | None = None) -> Certain:
         """Items besides the known ones that each person holds in every data set that the release allows.
 
         Nothing is certain of somebody who can be nowhere in the release. Where the release says that supports are
@@ -117,7 +108,7 @@ class KnownPerson:
         found = certain(self.places, self._full, asked.offsets, asked.codes, flags, lossy)
         return Certain(*found).spread(asked.of)
 
-    def _asked(self, known: Known, eligible: NDArray[np.bool_] | None) -> tuple[Known, NDArray[np.bool_]]:
+    def _asked(self, known: Known, eligible: Flags | None) -> tuple[Known, Flags]:
         width = len(self.release.vocabulary)
         flags = np.ones(width, bool) if eligible is None else np.asarray(eligible, bool)
         if len(flags) != width:
@@ -129,7 +120,7 @@ class KnownPerson:
         return known.distinct(), flags
 
     @cached_property
-    def _in_record_chunks(self) -> NDArray[np.bool_]:
+    def _in_record_chunks(self) -> Flags:
         """Items that some cluster shows in a record chunk."""
         shown = np.zeros(len(self.release.vocabulary), bool)
         shown[self._place_item[self.places.places.record]] = True
@@ -214,7 +205,7 @@ class KnownPerson:
 
 def readers(release: Disassociated) -> dict[str, KnownPerson]:
     """Who counts every place where a known item may stand; and others, who count if they are mostly right."""
-    return {**KnownPerson.every(release)}
+    return {reader: KnownPerson.of(release, reader) for reader in get_args(Reader)}
 
 
 def _published_only(release: object) -> None:
@@ -238,12 +229,6 @@ def _full(cluster: Longs, item: Longs, top: Longs) -> Full:
 #
 # For each cluster where the known items can stand together: what all its records hold, and what all rows hold that have
 # the known items of their chunk. What one of these sets lacks is in doubt, so the sets are intersected.
-
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cloven.kinds.disassociated.attack.known_person_layout import Arranged, Layout
 
 
 class Full(NamedTuple):

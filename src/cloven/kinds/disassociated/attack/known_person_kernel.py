@@ -14,7 +14,7 @@ import numpy as np
 from cloven.compiled import Flags, Floats, Longs, compiled, compiled_early
 
 if TYPE_CHECKING:
-    from cloven.kinds.disassociated.attack.known_person_layout import Layout
+    from cloven.kinds.disassociated.attack.known_person_layout import Arranged, Layout
 
 
 LEAST_BEST = 0.05
@@ -332,10 +332,6 @@ def claims(
 # Compiled weighing of clusters: how many records of each are expected to hold a known set.
 #
 # Arrays are taken out of their tuples before a loop starts: taking one out costs more than a turn of the loop.
-
-
-if TYPE_CHECKING:
-    from cloven.kinds.disassociated.attack.known_person_layout import Arranged, Layout
 
 
 MOST_KNOWN = 8

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cloven.compiled import Flags, Floats, Longs, compiled
-from cloven.data.arrays import distinct, positions
-from cloven.kinds.disassociated.reconstruction.layout import members
-from cloven.kinds.disassociated.release import Kind, first_of_equal
+from cloven.data.arrays import distinct, offsets_of
+from cloven.kinds.disassociated.reconstruction import members
+from cloven.kinds.disassociated.release import Kind, climb, first_of_equal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,8 +68,8 @@ class Places(NamedTuple):
     cluster: Longs
     slot: Longs
     share: Floats
-    record: NDArray[np.bool_]
-    whole: NDArray[np.bool_]
+    record: Flags
+    whole: Flags
 
 
 class Base(NamedTuple):
@@ -109,7 +109,7 @@ class Arranged(NamedTuple):
     bar_starts: Longs
     bars: Longs
     slot_part: Longs
-    slot_shared: NDArray[np.bool_]
+    slot_shared: Flags
     slot_starts: Longs
     slot_rows: Longs
 
@@ -188,13 +188,9 @@ def _tops(release: Disassociated) -> tuple[Longs, Longs]:
         spans = release.root >= 0 and np.diff(members(release).starts)[release.root] == release.clusters
         base = np.full(release.clusters, release.root if spans else -1, np.int64)
         return np.zeros(release.clusters, np.int64), base
-    members(release)  # refuses cycles
-    joint = np.array(release.cluster_joint)
-    while len(joint) and release.joints:
-        above = np.where(joint >= 0, release.joint_parent[joint], -1)
-        if (above < 0).all():
-            break
-        joint = np.where(above >= 0, above, joint)
+    joint = np.full(release.clusters, -1, np.int64)
+    for cluster, above in climb(release.cluster_joint, release.joint_parent):
+        joint[cluster] = above
     known = np.unique(joint[joint >= 0])
     return np.where(joint >= 0, np.searchsorted(known, joint), len(known)).astype(np.int64), joint
 
@@ -246,7 +242,7 @@ def _places(
     clusters: Clusters,
     new: Longs,
     named: tuple[Longs, Longs],
-    shared: tuple[Longs, Longs, Floats, NDArray[np.bool_]],
+    shared: tuple[Longs, Longs, Floats, Flags],
     limits: tuple[Expected, float],
 ) -> Places:
     """Record chunks, term chunks, and shared chunks where they differ from the base, as one list."""
@@ -322,10 +318,6 @@ def _unpublished(
 # A cluster cannot hold a shared row if it shows an item of the row in a record chunk, or if a joint further in shares
 # one: an occurrence is published in one place. Of the clusters that may hold a row, every record is as likely as
 # another.
-
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 class Tree(NamedTuple):
@@ -485,12 +477,6 @@ def shared_places(
 # The published rows of a release, arranged for questions about a person: equal rows once, and what holds each item.
 
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cloven.kinds.disassociated.release import Disassociated
-
-
 @dataclass(frozen=True, eq=False)
 class Rows:
     """Different sub-records of record and shared chunks, in canonical order. A *slot* is one item in one chunk.
@@ -532,12 +518,12 @@ class Rows:
         first = first_of_equal(release)[at]
         head = distinct(first)
         copies = np.bincount(np.searchsorted(head, first), minlength=len(head)).astype(np.int64)
-        lengths = np.diff(release.row_offsets)[head]
-        items = release.row_items[positions(release.row_offsets[head], lengths)].astype(np.int64)
+        starts, codes = release.items_of(head)
+        items = codes.astype(np.int64)
         cluster, joint = release.row_cluster[head], release.row_joint[head]
         part = _runs(cluster, joint, release.row_chunk[head])
         width = max(1, len(release.vocabulary))
-        row = np.repeat(np.arange(len(head)), lengths)
+        row = np.repeat(np.arange(len(head)), np.diff(starts))
         key = part[row] * width + items
         slots = distinct(key)
         slot = np.searchsorted(slots, key)
@@ -546,7 +532,7 @@ class Rows:
         first_row = np.searchsorted(part, slot_part)
         held = sums(slot, copies[row], len(slots)).astype(np.int64)
         return cls(
-            starts=offsets_of(lengths),
+            starts=starts,
             items=items,
             copies=copies,
             cluster=cluster,
@@ -565,17 +551,11 @@ class Rows:
 def listed(release: Disassociated) -> tuple[Longs, Longs]:
     """Cluster (-1 for the list of the root) and item of every entry of a term chunk."""
     at = np.flatnonzero(release.row_kind == Kind.TERM)
-    lengths = np.diff(release.row_offsets)[at]
-    items = release.row_items[positions(release.row_offsets[at], lengths)].astype(np.int64)
-    return np.repeat(release.row_cluster[at], lengths), items
+    starts, items = release.items_of(at)
+    return np.repeat(release.row_cluster[at], np.diff(starts)), items.astype(np.int64)
 
 
-def offsets_of(lengths: NDArray[Any]) -> Longs:
-    """Where runs of these lengths start, and where the last ends."""
-    return np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
-
-
-def sums(group: Longs, values: NDArray[Any], groups: int) -> NDArray[np.float64]:
+def sums(group: Longs, values: NDArray[Any], groups: int) -> Floats:
     """Sum of the values of each group."""
     return np.bincount(group, weights=values, minlength=groups).astype(np.float64)
 

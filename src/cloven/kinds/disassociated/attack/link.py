@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.figures import many
-from cloven.kinds.disassociated.reconstruction.evidence import evidence
+from cloven.kinds.disassociated.evidence import evidence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -30,9 +30,8 @@ from cloven.kinds.disassociated.attack.known_person_layout import Rows, sums
 from cloven.statistics.sums import exponentials, total
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from cloven.data.known_sets import Known
+    from cloven.kinds.disassociated.attack.known_person_layout import Arranged, Layout
     from cloven.kinds.disassociated.release import Disassociated
 
 
@@ -58,7 +57,7 @@ class Membership:
         lossy = release.parameters.get("supports") == "lower bounds"
         return cls(KnownPerson.of(release), 0.5 if lossy else DOUBT)
 
-    def scores(self, records: Known) -> tuple[Floats, NDArray[np.int64]]:
+    def scores(self, records: Known) -> tuple[Floats, Longs]:
         """Score of each record, the higher the more likely it is in the release; and its most likely cluster."""
         records.check(len(self.person.release.vocabulary), len(self.person.release.vocabulary))
         score, cluster = scores(self.person.places, self._odds, records.offsets, records.codes)
@@ -99,12 +98,6 @@ class Membership:
 
 
 # Compiled likelihood ratios of whole records: from one of the clusters, or drawn item by item?
-
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cloven.kinds.disassociated.attack.known_person_layout import Arranged, Layout
 
 
 class Odds(NamedTuple):

@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.errors import ParameterError
-from cloven.kinds.disassociated.attack.guesswork import Guesswork
 from cloven.kinds.disassociated.attack.questions import given_or_all
+from cloven.kinds.disassociated.attack.selection import SELECTIONS, finished, one_by_one, select
 from cloven.kinds.disassociated.attack.semantic import METHODS, Semantic
 from cloven.kinds.disassociated.attack.vertical import VerticalPartitioning
 from cloven.kinds.disassociated.guesses import Guesses
 from cloven.kinds.disassociated.release import Kind
+from cloven.kinds.transactions import control_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from cloven.kinds.disassociated.guesses import Questions
     from cloven.kinds.disassociated.release import Disassociated
@@ -71,6 +72,62 @@ def attack_named(
     return Paired(single(record_method), single(term_method))
 
 
+# The random attack: the baseline of every other one (thesis, section 5.2).
+
+
+@dataclass(frozen=True)
+class Guesswork:
+    """Puts every target somewhere at random, as many copies as the other attacks, with the same selection rule."""
+
+    selection: str = "best"
+
+    def __post_init__(self) -> None:
+        if self.selection not in SELECTIONS:
+            message = f"selection must be one of {', '.join(SELECTIONS)} (got {self.selection!r})"
+            raise ParameterError(message)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Name and parameters as plain JSON values."""
+        return {"name": "guesswork", "selection": self.selection}
+
+    def guess(
+        self,
+        release: Disassociated,
+        rng: np.random.Generator | None = None,
+        progress: Callable[[str, float], None] | None = None,  # noqa: ARG002 - done at once
+        *,
+        asked: Questions | None = None,
+    ) -> Guesses:
+        """Draw a score for every candidate; its confidence is the prior."""
+        return self.among(given_or_all(release, asked), release, rng or np.random.default_rng())
+
+    def among(self, asked: Questions, release: Disassociated, rng: np.random.Generator) -> Guesses:
+        """The same for questions that have been read off the release before."""
+        one_by_one(asked, self.selection)
+        score = rng.random(len(asked.slots))
+        chosen = np.zeros(len(asked.slots), bool)
+        left = select(asked, release, np.arange(len(asked)), score, self.selection, chosen)
+        notes = {"copies_without_a_slot": left}
+        return finished(asked, release, score, chosen, 0.0, self.parameters, notes)
+
+
+def guesswork_of(attack: Mapping[str, Any]) -> Guesswork:
+    """Guesswork with the selection of an attack, told by its parameters; ``best`` where they do not say.
+
+    A pair selects like its part for sub-records, which takes part in every measure; VPA puts one to a row.
+
+    >>> guesswork_of({"name": "paired", "record": {"name": "vpa"}, "term": {"name": "guesswork"}}).selection
+    'one-per-row'
+    """
+    for part in (attack, attack.get("record"), attack.get("term")):
+        told = part if isinstance(part, dict) else {}
+        selection = "one-per-row" if told.get("name") == "vpa" else told.get("selection")
+        if isinstance(selection, str) and selection in SELECTIONS:
+            return Guesswork(selection)
+    return Guesswork()
+
+
 # One attack for sub-records and another for items of term chunks, as the thesis pairs them (section 4.3).
 
 
@@ -85,6 +142,11 @@ class Paired:
     def parameters(self) -> dict[str, Any]:
         """Name and parameters as plain JSON values."""
         return {"name": "paired", "record": dict(self.record.parameters), "term": dict(self.term.parameters)}
+
+    def control(self, seed: int) -> Paired | None:
+        """The same pair with the words of both shuffled; None if neither uses what words mean."""
+        record, term = control_of(self.record, seed), control_of(self.term, seed)
+        return None if record is term is None else Paired(record or self.record, term or self.term)
 
     def guess(
         self,

@@ -9,11 +9,12 @@ import numpy as np
 
 from cloven.compiled import Floats, compiled, compiled_early
 from cloven.kinds.disassociated.guesses import Answer
-from cloven.kinds.disassociated.release import Kind
+from cloven.kinds.disassociated.release import Kind, climb
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from cloven.compiled import Flags, Ints, Longs
     from cloven.kinds.disassociated.guesses import Questions
     from cloven.kinds.disassociated.release import Disassociated
 
@@ -44,12 +45,6 @@ def filled(asked: Questions, score: Floats) -> Floats:
 
 
 # Compiled passes over all candidates: what has no score, and what stands in for it.
-
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cloven.compiled import Flags, Ints
 
 
 SCALE = 1e9
@@ -99,13 +94,6 @@ def fill(offsets: Ints, score: Floats) -> Floats:
 # clusters list it, the fewer copies each has.
 
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cloven.kinds.disassociated.release import Disassociated
-
-    Whole = NDArray[np.int64]
-
 STEEPEST = 12.0
 """Beyond this power nearly every item has one copy."""
 TYPICAL = 2.0
@@ -127,15 +115,15 @@ class Listed:
         fitted: whether record chunks show any counts at all.
     """
 
-    cluster: Whole
-    item: Whole
-    together: Whole
+    cluster: Longs
+    item: Longs
+    together: Longs
     shared: int
     above: int
     fitted: bool
 
 
-def term_copies(release: Disassociated, cluster: Whole, item: Whole) -> Floats:
+def term_copies(release: Disassociated, cluster: Longs, item: Longs) -> Floats:
     """Expected copies of items (codes) that the term chunks of these clusters list."""
     found, words = _listed(release), max(1, len(release.vocabulary))
     power = _power(found, release.k)
@@ -191,18 +179,12 @@ def _listed(release: Disassociated) -> Listed:
     )
 
 
-def _outermost(release: Disassociated) -> Whole:
+def _outermost(release: Disassociated) -> Longs:
     """A number for each cluster, the same below the same outermost joint."""
-    root = np.arange(len(release.joint_parent))
-    for _ in range(len(root)):
-        higher = release.joint_parent[root]
-        if (higher < 0).all():
-            break
-        root = np.where(higher >= 0, higher, root)
-    above = np.append(release.clusters + root, 0)
-    return np.where(
-        release.cluster_joint >= 0, above[release.cluster_joint], np.arange(release.clusters)
-    ).astype(np.int64)
+    found = np.arange(release.clusters)
+    for cluster, joint in climb(release.cluster_joint, release.joint_parent):
+        found[cluster] = release.clusters + joint
+    return found
 
 
 def _power(found: Listed, k: int) -> float:

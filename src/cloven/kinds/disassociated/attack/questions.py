@@ -1,23 +1,29 @@
-"""Read off a disassociated release what it leaves open: which slots may hold each target (see ``guesses``)."""
+"""Read off a disassociated release what it leaves open: which slots may hold each target (see ``guesses``).
+
+How many candidates there are is known before any of them is written down.
+"""
 
 from __future__ import annotations
 
-from itertools import combinations
-from math import comb
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cloven.compiled import Longs, compiled
+from cloven.data.arrays import offsets_of
 from cloven.errors import ParameterError, ReleaseError
-from cloven.kinds.disassociated.attack.candidates import Candidates
-from cloven.kinds.disassociated.release import Disassociated
+from cloven.kinds.disassociated.guesses import Questions
+from cloven.kinds.disassociated.reconstruction import Layout
+from cloven.kinds.disassociated.release import Disassociated, Kind, first_of_equal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from numpy.typing import NDArray
 
-    from cloven.kinds.disassociated.guesses import Questions
+    Ints = NDArray[np.int32]
+    Inner = tuple[Longs, Longs, Longs, Ints]
+    Rows = tuple[Longs, Ints]
+    Told = tuple[Longs, Longs]
 
 
 MOST_CANDIDATES = 400_000_000
@@ -64,7 +70,7 @@ def drawn(
     rng: np.random.Generator | None = None,
     *,
     most_targets: int | None = None,
-) -> NDArray[np.int64]:
+) -> Longs:
     """Targets to ask about, ascending: all, or a simple random sample; see ``questions``."""
     _check_limits(most, most_targets)
     if most is None and most_targets is None and every.total > MOST_CANDIDATES:
@@ -120,50 +126,231 @@ def published_only(release: object) -> None:
         raise ReleaseError(message)
 
 
-# All ways to put the sub-records of a chunk on the slots of a cluster, one to a slot.
+@dataclass(frozen=True)
+class Candidates:
+    """All targets of a release, ready to be asked about.
 
-
-Arrangement = tuple[tuple[int, ...], ...]
-"""The slots of each different sub-record."""
-
-
-def how_many(copies: Sequence[int], slots: int) -> int:
-    """Number of arrangements of sub-records with these copies.
-
-    >>> how_many([2], 4), how_many([1, 1], 3)
-    (6, 6)
+    Attributes:
+        layout: the release, arranged.
+        row: published row of each target; the first of equal ones.
+        item: item code for targets of term chunks, -1 for sub-records.
+        copies: how many slots hold it, 0 for items of term chunks.
+        told: who tells, further in, what each joint shares; see the kernels below.
+        many: number of candidate slots of each target.
     """
-    total, left = 1, slots
-    for many in copies:
-        total *= comb(left, many)
-        left -= many
-    return total
+
+    layout: Layout
+    row: Longs
+    item: NDArray[np.int32]
+    copies: Longs
+    told: Told
+    many: Longs
+
+    @classmethod
+    def of(cls, release: Disassociated) -> Candidates:
+        """List the targets, and count their candidates."""
+        layout = Layout.of(release)
+        row, item, copies = targets_of(release)
+        told = _told(layout)
+        shared = release.row_kind[row] == Kind.SHARED
+        many = np.where(shared, 0, release.cluster_size[release.row_cluster[row]])
+        rows = row[shared]
+        many[shared] = _slots_of(layout, rows, told)
+        return cls(layout, row, item, copies, told, many)
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    @property
+    def total(self) -> int:
+        """Candidates of all targets."""
+        return int(self.many.sum())
+
+    def questions(self, targets: Longs) -> Questions:
+        """Ask about some targets (ascending); all others are never written down."""
+        release, bounds = self.layout.release, self.layout.bounds
+        row = self.row[targets]
+        offsets = offsets_of(self.many[targets])
+        slots = np.empty(int(offsets[-1]), np.int32)
+        shared = release.row_kind[row] == Kind.SHARED
+        own, starts = release.row_cluster[row[~shared]], offsets[:-1]
+        fill_ranges(bounds[own], bounds[own + 1], starts[~shared], slots)
+        _slots_of(self.layout, row[shared], self.told, starts[shared], slots)
+        whole = len(targets) == len(self)
+        return Questions(
+            slot_offsets=bounds,
+            slot_anchor=_anchors(release, bounds),
+            target_row=row,
+            target_item=self.item[targets],
+            target_copies=self.copies[targets],
+            target_kind=release.row_kind[row],
+            target_cluster=release.row_cluster[row],
+            offsets=offsets,
+            slots=slots,
+            targets_in_all=None if whole else len(self),
+            candidates_in_all=None if whole else self.total,
+        )
 
 
-def in_order(copies: Sequence[int], slots: int) -> Iterator[Arrangement]:
-    """Arrangements in lexicographic order.
+def targets_of(release: Disassociated) -> tuple[Longs, NDArray[np.int32], Longs]:
+    """Published row, item (-1 for sub-records) and copies (0 for items of term chunks) of each target.
 
-    >>> list(in_order([2], 3))
-    [((0, 1),), ((0, 2),), ((1, 2),)]
+    What stands at the root was split off from no cluster: nearly everybody may have it, and asking would only thin out
+    what is asked about clusters. What it tells of somebody is for the attack on a known person.
     """
-    yield from _rest(copies, tuple(range(slots)))
+    kind = release.row_kind
+    asked = ((kind != Kind.RECORD) | (release.row_chunk > 0)) & ~release.at_root
+    first = np.flatnonzero(asked & (first_of_equal(release) == np.arange(release.rows)))
+    # Equal rows stand together, so the copies reach up to the next different row.
+    following = np.append(first[1:], release.rows)
+    anchors = np.concatenate(([0], np.cumsum(~asked)))
+    copies = following - first - (anchors[following] - anchors[first])
+    lengths = np.where(kind[first] == Kind.TERM, np.diff(release.row_offsets)[first], 1)
+    row = np.repeat(first, lengths)
+    inside = np.arange(len(row)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    term = kind[row] == Kind.TERM
+    item = np.full(len(row), -1, np.int32)
+    item[term] = release.row_items[(release.row_offsets[row] + inside)[term]]
+    return row, item, np.where(term, 0, np.repeat(copies, lengths))
 
 
-def _rest(copies: Sequence[int], free: tuple[int, ...]) -> Iterator[Arrangement]:
-    if not copies:
-        yield ()
-        return
-    for here in combinations(free, copies[0]):
-        taken = set(here)
-        for others in _rest(copies[1:], tuple(slot for slot in free if slot not in taken)):
-            yield (here, *others)
+def _told(layout: Layout) -> Told:
+    """Tellers of each item that a joint shares: where they start, and who they are."""
+    place, teller = told_further_in(layout.shown, layout.inner)
+    place, teller = place[place >= 0], teller[place >= 0]
+    order = np.argsort(place, kind="stable")
+    edges = np.arange(len(layout.inner[3]) + 1)
+    return np.searchsorted(place[order], edges).astype(np.int64), teller[order]
 
 
-def drawn_arrangement(copies: Sequence[int], slots: int, rng: np.random.Generator) -> Arrangement:
-    """One arrangement, all equally likely."""
-    order = rng.permutation(slots).tolist()
-    found, at = [], 0
-    for many in copies:
-        found.append(tuple(sorted(order[at : at + many])))
-        at += many
-    return tuple(found)
+def _slots_of(
+    layout: Layout, rows: Longs, told: Told, starts: Longs | None = None, slots: Ints | None = None
+) -> Longs:
+    """How many slots may hold each row of a shared chunk; they are written to ``slots``, if that is given."""
+    release, nowhere = layout.release, np.empty(0, np.int64)
+    # Copies, because kernels are compiled once more for arrays that must not be written to.
+    table = np.array(release.row_offsets), np.array(release.row_items)
+    return find_slots(
+        rows, release.row_joint[rows], table, layout.inner, told, layout.members, layout.bounds,
+        nowhere if starts is None else starts, np.empty(0, np.int32) if slots is None else slots,
+    )  # fmt: skip
+
+
+def _anchors(release: Disassociated, bounds: Longs) -> Longs:
+    """Row of record chunk 0 that each slot shows, -1 for none."""
+    anchor = np.full(release.records, -1, np.int64)
+    rows = np.flatnonzero((release.row_kind == Kind.RECORD) & (release.row_chunk == 0))
+    cluster = release.row_cluster[rows]
+    starts = np.searchsorted(cluster, np.arange(release.clusters))
+    anchor[bounds[cluster] + np.arange(len(rows)) - starts[cluster]] = rows
+    return anchor
+
+
+# Compiled search for the slots that may hold a shared sub-record.
+#
+# It may belong to every cluster below its joint J, but not to one that tells an item of it further in: in its own
+# record chunks, or in a joint between the two. ``told_further_in`` lists who does, once for each item that J shares, so
+# that no cluster has to be asked about every sub-record. An item told by a cluster, or by a joint, is noted at the
+# first joint above that shares it; joints further up see that joint instead, with all clusters below it.
+
+
+@compiled
+def _place(item: int, joint: int, offsets: Longs, items: Ints) -> int:
+    """Where a joint lists an item that it shares; -1 if it shares it not."""
+    first, last = offsets[joint], offsets[joint + 1]
+    at = first + np.searchsorted(items[first:last], item)
+    return int(at) if at < last and items[at] == item else -1
+
+
+@compiled
+def _noted(item: int, joint: int, inner: Inner) -> int:
+    """Where the first joint, from this one upwards, lists an item; -1 if none does."""
+    while joint >= 0:
+        at = _place(item, joint, inner[2], inner[3])
+        if at >= 0:
+            return at
+        joint = inner[1][joint]
+    return -1
+
+
+@compiled
+def told_further_in(shown: Rows, inner: Inner) -> tuple[Longs, Longs]:
+    """Place in the lists of the joints (-1 for none) and teller: a cluster, or -1 - joint.
+
+    ``shown`` is what the record chunks of each cluster show; ``inner`` the innermost joint of each cluster, the parent
+    of each joint, and what each joint shares.
+    """
+    many = len(shown[1]) + len(inner[3])
+    place, teller, found = np.empty(many, np.int64), np.empty(many, np.int64), 0
+    for cluster in range(len(inner[0])):
+        for at in range(shown[0][cluster], shown[0][cluster + 1]):
+            place[found] = _noted(shown[1][at], inner[0][cluster], inner)
+            teller[found] = cluster
+            found += 1
+    for joint in range(len(inner[1])):
+        for at in range(inner[2][joint], inner[2][joint + 1]):
+            place[found] = _noted(inner[3][at], inner[1][joint], inner)
+            teller[found] = -1 - joint
+            found += 1
+    return place, teller
+
+
+@compiled
+def _bar(
+    row: int,
+    joint: int,
+    table: Rows,
+    inner: Inner,
+    told: Told,
+    members: tuple[Longs, Longs],
+    barred: Longs,
+    mark: int,
+) -> None:
+    """Mark the clusters below a joint that cannot hold a row of it."""
+    for at in range(table[0][row], table[0][row + 1]):
+        place = _place(table[1][at], joint, inner[2], inner[3])
+        for teller in told[1][told[0][place] : told[0][place + 1]]:
+            if teller >= 0:
+                barred[teller] = mark
+            else:
+                for cluster in members[1][members[0][-1 - teller] : members[0][-teller]]:
+                    barred[cluster] = mark
+
+
+@compiled
+def find_slots(
+    rows: Longs,
+    joints: Longs,
+    table: Rows,
+    inner: Inner,
+    told: Told,
+    members: tuple[Longs, Longs],
+    bounds: Longs,
+    starts: Longs,
+    slots: Ints,
+) -> Longs:
+    """How many slots may hold each row of a shared chunk; cluster c has the slots from ``bounds[c]``.
+
+    With starts, they are written too: those of each row ascending, from its start on.
+    """
+    found = np.zeros(len(rows), np.int64)
+    barred = np.full(len(bounds) - 1, -1, np.int64)
+    for i in range(len(rows)):
+        _bar(rows[i], joints[i], table, inner, told, members, barred, i)
+        for cluster in members[1][members[0][joints[i]] : members[0][joints[i] + 1]]:
+            if barred[cluster] == i:
+                continue
+            if len(starts) > 0:
+                at = starts[i] + found[i]
+                for slot in range(bounds[cluster], bounds[cluster + 1]):
+                    slots[at + slot - bounds[cluster]] = slot
+            found[i] += bounds[cluster + 1] - bounds[cluster]
+    return found
+
+
+@compiled
+def fill_ranges(first: Longs, last: Longs, starts: Longs, slots: Ints) -> None:
+    """Write the slots from ``first`` to below ``last`` of each target, from ``starts`` on."""
+    for i in range(len(first)):
+        for slot in range(first[i], last[i]):
+            slots[starts[i] + slot - first[i]] = slot

@@ -21,18 +21,11 @@ from cloven.kinds.disassociated.release import Disassociated, Kind
 from cloven.statistics.sums import deviation, exponentials, shifted, total
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
-    from cloven.kinds.disassociated.guesses import Questions
-
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
+    from cloven.compiled import Ints
     from cloven.kinds.disassociated.guesses import Questions
 
 
@@ -156,12 +149,6 @@ def _mark(asked: Questions, target: Longs, slot: NDArray[np.int32], chosen: Flag
 # Compiled selection: the best slots of each target, one target after the other, or one sub-record to a slot.
 
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cloven.compiled import Flags, Ints
-
-
 @compiled
 def choose_best(targets: Ints, offsets: Ints, score: Floats, wanted: Ints, chosen: Flags) -> None:
     """Mark the ``wanted`` best candidates of each target; the first of equal ones."""
@@ -229,12 +216,6 @@ def choose_one_per_slot(
 # distributions d standard deviations apart, sharpness d would be calibrated; 0.4 belongs to a link AUC of 0.61.
 
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cloven.compiled import Ints
-
-
 @compiled
 def confidences(offsets: Ints, score: Floats, expected: Floats, sharpness: float) -> NDArray[np.float32]:
     """A probability for every candidate of every target."""
@@ -263,8 +244,8 @@ def confidences(offsets: Ints, score: Floats, expected: Floats, sharpness: float
 def finished(
     asked: Questions,
     release: Disassociated,
-    score: NDArray[np.float64],
-    chosen: NDArray[np.bool_],
+    score: Floats,
+    chosen: Flags,
     sharpness: float,
     parameters: Mapping[str, Any],
     notes: Mapping[str, Any],

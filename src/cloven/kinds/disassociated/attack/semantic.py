@@ -5,27 +5,30 @@ Each sub-record and item whose place is hidden goes to the slots whose anchor it
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cloven.compiled import Floats, Longs, compiled
-from cloven.data.arrays import distinct, positions
+from cloven.data.arrays import distinct, offsets_of, positions
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.attack.prior import filled
 from cloven.kinds.disassociated.attack.questions import given_or_all
 from cloven.kinds.disassociated.attack.selection import SELECTIONS, finished, one_by_one, select
 from cloven.kinds.disassociated.release import Disassociated, Kind
+from cloven.relatedness.combination import Shuffled
 from cloven.statistics.sums import total
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-    from numpy.typing import NDArray
-
+    from cloven.compiled import Flags, Ints
     from cloven.kinds.disassociated.guesses import Guesses, Questions
     from cloven.protocols import Related, Relatedness
+
+    Scores = Floats
+    Rows = tuple[Longs, Longs]
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,10 @@ class Semantic:
             "sharpness": self.sharpness,
         }
 
+    def control(self, seed: int) -> Semantic:
+        """The same attack with its words shuffled."""
+        return replace(self, relatedness=Shuffled(self.relatedness, seed))
+
     def guess(
         self,
         release: Disassociated,
@@ -107,7 +114,7 @@ class Semantic:
         notes = {"coverage": related.coverage.to_dict(), "copies_without_a_slot": left}
         return finished(asked, release, score, chosen, self.sharpness, self.parameters, notes)
 
-    def _blocks(self, related: Related, items: NDArray[np.int64], anchors: Anchors, width: int) -> Blocks:
+    def _blocks(self, related: Related, items: Longs, anchors: Anchors, width: int) -> Blocks:
         """Everything that will be asked of the relatedness; anchors that grow may get any item."""
         rows = distinct(items)
         columns = distinct(np.concatenate((anchors.terms, rows)) if self.grow_anchors else anchors.terms)
@@ -115,14 +122,6 @@ class Semantic:
 
 
 # Grown anchors: what was placed joins the anchors before the next chunk is scored (thesis, Algorithm 5, line 6).
-
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from cloven.kinds.disassociated.guesses import Questions
 
 
 def stages(asked: Questions, release: Disassociated) -> Iterator[Longs]:
@@ -135,12 +134,7 @@ def stages(asked: Questions, release: Disassociated) -> Iterator[Longs]:
 
 
 def grown(
-    anchors: Anchors,
-    asked: Questions,
-    items: tuple[Longs, Longs],
-    targets: Longs,
-    chosen: NDArray[np.bool_],
-    width: int,
+    anchors: Anchors, asked: Questions, items: tuple[Longs, Longs], targets: Longs, chosen: Flags, width: int
 ) -> Anchors:
     """The anchors with the chosen targets added; ``width`` is the size of the vocabulary."""
     pairs = positions(asked.offsets[targets], np.diff(asked.offsets)[targets])
@@ -160,12 +154,6 @@ def grown(
 # For an anchoring term a and a target, sc(a) is the mean relatedness between a and the items of the target. The score
 # of a slot is made from sc over the terms of its anchor: the mean of all (ABA), of those at or above the median (RGA),
 # or the largest (MRA). Pairs without a score are left out of every mean.
-
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cloven.compiled import Ints
 
 
 ABA, RGA, MRA = 0, 1, 2
@@ -282,18 +270,6 @@ def visits(
 # Scoring step of the semantic attack: how well each target fits each slot (thesis, section 4.2.1, Algorithm 4).
 
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from cloven.kinds.disassociated.guesses import Questions
-    from cloven.kinds.disassociated.release import Disassociated
-    from cloven.protocols import Related
-
-    Scores = NDArray[np.float64]
-    Rows = tuple[Longs, Longs]
-
 METHODS = {"aba": ABA, "rga": RGA, "mra": MRA}
 """Ways to make one score from the terms of an anchor."""
 MOST_CELLS = 40_000_000
@@ -321,7 +297,7 @@ class Anchors:
         row = np.where(shown, asked.slot_anchor, 0)
         lengths = np.where(shown, np.diff(release.row_offsets)[row] if release.rows else 0, 0)
         terms = release.row_items[positions(release.row_offsets[row], lengths)].astype(np.int64)
-        offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+        offsets = offsets_of(lengths)
         return cls(offsets, terms, _first_alike(asked, offsets, terms))
 
 
@@ -348,7 +324,7 @@ class Blocks:
     """
 
     related: Related
-    table: NDArray[np.float64] | None
+    table: Floats | None
     row_of: Longs
     column_of: Longs
 
@@ -363,7 +339,7 @@ class Blocks:
             table = np.concatenate([related.block(part, columns) for part in parts])
         return cls(related, table, row_of, column_of)
 
-    def block(self, items: Longs, terms: Longs) -> tuple[NDArray[np.float64], Longs, Longs]:
+    def block(self, items: Longs, terms: Longs) -> tuple[Floats, Longs, Longs]:
         """A table, the row of each item, and the column of each of these (distinct) terms."""
         if self.table is not None:
             return self.table, self.row_of[items], self.column_of[terms]
@@ -378,7 +354,7 @@ def fill_scores(
     methods: Longs,
     blocks: Blocks,
     targets: Longs,
-    score: Scores,
+    score: Floats,
 ) -> Iterator[int]:
     """Score the candidates of some targets, into ``score``, one cluster after the other; yields the cluster.
 
@@ -407,5 +383,5 @@ def fill_scores(
 def _rows(offsets: Longs, values: Longs, rows: Longs) -> Rows:
     """Some rows of a table of compressed rows."""
     lengths = offsets[rows + 1] - offsets[rows]
-    starts = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+    starts = offsets_of(lengths)
     return starts, values[positions(offsets[rows], lengths)]

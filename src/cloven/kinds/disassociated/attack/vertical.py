@@ -20,24 +20,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cloven.errors import ParameterError
-from cloven.kinds.disassociated.attack.candidates import targets_of
-from cloven.kinds.disassociated.attack.questions import (
-    Arrangement,
-    drawn_arrangement,
-    given_or_all,
-    how_many,
-    in_order,
-)
+from cloven.kinds.disassociated.attack.questions import given_or_all, targets_of
 from cloven.kinds.disassociated.attack.selection import finished, select
+from cloven.kinds.disassociated.covers.worlds import Arrangement, drawn_arrangement, how_many, in_order
 from cloven.kinds.disassociated.release import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from cloven.compiled import Flags, Floats, Longs
     from cloven.kinds.disassociated.guesses import Guesses, Questions
     from cloven.kinds.disassociated.release import Disassociated
+
+    Masks = Mapping[int, int]
 
 
 Codes = tuple[int, ...]
@@ -157,7 +152,7 @@ class Trial:
     """
 
     kept: Arrangement
-    held: NDArray[np.float64]
+    held: Floats
     passed: int
     tried: int
 
@@ -168,13 +163,7 @@ class Trial:
             return "too large"
         return "none passes" if not self.passed else "all pass" if self.passed == self.tried else ""
 
-    def answer(
-        self,
-        chunk: Chunk,
-        offsets: NDArray[np.int64],
-        score: NDArray[np.float64],
-        chosen: NDArray[np.bool_],
-    ) -> None:
+    def answer(self, chunk: Chunk, offsets: Longs, score: Floats, chosen: Flags) -> None:
         """Write down the answers about those sub-records of the chunk that are asked about."""
         for target, slots, held in zip(chunk.targets, self.kept, self.held, strict=True):
             if target < 0:
@@ -234,7 +223,7 @@ def _reading(release: Disassociated) -> Reading:
     return Reading(release.k, release.m, strict=told.get("reading") == "strict")
 
 
-def _held(good: list[Arrangement], copies: list[int], slots: int) -> NDArray[np.float64]:
+def _held(good: list[Arrangement], copies: list[int], slots: int) -> Floats:
     """In how many arrangements each slot (column) holds each sub-record (row)."""
     put = np.array([[slot for here in arrangement for slot in here] for arrangement in good], np.int64)
     cell = np.repeat(np.arange(len(copies)), copies) * slots + put.reshape(len(good), sum(copies))
@@ -256,13 +245,6 @@ def _codes(release: Disassociated, row: int) -> Codes:
 # order of terms, depend on the arrangement. What it decides is whether a term of the new chunk would have joined an
 # earlier one. So all that an arrangement is held against is laid out once.
 
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from cloven.kinds.disassociated.attack.questions import Arrangement
-
-    Masks = Mapping[int, int]
 
 MOST_COMBINATIONS = 20_000
 """Combinations of terms that a chunk may have before the check gives up."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from cloven.data.arrays import distinct
+from cloven.data.arrays import distinct, offsets_of, positions
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.covers.knowledge import Knowledge, codes_of
 from cloven.statistics.intervals import Sampled
@@ -22,19 +22,13 @@ from cloven.statistics.intervals import Sampled
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from numpy.typing import NDArray
+    from numpy.random import Generator
 
-    from cloven.compiled import Longs
+    from cloven.compiled import Flags, Floats, Longs
     from cloven.data.transactions import Transactions
     from cloven.kinds.disassociated.covers.covers import Covers
     from cloven.kinds.disassociated.covers.knowledge import Attacker
     from cloven.kinds.disassociated.release import Disassociated
-
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cloven.kinds.disassociated.covers.covers import Covers
 
 
 @dataclass(frozen=True)
@@ -105,7 +99,7 @@ def breaches(covers: Covers, knowledge: Knowledge | None = None, holders: Holder
     )
 
 
-def _scores(covers: Covers, entry: NDArray[np.bool_]) -> tuple[int, int, int]:
+def _scores(covers: Covers, entry: Flags) -> tuple[int, int, int]:
     """Algorithm 1: by item, by chunk, as printed."""
     clusters = covers.release.clusters
     cluster, item = covers.cluster[entry], covers.item[entry]
@@ -131,13 +125,6 @@ def _best(cluster: Longs, part: Longs, clusters: int) -> Longs:
 # The original records that hold a leaked pair: the owner's own view of how many persons a cover is about.
 
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cloven.data.transactions import Transactions
-    from cloven.kinds.disassociated.covers.covers import Covers
-
-
 @dataclass(frozen=True, eq=False)
 class Holders:
     """Who holds which leaked pair.
@@ -150,7 +137,7 @@ class Holders:
     leak: Longs
     record: Longs
 
-    def count(self, known: NDArray[np.bool_]) -> int:
+    def count(self, known: Flags) -> int:
         """Number of records that hold a pair among these leaks."""
         return len(np.unique(self.record[known[self.leak]]))
 
@@ -176,8 +163,7 @@ def holders(covers: Covers, original: Transactions, record_cluster: Longs | None
     start = np.cumsum(support[:-1]) - support[:-1]
     many = support[rare]
     entry = np.repeat(np.arange(len(leak)), many)
-    at = np.arange(len(entry)) + np.repeat(start[rare] - (np.cumsum(many) - many), many)
-    record = row[posting[at]]
+    record = row[posting[positions(start[rare], many)]]
     occurrences = row * width + original.codes
     wanted = record * width + other[entry]
     place = np.minimum(np.searchsorted(occurrences, wanted), len(occurrences) - 1)
@@ -200,9 +186,7 @@ class Strong:
     name: ClassVar[str] = "strong"
     random: ClassVar[bool] = False
 
-    def draw(
-        self, release: Disassociated, original: Transactions | None, rng: np.random.Generator
-    ) -> Knowledge:
+    def draw(self, release: Disassociated, original: Transactions | None, rng: Generator) -> Knowledge:
         """Every pair."""
         del original, rng
         return Knowledge.all(len(release.vocabulary))
@@ -225,9 +209,7 @@ class Moderate:
             message = f"share of known records must be above 0 and at most 1 (got {self.share})"
             raise ParameterError(message)
 
-    def draw(
-        self, release: Disassociated, original: Transactions | None, rng: np.random.Generator
-    ) -> Knowledge:
+    def draw(self, release: Disassociated, original: Transactions | None, rng: Generator) -> Knowledge:
         """One itemset of each known record: m of its items, or all if it has fewer."""
         if original is None:
             message = "a moderate attacker knows parts of records: give original, the data behind the release"
@@ -236,11 +218,11 @@ class Moderate:
         length = original.lengths[records]
         start = np.cumsum(length) - length
         row = np.repeat(np.arange(len(records)), length)
-        place = np.arange(len(row)) + np.repeat(original.offsets[records] - start, length)
+        place = positions(original.offsets[records], length)
         shuffled = np.lexsort((rng.random(len(row)), row))
         kept = shuffled[np.arange(len(row)) - np.repeat(start, length) < release.m]
         codes = codes_of(release, original.vocabulary)[original.codes[place[kept]]]
-        offsets = np.concatenate(([0], np.cumsum(np.minimum(length, release.m))))
+        offsets = offsets_of(np.minimum(length, release.m))
         return Knowledge.of_itemsets(offsets, codes, len(release.vocabulary))
 
 
@@ -271,9 +253,7 @@ class WeakWords:
             )
             raise ParameterError(message)
 
-    def draw(
-        self, release: Disassociated, original: Transactions | None, rng: np.random.Generator
-    ) -> Knowledge:
+    def draw(self, release: Disassociated, original: Transactions | None, rng: Generator) -> Knowledge:
         """All pairs of newly drawn items and words."""
         names = release.vocabulary if original is None else original.vocabulary
         known = _some(names, self.items, rng) + _some(self.dictionary, self.words, rng)
@@ -298,9 +278,7 @@ class WeakPublic:
     name: ClassVar[str] = "weak (public)"
     random: ClassVar[bool] = False
 
-    def draw(
-        self, release: Disassociated, original: Transactions | None, rng: np.random.Generator
-    ) -> Knowledge:
+    def draw(self, release: Disassociated, original: Transactions | None, rng: Generator) -> Knowledge:
         """The same each time."""
         from cloven.statistics.mining import top_itemsets
 
@@ -315,9 +293,7 @@ class WeakPublic:
         codes = codes_of(release, [item for itemset in known for item in itemset])
         return Knowledge.of_itemsets(offsets, codes, len(release.vocabulary))
 
-    def _confidence(
-        self, itemsets: Sequence[tuple[str, ...]], supports: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
+    def _confidence(self, itemsets: Sequence[tuple[str, ...]], supports: Longs) -> Floats:
         """Confidence of the best rule that each itemset gives, with one item as its right side."""
         from cloven.statistics.mining import supports as count
 
@@ -327,13 +303,13 @@ class WeakPublic:
         return supports / least
 
 
-def _some(names: Sequence[str], many: int, rng: np.random.Generator) -> list[str]:
+def _some(names: Sequence[str], many: int, rng: Generator) -> list[str]:
     """Random names, without repeats; all if there are no more."""
     chosen = rng.permutation(len(names))[:many]
     return [names[number] for number in chosen.tolist()]
 
 
-def _one_itemset(codes: NDArray[np.int64], width: int) -> Knowledge:
+def _one_itemset(codes: Longs, width: int) -> Knowledge:
     return Knowledge.of_itemsets(np.array([0, len(codes)]), codes, width)
 
 
@@ -376,7 +352,7 @@ def simulate(
     covers: Covers,
     attacker: Attacker,
     original: Transactions | None = None,
-    rng: np.random.Generator | None = None,
+    rng: Generator | None = None,
     draws: int = 100,
     *,
     holders: Holders | None = None,

@@ -16,18 +16,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.compiled import Longs, compiled
-from cloven.kinds.disassociated.reconstruction.evidence import evidence
+from cloven.data.arrays import positions, run_starts
+from cloven.kinds.disassociated.evidence import evidence
 from cloven.kinds.disassociated.release import Kind
-
-if TYPE_CHECKING:
-    from cloven.compiled import Ints
-
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
+    from cloven.compiled import Flags, Ints
     from cloven.kinds.disassociated.release import Disassociated
 
 
@@ -83,7 +79,7 @@ class Covers:
         return f"Covers({len(self):,} in {len(np.unique(self.cluster)):,} clusters)"
 
     @property
-    def single(self) -> NDArray[np.bool_]:
+    def single(self) -> Flags:
         """Those with one item in I: nothing but y itself covers y."""
         return np.equal(self.covering, 1)
 
@@ -123,12 +119,10 @@ class Covers:
         listed = self.chunk_items
         end = listed.start[listed.find(self.cluster, self.earlier)] + self.covering
         number = np.repeat(np.arange(len(self)), self.covered)
-        first = np.cumsum(self.covered) - self.covered
-        at = np.repeat(end - self.covered - first, self.covered) + np.arange(len(number))
-        return number, listed.item[at]
+        return number, listed.item[positions(end - self.covered, self.covered)]
 
     @cached_property
-    def everywhere(self) -> NDArray[np.bool_]:
+    def everywhere(self) -> Flags:
         """For each of ``leaks``: whether no other cluster provides the candidates that its cluster lacks."""
         return leaked_everywhere(self)
 
@@ -159,7 +153,7 @@ def covers(release: Disassociated) -> Covers:
         none = np.empty(0, np.int64)
         return Covers(release, none, none, none, none, none, none, undecided)
     cluster, chunk = release.row_cluster[rows], release.row_chunk[rows]
-    first = np.flatnonzero(np.concatenate(([True], (np.diff(cluster) != 0) | (np.diff(chunk) != 0))))
+    first = run_starts(cluster, chunk)
     last = np.append(first[1:], len(rows))
     found = find_covers(
         rows[first], rows[last - 1] + 1, cluster[first], np.array(release.row_offsets), np.array(release.row_items),
@@ -304,12 +298,6 @@ def find_covers(
 # The items of every record chunk by support, descending, then by number: the order in which VERPART could try them.
 
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cloven.kinds.disassociated.release import Disassociated
-
-
 @dataclass(frozen=True, eq=False)
 class ChunkItems:
     """Items of record chunks as compressed rows; chunks are sorted by cluster and number.
@@ -364,21 +352,15 @@ class ChunkItems:
 # Which leaked pairs are leaked over the whole release: no other cluster provides the candidates that one lacks.
 #
 # A cluster that leaks a pair has at most k - 1 records with both items; any other cluster has as many as its chunks
-# allow (``reconstruction.evidence``). A pair with fewer than k candidates in all is a breach of the whole release. Few
+# allow (``evidence``). A pair with fewer than k candidates in all is a breach of the whole release. Few
 # pairs can be: one other cluster that shows both items in different chunks is nearly always enough, and that is looked
 # up first.
-
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cloven.kinds.disassociated.release import Disassociated
 
 
 TERM = -1
 
 
-def leaked_everywhere(covers: Covers) -> NDArray[np.bool_]:
+def leaked_everywhere(covers: Covers) -> Flags:
     """For each leak (``Covers.leaks``): whether the whole release has fewer than k candidates for the pair."""
     number, covered = covers.leaks
     if not len(number):
@@ -407,7 +389,7 @@ def _surely(covers: Covers, keys: Longs, pair: Longs, cluster: Longs) -> Longs:
     fewer = np.where(np.diff(starts)[first] <= np.diff(starts)[second], first, second)
     many = np.diff(starts)[fewer]
     which = np.repeat(np.arange(len(keys)), many)
-    here = posting[np.arange(len(which)) + np.repeat(starts[fewer] - (np.cumsum(many) - many), many)]
+    here = posting[positions(starts[fewer], many)]
     owner = shown[here] // width
     other = owner * width + (first + second - fewer)[which]
     there = np.minimum(np.searchsorted(shown, other), len(shown) - 1)

@@ -18,18 +18,12 @@ from cloven.data.arrays import distinct
 from cloven.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from cloven.compiled import Longs
-    from cloven.data.transactions import Transactions
-    from cloven.kinds.disassociated.release import Disassociated
-
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
+    from numpy.random import Generator
     from numpy.typing import NDArray
 
+    from cloven.compiled import Flags, Longs
     from cloven.data.transactions import Transactions
     from cloven.kinds.disassociated.release import Disassociated
 
@@ -79,7 +73,7 @@ class Knowledge:
     def __repr__(self) -> str:
         return f"Knowledge({len(self):,} pairs of {self.width:,} items)"
 
-    def knows(self, first: Longs, second: Longs) -> NDArray[np.bool_]:
+    def knows(self, first: Longs, second: Longs) -> Flags:
         """Which of these pairs are known."""
         if self.everything:
             return np.not_equal(first, second)
@@ -87,7 +81,7 @@ class Knowledge:
             return np.zeros(len(first), bool)
         asked = np.minimum(first, second) * self.width + np.maximum(first, second)
         at = np.minimum(np.searchsorted(self.keys, asked), len(self.keys) - 1)
-        known: NDArray[np.bool_] = self.keys[at] == asked
+        known: Flags = self.keys[at] == asked
         return known
 
 
@@ -104,9 +98,7 @@ class Attacker(Protocol):
         """Whether each draw differs."""
         ...
 
-    def draw(
-        self, release: Disassociated, original: Transactions | None, rng: np.random.Generator
-    ) -> Knowledge:
+    def draw(self, release: Disassociated, original: Transactions | None, rng: Generator) -> Knowledge:
         """What such an attacker may know about a release of these data."""
         ...
 
@@ -141,9 +133,7 @@ class FromFile:
     name: ClassVar[str] = "from file"
     random: ClassVar[bool] = False
 
-    def draw(
-        self, release: Disassociated, original: Transactions | None, rng: np.random.Generator
-    ) -> Knowledge:
+    def draw(self, release: Disassociated, original: Transactions | None, rng: Generator) -> Knowledge:
         """The same each time."""
         del original, rng
         return read_knowledge(self.path, release)

@@ -23,10 +23,17 @@ from cloven.statistics.intervals import wilson
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from collections.abc import Set as AbstractSet
 
+    from numpy.typing import NDArray
+
+    from cloven.compiled import Flags, Ints
     from cloven.kinds.disassociated.covers.covers import Covers
-    from cloven.kinds.disassociated.covers.worlds import Ties
+    from cloven.kinds.disassociated.covers.worlds import Ties, Worlds
     from cloven.kinds.disassociated.release import Cluster, Disassociated
+
+    Names = tuple[str, str]
+    Bits = NDArray[np.uint64]
 
 
 SHARED = "items of shared chunks"
@@ -210,17 +217,7 @@ def _size(cluster: Cluster) -> tuple[int, int]:
     return how_many_arrangements(cluster), pairs + sum(map(len, cluster.record_chunks))
 
 
-# What the possible worlds of one cluster prove, all pairs at once (``worlds`` says the same of one pair).
-
-
-if TYPE_CHECKING:
-    from collections.abc import Set as AbstractSet
-
-    from numpy.typing import NDArray
-
-    from cloven.kinds.disassociated.covers.worlds import Worlds
-
-    Names = tuple[str, str]
+# What the possible worlds of one cluster prove, all pairs at once .
 
 
 @dataclass(frozen=True)
@@ -274,7 +271,7 @@ def prove_cluster(
     items = [item for chunk in worlds.chunks for item in sorted(chunk)]
     first, second = _pairs(worlds)
     bits = _bits(worlds, items)
-    _, most, _ = meetings(bits, first, second, k)
+    most = most_met(bits, first, second)
     never = (most < k) & bool(len(worlds) or not worlds.exact)
     names = [(items[a], items[b]) for a, b in zip(first[never].tolist(), second[never].tolist(), strict=True)]
     told = ClusterProof(
@@ -344,28 +341,17 @@ def _links(worlds: Worlds, bits: NDArray[np.uint64], anchors: int, sure: float) 
 # Compiled passes over the possible worlds of a cluster; a world is one row of bits (its slots) for each item.
 
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cloven.compiled import Flags, Ints
-
-    Bits = NDArray[np.uint64]
-
-
 @compiled
-def meetings(bits: Bits, first: Ints, second: Ints, k: int) -> tuple[Ints, Ints, Ints]:
-    """Fewest and most records in which each pair meets, and the number of worlds that join it k times."""
-    pairs = len(first)
-    least, most = np.full(pairs, 2**62, np.int64), np.zeros(pairs, np.int64)
-    joined = np.zeros(pairs, np.int64)
+def most_met(bits: Bits, first: Ints, second: Ints) -> Ints:
+    """Most records in which each pair meets, over the worlds."""
+    most = np.zeros(len(first), np.int64)
     for world in range(bits.shape[0]):
-        for at in range(pairs):
+        for at in range(len(first)):
             met = 0
             for word in range(bits.shape[2]):
                 met += popcount(bits[world, first[at], word] & bits[world, second[at], word])
-            least[at], most[at] = min(least[at], met), max(most[at], met)
-            joined[at] += met >= k
-    return least, most, joined
+            most[at] = max(most[at], met)
+    return most
 
 
 @compiled

@@ -14,13 +14,13 @@ not told. Small clusters are enumerated, others sampled.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations, product
+from math import comb
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from cloven.errors import ParameterError
-from cloven.kinds.disassociated.attack.questions import Arrangement, drawn_arrangement, how_many, in_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -220,70 +220,64 @@ def _union(masks: Masks) -> int:
     return union
 
 
-# What follows from the possible worlds of a cluster: pairs never joined, and records that give themselves away.
-#
-# A pair of items of two record chunks is *broken* if no world joins it in k records: the disassociation guarantee does
-# not hold for it against a reader who knows the method. Whoever knows such a pair of one person learns more: the items
-# that every record with the pair holds in every world. If these are more than m, the reader has learned something new;
-# if they are all that the record can hold, the person is found.
+# All ways to put the sub-records of a chunk on the slots of a cluster, one to a slot.
 
 
-@dataclass(frozen=True)
-class Pair:
-    """What all worlds say about two items of different record chunks.
+Arrangement = tuple[tuple[int, ...], ...]
+"""The slots of each different sub-record."""
 
-    Attributes:
-        items: the items, that of the earlier chunk first.
-        least: fewest records in which they meet, over the worlds.
-        most: most.
-        joined: share of the worlds in which at least k records hold both.
-        certain: items that every record with both holds in every world, these two included.
-        possible: items that some record with both holds in some world.
+
+def how_many(copies: Sequence[int], slots: int) -> int:
+    """Number of arrangements of sub-records with these copies.
+
+    >>> how_many([2], 4), how_many([1, 1], 3)
+    (6, 6)
     """
-
-    items: tuple[str, str]
-    least: int
-    most: int
-    joined: float
-    certain: frozenset[str]
-    possible: frozenset[str]
+    total, left = 1, slots
+    for many in copies:
+        total *= comb(left, many)
+        left -= many
+    return total
 
 
-def pairs(worlds: Worlds, k: int) -> Iterator[Pair]:
-    """All pairs of items of different record chunks, with what follows about each."""
-    for later in range(1, len(worlds.chunks)):
-        for earlier in range(later):
-            for y in sorted(worlds.chunks[earlier]):
-                for x in sorted(worlds.chunks[later]):
-                    yield pair(worlds, y, x, k)
+def in_order(copies: Sequence[int], slots: int) -> Iterator[Arrangement]:
+    """Arrangements in lexicographic order.
+
+    >>> list(in_order([2], 3))
+    [((0, 1),), ((0, 2),), ((1, 2),)]
+    """
+    yield from _rest(copies, tuple(range(slots)))
 
 
-def pair(worlds: Worlds, first: str, second: str, k: int) -> Pair:
-    """What follows about one pair."""
-    meet = [world[first] & world[second] for world in worlds.worlds]
-    counts = [both.bit_count() for both in meet]
-    items = sorted(set().union(*worlds.chunks))
-    certain = frozenset(
-        item
-        for item in items
-        if all(not both & ~world[item] for both, world in zip(meet, worlds.worlds, strict=True))
-    )
-    possible = frozenset(
-        item
-        for item in items
-        if any(both & world[item] for both, world in zip(meet, worlds.worlds, strict=True))
-    )
-    never = not any(counts)
-    return Pair(
-        (first, second),
-        min(counts, default=0),
-        max(counts, default=0),
-        sum(count >= k for count in counts) / len(counts) if counts else 0.0,
-        frozenset() if never else certain,
-        possible,
-    )
+def _rest(copies: Sequence[int], free: tuple[int, ...]) -> Iterator[Arrangement]:
+    if not copies:
+        yield ()
+        return
+    for here in combinations(free, copies[0]):
+        taken = set(here)
+        for others in _rest(copies[1:], tuple(slot for slot in free if slot not in taken)):
+            yield (here, *others)
 
 
-def broken(worlds: Worlds, k: int) -> list[Pair]:
-    """Pairs that no world joins in k records. In a sample: none that was drawn."""
-    return [found for found in pairs(worlds, k) if worlds.worlds and found.most < k]
+def drawn_arrangement(copies: Sequence[int], slots: int, rng: np.random.Generator) -> Arrangement:
+    """One arrangement, all equally likely."""
+    order = rng.permutation(slots).tolist()
+    found, at = [], 0
+    for many in copies:
+        found.append(tuple(sorted(order[at : at + many])))
+        at += many
+    return tuple(found)
+
+
+# What follows from the possible worlds of a cluster: pairs of items of two record chunks are *broken* if no world joins
+# them in k records. The disassociation guarantee does not hold for them against a reader who knows the method.
+
+
+def broken(worlds: Worlds, k: int) -> list[tuple[str, str]]:
+    """Pairs that no world joins in k records, the item of the earlier chunk first. In a sample: none that was drawn."""
+    return [
+        (y, x)
+        for earlier, later in combinations(worlds.chunks, 2)
+        for y, x in product(sorted(earlier), sorted(later))
+        if worlds.worlds and max(worlds.together(y, x)) < k
+    ]

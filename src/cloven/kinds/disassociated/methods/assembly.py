@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cloven.compiled import Flags, Ints
+    from cloven.compiled import Flags, Ints, Longs
 
 
 class Labels(NamedTuple):
@@ -31,19 +31,19 @@ class Labels(NamedTuple):
         joint_parent: parent of each joint, -1 for none.
     """
 
-    cluster_of: NDArray[np.int64]
-    joint: NDArray[np.int64]
+    cluster_of: Longs
+    joint: Longs
     chunk: NDArray[np.int32]
-    cluster_joint: NDArray[np.int64]
-    joint_parent: NDArray[np.int64]
+    cluster_joint: Longs
+    joint_parent: Longs
 
 
 class Parts(NamedTuple):
     """What each record contributes to each published row; parts are sorted by record."""
 
-    record: NDArray[np.int64]
-    release_row: NDArray[np.int64]
-    offsets: NDArray[np.int64]
+    record: Longs
+    release_row: Longs
+    offsets: Longs
     items: NDArray[np.int32]
 
 
@@ -80,21 +80,15 @@ def _cut(
     return record[:parts], owner[:parts], number[:parts], start[: parts + 1], out[:at]
 
 
-def _grouped(
-    owner: NDArray[np.int64], chunk: NDArray[np.int64], sorted_by_items: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _grouped(owner: Longs, chunk: Longs, sorted_by_items: Longs) -> Longs:
     """Order of rows by owner, chunk and items, given their order by items."""
     keys = (owner[sorted_by_items] << 32) | chunk[sorted_by_items]
     return sorted_by_items[np.argsort(keys, kind="stable")]
 
 
 def _rows(
-    select: NDArray[np.int64],
-    owner: NDArray[np.int64],
-    chunk: NDArray[np.int64],
-    offsets: NDArray[np.int64],
-    items: NDArray[np.int32],
-) -> tuple[Rows, NDArray[np.int64]]:
+    select: Longs, owner: Longs, chunk: Longs, offsets: Longs, items: NDArray[np.int32]
+) -> tuple[Rows, Longs]:
     """The selected parts as rows grouped by owner; and which part each row is."""
     bounds, values = take_rows(offsets, items, select)
     order = _grouped(owner[select], chunk[select], lexicographic_order(bounds, values))
@@ -103,9 +97,7 @@ def _rows(
     return Rows(owner[part], chunk[part], row_offsets, row_items), part
 
 
-def _renumbered(
-    rows: Rows, part: NDArray[np.int64], number: NDArray[np.int64]
-) -> tuple[Rows, NDArray[np.int64]]:
+def _renumbered(rows: Rows, part: Longs, number: Longs) -> tuple[Rows, Longs]:
     """Rows with owners renumbered and sorted by the new numbers; chunks and items keep their order."""
     owner = number[rows.owner]
     order = np.argsort(owner, kind="stable")
@@ -114,8 +106,8 @@ def _renumbered(
 
 
 def _term_chunks(
-    cluster: NDArray[np.int64], items: NDArray[np.int32], n_clusters: int, n_items: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    cluster: Longs, items: NDArray[np.int32], n_clusters: int, n_items: int
+) -> tuple[Longs, NDArray[np.int32]]:
     """Items of the term chunk of each cluster, as compressed rows."""
     keys = distinct(cluster * n_items + items)
     bounds = np.searchsorted(keys, np.arange(n_clusters + 1, dtype=np.int64) * n_items)
@@ -123,11 +115,8 @@ def _term_chunks(
 
 
 def _publish(
-    records: Rows,
-    terms: tuple[NDArray[np.int64], NDArray[np.int32]],
-    shared: Rows,
-    root: tuple[int, NDArray[np.int32]],
-) -> tuple[dict[str, NDArray[Any]], NDArray[np.int64], NDArray[np.int64]]:
+    records: Rows, terms: tuple[Longs, NDArray[np.int32]], shared: Rows, root: tuple[int, NDArray[np.int32]]
+) -> tuple[dict[str, NDArray[Any]], Longs, Longs]:
     """Interleave term chunks with record chunks, append shared chunks; the list of the root stands before its chunks.
 
     Returns the row arrays of a release, the place of each record row, and the place of each cluster's term row, and
@@ -173,7 +162,7 @@ def _publish(
 
 
 def assemble(
-    offsets: NDArray[np.int64],
+    offsets: Longs,
     codes: NDArray[np.int32],
     vocabulary: tuple[str, ...],
     labels: Labels,
@@ -181,7 +170,7 @@ def assemble(
     k: int,
     m: int,
     parameters: Mapping[str, Any],
-) -> tuple[Disassociated, Parts, NDArray[np.int64]]:
+) -> tuple[Disassociated, Parts, Longs]:
     """Build release, parts of the key, and the published cluster of each record (-1 when left out)."""
     cluster_of, n_clusters, n_joints = labels.cluster_of, len(labels.cluster_joint), len(labels.joint_parent)
     published = np.repeat(cluster_of >= 0, np.diff(offsets)) & (labels.chunk >= -1)
@@ -239,17 +228,17 @@ def assemble(
 class Rows(NamedTuple):
     """Sub-records of chunks, grouped by owner (cluster or joint), then chunk, sorted by items inside a chunk."""
 
-    owner: NDArray[np.int64]
-    chunk: NDArray[np.int64]
-    offsets: NDArray[np.int64]
+    owner: Longs
+    chunk: Longs
+    offsets: Longs
     items: NDArray[np.int32]
 
 
 class Tokens(NamedTuple):
     """Content of nodes as compressed rows of 32-bit tokens."""
 
-    offsets: NDArray[np.int64]
-    values: NDArray[np.int64]
+    offsets: Longs
+    values: Longs
 
     def content(self, node: int) -> bytes:
         """Content of one node: its tokens, big-endian."""
@@ -289,7 +278,7 @@ def _fill(
     out_offsets[n_owners] = at
 
 
-def tokens(n_owners: int, rows: Rows, tail_offsets: NDArray[np.int64], tail: NDArray[np.int64]) -> Tokens:
+def tokens(n_owners: int, rows: Rows, tail_offsets: Longs, tail: Longs) -> Tokens:
     """Content of each owner: tokens of its chunks, 0, then its tail (a cluster's term chunk and size)."""
     most = len(rows.items) + 2 * len(rows.owner) + n_owners + len(tail)
     offsets, values = np.empty(n_owners + 1, np.int64), np.empty(most, np.int64)
@@ -297,9 +286,7 @@ def tokens(n_owners: int, rows: Rows, tail_offsets: NDArray[np.int64], tail: NDA
     return Tokens(offsets, values[: offsets[-1]])
 
 
-def cluster_tails(
-    sizes: NDArray[np.int64], term_offsets: NDArray[np.int64], term_items: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def cluster_tails(sizes: Longs, term_offsets: Longs, term_items: NDArray[np.int32]) -> tuple[Longs, Longs]:
     """Term chunk and size of each cluster as tokens: items plus 2, then 1, then the size in two tokens."""
     offsets = term_offsets + 3 * np.arange(len(sizes) + 1)
     tail = np.empty(offsets[-1], np.int64)
@@ -310,7 +297,7 @@ def cluster_tails(
     return offsets, tail
 
 
-def list_tail(n_joints: int, listed: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def list_tail(n_joints: int, listed: NDArray[np.int32]) -> tuple[Longs, Longs]:
     """The list of terms as tokens of the root, the last joint: items plus 2, then 1; nothing where there is none."""
     offsets = np.zeros(n_joints + 1, np.int64)
     if not len(listed):
@@ -322,7 +309,7 @@ def list_tail(n_joints: int, listed: NDArray[np.int32]) -> tuple[NDArray[np.int6
 class _Contexts:
     """Contexts of nodes, computed when asked for. Clusters are 0..C-1, joints C..C+J-1."""
 
-    def __init__(self, clusters: Tokens, joints: Tokens, parent: NDArray[np.int64]) -> None:
+    def __init__(self, clusters: Tokens, joints: Tokens, parent: Longs) -> None:
         self._clusters, self._joints, self._parent = clusters, joints, parent.tolist()
         self._n = len(clusters.offsets) - 1
         self._children: dict[int, list[int]] = {}
@@ -380,7 +367,7 @@ def _equal_to_previous(offsets: Ints, values: Ints, order: Ints) -> Flags:
     return equal
 
 
-def _order(nodes: Tokens, parent: NDArray[np.int64], contexts: _Contexts, first: int) -> NDArray[np.int64]:
+def _order(nodes: Tokens, parent: Longs, contexts: _Contexts, first: int) -> Longs:
     order = lexicographic_order(nodes.offsets, nodes.values)
     equal = _equal_to_previous(nodes.offsets, nodes.values, order)
     starts = np.flatnonzero(~equal & np.concatenate((equal[1:], [False])))
@@ -396,8 +383,8 @@ def _order(nodes: Tokens, parent: NDArray[np.int64], contexts: _Contexts, first:
 
 
 def canonical_numbers(
-    clusters: Tokens, joints: Tokens, cluster_joint: NDArray[np.int64], joint_parent: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    clusters: Tokens, joints: Tokens, cluster_joint: Longs, joint_parent: Longs
+) -> tuple[Longs, Longs]:
     """New number of each cluster and of each joint."""
     contexts = _Contexts(clusters, joints, np.concatenate((cluster_joint, joint_parent)))
     numbers = []

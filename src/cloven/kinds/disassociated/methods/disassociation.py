@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cloven.compiled import Longs
     from cloven.data.transactions import Transactions
-    from cloven.kinds.disassociated.methods.preparation import Prepared
+    from cloven.kinds.disassociated.methods.labelling import Prepared
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.protocols import Dimension
 
@@ -188,8 +189,7 @@ class Disassociation:
         """Anonymise; ``progress(step, share done)`` is called along the way."""
         from cloven.data.arrays import take_rows
         from cloven.kinds.disassociated.methods.assembly import assemble
-        from cloven.kinds.disassociated.methods.labelling import label
-        from cloven.kinds.disassociated.methods.preparation import prepare, tie_order_of
+        from cloven.kinds.disassociated.methods.labelling import label, prepare, tie_order_of
 
         report = progress or (lambda _step, _share: None)
         self._check_sensitive(data)
@@ -289,7 +289,7 @@ def _with_published_groups(release: Disassociated) -> Disassociated:
     return replace(release, parameters={**release.parameters, "utility_groups": groups})
 
 
-def _suppressed(data: Transactions, kept: Transactions, left_out: NDArray[np.int64]) -> list[Suppressed]:
+def _suppressed(data: Transactions, kept: Transactions, left_out: Longs) -> list[Suppressed]:
     """Records and items that are not published: (source row, reason, items)."""
     out: list[Suppressed] = []
     if kept is not data:

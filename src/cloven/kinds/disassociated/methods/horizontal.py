@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 import numpy as np
 
 from cloven.compiled import compiled
+from cloven.data.arrays import distinct, offsets_of, positions, take_rows
 from cloven.errors import ParameterError
-from cloven.kinds.disassociated.methods.preparation import holders, holders_of_clusters
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from cloven.compiled import Ints
+    from cloven.compiled import Ints, Longs
 
 
 SmallClusters = Literal["add", "abandon", "suppress", "remaining", "keep"]
@@ -40,10 +40,10 @@ class Part(NamedTuple):
         small: what to do with clusters below k.
     """
 
-    offsets: NDArray[np.int64]
+    offsets: Longs
     terms: NDArray[np.int32]
     n_terms: int
-    person: NDArray[np.int64]
+    person: Longs
     k: int
     m: int
     maximum: int
@@ -53,7 +53,7 @@ class Part(NamedTuple):
 class Horizontal(Protocol):
     """Puts records into clusters."""
 
-    def partition(self, part: Part) -> NDArray[np.int64]:
+    def partition(self, part: Part) -> Longs:
         """Cluster of each record, numbered 0, 1, ...; -1 for records that are left out."""
         ...
 
@@ -62,7 +62,7 @@ class Horizontal(Protocol):
 class HorPart:
     """HORPART: split by the most frequent term until parts are small (Terrovitis et al., PVLDB 2012, Fig. 4)."""
 
-    def partition(self, part: Part) -> NDArray[np.int64]:
+    def partition(self, part: Part) -> Longs:
         """Cluster of each record; see ``horpart`` for the strategies."""
         from cloven.kinds.disassociated.methods import horpart as kernel
 
@@ -80,13 +80,12 @@ class HorPart:
         return _again(part, clusters, count) if part.small == "remaining" else clusters
 
 
-def _again(part: Part, clusters: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+def _again(part: Part, clusters: Longs, count: int) -> Longs:
     """The remaining-list strategy: partition the records left over again, until a pass saves nothing.
 
     What is left then is cut into slices between k and the maximum, in canonical order; a rest below k joins the
     cluster saved last (AlShuhail 2021, Algorithm 3, with the exit it lacks).
     """
-    from cloven.data.arrays import take_rows
     from cloven.kinds.disassociated.methods import horpart as kernel
 
     while True:
@@ -114,7 +113,7 @@ def _again(part: Part, clusters: NDArray[np.int64], count: int) -> NDArray[np.in
     return clusters
 
 
-def slices(part: Part, records: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+def slices(part: Part, records: Longs) -> list[Longs]:
     """Cut a list of records into pieces of at most the maximum; only the last may fall below k holders.
 
     When there are enough records for all pieces, none falls below k.
@@ -123,7 +122,7 @@ def slices(part: Part, records: NDArray[np.int64]) -> list[NDArray[np.int64]]:
         return []
     pieces = -(-len(records) // part.maximum)
     cut = [np.asarray(piece) for piece in np.array_split(records, pieces)]
-    out: list[NDArray[np.int64]] = []
+    out: list[Longs] = []
     for piece in cut:
         if out and holders(part.person, out[-1]) < part.k:
             out[-1] = np.concatenate((out[-1], piece))
@@ -137,6 +136,32 @@ def horizontal_step(name: str) -> Horizontal:
     if name == "hierarchical":
         return Hierarchical()
     return HorPart()
+
+
+# How many stand behind something: records, or distinct persons where they are told (else ``person`` is empty).
+
+
+def holders(person: Longs, records: Longs) -> int:
+    """Holders behind some records.
+
+    >>> holders(np.array([7, 7, 8]), np.array([0, 1])), holders(np.empty(0, int), np.array([0, 1]))
+    (1, 2)
+    """
+    return len(distinct(person[records])) if len(person) else len(records)
+
+
+def holders_of_clusters(person: Longs, clusters: Longs) -> Longs:
+    """Holders of each cluster 0, 1, ...; ``clusters`` is the cluster of each record, -1 for none.
+
+    >>> holders_of_clusters(np.array([7, 7, 8, 9]), np.array([0, 0, 1, -1])).tolist()
+    [1, 1]
+    """
+    inside = np.flatnonzero(clusters >= 0)
+    if not len(person):
+        return np.bincount(clusters[inside]).astype(np.int64)
+    width = int(person.max()) + 1
+    pairs = distinct(clusters[inside] * width + person[inside])
+    return np.bincount(pairs // width).astype(np.int64)
 
 
 # Hierarchical clustering by shared m-itemsets instead of HORPART (AlShuhail 2021, section 3.3.2, idea only).
@@ -228,7 +253,7 @@ class Hierarchical:
 
     budget: int = 60_000_000
 
-    def partition(self, part: Part) -> NDArray[np.int64]:
+    def partition(self, part: Part) -> Longs:
         """Cluster of each record."""
         if part.small == "abandon":
             message = "small_clusters='abandon' gives up a split, and 'hierarchical' never splits; use 'add'"
@@ -246,7 +271,7 @@ class Hierarchical:
         _, clusters = np.unique(roots, return_inverse=True)
         return _without_small(part, clusters.astype(np.int64))
 
-    def _largest(self, offsets: NDArray[np.int64], m: int, n_terms: int) -> int:
+    def _largest(self, offsets: Longs, m: int, n_terms: int) -> int:
         """Largest itemset size up to m that the budget and a 64-bit number allow."""
         lengths = np.bincount(np.diff(offsets))
         for items in range(m, 1, -1):
@@ -256,9 +281,7 @@ class Hierarchical:
         return 1
 
 
-def _itemsets(
-    offsets: NDArray[np.int64], terms: NDArray[np.int64], items: int, base: int, k: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _itemsets(offsets: Longs, terms: Longs, items: int, base: int, k: int) -> tuple[Longs, Longs]:
     """Holders of each itemset of this size with at least k of them, most frequent first."""
     total = sum(comb(length, items) for length in np.diff(offsets).tolist())
     keys, owner = np.empty(total, np.int64), np.empty(total, np.int64)
@@ -267,12 +290,10 @@ def _itemsets(
     _, first, counts = np.unique(keys[order], return_index=True, return_counts=True)
     chosen = np.flatnonzero(counts >= k)
     chosen = chosen[np.argsort(-counts[chosen], kind="stable")]
-    starts = np.concatenate(([0], np.cumsum(counts[chosen])))
-    within = np.arange(starts[-1]) - np.repeat(starts[:-1], counts[chosen])
-    return starts, owner[order[np.repeat(first[chosen], counts[chosen]) + within]]
+    return offsets_of(counts[chosen]), owner[order[positions(first[chosen], counts[chosen])]]
 
 
-def _without_small(part: Part, clusters: NDArray[np.int64]) -> NDArray[np.int64]:
+def _without_small(part: Part, clusters: Longs) -> Longs:
     """Apply the strategy for clusters below k and number what is left 0, 1, ..."""
     if part.small == "keep":
         return clusters
@@ -291,9 +312,7 @@ def _without_small(part: Part, clusters: NDArray[np.int64]) -> NDArray[np.int64]
     return number
 
 
-def _fill_rooms(
-    number: NDArray[np.int64], left: NDArray[np.int64], count: int, maximum: int
-) -> NDArray[np.int64]:
+def _fill_rooms(number: Longs, left: Longs, count: int, maximum: int) -> Longs:
     """Give records without a cluster to clusters with room, last cluster first; returns those that found none."""
     room = maximum - np.bincount(number[number >= 0], minlength=count)
     seats = np.repeat(np.arange(count)[::-1], np.maximum(0, room[::-1]))[: len(left)]

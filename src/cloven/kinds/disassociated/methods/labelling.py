@@ -7,19 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from cloven.compiled import Flags, Ints, Longs, compiled
-from cloven.data.arrays import take_rows
+from cloven.data.arrays import lexicographic_order, offsets_of, take_rows
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.methods.assembly import Labels
-from cloven.kinds.disassociated.methods.horizontal import Part, horizontal_step
-from cloven.kinds.disassociated.methods.preparation import (
-    Lots,
-    holders,
-    holders_of_clusters,
-    lots_of,
-    tie_order_of,
-)
+from cloven.kinds.disassociated.methods.horizontal import Part, holders, holders_of_clusters, horizontal_step
 from cloven.kinds.disassociated.methods.refinement import refine
-from cloven.kinds.disassociated.methods.repair import SUPPRESSED, Chunks
+from cloven.kinds.disassociated.methods.repair import SUPPRESSED, Chunks, Lots, lots_of, make_exact
 from cloven.kinds.disassociated.methods.root import Promise, rooted
 from cloven.kinds.disassociated.methods.vertical import Vertical, verpart
 
@@ -30,22 +23,21 @@ if TYPE_CHECKING:
 
     from cloven.data.transactions import Transactions
     from cloven.kinds.disassociated.methods.disassociation import Disassociation
-    from cloven.kinds.disassociated.methods.preparation import Prepared
 
 
 class Terms(NamedTuple):
     """What the parameters say of each term, in tie order: its utility group, and whether it is barred from chunks."""
 
-    group: NDArray[np.int64]
-    barred: NDArray[np.bool_]
+    group: Longs
+    barred: Flags
 
 
 class Records(NamedTuple):
     """Records of one block as compressed rows of terms, with their persons (or none)."""
 
-    offsets: NDArray[np.int64]
+    offsets: Longs
     terms: NDArray[np.int32]
-    person: NDArray[np.int64]
+    person: Longs
 
 
 def label(
@@ -56,8 +48,8 @@ def label(
     lots = lots_of(method.seed)
     cluster_of = np.full(len(data), -1, np.int64)
     joint, chunk = np.full(len(prepared.terms), -1, np.int64), np.full(len(prepared.terms), -1, np.int32)
-    cluster_joint: list[NDArray[np.int64]] = []
-    joint_parent: list[NDArray[np.int64]] = []
+    cluster_joint: list[Longs] = []
+    joint_parent: list[Longs] = []
     clusters = joints = 0
     found = blocks(
         *_without(prepared.offsets, prepared.terms, terms.barred),
@@ -106,7 +98,7 @@ def _scatter(
             all_chunk[place + e] = chunk[e]
 
 
-def _shifted(numbers: NDArray[np.int64], first: int) -> NDArray[np.int64]:
+def _shifted(numbers: Longs, first: int) -> Longs:
     """Numbers moved up by ``first``; -1 stays."""
     return np.where(numbers >= 0, numbers + first, -1)
 
@@ -122,16 +114,14 @@ def _terms(method: Disassociation, data: Transactions) -> Terms:
     return Terms(group, barred)
 
 
-def _records(prepared: Prepared, records: NDArray[np.int64]) -> Records:
+def _records(prepared: Prepared, records: Longs) -> Records:
     if len(records) == len(prepared.offsets) - 1:
         return Records(prepared.offsets, prepared.terms, prepared.person)
     offsets, terms = take_rows(prepared.offsets, prepared.terms, records)
     return Records(offsets, terms, prepared.person[records] if len(prepared.person) else prepared.person)
 
 
-def _without(
-    offsets: NDArray[np.int64], terms: NDArray[np.int32], unwanted: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def _without(offsets: Longs, terms: NDArray[np.int32], unwanted: Flags) -> tuple[Longs, NDArray[np.int32]]:
     """Rows without some terms; they may become empty."""
     if not unwanted.any():
         return offsets, terms
@@ -139,9 +129,7 @@ def _without(
     return np.concatenate(([0], np.cumsum(keep)))[offsets], terms[keep]
 
 
-def _clusters(
-    method: Disassociation, records: Records, terms: Terms, spent: frozenset[int]
-) -> NDArray[np.int64]:
+def _clusters(method: Disassociation, records: Records, terms: Terms, spent: frozenset[int]) -> Longs:
     """The horizontal step; terms that made the block are not split by again.
 
     Barred terms are not split by at all: a cluster of those who hold a sensitive item would tell it of each of them.
@@ -157,7 +145,7 @@ def _clusters(
     return _checked(step.partition(part), part, type(step).__name__)
 
 
-def _checked(found: NDArray[np.int64], part: Part, name: str) -> NDArray[np.int64]:
+def _checked(found: Longs, part: Part, name: str) -> Longs:
     """Clusters as a horizontal step must give them: one number for each record, without gaps, k holders each."""
     n = len(part.offsets) - 1
     clusters = np.asarray(found)
@@ -191,9 +179,7 @@ def _label_block(
     published = np.flatnonzero(cluster_of >= 0)
     keys = (person[published],) if len(person) else ()
     members = published[np.lexsort((*keys, cluster_of[published]))]
-    start = np.concatenate(([0], np.cumsum(np.bincount(cluster_of[published], minlength=count)))).astype(
-        np.int64
-    )
+    start = offsets_of(np.bincount(cluster_of[published], minlength=count))
     vertical = Vertical(
         *verpart(
             offsets,
@@ -257,17 +243,12 @@ def _having(offsets: Ints, terms: Ints, records: Ints, term: int) -> Flags:
 class Block(NamedTuple):
     """Records of a block (ascending) and the terms its path has used up."""
 
-    records: NDArray[np.int64]
+    records: Longs
     spent: frozenset[int]
 
 
 def blocks(
-    offsets: NDArray[np.int64],
-    terms: NDArray[np.int32],
-    n_terms: int,
-    person: NDArray[np.int64],
-    k: int,
-    block_records: int,
+    offsets: Longs, terms: NDArray[np.int32], n_terms: int, person: Longs, k: int, block_records: int
 ) -> list[Block]:
     """Split records into blocks, in the order of the HORPART tree; one with too few records joins the next."""
     everything = Block(np.arange(len(offsets) - 1), frozenset())
@@ -290,7 +271,7 @@ def blocks(
     return _joined(done, person, k)
 
 
-def _joined(found: list[Block], person: NDArray[np.int64], k: int) -> list[Block]:
+def _joined(found: list[Block], person: Longs, k: int) -> list[Block]:
     """Blocks with fewer than k records (or persons) join the next one; the last joins the one before."""
     out: list[Block] = []
     for block in found:
@@ -308,12 +289,6 @@ def _union(one: Block, two: Block) -> Block:
 
 
 # Run the repair of cover problems over all clusters of a block, between the vertical step and refining.
-
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cloven.kinds.disassociated.methods.preparation import Lots
 
 
 def without_covers(
@@ -348,8 +323,6 @@ def without_covers(
         repaired = _read(at, records[1], chunk, int(chunks[cluster]), group, k, m)
         repaired.make_safe(lots)
         if exact:
-            from cloven.kinds.disassociated.methods.repair import make_exact
-
             listed = may_be_empty or any((chunk[places] == -1).any() for places in at)
             make_exact(repaired, len(rows), listed, lots)
         if repaired.moved or repaired.removed:
@@ -396,3 +369,87 @@ def _rows(masks: dict[int, int]) -> int:
     for mask in masks.values():
         rows |= mask
     return rows
+
+
+# Data in an order that is a function of content alone, so that the order of the input reaches no result.
+
+
+class Prepared(NamedTuple):
+    """Records sorted by content, terms numbered by tie order.
+
+    Attributes:
+        source: number in the input of each record.
+        offsets: row starts.
+        codes: item codes, ascending in each record.
+        terms: term numbers in tie order, aligned with ``codes``.
+        person: person of each record numbered by content, or empty.
+    """
+
+    source: Longs
+    offsets: Longs
+    codes: NDArray[np.int32]
+    terms: NDArray[np.int32]
+    person: Longs
+
+
+def _same_as_before(offsets: Longs, codes: NDArray[np.int32]) -> Flags:
+    """Which record equals the one before it (records are sorted)."""
+    lengths = np.diff(offsets)
+    same = np.zeros(len(lengths), bool)
+    candidates = np.flatnonzero(lengths[1:] == lengths[:-1]) + 1
+    for length in np.unique(lengths[candidates]).tolist():
+        rows = candidates[lengths[candidates] == length]
+        here = offsets[rows][:, None] + np.arange(length)
+        same[rows] = (codes[here] == codes[here - length]).all(axis=1)
+    return same
+
+
+def _person_by_content(persons: Longs, content: Longs) -> Longs:
+    """Number persons by the contents of their records; persons with equal records are interchangeable."""
+    order = np.lexsort((content, persons))
+    bounds = np.flatnonzero(np.diff(persons[order])) + 1
+    contents = np.split(content[order], bounds)
+    offsets = np.concatenate(([0], np.cumsum([len(part) for part in contents])))
+    ranked = lexicographic_order(offsets, content[order])
+    number = np.empty(len(contents), np.int64)
+    number[ranked] = np.arange(len(contents))
+    _, group = np.unique(persons, return_inverse=True)
+    return number[group]
+
+
+def prepare(data: Transactions, tie_order: NDArray[np.int32]) -> Prepared:
+    """Sort records by content; ``tie_order[code]`` is the place of an item among equally frequent ones."""
+    # Copies, because kernels are compiled once more for arrays that must not be written to.
+    all_offsets, all_codes = np.array(data.offsets), np.array(data.codes)
+    source = lexicographic_order(all_offsets, all_codes)
+    offsets, codes = take_rows(all_offsets, all_codes, source)
+    person = np.empty(0, np.int64)
+    if data.persons is not None:
+        content = np.cumsum(~_same_as_before(offsets, codes)).astype(np.int64)
+        person = _person_by_content(data.persons[source], content)
+        again = np.lexsort((person, content))
+        source, person = source[again], person[again]
+        offsets, codes = take_rows(all_offsets, all_codes, source)
+    by_text = np.array_equal(tie_order, np.arange(len(tie_order)))
+    return Prepared(source, offsets, codes, codes if by_text else tie_order[codes], person)
+
+
+def tie_order_of(data: Transactions, order: str | tuple[str, ...]) -> NDArray[np.int32]:
+    """Place of each item among equally frequent ones.
+
+    ``"text"``: by code point; ``"first-seen"``: by first appearance in the input (the thesis); a tuple of names: those
+    first, in that order, then the rest by code point.
+    """
+    n = len(data.vocabulary)
+    ranked = np.arange(n)
+    if order == "first-seen":
+        first = np.full(n, len(data.codes))
+        np.minimum.at(first, data.codes, np.arange(len(data.codes)))
+        ranked = np.argsort(first, kind="stable")
+    elif not isinstance(order, str):
+        code_of = data.code_of()
+        named = [code_of[name] for name in dict.fromkeys(order) if name in code_of]
+        ranked = np.concatenate((np.array(named, np.int64), np.setdiff1d(ranked, named)))
+    place = np.empty(n, np.int32)
+    place[ranked] = np.arange(n, dtype=np.int32)
+    return place

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from cloven.compiled import Ints, compiled
-from cloven.data.arrays import distinct, lexicographic_order
+from cloven.data.arrays import distinct, lexicographic_order, run_starts
 from cloven.kinds.disassociated.methods.joins import (
     Candidate,
     Clusters,
@@ -28,6 +28,7 @@ from cloven.kinds.disassociated.methods.joins import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from cloven.compiled import Flags, Longs
     from cloven.kinds.disassociated.methods.vertical import Vertical
 
 
@@ -41,10 +42,10 @@ class Refined(NamedTuple):
         joint_parent: parent of each joint, -1 for none.
     """
 
-    joint: NDArray[np.int64]
+    joint: Longs
     chunk: NDArray[np.int32]
-    cluster_joint: NDArray[np.int64]
-    joint_parent: NDArray[np.int64]
+    cluster_joint: Longs
+    joint_parent: Longs
 
 
 @compiled
@@ -84,7 +85,7 @@ def _by_position(offsets: Ints, terms: Ints, position: Ints, spread: Ints) -> In
     return values
 
 
-def _neighbours(nodes: Nodes, leaf_term: NDArray[np.int64], n_terms: int) -> NDArray[np.int64]:
+def _neighbours(nodes: Nodes, leaf_term: Longs, n_terms: int) -> Longs:
     """Order of the nodes; those with nothing left to share come last."""
     offsets, terms, spread = _contents(nodes.leaf_at, nodes.leaf, leaf_term, n_terms)
     position = np.empty(n_terms, np.int64)
@@ -94,33 +95,24 @@ def _neighbours(nodes: Nodes, leaf_term: NDArray[np.int64], n_terms: int) -> NDA
     return np.concatenate((order[~empty], order[empty]))
 
 
-def _leaves(
-    occurrences: NDArray[np.int64], cluster: NDArray[np.int64], term: NDArray[np.int64], n_terms: int
-) -> Leaves:
+def _leaves(occurrences: Longs, cluster: Longs, term: Longs, n_terms: int) -> Leaves:
     """Group occurrences of term chunks by (cluster, term)."""
     keys = cluster * n_terms + term
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
-    start = (
-        np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
-        if len(keys)
-        else np.empty(0, np.int64)
-    )
+    start = run_starts(keys)
     first = keys[start]
-    bounds = np.concatenate((start, [len(keys)])).astype(np.int64)
-    return Leaves(first % n_terms, first // n_terms, bounds, occurrences[order])
+    return Leaves(first % n_terms, first // n_terms, np.append(start, len(keys)), occurrences[order])
 
 
-def _shown(
-    cluster: NDArray[np.int64], term: NDArray[np.int32], n_clusters: int, n_terms: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _shown(cluster: Longs, term: NDArray[np.int32], n_clusters: int, n_terms: int) -> tuple[Longs, Longs]:
     """Terms of the record chunks of each cluster, sorted, as compressed rows."""
     keys = distinct(cluster * n_terms + term)
     at = np.searchsorted(keys, np.arange(n_clusters + 1, dtype=np.int64) * n_terms)
     return at.astype(np.int64), keys % n_terms
 
 
-def cluster_marks(n_clusters: int) -> NDArray[np.int64]:
+def cluster_marks(n_clusters: int) -> Longs:
     """A well-mixed number for each cluster, so that sets of clusters can be told apart by exclusive or (splitmix64)."""
     mixed = np.arange(1, n_clusters + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
@@ -130,12 +122,12 @@ def cluster_marks(n_clusters: int) -> NDArray[np.int64]:
 
 def refine(
     vertical: Vertical,
-    record_of: NDArray[np.int64],
-    cluster_of: NDArray[np.int64],
+    record_of: Longs,
+    cluster_of: Longs,
     term: NDArray[np.int32],
-    group: NDArray[np.int64],
-    barred: NDArray[np.bool_],
-    person: NDArray[np.int64],
+    group: Longs,
+    barred: Flags,
+    person: Longs,
     *,
     k: int,
     m: int,

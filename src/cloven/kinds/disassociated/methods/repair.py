@@ -16,18 +16,19 @@ steps are ours: the body of the paper could not be had (docs/explanation/cover-p
 
 from __future__ import annotations
 
+import secrets
 from bisect import bisect
 from dataclasses import dataclass, field
 from itertools import combinations
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
 
 from cloven.kinds.disassociated.release import Cluster
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-    from cloven.kinds.disassociated.methods.preparation import Lots
 
 
 SUPPRESSED = -2
@@ -199,6 +200,42 @@ def _all(masks: tuple[int, ...]) -> int:
     return both
 
 
+# Lots that protect people: drawn from the operating system, or, marked as such, from a seed.
+
+
+class Lots(Protocol):
+    """Draws lots."""
+
+    def below(self, limit: int) -> int:
+        """A number from 0 to below ``limit``, all equally likely."""
+        ...
+
+
+@dataclass(frozen=True)
+class SystemLots:
+    """From the operating system: nobody can draw them again."""
+
+    def below(self, limit: int) -> int:
+        """A number from 0 to below ``limit``."""
+        return secrets.randbelow(limit)
+
+
+@dataclass(frozen=True)
+class SeededLots:
+    """From a generator that was started with a seed: for experiments, which must be repeatable."""
+
+    rng: np.random.Generator
+
+    def below(self, limit: int) -> int:
+        """A number from 0 to below ``limit``."""
+        return int(self.rng.integers(limit))
+
+
+def lots_of(seed: int | None) -> Lots:
+    """Lots of the operating system, or of a seed if there is one."""
+    return SystemLots() if seed is None else SeededLots(np.random.default_rng(seed))
+
+
 # Repair what exact worlds still break: the cover test is sound, but it does not find every broken pair.
 #
 # A pair of items of two record chunks is broken if no possible world of the cluster, at method level, joins it in k
@@ -223,7 +260,7 @@ def make_exact(chunks: Chunks, size: int, has_term_chunk: bool, lots: Lots) -> N
         worlds = possible_worlds(cluster, chunks.k, chunks.m, ties="text", limit=MOST)
         found = broken(worlds, chunks.k)
         if found:
-            later = int(found[0].items[1])
+            later = int(found[0][1])
         elif chunks.removed and not len(worlds):
             # Nothing but suppression explains such a cluster: a reader could put back what is missing.
             later = max(chunks.masks[-1], key=lambda item: (-chunks.masks[-1][item].bit_count(), item))

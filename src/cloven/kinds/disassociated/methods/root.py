@@ -13,20 +13,21 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from cloven.data.arrays import among, distinct
+from cloven.data.arrays import among, distinct, run_starts
 from cloven.kinds.disassociated.methods.assembly import Labels
 from cloven.kinds.disassociated.methods.growth import projected
 from cloven.kinds.disassociated.methods.joins import grow_k_anonymous
 from cloven.kinds.disassociated.methods.refinement import cluster_marks
 from cloven.kinds.disassociated.methods.repair import WITHHELD
 from cloven.kinds.disassociated.methods.vertical import grow, lemma_holds
+from cloven.kinds.disassociated.release import climb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from cloven.compiled import Longs
+    from cloven.compiled import Flags, Longs
     from cloven.kinds.disassociated.release import RareItems
 
 
@@ -53,7 +54,7 @@ def rooted(
     term: NDArray[np.int32],
     person: Longs,
     group: Longs,
-    alone: NDArray[np.bool_],
+    alone: Flags,
     promise: Promise,
     rare_items: RareItems,
     *,
@@ -113,7 +114,7 @@ def _growth_order(terms: Longs, group: Longs, held: Longs) -> Longs:
 
 
 def _demote(
-    labels: Labels, data: Occurrences, left: Longs, held: Longs, taken: NDArray[np.bool_], promise: Promise
+    labels: Labels, data: Occurrences, left: Longs, held: Longs, taken: Flags, promise: Promise
 ) -> None:
     """Name items in the list, though k hold them, until each cluster keeps the lemma or has a listed item for holes.
 
@@ -137,17 +138,7 @@ def _demote(
             taken[mine[np.argmin(held[mine])]] = False
 
 
-def _above(joint: Longs, parent: Longs) -> Iterator[tuple[Longs, Longs]]:
-    """Climb from the given joints (-1 for none) to the outermost, step by step: which ones, and where they are."""
-    index = np.flatnonzero(joint >= 0)
-    here = joint[index]
-    while len(index):
-        yield index, here
-        here = parent[here]
-        index, here = index[here >= 0], here[here >= 0]
-
-
-def _bars(labels: Labels, data: Occurrences, wanted: NDArray[np.bool_]) -> Longs:
+def _bars(labels: Labels, data: Occurrences, wanted: Flags) -> Longs:
     """Fingerprint of the clusters that cannot have a term from the root: they, or a joint above them, tell it."""
     n_terms = len(wanted)
     use = np.flatnonzero(wanted[data.term] & (labels.chunk >= 0) & (data.cluster >= 0))
@@ -157,7 +148,7 @@ def _bars(labels: Labels, data: Occurrences, wanted: NDArray[np.bool_]) -> Longs
     joints = distinct(labels.joint[shared] * n_terms + data.term[shared])
     marks = cluster_marks(len(labels.cluster_joint))
     whole = np.zeros(len(labels.joint_parent), np.int64)
-    for cluster, joint in _above(labels.cluster_joint, labels.joint_parent):
+    for cluster, joint in climb(labels.cluster_joint, labels.joint_parent):
         np.bitwise_xor.at(whole, joint, marks[cluster])
     out = np.zeros(n_terms, np.int64)
     for keys, mark, above in (
@@ -166,20 +157,14 @@ def _bars(labels: Labels, data: Occurrences, wanted: NDArray[np.bool_]) -> Longs
     ):
         owner, term = np.divmod(keys, n_terms)
         inner = np.zeros(len(keys), bool)  # a joint above it shares the same term, and counts for all below
-        for index, joint in _above(above[owner], labels.joint_parent):
+        for index, joint in climb(above[owner], labels.joint_parent):
             inner[index] |= among(joint * n_terms + term[index], joints)
         np.bitwise_xor.at(out, term[~inner], mark[owner[~inner]])
     return out
 
 
 def _chunks(
-    data: Occurrences,
-    left: Longs,
-    ranked: Longs,
-    group: Longs,
-    alone: NDArray[np.bool_],
-    bars: Longs,
-    promise: Promise,
+    data: Occurrences, left: Longs, ranked: Longs, group: Longs, alone: Flags, bars: Longs, promise: Promise
 ) -> NDArray[np.int32]:
     """Chunk of each term in ``ranked``, numbered by the first term of each chunk."""
     number = np.full(len(group), -1, np.int64)
@@ -187,8 +172,8 @@ def _chunks(
     keys = (data.person[data.record[left]],) if len(data.person) else ()
     order = np.lexsort((data.record[left], *keys))
     record, row_term = data.record[left][order], number[data.term[left][order]]
-    start = np.flatnonzero(np.concatenate(([True], record[1:] != record[:-1]))) if len(record) else record
-    row_start = np.append(start, len(record)).astype(np.int64)
+    start = run_starts(record)
+    row_start = np.append(start, len(record))
     named = len(data.person) > 0
     who = data.person[record[start]] if named else np.arange(len(start))
     label = np.full(len(ranked), -1, np.int64)
@@ -212,9 +197,7 @@ def _chunks(
     return rank[inverse]
 
 
-def _alike(
-    ranked: Longs, group: Longs, alone: NDArray[np.bool_], bars: Longs
-) -> Iterator[tuple[Longs, bool]]:
+def _alike(ranked: Longs, group: Longs, alone: Flags, bars: Longs) -> Iterator[tuple[Longs, bool]]:
     """Places in ``ranked`` of terms that may share chunks: same utility group, same clusters barred; and if any are."""
     single = np.where(alone[ranked], ranked, -1)
     keys = np.stack((group[ranked], bars[ranked], single))

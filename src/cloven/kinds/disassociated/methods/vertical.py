@@ -15,7 +15,7 @@ from cloven.kinds.disassociated.methods.growth import columns, grow_dense, grow_
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from cloven.compiled import Flags, Ints
+    from cloven.compiled import Flags, Ints, Longs
 
 _ONE = np.uint64(1)
 MANY = 512
@@ -32,8 +32,8 @@ class Vertical(NamedTuple):
     """
 
     chunk: NDArray[np.int32]
-    chunks: NDArray[np.int64]
-    subrecords: NDArray[np.int64]
+    chunks: Longs
+    subrecords: Longs
 
 
 @compiled

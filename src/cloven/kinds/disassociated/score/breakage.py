@@ -26,7 +26,7 @@ from cloven.statistics.tally import Tallies, Tally
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from cloven.compiled import Flags, Ints
+    from cloven.compiled import Flags, Floats, Ints, Longs
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.kinds.disassociated.score.definitions import Units
     from cloven.kinds.disassociated.score.rebuilt import Cells
@@ -49,12 +49,12 @@ class Protected:
         searched: share of the records that were searched; 1 means exact.
     """
 
-    slot: NDArray[np.int64]
-    weight: NDArray[np.float64]
+    slot: Longs
+    weight: Floats
     scope: NDArray[np.int8]
-    rare: NDArray[np.bool_]
+    rare: Flags
     searched: float
-    members: NDArray[np.int64]
+    members: Longs
     true: Records
     in_cluster: Holders
 
@@ -94,12 +94,7 @@ def protected_itemsets(
 
 
 def breakages(
-    protected: Protected,
-    truth: Truth,
-    release: Disassociated,
-    given: Cells,
-    place: NDArray[np.int64],
-    units: Units,
+    protected: Protected, truth: Truth, release: Disassociated, given: Cells, place: Longs, units: Units
 ) -> Tallies:
     """Shares of the protected itemsets that are broken, for each scope; ``place`` is the best match of the slots."""
     width = max(1, given.width)
@@ -120,7 +115,7 @@ def breakages(
     return _tallies(protected, broken, units)
 
 
-def _tallies(protected: Protected, broken: NDArray[np.bool_], units: Units) -> Tallies:
+def _tallies(protected: Protected, broken: Flags, units: Units) -> Tallies:
     tallies: Tallies = {}
     for name, counted in (("km", np.ones_like(protected.rare)), ("km_data", protected.rare)):
         weight = np.where(counted, protected.weight, 0.0)
@@ -133,7 +128,7 @@ def _tallies(protected: Protected, broken: NDArray[np.bool_], units: Units) -> T
     return tallies
 
 
-def _weighed(protected: Protected, weight: NDArray[np.float64], units: Units) -> NDArray[np.float64]:
+def _weighed(protected: Protected, weight: Floats, units: Units) -> Floats:
     """Sum of weights for each kind of itemset and unit: how many itemsets these are."""
     cell = protected.scope.astype(np.int64) * units.total + units.of_slot[protected.slot]
     sums = np.bincount(cell, weight, 3 * units.total).reshape(3, units.total).astype(float)
@@ -141,9 +136,7 @@ def _weighed(protected: Protected, weight: NDArray[np.float64], units: Units) ->
     return np.rint(sums) if protected.searched == 1 else sums
 
 
-def _searched(
-    lengths: NDArray[np.int64], m: int, limit: int, rng: np.random.Generator
-) -> tuple[NDArray[np.int64], int]:
+def _searched(lengths: Longs, m: int, limit: int, rng: np.random.Generator) -> tuple[Longs, int]:
     """Slots to search, ascending, and how many itemsets they have."""
     sizes = range(2, m + 1)
     table = [sum(comb(length, size) for size in sizes) for length in range(int(lengths.max(initial=0)) + 1)]
@@ -156,12 +149,7 @@ def _searched(
     return chosen, sum(table[length] for length in lengths[chosen].tolist())
 
 
-def _holders(
-    names: NDArray[np.int64],
-    slot: NDArray[np.int64],
-    known: NDArray[np.int64] | None = None,
-    of: NDArray[np.int64] | None = None,
-) -> Holders:
+def _holders(names: Longs, slot: Longs, known: Longs | None = None, of: Longs | None = None) -> Holders:
     """Slots listed by name; by default all names that occur, and the list of each entry."""
     order = np.argsort(names, kind="stable")
     ordered = names[order]
@@ -173,9 +161,7 @@ def _holders(
     )
 
 
-def _named(
-    protected: Protected, cluster: NDArray[np.int64], width: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _named(protected: Protected, cluster: Longs, width: int) -> tuple[Longs, Longs]:
     """Names (cluster and item) of the lists of the true records, and the list of each entry."""
     lists = protected.in_cluster
     slot = np.repeat(np.arange(len(cluster)), np.diff(protected.true.offsets))

@@ -12,8 +12,7 @@ from cloven.statistics.findings import Definition
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
+    from cloven.compiled import Longs
     from cloven.kinds.disassociated.guesses import Questions
     from cloven.kinds.disassociated.release import Disassociated
 
@@ -31,6 +30,7 @@ _KM = "share of the protected itemsets (2 to m items of one record, not publishe
 _BEST = (
     "; slots of a cluster with identical anchors may be exchanged, so that most re-attachments are correct"
 )
+_MOVERS = "mean word mover's distance between original and rebuilt transaction"
 _REBUILT: Mapping[str, str] = {
     "accuracy": "mean over transactions of the share of their disassociated items that were put back (thesis, 5.4)",
     "recall": "share of all disassociated items that were put back on their own transaction",
@@ -50,24 +50,17 @@ MEASURES: Mapping[str, Definition] = {
     ),
     **{name: Definition("rebuilt", sentence) for name, sentence in _REBUILT.items()},
     **{f"{name}_best": Definition("rebuilt", sentence + _BEST) for name, sentence in _REBUILT.items()},
-    "km_any": Definition("km", f"{_KM} in the cluster) that some rebuilt record of the cluster contains"),
-    "km_own": Definition("km", f"{_KM} in the cluster) that the rebuilt record of a true holder contains"),
-    "km_own_best": Definition(
-        "km", f"{_KM} in the cluster) that a true holder's rebuilt record contains{_BEST}"
-    ),
-    "km_data_any": Definition("km", f"{_KM} in all data) that some rebuilt record of the cluster contains"),
-    "km_data_own": Definition("km", f"{_KM} in all data) that the rebuilt record of a true holder contains"),
-    "km_data_own_best": Definition(
-        "km", f"{_KM} in all data) that a true holder's rebuilt record contains{_BEST}"
-    ),
-    "movers": Definition(
-        "movers", "mean word mover's distance between original and rebuilt transaction", higher_is_worse=False
-    ),
-    "movers_best": Definition(
-        "movers",
-        f"mean word mover's distance between original and rebuilt transaction{_BEST}",
-        higher_is_worse=False,
-    ),
+    **{
+        f"{name}_{version}": Definition("km", f"{_KM} {where}) that {which} contains{best}")
+        for name, where in (("km", "in the cluster"), ("km_data", "in all data"))
+        for version, which, best in (
+            ("any", "some rebuilt record of the cluster", ""),
+            ("own", "the rebuilt record of a true holder", ""),
+            ("own_best", "a true holder's rebuilt record", _BEST),
+        )
+    },
+    "movers": Definition("movers", _MOVERS, higher_is_worse=False),
+    "movers_best": Definition("movers", _MOVERS + _BEST, higher_is_worse=False),
 }
 
 
@@ -85,8 +78,8 @@ MEASURES: Mapping[str, Definition] = {
 class Units(NamedTuple):
     """Unit of each slot and of each target, numbered from 0 to ``total - 1``."""
 
-    of_slot: NDArray[np.int64]
-    of_target: NDArray[np.int64]
+    of_slot: Longs
+    of_target: Longs
     total: int
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cloven.compiled import Flags, Floats, Longs
     from cloven.kinds.disassociated.score.definitions import Units
     from cloven.kinds.disassociated.score.rebuilt import Cells
 
@@ -34,7 +35,7 @@ class Vectors(NamedTuple):
     """A vector for each item of the vocabulary, and whether it has one."""
 
     matrix: NDArray[Any]
-    known: NDArray[np.bool_]
+    known: Flags
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +47,8 @@ class Moved:
         unknown: occurrences of words without a vector, in both records together, left out.
     """
 
-    distance: NDArray[np.float64]
-    unknown: NDArray[np.int64]
+    distance: Floats
+    unknown: Longs
 
 
 def check_vectors(vectors: Vectors, words: int) -> Vectors:
@@ -66,9 +67,7 @@ def check_vectors(vectors: Vectors, words: int) -> Vectors:
     return Vectors(matrix, known)
 
 
-def movers_distances(
-    left: Iterable[NDArray[np.int64]], right: Iterable[NDArray[np.int64]], vectors: Vectors
-) -> Moved:
+def movers_distances(left: Iterable[Longs], right: Iterable[Longs], vectors: Vectors) -> Moved:
     """Distance between each left and right record, given as distinct ascending item codes.
 
     >>> vectors = Vectors(np.array([[0.0, 0.0], [3.0, 4.0], [1.0, 0.0]]), np.array([True, True, True]))
@@ -85,19 +84,19 @@ def movers_distances(
     return Moved(np.array(distances, np.float64), np.array(unknown, np.int64))
 
 
-def _between(matrix: NDArray[np.float64]) -> Callable[[NDArray[np.int64], NDArray[np.int64]], float]:
+def _between(matrix: Floats) -> Callable[[Longs, Longs], float]:
     from scipy.optimize import linear_sum_assignment
     from scipy.spatial.distance import cdist
 
     marked = np.zeros(len(matrix), bool)
 
-    def among(words: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def among(words: Longs, others: Longs) -> Flags:
         marked[others] = True
-        found: NDArray[np.bool_] = marked[words]
+        found: Flags = marked[words]
         marked[others] = False
         return found
 
-    def distance(a: NDArray[np.int64], b: NDArray[np.int64]) -> float:
+    def distance(a: Longs, b: Longs) -> float:
         if len(a) > len(b):
             a, b = b, a
         # The shorter record has the heavier words: what is common leaves nothing on the longer side.
@@ -114,9 +113,7 @@ def _between(matrix: NDArray[np.float64]) -> Callable[[NDArray[np.int64], NDArra
     return distance
 
 
-def _transported(
-    supply: NDArray[np.float64], demand: NDArray[np.float64], ways: NDArray[np.float64]
-) -> float:
+def _transported(supply: Floats, demand: Floats, ways: Floats) -> float:
     """Least way of a transport problem; supply and demand add up to the same."""
     if len(supply) == 1 or len(demand) == 1:
         return float((ways * (demand if len(supply) == 1 else supply[:, None])).sum())
@@ -160,7 +157,7 @@ def movements(
     return tallies, left_out
 
 
-def _rows(numbers: NDArray[np.int64], cells: Cells) -> list[NDArray[np.int64]]:
+def _rows(numbers: Longs, cells: Cells) -> list[Longs]:
     """Items of each slot."""
     edges = np.searchsorted(numbers, np.arange(1, cells.slots) * cells.width)
     return np.split(numbers % max(1, cells.width), edges)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cloven.compiled import Ints
+    from cloven.compiled import Floats, Ints, Longs
     from cloven.kinds.disassociated.guesses import Guesses, Questions
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.kinds.disassociated.score.definitions import Units
@@ -34,19 +34,19 @@ if TYPE_CHECKING:
 class Cells:
     """Items on slots: which item lies on which slot, and from which kind of chunk it came."""
 
-    slot: NDArray[np.int64]
-    item: NDArray[np.int64]
+    slot: Longs
+    item: Longs
     kind: NDArray[np.int8]
     slots: int
     width: int
 
-    def numbers(self, kinds: Iterable[Kind]) -> NDArray[np.int64]:
+    def numbers(self, kinds: Iterable[Kind]) -> Longs:
         """The cells of some kinds as ``slot * width + item``, ascending, each once."""
         here = np.isin(self.kind, list(kinds))
-        cells: NDArray[np.int64] = distinct(self.slot[here] * self.width + self.item[here])
+        cells: Longs = distinct(self.slot[here] * self.width + self.item[here])
         return cells
 
-    def moved(self, place: NDArray[np.int64]) -> Cells:
+    def moved(self, place: Longs) -> Cells:
         """The same items after slot ``s`` has been moved to ``place[s]``."""
         return Cells(place[self.slot], self.item, self.kind, self.slots, self.width)
 
@@ -88,7 +88,7 @@ def anchors(questions: Questions, release: Disassociated) -> Cells:
     return Cells(slot, items, kind, len(questions.slot_anchor), len(release.vocabulary))
 
 
-def in_both(left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.int64]:
+def in_both(left: Longs, right: Longs) -> Longs:
     """Numbers that are in both; both ascending and distinct.
 
     >>> in_both(np.array([1, 2, 5]), np.array([2, 3, 5])).tolist()
@@ -97,7 +97,7 @@ def in_both(left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.int
     if not len(right):
         return left[:0]
     place = np.minimum(np.searchsorted(right, left), len(right) - 1)
-    both: NDArray[np.int64] = left[right[place] == left]
+    both: Longs = left[right[place] == left]
     return both
 
 
@@ -115,9 +115,7 @@ def reconstructions(given: Cells, true: Cells, units: Units, suffix: str = "") -
     return tallies
 
 
-def _measured(
-    correct: NDArray[np.float64], given: NDArray[np.float64], true: NDArray[np.float64], units: Units
-) -> dict[str, Tally]:
+def _measured(correct: Floats, given: Floats, true: Floats, units: Units) -> dict[str, Tally]:
     """Tallies from the numbers of correct, given and true items on each slot."""
     torn = true > 0
     share = np.divide(correct, true, out=np.zeros_like(true), where=torn)
@@ -148,7 +146,7 @@ MOST_SLOTS = 4000
 """Slots exchanged at once: a table of 130 MB, and a second or two."""
 
 
-def best_places(questions: Questions, release: Disassociated, given: Cells, true: Cells) -> NDArray[np.int64]:
+def best_places(questions: Questions, release: Disassociated, given: Cells, true: Cells) -> Longs:
     """Where the rebuilt record of each slot should be read: another slot of its group, or the same."""
     edges = np.arange(true.slots + 1) * max(1, true.width)
     cells = [each.numbers(SCOPES["all"]) for each in (given, true)]
@@ -166,14 +164,7 @@ def best_places(questions: Questions, release: Disassociated, given: Cells, true
     return place
 
 
-def _exchange(
-    place: NDArray[np.int64],
-    givers: NDArray[np.int64],
-    holders: NDArray[np.int64],
-    table: NDArray[np.int64],
-    lengths: NDArray[np.int64],
-    first: int,
-) -> None:
+def _exchange(place: Longs, givers: Longs, holders: Longs, table: Longs, lengths: Longs, first: int) -> None:
     """Put the givers where most is correct; whoever is left over stays, or takes what is left."""
     from scipy.optimize import linear_sum_assignment
 

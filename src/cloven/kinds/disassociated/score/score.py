@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cloven.compiled import Flags
     from cloven.kinds.disassociated.guesses import Questions
     from cloven.kinds.disassociated.score.breakage import Protected
     from cloven.kinds.disassociated.score.definitions import Units
@@ -59,7 +60,7 @@ def score(
     *,
     chance: Iterable[Guesses] = (),
     control: Guesses | None = None,
-    vectors: Vectors | tuple[NDArray[Any], NDArray[np.bool_]] | None = None,
+    vectors: Vectors | tuple[NDArray[Any], Flags] | None = None,
     rng: np.random.Generator,
     measures: Sequence[str] | None = None,
     draws: int = 1000,
@@ -228,7 +229,7 @@ class _Checked:
 # How much there was to answer, and how much of it no attack could answer.
 
 
-def counts(guesses: Guesses, truth: Truth, true: Cells, asked: NDArray[np.bool_]) -> tuple[Counts, ...]:
+def counts(guesses: Guesses, truth: Truth, true: Cells, asked: Flags) -> tuple[Counts, ...]:
     """Count targets, links and transactions for each kind of chunk; ``asked`` are targets with an anchor."""
     questions, copies = truth.questions, truth.copies
     bare = questions.slot_anchor[questions.slots[truth.holds]] < 0
@@ -281,7 +282,7 @@ class Bench:
     release: Disassociated
     truth: Truth
     units: Units
-    asked: NDArray[np.bool_]
+    asked: Flags
     true: Cells
     protected: Protected | None
     vectors: Vectors | None
@@ -358,7 +359,7 @@ class Bench:
 # score stay in, as ties: not knowing a word is a weakness of the attack.
 
 
-def answerable(questions: Questions) -> NDArray[np.bool_]:
+def answerable(questions: Questions) -> Flags:
     """Targets of which a candidate shows an anchor; read off the questions, so that no attack can leave others out."""
     found, some = np.zeros(len(questions), bool), np.diff(questions.offsets) > 0
     shows = questions.slot_anchor[questions.slots] >= 0
@@ -366,7 +367,7 @@ def answerable(questions: Questions) -> NDArray[np.bool_]:
     return found
 
 
-def rankings(guesses: Guesses, truth: Truth, units: Units, asked: NDArray[np.bool_]) -> Tallies:
+def rankings(guesses: Guesses, truth: Truth, units: Units, asked: Flags) -> Tallies:
     """Link AUC, hit rate, best guess and Brier score over the asked targets, for each kind of chunk."""
     questions = truth.questions
     table = rank_targets(questions.offsets, guesses.score, guesses.confidence, truth.holds, asked)
@@ -381,7 +382,7 @@ def rankings(guesses: Guesses, truth: Truth, units: Units, asked: NDArray[np.boo
     return _by_scope(ratios, truth, units, asked)
 
 
-def chance_rankings(truth: Truth, units: Units, asked: NDArray[np.bool_]) -> Tallies:
+def chance_rankings(truth: Truth, units: Units, asked: Flags) -> Tallies:
     """The same for equal scores everywhere and the true share as confidence: the exact expectation of guessing.
 
     A guess that knows no more than how many of the candidates hold the target is right as often as that share.
@@ -400,10 +401,7 @@ def chance_rankings(truth: Truth, units: Units, asked: NDArray[np.bool_]) -> Tal
 
 
 def _by_scope(
-    ratios: Mapping[str, tuple[NDArray[Any], NDArray[Any]]],
-    truth: Truth,
-    units: Units,
-    asked: NDArray[np.bool_],
+    ratios: Mapping[str, tuple[NDArray[Any], NDArray[Any]]], truth: Truth, units: Units, asked: Flags
 ) -> Tallies:
     tallies: Tallies = {}
     for scope, kinds in SCOPES.items():

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cloven.errors import ParameterError
-from cloven.kinds.control import guesswork_of
-from cloven.kinds.disassociated.attack.candidates import Candidates
-from cloven.kinds.disassociated.attack.questions import drawn, given_or_all, published_only
+from cloven.kinds.disassociated.attack.named import guesswork_of
+from cloven.kinds.disassociated.attack.questions import Candidates, drawn, given_or_all, published_only
 from cloven.kinds.disassociated.key import Key
 from cloven.kinds.disassociated.release import Kind
 from cloven.kinds.disassociated.score.score import answerable, score
@@ -25,11 +24,10 @@ from cloven.statistics.findings import find_links
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
     from cloven.compiled import Floats, Longs
-    from cloven.kinds.disassociated.guesses import Questions
+    from cloven.kinds.disassociated.guesses import Guesses, Questions
     from cloven.kinds.disassociated.release import Disassociated
+    from cloven.kinds.disassociated.score.truth import Truth
     from cloven.protocols import Attack
     from cloven.statistics.findings import Findings
 
@@ -41,14 +39,6 @@ if TYPE_CHECKING:
 # h links found in a cluster where guessing expects e, the *evidence* is h ln(h / e) - h + e: the bound, in natural
 # logarithms, on how unlikely so many are by luck (Chernoff's, for a Poisson number with mean e). Links that no guess
 # can miss count neither way. Clusters with fewer than ``LEAST`` other links come after all that have as many.
-
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cloven.kinds.disassociated.guesses import Guesses
-    from cloven.kinds.disassociated.release import Disassociated
-    from cloven.kinds.disassociated.score.truth import Truth
 
 
 LEAST = 5
@@ -260,7 +250,7 @@ def trial(
         release: what is attacked.
         key: the owner's, for the measures.
         rng: random numbers for guesswork, samples and intervals.
-        control: the same attack without its knowledge; see ``kinds.control``.
+        control: the same attack without its knowledge; see ``control_of``.
         chance_runs: runs of guesswork; left out, five, or one where many candidates make one run steady enough, or
             none where all of chance is known by formula.
         vectors: for word mover's distance; see ``score``.
@@ -271,7 +261,7 @@ def trial(
         progress: called with the step and the share done.
 
     >>> import cloven as cv, numpy as np
-    >>> from cloven.kinds.disassociated.attack.guesswork import Guesswork
+    >>> from cloven.kinds.disassociated.attack.named import Guesswork
     >>> made = cv.Disassociation(k=5, m=2).anonymise(cv.sample("clinic"))
     >>> found = trial(Guesswork(), made.release, made.key, rng=np.random.default_rng(1), measures=["ranking"])
     >>> abs(found.get("auc").value - 0.5) < 0.03
@@ -355,8 +345,8 @@ class _Plan:
     """
 
     every: Questions
-    asked: NDArray[np.int64]
-    shown: NDArray[np.int64]
+    asked: Longs
+    shown: Longs
     clusters: int
 
     @classmethod
@@ -398,9 +388,7 @@ class _Plan:
         return cls(questions, targets, targets, release.clusters)
 
 
-def _picked_clusters(
-    release: Disassociated, candidates: Candidates, rng: np.random.Generator
-) -> NDArray[np.int64]:
+def _picked_clusters(release: Disassociated, candidates: Candidates, rng: np.random.Generator) -> Longs:
     """Random clusters, as many as have few enough candidates together."""
     cluster = release.row_cluster[candidates.row]
     own = cluster >= 0

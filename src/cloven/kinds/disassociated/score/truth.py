@@ -6,33 +6,25 @@ cluster, in ascending order of their source position; nothing published tells th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from cloven.compiled import compiled
+from cloven.data.arrays import positions
+from cloven.errors import ParameterError, ReleaseError
+from cloven.kinds.disassociated.attack.questions import Candidates
+from cloven.kinds.disassociated.guesses import Questions
+from cloven.kinds.disassociated.release import Kind, first_of_equal
 from cloven.kinds.disassociated.score.definitions import SCOPES
 from cloven.statistics.findings import BINS, Calibration, calibration, sort_into_bins
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from cloven.kinds.disassociated.guesses import Guesses
-
-from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
-
-from cloven.compiled import compiled
-from cloven.data.arrays import positions
-from cloven.errors import ParameterError, ReleaseError
-from cloven.kinds.disassociated.attack.candidates import Candidates
-from cloven.kinds.disassociated.guesses import Questions
-from cloven.kinds.disassociated.release import Kind, first_of_equal
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cloven.compiled import Ints
+    from cloven.compiled import Flags, Ints, Longs
     from cloven.kinds.disassociated.guesses import Guesses
     from cloven.kinds.disassociated.key import Key
     from cloven.kinds.disassociated.release import Disassociated
@@ -41,11 +33,11 @@ if TYPE_CHECKING:
 class Held(NamedTuple):
     """Every item of every original record as published: slot, item, kind, whether an anchor, number of the part."""
 
-    slot: NDArray[np.int64]
-    item: NDArray[np.int64]
+    slot: Longs
+    item: Longs
     kind: NDArray[np.int8]
-    anchor: NDArray[np.bool_]
-    part: NDArray[np.int64]
+    anchor: Flags
+    part: Longs
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,11 +52,11 @@ class Truth:
     """
 
     questions: Questions
-    slot_record: NDArray[np.int64]
-    holds: NDArray[np.bool_]
+    slot_record: Longs
+    holds: Flags
     held: Held
 
-    def only(self, asked: Questions, targets: NDArray[np.int64]) -> Truth:
+    def only(self, asked: Questions, targets: Longs) -> Truth:
         """The truth behind some of the targets, of which ``asked`` asks."""
         if asked is self.questions:
             return self
@@ -74,12 +66,12 @@ class Truth:
         return f"Truth({int(self.holds.sum()):,} true links of {len(self.questions):,} targets)"
 
     @cached_property
-    def link_target(self) -> NDArray[np.int64]:
+    def link_target(self) -> Longs:
         """Target of each true link."""
         return np.searchsorted(self.questions.offsets, np.flatnonzero(self.holds), "right") - 1
 
     @property
-    def copies(self) -> NDArray[np.int64]:
+    def copies(self) -> Longs:
         """How many slots truly hold each target."""
         return np.bincount(self.link_target, minlength=len(self.questions))
 
@@ -110,9 +102,7 @@ def truth(questions: Questions, release: Disassociated, key: Key) -> Truth:
     return Truth(questions, slot_record, holds, held)
 
 
-def _slots(
-    questions: Questions, key: Key, record: NDArray[np.int64], anchoring: NDArray[np.bool_]
-) -> NDArray[np.int64]:
+def _slots(questions: Questions, key: Key, record: Longs, anchoring: Flags) -> Longs:
     """Slot of each record of the key."""
     slot_of_row = np.full(len(anchoring), -1, np.int64)
     shown = np.flatnonzero(questions.slot_anchor >= 0)
@@ -131,13 +121,8 @@ def _slots(
 
 
 def _links(
-    questions: Questions,
-    release: Disassociated,
-    row: NDArray[np.int64],
-    slot: NDArray[np.int64],
-    held: Held,
-    anchoring: NDArray[np.bool_],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    questions: Questions, release: Disassociated, row: Longs, slot: Longs, held: Held, anchoring: Flags
+) -> tuple[Longs, Longs]:
     """Target and slot of every true link: one for each sub-record and for each item of a term chunk.
 
     A sample does not ask about all of them.
@@ -167,7 +152,7 @@ def _links(
     )
 
 
-def _holds(questions: Questions, target: NDArray[np.int64], slot: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _holds(questions: Questions, target: Longs, slot: Longs) -> Flags:
     """Mark the candidates that are true links; each link has to be one of them."""
     holds = np.zeros(len(questions.slots), bool)
     place = find_candidates(questions.offsets, questions.slots, target, slot)
@@ -353,7 +338,7 @@ def _other_key(what: str) -> NoReturn:
     raise ReleaseError(message)
 
 
-def calibrations(guesses: Guesses, truth: Truth, asked: NDArray[np.bool_]) -> dict[str, Calibration]:
+def calibrations(guesses: Guesses, truth: Truth, asked: Flags) -> dict[str, Calibration]:
     """Calibration over the candidates of the asked targets, for each kind of chunk."""
     questions = truth.questions
     table = sort_into_bins(

@@ -15,6 +15,7 @@ from cloven.verification.verdict import Fault, conclude, spot
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from cloven.compiled import Longs
     from cloven.data.transactions import Transactions
     from cloven.kinds.disassociated.key import Key
     from cloven.kinds.disassociated.release import Disassociated
@@ -93,11 +94,7 @@ def _rows(release: Disassociated) -> list[Fault]:
 
 
 def _range(
-    thing: str,
-    what: str,
-    values: NDArray[np.signedinteger],
-    low: int | NDArray[np.int64],
-    end: int | NDArray[np.int64],
+    thing: str, what: str, values: NDArray[np.signedinteger], low: int | Longs, end: int | Longs
 ) -> Fault:
     """Values must lie in ``low <= value < end``."""
     return spot(
@@ -175,5 +172,5 @@ def _records(original: Transactions, key: Key) -> list[Fault]:
     ]
 
 
-def _unknown(values: NDArray[np.int64], known: NDArray[np.int64], what: str, where: str) -> Fault:
+def _unknown(values: Longs, known: Longs, what: str, where: str) -> Fault:
     return spot(~among(values, known), lambda at: f"{what} {values[at]} is not among {where}")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cloven.compiled import Flags, Longs
     from cloven.kinds.disassociated.key import Key
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.verification.verdict import Check
@@ -46,20 +47,20 @@ class Layout:
         pair_rows: in how many rows of the chunk it is.
     """
 
-    row_source: NDArray[np.int64]
-    row_chunk: NDArray[np.int64]
-    row_repeats: NDArray[np.bool_]
-    offsets: NDArray[np.int64]
-    items: NDArray[np.int64]
-    local: NDArray[np.int64]
+    row_source: Longs
+    row_chunk: Longs
+    row_repeats: Flags
+    offsets: Longs
+    items: Longs
+    local: Longs
     chunk_kind: NDArray[np.int8]
-    chunk_outside: NDArray[np.bool_]
-    chunk_owner: NDArray[np.int64]
-    chunk_number: NDArray[np.int64]
-    chunk_start: NDArray[np.int64]
-    pair_chunk: NDArray[np.int64]
-    pair_item: NDArray[np.int64]
-    pair_rows: NDArray[np.int64]
+    chunk_outside: Flags
+    chunk_owner: Longs
+    chunk_number: Longs
+    chunk_start: Longs
+    pair_chunk: Longs
+    pair_item: Longs
+    pair_rows: Longs
 
     @property
     def chunks(self) -> int:
@@ -67,22 +68,27 @@ class Layout:
         return len(self.chunk_kind)
 
     @property
-    def chunk_rows(self) -> NDArray[np.int64]:
+    def chunk_rows(self) -> Longs:
         """Number of rows of each chunk."""
         return np.diff(self.chunk_start)
 
-    def pairs_of(self, kind: Kind) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def pairs_of(self, kind: Kind) -> tuple[Longs, Longs]:
         """Owner and item of every distinct pair (chunk, item) in chunks of one kind, the list of the root left out."""
         wanted = (self.chunk_kind == kind) & (self.chunk_outside == (kind == Kind.SHARED))
         pairs = wanted[self.pair_chunk]
         return self.chunk_owner[self.pair_chunk[pairs]], self.pair_item[pairs]
 
     @property
-    def listed(self) -> NDArray[np.int64]:
+    def listed(self) -> Longs:
         """Items of the list of terms of the root, ascending."""
         chunks = self.chunk_outside & (self.chunk_kind == Kind.TERM)
-        items: NDArray[np.int64] = self.pair_item[chunks[self.pair_chunk]]
+        items: Longs = self.pair_item[chunks[self.pair_chunk]]
         return items
+
+    def items_of(self, row: int) -> list[int]:
+        """Items of one row."""
+        found: list[int] = self.items[self.offsets[row] : self.offsets[row + 1]].tolist()
+        return found
 
     def place(self, chunk: int) -> str:
         """Where a chunk is, in words."""
@@ -129,14 +135,14 @@ def lay_out(release: Disassociated) -> Layout:
     )
 
 
-def row_columns(release: Disassociated) -> list[NDArray[np.int64]]:
+def row_columns(release: Disassociated) -> list[Longs]:
     """What rows are sorted by before their items: those of joints last, cluster or joint, kind, chunk."""
     outside = release.row_cluster < 0
     owner = np.where(outside, release.row_joint, release.row_cluster)
     return [np.asarray(column, np.int64) for column in (outside, owner, release.row_kind, release.row_chunk)]
 
 
-def ascending_items(release: Disassociated) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def ascending_items(release: Disassociated) -> tuple[Longs, Longs]:
     """Offsets and items with the items of each row sorted, each once."""
     offsets, items = np.asarray(release.row_offsets, np.int64), np.asarray(release.row_items, np.int64)
     words = len(release.vocabulary)
@@ -149,8 +155,8 @@ def ascending_items(release: Disassociated) -> tuple[NDArray[np.int64], NDArray[
 
 
 def _sorted_rows(
-    columns: list[NDArray[np.int64]], offsets: NDArray[np.int64], items: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], list[NDArray[np.int64]], NDArray[np.int64], NDArray[np.int64]]:
+    columns: list[Longs], offsets: Longs, items: Longs
+) -> tuple[Longs, list[Longs], Longs, Longs]:
     """Sort rows by columns, then by items; a release in canonical order is left as it is."""
     order = np.arange(len(offsets) - 1)
     group = compare_columns(columns)
@@ -176,10 +182,10 @@ class JointTree:
     Only for releases whose joints have no cycle: everything here climbs until it reaches a root.
     """
 
-    parent: NDArray[np.int64]
-    cluster_joint: NDArray[np.int64]
+    parent: Longs
+    cluster_joint: Longs
 
-    def climb(self, joint: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    def climb(self, joint: Longs) -> Iterator[tuple[Longs, Longs]]:
         """From each joint to its root: (positions in ``joint``, the joint reached), one step at a time."""
         index = np.flatnonzero(joint >= 0)
         here = joint[index].astype(np.int64)
@@ -188,19 +194,19 @@ class JointTree:
             here = self.parent[here]
             index, here = index[here >= 0], here[here >= 0]
 
-    def sum_below(self, amount: NDArray[np.int64]) -> NDArray[np.int64]:
+    def sum_below(self, amount: Longs) -> Longs:
         """Add up an amount of each cluster at every joint above it."""
         total = np.zeros(len(self.parent), np.int64)
         for cluster, joint in self.climb(self.cluster_joint):
             total += np.bincount(joint, amount[cluster], len(total)).astype(np.int64)
         return total
 
-    def keys_above(self, joint: NDArray[np.int64], item: NDArray[np.int64], items: int) -> NDArray[np.int64]:
+    def keys_above(self, joint: Longs, item: Longs, items: int) -> Longs:
         """All ``joint * items + item`` of the given joints and of those above them, ascending."""
         found = [here * items + item[index] for index, here in self.climb(joint)]
         return distinct(np.concatenate(found)) if found else np.empty(0, np.int64)
 
-    def depth(self) -> NDArray[np.int64]:
+    def depth(self) -> Longs:
         """Number of joints above each joint."""
         depth = np.zeros(len(self.parent), np.int64)
         for index, _ in self.climb(self.parent):
@@ -224,13 +230,13 @@ def check_tree(release: Disassociated) -> tuple[Check, JointTree | None]:
     return found, None if endless.any() else JointTree(parent, members)
 
 
-def _endless(parent: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _endless(parent: Longs) -> Flags:
     """Joints from which no root is reached, after as many steps as there are joints (doubling each time)."""
     # one sentinel at the end stands for "no parent" and points to itself
     ancestor = np.append(np.where(parent < 0, len(parent), parent), len(parent))
     for _ in range(len(parent).bit_length()):
         ancestor = ancestor[ancestor]
-    endless: NDArray[np.bool_] = ancestor[:-1] != len(parent)
+    endless: Flags = ancestor[:-1] != len(parent)
     return endless
 
 
@@ -251,13 +257,13 @@ class Parts:
         items: item codes, by part and ascending.
     """
 
-    record: NDArray[np.int64]
-    cluster: NDArray[np.int64]
-    row: NDArray[np.int64]
-    chunk: NDArray[np.int64]
+    record: Longs
+    cluster: Longs
+    row: Longs
+    chunk: Longs
     kind: NDArray[np.int8]
-    part: NDArray[np.int64]
-    items: NDArray[np.int64]
+    part: Longs
+    items: Longs
 
 
 def join_parts(layout: Layout, key: Key) -> Parts:

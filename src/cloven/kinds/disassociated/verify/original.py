@@ -13,8 +13,7 @@ from cloven.kinds.disassociated.release import Kind
 from cloven.verification.verdict import Fault, conclude, named, spot
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from cloven.compiled import Longs
     from cloven.data.transactions import Transactions
     from cloven.kinds.disassociated.key import Key
     from cloven.kinds.disassociated.release import Disassociated
@@ -90,8 +89,8 @@ def _may_be_withheld(release: Disassociated, original: Transactions) -> set[str]
 class Bounds:
     """Support of each published item as far as a release tells: from ``low`` to ``high``."""
 
-    low: NDArray[np.int64]
-    high: NDArray[np.int64]
+    low: Longs
+    high: Longs
 
 
 def _bounds(release: Disassociated, layout: Layout) -> Bounds:
@@ -159,7 +158,7 @@ def check_records_rebuilt(release: Disassociated, original: Transactions, key: K
     order = np.argsort(original.source_rows)
     position = original.source_rows[order]
 
-    def pairs(record: NDArray[np.int64], item: NDArray[np.int64]) -> NDArray[np.int64]:
+    def pairs(record: Longs, item: Longs) -> Longs:
         return order[np.searchsorted(position, record)] * len(words) + item
 
     published = np.array([code_of[word] for word in release.vocabulary], np.int64)
@@ -235,7 +234,7 @@ def check_term_rows(release: Disassociated, layout: Layout, parts: Parts) -> Che
     given = distinct(parts.row[parts.part[in_term]] * len(words) + parts.items[in_term])
     nobody, unlisted = without(listed, given), without(given, listed)
 
-    def place(keys: NDArray[np.int64], at: int) -> str:
+    def place(keys: Longs, at: int) -> str:
         row, item = divmod(int(keys[at]), len(words))
         return f"{layout.place(int(layout.row_chunk[row]))}: item {shorten(words[item])}"
 
@@ -308,7 +307,7 @@ def check_shared_origin(release: Disassociated, layout: Layout, tree: JointTree,
     )
 
 
-def _keys(layout: Layout, words: int) -> NDArray[np.int64]:
+def _keys(layout: Layout, words: int) -> Longs:
     """All ``row * words + item`` of the release, ascending."""
     row = np.repeat(np.arange(len(layout.row_chunk)), np.diff(layout.offsets))
     return row * words + layout.items

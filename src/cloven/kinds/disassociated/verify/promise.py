@@ -16,8 +16,7 @@ from cloven.kinds.disassociated.release import Kind
 from cloven.verification.verdict import Check, Fault, conclude, named, spot
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from cloven.compiled import Flags, Longs
     from cloven.data.transactions import Transactions
     from cloven.kinds.disassociated.key import Key
     from cloven.kinds.disassociated.release import Disassociated
@@ -55,7 +54,7 @@ def describe(release: Disassociated, layout: Layout, rare: Rare, holders: str) -
     return Fault(rare.chunks, f"{layout.place(rare.chunk)}: {held}")
 
 
-def rare_in_rows(layout: Layout, chunks: NDArray[np.int64], k: int, m: int, *, strict: bool) -> Rare | None:
+def rare_in_rows(layout: Layout, chunks: Longs, k: int, m: int, *, strict: bool) -> Rare | None:
     """Look for combinations that fewer than k rows of a chunk hold; equal rows are looked at once."""
     distinct = np.flatnonzero(~layout.row_repeats)
     copies = np.diff(np.append(distinct, len(layout.row_repeats)))
@@ -63,9 +62,7 @@ def rare_in_rows(layout: Layout, chunks: NDArray[np.int64], k: int, m: int, *, s
     return _search(layout, chunks, distinct, owner, copies, k, m, strict=strict)
 
 
-def rare_among_owners(
-    layout: Layout, chunks: NDArray[np.int64], row_owner: NDArray[np.int64], k: int, m: int
-) -> Rare | None:
+def rare_among_owners(layout: Layout, chunks: Longs, row_owner: Longs, k: int, m: int) -> Rare | None:
     """Look for combinations that occur, but in rows of fewer than k owners (numbers from 0)."""
     order = np.lexsort((row_owner, layout.row_chunk))
     once = np.ones(len(order), np.int64)
@@ -73,15 +70,7 @@ def rare_among_owners(
 
 
 def _search(
-    layout: Layout,
-    chunks: NDArray[np.int64],
-    rows: NDArray[np.int64],
-    owner: NDArray[np.int64],
-    weight: NDArray[np.int64],
-    k: int,
-    m: int,
-    *,
-    strict: bool,
+    layout: Layout, chunks: Longs, rows: Longs, owner: Longs, weight: Longs, k: int, m: int, *, strict: bool
 ) -> Rare | None:
     """Search the given chunks; ``rows`` ascend by chunk, each with an owner and a weight."""
     from cloven.verification.km import scan  # numba takes long to import
@@ -162,14 +151,14 @@ def check_no_empty_record(release: Disassociated, layout: Layout, tree: JointTre
     return conclude("no empty record", "release", count, faults, f"{count:,} clusters can fill every record")
 
 
-def record_rows(release: Disassociated, layout: Layout) -> NDArray[np.int64]:
+def record_rows(release: Disassociated, layout: Layout) -> Longs:
     """Number of rows in all record chunks of each cluster."""
     record = layout.chunk_kind == Kind.RECORD
     owner, rows = layout.chunk_owner[record], layout.chunk_rows[record]
     return np.bincount(owner, rows, release.clusters).astype(np.int64)
 
 
-def has_fillers(release: Disassociated, layout: Layout, tree: JointTree) -> NDArray[np.bool_]:
+def has_fillers(release: Disassociated, layout: Layout, tree: JointTree) -> Flags:
     """Which clusters have items without a count, that any number of their records may hold.
 
     That is a term chunk of their own, or an item of the list of the root that they neither show in record chunks nor
@@ -229,7 +218,7 @@ def check_lemma(release: Disassociated, layout: Layout, tree: JointTree) -> Chec
 # Where one person may have several records: k distinct persons, not only k records or rows.
 
 
-def persons_of_records(original: Transactions, key: Key) -> NDArray[np.int64] | None:
+def persons_of_records(original: Transactions, key: Key) -> Longs | None:
     """Person of each published record: from the original if it knows, else from the key."""
     if original.persons is None:
         return key.persons
@@ -238,12 +227,7 @@ def persons_of_records(original: Transactions, key: Key) -> NDArray[np.int64] | 
 
 
 def check_persons(
-    release: Disassociated,
-    layout: Layout,
-    key: Key,
-    parts: Parts,
-    person: NDArray[np.int64],
-    telling: NDArray[np.bool_],
+    release: Disassociated, layout: Layout, key: Key, parts: Parts, person: Longs, telling: Flags
 ) -> list[Check]:
     """Persons in clusters, in record chunks and in shared chunks; ``telling`` chunks must be k-anonymous."""
     row_person = _person_of_rows(layout, key, parts, person)
@@ -255,7 +239,7 @@ def check_persons(
     ]
 
 
-def _person_of_rows(layout: Layout, key: Key, parts: Parts, person: NDArray[np.int64]) -> NDArray[np.int64]:
+def _person_of_rows(layout: Layout, key: Key, parts: Parts, person: Longs) -> Longs:
     """Number of the person behind each row, from 1; 0 where nobody claims the row."""
     _, number = np.unique(person, return_inverse=True)
     rows = np.zeros(len(layout.row_chunk), np.int64)
@@ -263,7 +247,7 @@ def _person_of_rows(layout: Layout, key: Key, parts: Parts, person: NDArray[np.i
     return rows
 
 
-def _agreement(key: Key, person: NDArray[np.int64]) -> Check:
+def _agreement(key: Key, person: Longs) -> Check:
     said = person if key.persons is None else key.persons
     faults = [
         spot(
@@ -274,7 +258,7 @@ def _agreement(key: Key, person: NDArray[np.int64]) -> Check:
     return conclude("persons agree", "key", len(person), faults, f"{len(distinct(person)):,} persons")
 
 
-def _clusters(release: Disassociated, key: Key, person: NDArray[np.int64]) -> Check:
+def _clusters(release: Disassociated, key: Key, person: Longs) -> Check:
     members = np.unique(np.stack((key.record_cluster, person)), axis=1)[0]
     persons = np.bincount(members, minlength=release.clusters)
     faults = [
@@ -284,7 +268,7 @@ def _clusters(release: Disassociated, key: Key, person: NDArray[np.int64]) -> Ch
     return conclude("persons in clusters", "key", release.clusters, faults, otherwise)
 
 
-def _record_chunks(release: Disassociated, layout: Layout, row_person: NDArray[np.int64]) -> Check:
+def _record_chunks(release: Disassociated, layout: Layout, row_person: Longs) -> Check:
     chunks = np.flatnonzero(layout.chunk_kind == Kind.RECORD)
     rare = rare_among_owners(layout, chunks, row_person, release.k, release.m)
     faults = [] if rare is None else [describe(release, layout, rare, "persons")]
@@ -292,9 +276,7 @@ def _record_chunks(release: Disassociated, layout: Layout, row_person: NDArray[n
     return conclude("persons in record chunks", "key", len(chunks), faults, otherwise)
 
 
-def _shared_chunks(
-    release: Disassociated, layout: Layout, row_person: NDArray[np.int64], telling: NDArray[np.bool_]
-) -> Check:
+def _shared_chunks(release: Disassociated, layout: Layout, row_person: Longs, telling: Flags) -> Check:
     chunks = np.flatnonzero(layout.chunk_kind == Kind.SHARED)
     rare = rare_among_owners(layout, chunks[~telling[chunks]], row_person, release.k, release.m)
     faults = [] if rare is None else [describe(release, layout, rare, "persons")]
@@ -303,9 +285,7 @@ def _shared_chunks(
     return conclude("persons in shared chunks", "key", len(chunks), faults, otherwise)
 
 
-def _rows_of_few(
-    release: Disassociated, layout: Layout, row_person: NDArray[np.int64], telling: NDArray[np.bool_]
-) -> Fault:
+def _rows_of_few(release: Disassociated, layout: Layout, row_person: Longs, telling: Flags) -> Fault:
     """Distinct rows of telling chunks that fewer than k persons hold."""
     distinct = np.cumsum(~layout.row_repeats) - 1
     first = np.flatnonzero(~layout.row_repeats)
@@ -313,9 +293,7 @@ def _rows_of_few(
 
     def place(at: int) -> str:
         row = first[at]
-        items = named(
-            release.vocabulary, layout.items[layout.offsets[row] : layout.offsets[row + 1]].tolist()
-        )
+        items = named(release.vocabulary, layout.items_of(row))
         return (
             f"{layout.place(int(layout.row_chunk[row]))}: row {items} is held by {held[at]} persons,"
             f" k is {release.k}"

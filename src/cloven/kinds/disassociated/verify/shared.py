@@ -19,8 +19,7 @@ from cloven.kinds.disassociated.verify.promise import describe, rare_in_rows, re
 from cloven.verification.verdict import Fault, conclude, named, spot
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from cloven.compiled import Flags, Longs
     from cloven.kinds.disassociated.key import Key
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.kinds.disassociated.verify.layout import JointTree, Layout
@@ -40,7 +39,7 @@ def check_shared_chunks(release: Disassociated, layout: Layout, tree: JointTree)
     return conclude("shared chunks", "release", len(shared), faults, otherwise)
 
 
-def uses_items_shown_below(release: Disassociated, layout: Layout, tree: JointTree) -> NDArray[np.bool_]:
+def uses_items_shown_below(release: Disassociated, layout: Layout, tree: JointTree) -> Flags:
     """Which shared chunks use an item of a record chunk, or of an older shared chunk, below their joint."""
     words = len(release.vocabulary)
     joint, item = layout.pairs_of(Kind.SHARED)
@@ -56,15 +55,13 @@ def uses_items_shown_below(release: Disassociated, layout: Layout, tree: JointTr
     return telling
 
 
-def _rare_rows(release: Disassociated, layout: Layout, telling: NDArray[np.bool_]) -> Fault:
+def _rare_rows(release: Disassociated, layout: Layout, telling: Flags) -> Fault:
     distinct = np.flatnonzero(~layout.row_repeats)
     copies = np.diff(np.append(distinct, len(layout.row_repeats)))
 
     def place(at: int) -> str:
         row = distinct[at]
-        items = named(
-            release.vocabulary, layout.items[layout.offsets[row] : layout.offsets[row + 1]].tolist()
-        )
+        items = named(release.vocabulary, layout.items_of(row))
         return (
             f"{layout.place(int(layout.row_chunk[row]))} uses items shown below its joint,"
             f" and its row {items} occurs {copies[at]} times, k is {release.k}"
@@ -82,9 +79,7 @@ def _rare_rows(release: Disassociated, layout: Layout, telling: NDArray[np.bool_
 # Sets of clusters are compared by 128-bit fingerprints, joined by exclusive or along the tree.
 
 
-def check_same_clusters(
-    release: Disassociated, layout: Layout, tree: JointTree, telling: NDArray[np.bool_]
-) -> Fault:
+def check_same_clusters(release: Disassociated, layout: Layout, tree: JointTree, telling: Flags) -> Fault:
     """All items of a telling chunk are barred from the same clusters below its joint."""
     words = len(release.vocabulary)
     pairs = np.flatnonzero(layout.chunk_kind[layout.pair_chunk] == Kind.SHARED)
@@ -94,11 +89,9 @@ def check_same_clusters(
     asked = telling[chunk] & several[chunk]
     found = _barred_below(layout, tree, words, item[asked])
     keys = joint[asked] * words + item[asked]
-    place = np.searchsorted(found[0], keys)
-    known = np.zeros(len(keys), bool)
-    known[place < len(found[0])] = found[0][place[place < len(found[0])]] == keys[place < len(found[0])]
+    known = among(keys, found[0])
     marks = np.zeros((len(keys), 2), np.int64)
-    marks[known] = found[1][place[known]]
+    marks[known] = found[1][np.searchsorted(found[0], keys[known])]
     order = np.argsort(chunk[asked], kind="stable")
     chunks, marks = chunk[asked][order], marks[order]
     first = np.searchsorted(chunks, chunks)
@@ -110,9 +103,7 @@ def check_same_clusters(
     )
 
 
-def _barred_below(
-    layout: Layout, tree: JointTree, words: int, wanted: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _barred_below(layout: Layout, tree: JointTree, words: int, wanted: Longs) -> tuple[Longs, Longs]:
     """Keys ``joint * words + item``, ascending, and the fingerprint of the clusters below that are barred."""
     marks = np.random.Generator(np.random.Philox(key=1)).integers(
         np.iinfo(np.int64).max, size=(len(tree.cluster_joint), 2)
@@ -133,13 +124,8 @@ def _barred_below(
 
 
 def _climb_levels(
-    tree: JointTree,
-    words: int,
-    keys: NDArray[np.int64],
-    marks: NDArray[np.int64],
-    shared: NDArray[np.int64],
-    whole: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    tree: JointTree, words: int, keys: Longs, marks: Longs, shared: Longs, whole: Longs
+) -> tuple[Longs, Longs]:
     """Carry fingerprints from the innermost joints outwards; a joint that shares an item bars all its clusters."""
     depth = tree.depth()
     done_keys, done_marks = [], []
@@ -163,7 +149,7 @@ def _climb_levels(
     return every[order], np.concatenate(done_marks)[order]
 
 
-def _joined(keys: NDArray[np.int64], marks: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _joined(keys: Longs, marks: Longs) -> tuple[Longs, Longs]:
     """One entry for each key, marks joined by exclusive or."""
     if not len(keys):
         return keys, marks
@@ -192,7 +178,7 @@ def check_placement(release: Disassociated, layout: Layout, tree: JointTree) -> 
     )
 
 
-def _repeated(keys: NDArray[np.int64], words: tuple[str, ...], owner: str) -> Fault:
+def _repeated(keys: Longs, words: tuple[str, ...], owner: str) -> Fault:
     found, times = counted(keys)
 
     def describe(at: int) -> str:
@@ -255,7 +241,7 @@ def check_root(release: Disassociated, layout: Layout, tree: JointTree) -> Check
 
 
 def check_withheld(
-    release: Disassociated, layout: Layout, tree: JointTree, key: Key, person: NDArray[np.int64] | None
+    release: Disassociated, layout: Layout, tree: JointTree, key: Key, person: Longs | None
 ) -> Check:
     """What was withheld as rare: fewer than k hold each such item, and no cluster or joint above publishes it."""
     code_of = {word: code for code, word in enumerate(release.vocabulary)}
@@ -298,12 +284,8 @@ def check_withheld(
 
 
 def _published_for(
-    release: Disassociated,
-    layout: Layout,
-    tree: JointTree,
-    cluster: NDArray[np.int64],
-    code: NDArray[np.int64],
-) -> NDArray[np.bool_]:
+    release: Disassociated, layout: Layout, tree: JointTree, cluster: Longs, code: Longs
+) -> Flags:
     """Whether the item (-1 for none) stands in a record chunk of the cluster, or in a shared chunk above it."""
     width = len(release.vocabulary) + 1
     owner, shown = layout.pairs_of(Kind.RECORD)

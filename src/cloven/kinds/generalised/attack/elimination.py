@@ -6,7 +6,7 @@ of section 4, then one of the eliminations of section 5 and of its predecessor, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
@@ -31,6 +31,7 @@ from cloven.kinds.generalised.guesses import (
     published_only,
     tables,
 )
+from cloven.relatedness.combination import Shuffled
 from cloven.statistics.sums import exponentials, shifted
 
 if TYPE_CHECKING:
@@ -106,6 +107,11 @@ class Elimination:
             "rows_at_once": self.rows_at_once,
             "sharpness": self.sharpness,
         }
+
+    def control(self, seed: int) -> Elimination | None:
+        """The same attack with its words shuffled; None if it knows nothing of words."""
+        known = self.relatedness
+        return None if known is None else replace(self, relatedness=Shuffled(known, seed))
 
     def guess(
         self,

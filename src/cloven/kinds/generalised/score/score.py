@@ -494,14 +494,14 @@ def trial_eliminations(
     key: GeneralisedKey,
     *,
     rng: np.random.Generator,
-    control: Elimination | None = None,
+    control: Elimination | RandomElimination | None = None,
     baselines: bool = True,
     draws: int = 1000,
     progress: Callable[[str, float], None] | None = None,
 ) -> Findings:
     """Attack a release, and measure what came of it.
 
-    ``attack`` and ``control`` see the release alone; ``kinds.control.control_of`` makes the control.
+    ``attack`` and ``control`` see the release alone; ``kinds.transactions.control_of`` makes the control.
 
     >>> import cloven as cv, numpy as np
     >>> made = cv.Coat(k=5, m=1).anonymise(cv.sample("clinic"))

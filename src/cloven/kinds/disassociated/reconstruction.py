@@ -8,21 +8,28 @@ everything published; averages over several of them estimate what a reader can l
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from cloven.compiled import Ints, Longs, compiled
+from cloven.data.arrays import distinct, offsets_of, run_starts
 from cloven.data.transactions import Transactions
 from cloven.errors import ReleaseError
-from cloven.kinds.disassociated.reconstruction.layout import Layout
+from cloven.kinds.disassociated.release import Kind, climb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
+    from cloven.compiled import Flags
     from cloven.kinds.disassociated.release import Disassociated
+
+    Shown = tuple[Longs, Ints]
+    Inner = tuple[Longs, Longs, Longs, Ints]
+    Told = tuple[Shown, Inner, int]
 
 
 def worlds_of(release: Disassociated, count: int, rng: np.random.Generator) -> Iterator[Transactions]:
@@ -53,13 +60,7 @@ def _rebuild(layout: Layout, rng: np.random.Generator) -> Transactions:
     )
 
 
-def _place_shared(
-    layout: Layout,
-    rng: np.random.Generator,
-    place: NDArray[np.int64],
-    cover: NDArray[np.int64],
-    needy: NDArray[np.bool_],
-) -> None:
+def _place_shared(layout: Layout, rng: np.random.Generator, place: Longs, cover: Longs, needy: Flags) -> None:
     if not layout.shared:
         return
 
@@ -75,8 +76,8 @@ def _place_shared(
 
 
 def _place_terms(
-    layout: Layout, rng: np.random.Generator, place: NDArray[np.int64], cover: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    layout: Layout, rng: np.random.Generator, place: Longs, cover: Longs
+) -> tuple[Longs, NDArray[np.int32]]:
     """Records and items of what has no count, after rows of the root have filled empty records."""
     root, told = layout.release.root, (layout.shown, layout.inner)
     if root < 0:
@@ -87,22 +88,181 @@ def _place_terms(
 
 
 def _assemble(
-    records: NDArray[np.int64], items: NDArray[np.int32], count: int, vocabulary: tuple[str, ...]
+    records: Longs, items: NDArray[np.int32], count: int, vocabulary: tuple[str, ...]
 ) -> Transactions:
     width = max(1, len(vocabulary))
-    pairs = np.sort(records * width + items)
-    pairs = pairs[np.concatenate(([True], pairs[1:] != pairs[:-1]))] if len(pairs) else pairs
+    pairs = distinct(records * width + items)
     lengths = np.bincount(pairs // width, minlength=count).astype(np.int64)
     return Transactions.from_arrays(lengths, (pairs % width).astype(np.int32), vocabulary)
+
+
+# A release arranged for rebuilding data sets: computed once, used for every reconstruction.
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What all reconstructions of a release have in common.
+
+    Attributes:
+        bounds: first record of each cluster, and the number of records.
+        starts: first row (in ``table``) of the record chunks of each cluster.
+        table: offsets and items of the rows of record chunks, then of shared chunks.
+        chunk: number of the chunk of each of those rows.
+        terms: offsets and items of the term chunk of each cluster.
+        listed: items of the list of the root.
+        root_rows: first row (in ``table``) of the root, and the row after its last.
+        shown: offsets and items of what the record chunks of each cluster show.
+        inner: innermost joint of each cluster, parent of each joint, and offsets and items of what each joint shares.
+        shared: first row, end and joint of each shared chunk, innermost joints first.
+        members: clusters below each joint.
+    """
+
+    release: Disassociated
+    bounds: Longs
+    starts: Longs
+    table: tuple[Longs, NDArray[np.int32]]
+    chunk: NDArray[np.int32]
+    terms: tuple[Longs, NDArray[np.int32]]
+    listed: NDArray[np.int32]
+    root_rows: tuple[int, int]
+    shown: tuple[Longs, NDArray[np.int32]]
+    inner: tuple[Longs, Longs, Longs, NDArray[np.int32]]
+    shared: list[tuple[int, int, int]]
+    members: Members
+
+    @classmethod
+    def of(cls, release: Disassociated) -> Layout:
+        """Arrange a release."""
+        record = np.flatnonzero(release.row_kind == Kind.RECORD)
+        term = np.flatnonzero((release.row_kind == Kind.TERM) & (release.row_cluster >= 0))
+        listed = np.flatnonzero((release.row_kind == Kind.TERM) & (release.row_cluster < 0))
+        shared = np.flatnonzero(release.row_kind == Kind.SHARED)
+        edges = np.arange(release.clusters + 1)
+        record_cluster, term_cluster = release.row_cluster[record], release.row_cluster[term]
+        rows = np.concatenate((record, shared))
+        term_offsets, term_items = release.items_of(term)
+        layout = cls(
+            release,
+            offsets_of(release.cluster_size),
+            np.searchsorted(record_cluster, edges).astype(np.int64),
+            release.items_of(rows),
+            release.row_chunk[rows],
+            (term_offsets[np.searchsorted(term_cluster, edges)], term_items),
+            release.items_of(listed)[1],
+            _root_rows(release.at_root[rows]),
+            _shown(release, record, release.row_cluster, release.clusters),
+            (
+                np.array(release.cluster_joint),
+                np.array(release.joint_parent),
+                *_shown(release, shared, release.row_joint, release.joints),
+            ),
+            _shared_chunks(release, shared, len(record)),
+            members(release),
+        )
+        _check_sizes(layout, record)
+        return layout
+
+
+def _root_rows(at_root: Flags) -> tuple[int, int]:
+    """Rows of a joint stand together."""
+    found = np.flatnonzero(at_root)
+    return (int(found[0]), int(found[-1]) + 1) if len(found) else (0, 0)
+
+
+def _shown(release: Disassociated, rows: Longs, owner: Longs, owners: int) -> tuple[Longs, NDArray[np.int32]]:
+    """Items that some rows show of each owner (cluster or joint), ascending."""
+    offsets, items = release.items_of(rows)
+    width = max(1, len(release.vocabulary))
+    keys = distinct(np.repeat(owner[rows], np.diff(offsets)) * width + items)
+    starts = np.searchsorted(keys, np.arange(owners + 1) * width)
+    return starts.astype(np.int64), (keys % width).astype(np.int32)
+
+
+def _shared_chunks(release: Disassociated, shared: Longs, shift: int) -> list[tuple[int, int, int]]:
+    joint, chunk = release.row_joint[shared], release.row_chunk[shared]
+    edges = np.append(run_starts(joint, chunk), len(shared))
+    first, last = edges[:-1], edges[1:]
+    order = np.argsort(-depths(release)[joint[first]], kind="stable")
+    return [(int(first[at]) + shift, int(last[at]) + shift, int(joint[first[at]])) for at in order]
+
+
+def _check_sizes(layout: Layout, record: Longs) -> None:
+    """No record chunk may have more sub-records than its cluster has records."""
+    cluster = layout.release.row_cluster[record]
+    first = run_starts(cluster, layout.chunk[: len(record)])
+    size = np.diff(np.append(first, len(record)))
+    bad = np.flatnonzero(size > layout.release.cluster_size[cluster[first]])
+    if len(bad):
+        where, many = cluster[first[bad[0]]], size[bad[0]]
+        message = (
+            f"cluster {where} has a chunk of {many} sub-records, more than records; run `cloven verify` on it"
+        )
+        raise ReleaseError(message)
+
+
+# Which clusters lie below each joint.
+
+
+class Members(NamedTuple):
+    """Clusters below each joint ``j``: ``clusters[starts[j]:starts[j + 1]]``, ascending."""
+
+    starts: Longs
+    clusters: Longs
+
+
+def members(release: Disassociated) -> Members:
+    """All clusters below each joint, at any depth."""
+    clusters, joints = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for cluster, joint in climb(release.cluster_joint, release.joint_parent):
+        clusters.append(cluster)
+        joints.append(joint)
+    below, above = np.concatenate(clusters), np.concatenate(joints)
+    order = np.lexsort((below, above))
+    starts = np.searchsorted(above[order], np.arange(release.joints + 1))
+    return Members(starts.astype(np.int64), below[order].astype(np.int64))
+
+
+def depths(release: Disassociated) -> Longs:
+    """Number of joints above each joint."""
+    depth = np.zeros(release.joints, np.int64)
+    for joint, _ in climb(release.joint_parent, release.joint_parent):
+        depth[joint] += 1
+    return depth
+
+
+# What a release shows together, as documents.
+
+
+def documents(release: Disassociated, *, clusters: bool) -> tuple[Transactions, str]:
+    """What the release shows together, as documents, and what they are."""
+    what = "sub-records and clusters" if clusters else "sub-records"
+    return documents_of_release(release, clusters=clusters), what
+
+
+def documents_of_release(release: Disassociated, *, clusters: bool = False) -> Transactions:
+    """Sub-records of a release as documents; with ``clusters``, also all items of each cluster as one document."""
+    lengths = np.diff(release.row_offsets)
+    rows = np.repeat(release.row_kind != Kind.TERM, lengths)
+    parts = [lengths[release.row_kind != Kind.TERM]], [release.row_items[rows]]
+    if clusters:
+        whole = _cluster_items(release, lengths)
+        for part, more in zip(parts, whole, strict=True):
+            part.append(more)
+    return Transactions.from_arrays(np.concatenate(parts[0]), np.concatenate(parts[1]), release.vocabulary)
+
+
+def _cluster_items(release: Disassociated, lengths: Longs) -> tuple[Longs, NDArray[np.int32]]:
+    """Distinct items that each cluster shows by itself: how many, and which."""
+    width = max(1, len(release.vocabulary))
+    cluster = np.repeat(release.row_cluster, lengths)
+    own = cluster >= 0
+    cells = distinct(cluster[own] * width + release.row_items[own])
+    return np.bincount(cells // width, minlength=release.clusters), (cells % width).astype(np.int32)
 
 
 # Compiled loops that put published sub-records on records; imported only when a data set is rebuilt.
 #
 # Records are numbered cluster by cluster: cluster ``c`` has the records ``bounds[c]`` to ``bounds[c + 1] - 1``.
-
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @compiled
@@ -130,12 +290,7 @@ def place_record_chunks(
 
 @compiled
 def cover_all(
-    rng: np.random.Generator,
-    bounds: Longs,
-    starts: Longs,
-    has_term: NDArray[np.bool_],
-    place: Longs,
-    cover: Longs,
+    rng: np.random.Generator, bounds: Longs, starts: Longs, has_term: Flags, place: Longs, cover: Longs
 ) -> int:
     """Fill the empty records of clusters without a term chunk; returns how many could not be filled.
 
@@ -204,13 +359,6 @@ def place_terms(
 # so that a placement is found whenever the chunk has one.
 
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Shown = tuple[Longs, Ints]
-    Inner = tuple[Longs, Longs, Longs, Ints]
-    Told = tuple[Shown, Inner, int]
-
 DRAWS = 24
 """Random draws before the exhaustive search."""
 
@@ -238,12 +386,7 @@ def is_told(item: int, cluster: int, told: Told) -> bool:
 
 @compiled
 def _fits(
-    row: int,
-    record: int,
-    cluster: int,
-    table: tuple[Longs, Ints],
-    told: Told,
-    lists: tuple[Longs, Longs],
+    row: int, record: int, cluster: int, table: tuple[Longs, Ints], told: Told, lists: tuple[Longs, Longs]
 ) -> bool:
     """Whether a shared row may go to a record of this cluster.
 
@@ -276,7 +419,7 @@ def place_shared_chunk(
     lists: tuple[Longs, Longs],
     place: Longs,
     cover: Longs,
-    needy: NDArray[np.bool_],
+    needy: Flags,
     owner: Longs,
     any_needy: bool,
 ) -> int:
@@ -337,12 +480,7 @@ def _at(number: int, clusters: Longs, bounds: Longs, ends: Longs) -> tuple[int, 
 
 @compiled
 def _allowed(
-    rng: np.random.Generator,
-    row: int,
-    clusters: Longs,
-    ends: Longs,
-    table: tuple[Longs, Ints],
-    told: Told,
+    rng: np.random.Generator, row: int, clusters: Longs, ends: Longs, table: tuple[Longs, Ints], told: Told
 ) -> Longs:
     """Numbers of all records below a joint in clusters that may have this row, in random order."""
     found = np.empty(ends[-1] if len(ends) else 0, np.int64)
@@ -361,7 +499,7 @@ def _allowed(
 
 
 @compiled
-def _needy_below(clusters: Longs, bounds: Longs, ends: Longs, needy: NDArray[np.bool_]) -> Longs:
+def _needy_below(clusters: Longs, bounds: Longs, ends: Longs, needy: Flags) -> Longs:
     """Numbers of the records below a joint that nothing else can fill."""
     found = np.empty(ends[-1] if len(ends) else 0, np.int64)
     count = 0
@@ -489,12 +627,7 @@ def fill_from_root(
 
 @compiled
 def place_listed(
-    rng: np.random.Generator,
-    listed: Ints,
-    joint: int,
-    bounds: Longs,
-    told: tuple[Shown, Inner],
-    cover: Longs,
+    rng: np.random.Generator, listed: Ints, joint: int, bounds: Longs, told: tuple[Shown, Inner], cover: Longs
 ) -> tuple[Longs, Ints]:
     """Put every item of the list of the root on a record that may have it, then fill what is still empty.
 
@@ -540,7 +673,7 @@ def place_shared_chunks(
     lists: tuple[Longs, Longs],
     place: Longs,
     cover: Longs,
-    needy: NDArray[np.bool_],
+    needy: Flags,
 ) -> int:
     """Place all shared chunks (first row, row after the last, joint); -1, or the number of the one that fails."""
     starts, clusters = members

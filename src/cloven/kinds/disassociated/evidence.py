@@ -10,30 +10,20 @@ release is empty, which bounds it further.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-import numpy as np
-
-from cloven.data.arrays import distinct
-from cloven.data.transactions import Transactions
-from cloven.kinds.disassociated.release import Kind
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cloven.kinds.disassociated.release import Disassociated
-
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from cloven.errors import ParameterError, ReleaseError
+import numpy as np
+
+from cloven.data.arrays import distinct, positions, run_starts
+from cloven.data.transactions import Transactions
+from cloven.errors import ParameterError
+from cloven.kinds.disassociated.release import Kind, climb
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
-
-    from cloven.compiled import Longs
+    from cloven.compiled import Flags, Floats, Longs
     from cloven.kinds.disassociated.release import Disassociated
 
 
@@ -57,9 +47,9 @@ class Evidence:
             counts once, not once in every cluster it might belong to.
     """
 
-    at_most: NDArray[np.int64]
-    at_least: NDArray[np.int64]
-    expected: NDArray[np.float64]
+    at_most: Longs
+    at_least: Longs
+    expected: Floats
     shared_at_least: int
     total_at_most: int
 
@@ -72,11 +62,11 @@ class Evidence:
 class Hits(NamedTuple):
     """Published rows with at least one item asked for, ascending, and which ones (bits)."""
 
-    rows: NDArray[np.int64]
-    masks: NDArray[np.int64]
+    rows: Longs
+    masks: Longs
 
 
-def evidence(release: Disassociated, codes: NDArray[np.int64]) -> Evidence:
+def evidence(release: Disassociated, codes: Longs) -> Evidence:
     """Bounds for the items with these codes (positions in the vocabulary, no repeats)."""
     if not 0 < len(codes) <= MOST_ITEMS:
         message = f"between 1 and {MOST_ITEMS} items can be asked for at once, got {len(codes)}"
@@ -108,36 +98,34 @@ def evidence(release: Disassociated, codes: NDArray[np.int64]) -> Evidence:
     return Evidence(at_most, at_least, share * size, surely, _total(at_most, parts))
 
 
-def _hits(release: Disassociated, codes: NDArray[np.int64]) -> Hits:
+def _hits(release: Disassociated, codes: Longs) -> Hits:
     places = [release.places(code) for code in codes.tolist()]
     masks = np.repeat(1 << np.arange(len(codes), dtype=np.int64), [len(place) for place in places])
     rows = np.searchsorted(release.row_offsets, np.concatenate(places), side="right") - 1
     order = np.argsort(rows, kind="stable")
     rows, masks = rows[order], masks[order]
-    first = _group_starts(rows)
+    first = run_starts(rows)
     return Hits(rows[first], np.bitwise_or.reduceat(masks, first) if len(rows) else masks)
 
 
-def _open_records(size: NDArray[np.int64], parts: SharedParts) -> NDArray[np.float64]:
+def _open_records(size: Longs, parts: SharedParts) -> Floats:
     """Records of all clusters that draw the same part from the same shared chunk."""
     if not len(parts.cluster):
         return np.empty(0)
     _, group = np.unique(np.stack((parts.chunk, parts.part)), axis=1, return_inverse=True)
     total = np.bincount(group.ravel(), size[parts.cluster]).astype(np.float64)
-    open_records: NDArray[np.float64] = total[group.ravel()]
+    open_records: Floats = total[group.ravel()]
     return open_records
 
 
-def _record_parts(
-    release: Disassociated, hits: Hits
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+def _record_parts(release: Disassociated, hits: Hits) -> tuple[Longs, Longs, Longs, Floats]:
     """Items in record chunks, upper and (possibly negative) lower bound, and share of records, for each cluster."""
     size = release.cluster_size
     share = np.ones(len(size))
     held, at_most, at_least = np.zeros(len(size), np.int64), size.copy(), size.copy()
     if len(hits.rows):
         cluster, chunk = release.row_cluster[hits.rows], release.row_chunk[hits.rows]
-        first = _group_starts(cluster, chunk)
+        first = run_starts(cluster, chunk)
         part = np.bitwise_or.reduceat(hits.masks, first)
         whole = hits.masks == np.repeat(part, np.diff(np.append(first, len(hits.rows))))
         support = np.add.reduceat(whole, first, dtype=np.int64)
@@ -150,7 +138,7 @@ def _record_parts(
     return held, at_most, at_least, share
 
 
-def _leave_none_empty(release: Disassociated, at_most: NDArray[np.int64], parts: NDArray[np.int64]) -> None:
+def _leave_none_empty(release: Disassociated, at_most: Longs, parts: Longs) -> None:
     """Tighten the bound where record chunks alone must fill every record of a cluster.
 
     If q records take a sub-record from each of r chunks, the other records still need one each, so the
@@ -162,26 +150,26 @@ def _leave_none_empty(release: Disassociated, at_most: NDArray[np.int64], parts:
     at_most[alone] = np.minimum(at_most[alone], np.maximum(spare[alone] // (parts[alone] - 1), 0))
 
 
-def _term_parts(release: Disassociated, hits: Hits) -> NDArray[np.int64]:
+def _term_parts(release: Disassociated, hits: Hits) -> Longs:
     terms = np.zeros(release.clusters + 1, np.int64)  # the last is the list of the root, of no cluster
     terms[release.row_cluster[hits.rows]] = hits.masks
     return terms[:-1]
 
 
-def _listed(release: Disassociated, hits: Hits) -> NDArray[np.int64]:
+def _listed(release: Disassociated, hits: Hits) -> Longs:
     """Items asked for that stand in the list of the root: each cluster may have them, if it has them nowhere else."""
     found = release.at_root[hits.rows] & (release.row_kind[hits.rows] == Kind.TERM)
     return np.full(release.clusters, np.bitwise_or.reduce(hits.masks[found], initial=0))
 
 
-def _total(at_most: NDArray[np.int64], parts: SharedParts) -> int:
+def _total(at_most: Longs, parts: SharedParts) -> int:
     """Add up over clusters; those that draw the same part from one shared chunk get no more than it has."""
     total = int(at_most.sum())
     if not len(parts.cluster):
         return total
     # Each cluster is limited by the scarcest shared part it needs.
     order = np.lexsort((parts.supply, parts.cluster))
-    order = order[_group_starts(parts.cluster[order])]
+    order = order[run_starts(parts.cluster[order])]
     drawn = at_most[parts.cluster[order]]
     _, group = np.unique(np.stack((parts.chunk[order], parts.part[order])), axis=1, return_inverse=True)
     sums = np.bincount(group.ravel(), weights=drawn).astype(np.int64)
@@ -190,22 +178,7 @@ def _total(at_most: NDArray[np.int64], parts: SharedParts) -> int:
     return total - int(np.maximum(sums - supply, 0).sum())
 
 
-def _group_starts(*columns: NDArray[np.generic]) -> NDArray[np.int64]:
-    """First position of each run of equal values."""
-    change = np.zeros(len(columns[0]), bool)
-    change[:1] = True
-    for column in columns:
-        change[1:] |= column[1:] != column[:-1]
-    return np.flatnonzero(change)
-
-
 # Which items a cluster can have from the shared chunks above it, and from how many sub-records.
-
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cloven.kinds.disassociated.release import Disassociated
 
 
 @dataclass(frozen=True)
@@ -236,7 +209,7 @@ def shared_parts(release: Disassociated, rows: Longs, masks: Longs, missing: Lon
     if not len(rows) or not missing.any():
         return SharedParts(none, none, none, none, none, held)
     joint, number = release.row_joint[rows], release.row_chunk[rows]
-    starts = np.flatnonzero(np.concatenate(([True], (np.diff(joint) != 0) | (np.diff(number) != 0))))
+    starts = run_starts(joint, number)
     ends = np.append(starts[1:], len(rows))
     chunk_mask = np.bitwise_or.reduceat(masks, starts)
     cluster, chunk = _clusters_below(release, joint[starts], missing)
@@ -258,22 +231,15 @@ def _clusters_below(release: Disassociated, chunk_joint: Longs, missing: Longs) 
     """All pairs of a cluster that misses something and a chunk of a joint above it."""
     relevant = np.zeros(release.joints, bool)
     relevant[chunk_joint] = True
-    cluster = np.flatnonzero((missing != 0) & (release.cluster_joint >= 0))
-    joint = release.cluster_joint[cluster]
-    clusters: list[Longs] = []
-    chunks: list[Longs] = []
-    for _ in range(release.joints + 1):
-        if not len(cluster):
-            return np.concatenate([*clusters, cluster]), np.concatenate([*chunks, cluster])
+    start = np.where(missing != 0, release.cluster_joint, -1)
+    clusters, chunks = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for cluster, joint in climb(start, release.joint_parent):
         here, there = cluster[relevant[joint]], joint[relevant[joint]]
         first, last = np.searchsorted(chunk_joint, there), np.searchsorted(chunk_joint, there, side="right")
         entry, chunk = _expand(first, last)
         clusters.append(here[entry])
         chunks.append(chunk)
-        joint = release.joint_parent[joint]
-        cluster, joint = cluster[joint >= 0], joint[joint >= 0]
-    message = "joints form a cycle, so this is no release; run `cloven verify` on it"
-    raise ReleaseError(message)
+    return np.concatenate(clusters), np.concatenate(chunks)
 
 
 def _twice(cluster: Longs, part: Longs, clusters: int) -> Longs:
@@ -289,7 +255,7 @@ def _twice(cluster: Longs, part: Longs, clusters: int) -> Longs:
     return twice
 
 
-def _shows_an_item(release: Disassociated, cluster: Longs, rows: Longs) -> NDArray[np.bool_]:
+def _shows_an_item(release: Disassociated, cluster: Longs, rows: Longs) -> Flags:
     """Whether the cluster shows an item of the shared row in its record chunks, so cannot have the row."""
     width = len(release.vocabulary)
     entry, at = _expand(release.row_offsets[rows], release.row_offsets[rows + 1])
@@ -307,15 +273,7 @@ def _shows_an_item(release: Disassociated, cluster: Longs, rows: Longs) -> NDArr
 
 def _expand(first: Longs, last: Longs) -> tuple[Longs, Longs]:
     """All numbers of the ranges ``first[i] .. last[i] - 1``: which range, and the number."""
-    lengths = last - first
-    entry = np.repeat(np.arange(len(first)), lengths)
-    return entry, np.arange(len(entry)) + np.repeat(first - (np.cumsum(lengths) - lengths), lengths)
-
-
-# Who knows some items of one person: how many candidate records does a disassociated release leave?
-#
-# This is the attacker of k^m-anonymity (Terrovitis, Mamoulis and Kalnis, PVLDB 2008; for disassociation:
-# Terrovitis et al., PVLDB 2012, section 4). The release alone is read.
+    return np.repeat(np.arange(len(first)), last - first), positions(first, last - first)
 
 
 # Supports that are certain, without sampling (Terrovitis et al., PVLDB 2012, section 6).
@@ -323,7 +281,7 @@ def _expand(first: Longs, last: Longs) -> tuple[Longs, Longs]:
 
 def lower_bound_supports(
     release: Disassociated, itemsets: Iterable[Sequence[str]], *, across_chunks: bool = False
-) -> NDArray[np.int64]:
+) -> Longs:
     """Support that each itemset has for certain in the published records.
 
     The sum over all record and shared chunks of the sub-records that hold the whole itemset, and 1 for each
@@ -377,32 +335,3 @@ def chunk_records(release: Disassociated) -> Transactions:
     codes = np.concatenate((release.row_items[~in_term], release.row_items[in_term]))
     single = np.ones(int(in_term.sum()), np.int64)
     return Transactions.from_arrays(np.concatenate((lengths[~term], single)), codes, release.vocabulary)
-
-
-def documents(release: Disassociated, *, clusters: bool) -> tuple[Transactions, str]:
-    """What the release shows together, as documents, and what they are."""
-    what = "sub-records and clusters" if clusters else "sub-records"
-    return documents_of_release(release, clusters=clusters), what
-
-
-def documents_of_release(release: Disassociated, *, clusters: bool = False) -> Transactions:
-    """Sub-records of a release as documents; with ``clusters``, also all items of each cluster as one document."""
-    lengths = np.diff(release.row_offsets)
-    rows = np.repeat(release.row_kind != Kind.TERM, lengths)
-    parts = [lengths[release.row_kind != Kind.TERM]], [release.row_items[rows]]
-    if clusters:
-        whole = _cluster_items(release, lengths)
-        for part, more in zip(parts, whole, strict=True):
-            part.append(more)
-    return Transactions.from_arrays(np.concatenate(parts[0]), np.concatenate(parts[1]), release.vocabulary)
-
-
-def _cluster_items(
-    release: Disassociated, lengths: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Distinct items that each cluster shows by itself: how many, and which."""
-    width = max(1, len(release.vocabulary))
-    cluster = np.repeat(release.row_cluster, lengths)
-    own = cluster >= 0
-    cells = distinct(cluster[own] * width + release.row_items[own])
-    return np.bincount(cells // width, minlength=release.clusters), (cells % width).astype(np.int32)
