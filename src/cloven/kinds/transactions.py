@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 import numpy as np
 
 from cloven.disclosure.audience import is_differentially_private
-from cloven.disclosure.outcome import Measured
+from cloven.disclosure.outcome import Measured, Utility
 from cloven.disclosure.risk import Estimate
 from cloven.errors import ParameterError
 from cloven.figures import estimated, percent
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from cloven.kinds.people import Everybody
     from cloven.statistics.findings import Finding, Findings
     from cloven.statistics.intervals import Sampled
+    from cloven.threats import Effort
 
     Score = Callable[[Any, Known], Floats]
 
@@ -66,6 +67,19 @@ class OfTransactions:
         words = part(result.release, "words")
         told: list[str] = words.cautions(words.summary(data, result), method)
         return told
+
+    def utility(self, data: Transactions, result: Any, effort: Effort, rng: np.random.Generator) -> Utility:
+        """What is kept of the data."""
+        found = utility(
+            data,
+            result.release,
+            rng=rng,
+            reconstructions=effort.reconstructions,
+            top=effort.top,
+            taxonomy=effort.taxonomy,
+            suppressed_records=len(data) - len(result.key.records),
+        )
+        return Utility(HEADLINE, tuple(part(result.release, "kind").measures(found)))
 
     def shares_totals(self, method: Any) -> bool:
         """Whether totals over the records may be public."""

@@ -9,7 +9,6 @@ import numpy as np
 
 from cloven.data.defaults import CLUSTER, K, M
 from cloven.data.transactions import Transactions
-from cloven.disclosure.outcome import Utility
 from cloven.errors import ParameterError
 from cloven.figures import numbered
 from cloven.kinds.disassociated.attack.known_person import readers
@@ -24,16 +23,7 @@ from cloven.kinds.disassociated.threats import (
 from cloven.kinds.doubts import FEWEST_CANDIDATES, FEWEST_KNOWN, doubts_about
 from cloven.kinds.known_items import known_items
 from cloven.kinds.known_person import known_person
-from cloven.kinds.transactions import (
-    HEADLINE,
-    OF_SETS,
-    OfTransactions,
-    drawn,
-    itemsets,
-    membership,
-    pair_error,
-    plain,
-)
+from cloven.kinds.transactions import OF_SETS, OfTransactions, drawn, itemsets, membership, pair_error, plain
 from cloven.statistics.telling import News
 
 if TYPE_CHECKING:
@@ -50,7 +40,7 @@ if TYPE_CHECKING:
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.kinds.disassociated.utility import UtilityReport
     from cloven.statistics.uniqueness import Description
-    from cloven.threats import Effort, Knowledge, Threat
+    from cloven.threats import Knowledge, Threat
     from cloven.verification import Verdict
 
 
@@ -90,23 +80,6 @@ class DisassociationFamily(OfTransactions):
             *(_having(other, numbered(number)) for number, other in enumerate(knowledge.releases, 1)),
             membership(_fit),
         )
-
-    def utility(
-        self, data: Transactions, result: Anonymised, effort: Effort, rng: np.random.Generator
-    ) -> Utility:
-        """What is kept of the data."""
-        from cloven.kinds.transactions import utility
-
-        found = utility(
-            data,
-            result.release,
-            rng=rng,
-            reconstructions=effort.reconstructions,
-            top=effort.top,
-            taxonomy=effort.taxonomy,
-            suppressed_records=len(data) - len(result.key.records),
-        )
-        return Utility(HEADLINE, tuple(_measures(found)))
 
     def sizes(self, release: Disassociated) -> list[int]:
         """Size of every group of records."""
@@ -181,7 +154,8 @@ def _having(other: Any, name: str) -> Threat:
     return another_release(other, name) if usable else unusable_release(other, name)
 
 
-def _measures(found: UtilityReport) -> list[Measured]:
+def measures(found: UtilityReport) -> list[Measured]:
+    """All measures of a report, the most telling first."""
     kept, lost = itemsets(found.tkd, found.top)
     stay, published = "stay in record or shared chunks", 1 - found.suppressed_share
     out = [

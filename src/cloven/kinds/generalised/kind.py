@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.disclosure.outcome import Utility
 from cloven.disclosure.risk import MAX_TAIL
 from cloven.figures import numbered
 from cloven.kinds.doubts import FEWEST_CANDIDATES, FEWEST_KNOWN, doubts_about
@@ -23,7 +22,6 @@ from cloven.kinds.generalised.threats import (
 )
 from cloven.kinds.known_items import known_items
 from cloven.kinds.transactions import (
-    HEADLINE,
     OF_SETS,
     OfTransactions,
     drawn,
@@ -45,7 +43,7 @@ if TYPE_CHECKING:
     from cloven.kinds.generalised.key import Generalised
     from cloven.kinds.generalised.utility import GeneralisedUtility
     from cloven.statistics.uniqueness import Description
-    from cloven.threats import Effort, Knowledge, Threat
+    from cloven.threats import Knowledge, Threat
     from cloven.verification import Verdict
 
 
@@ -83,22 +81,6 @@ class GeneralisationFamily(OfTransactions):
             *(another_release(other, numbered(number)) for number, other in enumerate(others, 1)),
             membership(_fit),
         )
-
-    def utility(
-        self, data: Transactions, result: Generalised, effort: Effort, rng: np.random.Generator
-    ) -> Utility:
-        """What is kept of the data."""
-        from cloven.kinds.transactions import utility
-
-        found = utility(
-            data,
-            result.release,
-            rng=rng,
-            reconstructions=effort.reconstructions,
-            top=effort.top,
-            taxonomy=effort.taxonomy,
-        )
-        return Utility(HEADLINE, tuple(measures(found)))
 
     def sizes(self, release: SetGeneralised) -> list[int]:
         """Size of every group of equal rows; they stand side by side."""
