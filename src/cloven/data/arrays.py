@@ -101,6 +101,22 @@ def positions(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[
     return covered
 
 
+def repeats(offsets: NDArray[np.int64], values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Whether each list of compressed rows equals the one before it.
+
+    >>> repeats(np.array([0, 2, 4, 5]), np.array([1, 2, 1, 2, 1])).tolist()
+    [False, True, False]
+    """
+    lengths = np.diff(offsets)
+    same = np.zeros(len(lengths), bool)
+    same[1:] = lengths[1:] == lengths[:-1]
+    rows = np.flatnonzero(same)
+    size = lengths[rows]
+    at = positions(offsets[rows], size)
+    same[np.repeat(rows, size)[values[at] != values[at - np.repeat(size, size)]]] = False
+    return same
+
+
 def counted_up(first: NDArray[Any], last: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """All numbers of many runs, one run after the other, and where each run starts and the last one ends.
 

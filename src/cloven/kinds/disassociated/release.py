@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from cloven.data.arrays import offsets_of, positions
+from cloven.data.arrays import offsets_of, positions, repeats
 from cloven.errors import ParameterError, ReleaseError
 
 if TYPE_CHECKING:
@@ -287,17 +287,9 @@ def climb(joint: Longs, parent: Longs) -> Iterator[tuple[Longs, Longs]]:
 
 def first_of_equal(release: Disassociated) -> Longs:
     """First of the rows that have the same items in the same chunk; in canonical order they stand side by side."""
-    heads = (release.row_cluster, release.row_joint, release.row_kind, release.row_chunk)
-    lengths = np.diff(release.row_offsets)
-    alike = np.zeros(release.rows, bool)
-    alike[1:] = lengths[1:] == lengths[:-1]
-    for head in heads:
+    alike = repeats(release.row_offsets, release.row_items)
+    for head in (release.row_cluster, release.row_joint, release.row_kind, release.row_chunk):
         alike[1:] &= head[1:] == head[:-1]
-    rows = np.flatnonzero(alike)
-    size = lengths[rows]
-    here = release.row_items[positions(release.row_offsets[rows], size)]
-    before = release.row_items[positions(release.row_offsets[rows - 1], size)]
-    alike[rows[np.repeat(np.arange(len(rows)), size)[here != before]]] = False
     return np.maximum.accumulate(np.where(alike, 0, np.arange(release.rows)))
 
 

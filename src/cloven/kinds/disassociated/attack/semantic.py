@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.compiled import Floats, Longs, compiled
-from cloven.data.arrays import distinct, offsets_of, positions
+from cloven.data.arrays import distinct, offsets_of, positions, repeats
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.attack.prior import filled
 from cloven.kinds.disassociated.attack.questions import given_or_all
@@ -303,16 +303,8 @@ class Anchors:
 
 def _first_alike(asked: Questions, offsets: Longs, terms: Longs) -> Longs:
     """First slot of each run of slots that show the same; rows of a chunk are sorted, so equal ones stand together."""
-    slots = len(offsets) - 1
-    lengths = np.diff(offsets)
-    differs = np.ones(slots, bool)
-    differs[1:] = np.diff(lengths) != 0
+    slots, differs = len(offsets) - 1, ~repeats(offsets, terms)
     differs[asked.slot_offsets[:-1][asked.slot_offsets[:-1] < slots]] = True
-    same = np.flatnonzero(~differs)
-    many = lengths[same]
-    at = positions(offsets[same], many)
-    wrong = terms[at] != terms[at - np.repeat(many, many)]
-    differs[np.repeat(same, many)[wrong]] = True
     return np.maximum.accumulate(np.where(differs, np.arange(slots), 0))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from cloven.compiled import Flags, Ints, Longs, compiled
-from cloven.data.arrays import lexicographic_order, offsets_of, take_rows
+from cloven.data.arrays import lexicographic_order, offsets_of, repeats, take_rows
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.methods.assembly import Labels
 from cloven.kinds.disassociated.methods.horizontal import Part, holders, holders_of_clusters, horizontal_step
@@ -392,18 +392,6 @@ class Prepared(NamedTuple):
     person: Longs
 
 
-def _same_as_before(offsets: Longs, codes: NDArray[np.int32]) -> Flags:
-    """Which record equals the one before it (records are sorted)."""
-    lengths = np.diff(offsets)
-    same = np.zeros(len(lengths), bool)
-    candidates = np.flatnonzero(lengths[1:] == lengths[:-1]) + 1
-    for length in np.unique(lengths[candidates]).tolist():
-        rows = candidates[lengths[candidates] == length]
-        here = offsets[rows][:, None] + np.arange(length)
-        same[rows] = (codes[here] == codes[here - length]).all(axis=1)
-    return same
-
-
 def _person_by_content(persons: Longs, content: Longs) -> Longs:
     """Number persons by the contents of their records; persons with equal records are interchangeable."""
     order = np.lexsort((content, persons))
@@ -425,7 +413,7 @@ def prepare(data: Transactions, tie_order: NDArray[np.int32]) -> Prepared:
     offsets, codes = take_rows(all_offsets, all_codes, source)
     person = np.empty(0, np.int64)
     if data.persons is not None:
-        content = np.cumsum(~_same_as_before(offsets, codes)).astype(np.int64)
+        content = np.cumsum(~repeats(offsets, codes)).astype(np.int64)
         person = _person_by_content(data.persons[source], content)
         again = np.lexsort((person, content))
         source, person = source[again], person[again]

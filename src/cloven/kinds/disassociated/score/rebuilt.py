@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.compiled import compiled
-from cloven.data.arrays import distinct, positions
+from cloven.data.arrays import among, distinct, positions
 from cloven.kinds.disassociated.release import Kind, first_of_equal
 from cloven.kinds.disassociated.score.definitions import SCOPES
 from cloven.statistics.tally import Tallies, Tally
@@ -80,25 +80,10 @@ def attached(guesses: Guesses, release: Disassociated) -> Cells:
 def anchors(questions: Questions, release: Disassociated) -> Cells:
     """Every item that a slot shows."""
     shown = np.flatnonzero(questions.slot_anchor >= 0)
-    row = questions.slot_anchor[shown]
-    lengths = np.diff(release.row_offsets)[row]
-    items = release.row_items[positions(release.row_offsets[row], lengths)].astype(np.int64)
-    slot = np.repeat(shown, lengths)
+    starts, items = release.items_of(questions.slot_anchor[shown])
+    slot = np.repeat(shown, np.diff(starts))
     kind = np.full(len(slot), Kind.RECORD, np.int8)
-    return Cells(slot, items, kind, len(questions.slot_anchor), len(release.vocabulary))
-
-
-def in_both(left: Longs, right: Longs) -> Longs:
-    """Numbers that are in both; both ascending and distinct.
-
-    >>> in_both(np.array([1, 2, 5]), np.array([2, 3, 5])).tolist()
-    [2, 5]
-    """
-    if not len(right):
-        return left[:0]
-    place = np.minimum(np.searchsorted(right, left), len(right) - 1)
-    both: Longs = left[right[place] == left]
-    return both
+    return Cells(slot, items.astype(np.int64), kind, len(questions.slot_anchor), len(release.vocabulary))
 
 
 def reconstructions(given: Cells, true: Cells, units: Units, suffix: str = "") -> Tallies:
@@ -108,7 +93,7 @@ def reconstructions(given: Cells, true: Cells, units: Units, suffix: str = "") -
         guessed, original = given.numbers(kinds), true.numbers(kinds)
         correct, put, torn = (
             np.bincount(cells // max(1, true.width), minlength=true.slots).astype(float)
-            for cells in (in_both(guessed, original), guessed, original)
+            for cells in (guessed[among(guessed, original)], guessed, original)
         )
         for name, tally in _measured(correct, put, torn, units).items():
             tallies[name + suffix, scope] = tally
