@@ -12,9 +12,19 @@ import numpy as np
 from cloven.compiled import compiled
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from cloven.compiled import Ints
+
+
+def freeze(holder: object, names: Iterable[str]) -> None:
+    """Make arrays of a frozen dataclass read-only: views, so that the caller's own arrays stay as they are."""
+    for name in names:
+        frozen = getattr(holder, name).view()
+        frozen.setflags(write=False)
+        object.__setattr__(holder, name, frozen)
 
 
 def distinct(values: NDArray[Any]) -> NDArray[Any]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from cloven.data.arrays import offsets_of, positions
+from cloven.data.arrays import freeze, offsets_of, positions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -77,7 +77,7 @@ class Questions:
     )
 
     def __post_init__(self) -> None:
-        _freeze(self, self.ARRAYS)
+        freeze(self, self.ARRAYS)
 
     def __len__(self) -> int:
         return len(self.target_row)
@@ -155,7 +155,7 @@ class Guesses:
     ARRAYS: ClassVar[tuple[str, ...]] = ("score", "confidence", "chosen", "answer")
 
     def __post_init__(self) -> None:
-        _freeze(self, self.ARRAYS)
+        freeze(self, self.ARRAYS)
 
     def __repr__(self) -> str:
         return f"Guesses({len(self.questions):,} targets, {int(self.chosen.sum()):,} links, {self.attack.get('name')})"
@@ -175,10 +175,3 @@ class Guesses:
             self.attack,
             self.notes,
         )
-
-
-def _freeze(holder: object, names: tuple[str, ...]) -> None:
-    for name in names:
-        frozen = getattr(holder, name).view()
-        frozen.setflags(write=False)
-        object.__setattr__(holder, name, frozen)

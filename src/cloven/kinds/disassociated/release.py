@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from cloven.data.arrays import offsets_of, positions, repeats
+from cloven.data.arrays import freeze, offsets_of, positions, repeats
 from cloven.errors import ParameterError, ReleaseError
 
 if TYPE_CHECKING:
@@ -118,11 +118,7 @@ class Disassociated:
     )
 
     def __post_init__(self) -> None:
-        for name in self.ARRAYS:
-            # A view, so that the caller's own array stays as it is.
-            frozen = getattr(self, name).view()
-            frozen.setflags(write=False)
-            object.__setattr__(self, name, frozen)
+        freeze(self, self.ARRAYS)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Disassociated):

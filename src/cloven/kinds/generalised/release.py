@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from cloven.data.arrays import freeze
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -53,10 +55,7 @@ class SetGeneralised:
     ARRAYS: ClassVar[tuple[str, ...]] = ("block_offsets", "block_items", "row_offsets", "row_blocks")
 
     def __post_init__(self) -> None:
-        for name in self.ARRAYS:
-            frozen = getattr(self, name).view()
-            frozen.setflags(write=False)
-            object.__setattr__(self, name, frozen)
+        freeze(self, self.ARRAYS)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SetGeneralised):

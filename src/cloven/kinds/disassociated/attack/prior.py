@@ -39,11 +39,6 @@ def answers(asked: Questions, score: Floats) -> NDArray[np.int8]:
     return np.array([Answer.INFORMED, Answer.NO_SCORE, Answer.NO_ANCHOR], np.int8)[found]
 
 
-def filled(asked: Questions, score: Floats) -> Floats:
-    """Give candidates without a score the mean of their target's others (0 if there is none), and make ties exact."""
-    return fill(asked.offsets, score)
-
-
 # Compiled passes over all candidates: what has no score, and what stands in for it.
 
 
@@ -68,7 +63,7 @@ def reasons(offsets: Ints, slots: Ints, shows: Flags, score: Floats) -> Ints:
 
 @compiled_early
 def fill(offsets: Ints, score: Floats) -> Floats:
-    """Scores rounded, with the mean of a target's scores, or 0, where there is none."""
+    """Scores rounded so that ties are exact, with the mean of a target's scores (0 if it has none) where one lacks."""
     found = np.empty(len(score))
     for target in range(len(offsets) - 1):
         total, many = 0.0, 0

@@ -15,7 +15,7 @@ import numpy as np
 
 from cloven.compiled import Flags, Floats, Longs, compiled
 from cloven.errors import ParameterError
-from cloven.kinds.disassociated.attack.prior import answers, expected_copies, filled
+from cloven.kinds.disassociated.attack.prior import answers, expected_copies, fill
 from cloven.kinds.disassociated.guesses import Answer, Guesses
 from cloven.kinds.disassociated.release import Disassociated, Kind
 from cloven.statistics.sums import deviation, exponentials, shifted, total
@@ -256,7 +256,7 @@ def finished(
     chosen for it is taken back.
     """
     answer = answers(asked, score)
-    score = filled(asked, score)
+    score = fill(asked.offsets, score)
     confidence = confidences(asked.offsets, score, expected_copies(asked, release), sharpness)
     drop(answer == Answer.NO_ANCHOR, asked.offsets, chosen)
     return Guesses(asked, score, confidence, chosen, answer, dict(parameters), dict(notes))

@@ -13,7 +13,7 @@ import numpy as np
 from cloven.compiled import Floats, Longs, compiled
 from cloven.data.arrays import distinct, offsets_of, positions, repeats
 from cloven.errors import ParameterError
-from cloven.kinds.disassociated.attack.prior import filled
+from cloven.kinds.disassociated.attack.prior import fill
 from cloven.kinds.disassociated.attack.questions import given_or_all
 from cloven.kinds.disassociated.attack.selection import SELECTIONS, finished, one_by_one, select
 from cloven.kinds.disassociated.release import Disassociated, Kind
@@ -108,7 +108,7 @@ class Semantic:
             for cluster in fill_scores(asked, items, anchors, methods, blocks, targets, score):
                 if progress is not None:
                     progress("attack", (cluster + 1) / release.clusters)
-            left += select(asked, release, targets, filled(asked, score), self.selection, chosen)
+            left += select(asked, release, targets, fill(asked.offsets, score), self.selection, chosen)
             if self.grow_anchors:
                 anchors = grown(anchors, asked, items, targets, chosen, len(release.vocabulary))
         notes = {"coverage": related.coverage.to_dict(), "copies_without_a_slot": left}

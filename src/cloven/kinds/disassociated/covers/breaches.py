@@ -257,7 +257,8 @@ class WeakWords:
         """All pairs of newly drawn items and words."""
         names = release.vocabulary if original is None else original.vocabulary
         known = _some(names, self.items, rng) + _some(self.dictionary, self.words, rng)
-        return _one_itemset(codes_of(release, list(dict.fromkeys(known))), len(release.vocabulary))
+        codes = codes_of(release, list(dict.fromkeys(known)))
+        return Knowledge.of_itemsets(np.array([0, len(codes)]), codes, len(release.vocabulary))
 
 
 @dataclass(frozen=True)
@@ -307,10 +308,6 @@ def _some(names: Sequence[str], many: int, rng: Generator) -> list[str]:
     """Random names, without repeats; all if there are no more."""
     chosen = rng.permutation(len(names))[:many]
     return [names[number] for number in chosen.tolist()]
-
-
-def _one_itemset(codes: Longs, width: int) -> Knowledge:
-    return Knowledge.of_itemsets(np.array([0, len(codes)]), codes, width)
 
 
 # An attacker whose knowledge is drawn at random, many times: means with intervals.
