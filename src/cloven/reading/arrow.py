@@ -55,15 +55,14 @@ def _is_text(kind: pa.DataType) -> bool:
     return any(test(kind) for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
 
 
-def only_list_column(table: pa.Table, source: str) -> str:
-    """Name of the only column that holds lists."""
-    names = [field.name for field in table.schema if _is_list(field.type)]
-    if len(names) != 1:
-        listed = ", ".join(repr(name) for name in table.column_names[:20])
-        count = "several columns hold" if names else "no column holds"
-        message = f"{count} lists; name column, or id_column and item_column; the columns are {listed}"
-        raise UnplacedError(message, source=source)
-    return str(names[0])
+def _only_list_column(lists: list[str], columns: list[str], source: str, error: type[InputError]) -> str:
+    """The only column that holds lists."""
+    if len(lists) == 1:
+        return str(lists[0])
+    listed = ", ".join(repr(name) for name in columns[:20])
+    count = "several columns hold" if lists else "no column holds"
+    message = f"{count} lists; name column, or id_column and item_column; the columns are {listed}"
+    raise error(message, source=source)
 
 
 def encode_items(
@@ -160,7 +159,8 @@ def read_parquet(content: bytes, source: str, options: ReadOptions) -> RawRecord
         columns = file.schema_arrow.names
         column = options.column
         if column is None and options.id_column is None:
-            column = only_list_column(file.schema_arrow.empty_table(), source)
+            lists = [field.name for field in file.schema_arrow if _is_list(field.type)]
+            column = _only_list_column(lists, columns, source, UnplacedError)
         named = (column, options.id_column, options.item_column, options.person)
         needed = [name for name in dict.fromkeys(named) if name is not None]
         for name in needed:
@@ -259,7 +259,6 @@ def _raw(
 
 
 def _list_column(frame: nw.DataFrame[Any]) -> str:
-    """The only column that holds lists."""
     import narwhals as nw
 
     names = [
@@ -267,12 +266,7 @@ def _list_column(frame: nw.DataFrame[Any]) -> str:
         for name, kind in frame.schema.items()
         if kind in (nw.List, nw.Array) or _first_is_list(frame, name)
     ]
-    if len(names) == 1:
-        return str(names[0])
-    count = "several columns hold" if names else "no column holds"
-    listed = ", ".join(repr(name) for name in frame.columns[:20])
-    message = f"{count} lists; name column, or id_column and item_column; the columns are {listed}"
-    raise InputError(message, source=_SOURCE)
+    return _only_list_column(names, frame.columns, _SOURCE, InputError)
 
 
 def _holds_objects(frame: nw.DataFrame[Any], name: str) -> bool:

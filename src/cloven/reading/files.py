@@ -25,12 +25,12 @@ BEGINNING = 1 << 20
 # Small enough that one step of a zstd bomb stays below a few hundred megabytes.
 _ZSTD_STEP = 4096
 _STEP = 1 << 22
+_DAMAGE = (zlib.error, zipfile.BadZipFile)
 
 
 def open_bytes(path: Path, max_bytes: int) -> tuple[bytes, str]:
     """Content of a file, unpacked, and its extension without the packing (``.csv`` for ``shop.csv.gz``)."""
-    packing = path.suffix.lower() if path.suffix.lower() in PACKED else ""
-    extension = Path(path.stem).suffix.lower() if packing else path.suffix.lower()
+    packing, extension = _endings(path)
     try:
         if packing == ".gz":
             return _collect(_gzip_parts(path), path, max_bytes), extension
@@ -43,8 +43,14 @@ def open_bytes(path: Path, max_bytes: int) -> tuple[bytes, str]:
         if isinstance(error, gzip.BadGzipFile):
             raise _damaged(path, error) from error
         raise _unreadable(path, error) from error
-    except (EOFError, zlib.error, zipfile.BadZipFile) as error:
+    except (EOFError, *_DAMAGE) as error:
         raise _damaged(path, error) from error
+
+
+def _endings(path: Path) -> tuple[str, str]:
+    """How a file is packed, and the extension without that."""
+    packing = path.suffix.lower() if path.suffix.lower() in PACKED else ""
+    return packing, Path(path.stem if packing else path.name).suffix.lower()
 
 
 def open_beginning(path: Path, size: int) -> tuple[bytes, str, float]:
@@ -52,8 +58,7 @@ def open_beginning(path: Path, size: int) -> tuple[bytes, str, float]:
 
     How much a packed file holds is told by how far its first bytes went, and by zip archives themselves.
     """
-    packing = path.suffix.lower() if path.suffix.lower() in PACKED else ""
-    extension = Path(path.stem).suffix.lower() if packing else path.suffix.lower()
+    packing, extension = _endings(path)
     try:
         if packing == ".zip":
             return _beginning_of_zip(path, size)
@@ -62,13 +67,7 @@ def open_beginning(path: Path, size: int) -> tuple[bytes, str, float]:
             used, total = file.tell(), path.stat().st_size
     except OSError as error:
         raise _unreadable(path, error) from error
-    except (
-        EOFError,
-        ValueError,
-        RuntimeError,
-        zlib.error,
-        zipfile.BadZipFile,
-    ) as error:  # also an encrypted zip
+    except (EOFError, ValueError, RuntimeError, *_DAMAGE) as error:  # also an encrypted zip
         raise _damaged(path, error) from error
     return head, extension, len(head) if len(head) < size else total * len(head) / max(1, used)
 

@@ -222,9 +222,8 @@ def table_suggestions(head: Head) -> Iterator[Suggestion]:
 def one_column_per_item(head: Head) -> bool:
     """Whether the cells say only whether each item is there: a form that no reader takes."""
     return any(
-        sum(set(map(str.lower, column.cells)) <= _FLAGS for column in table.columns) >= 3
-        and sum(set(map(str.lower, column.cells)) <= _FLAGS for column in table.columns)
-        >= len(table.columns) - 2
+        sum(set(map(str.lower, column.cells)) <= _FLAGS for column in table.columns)
+        >= max(3, len(table.columns) - 2)
         for table in _tables(head)
     )
 

@@ -14,10 +14,6 @@ from cloven.text.typos import TypoRule, suspected_typos
 from cloven.text.words import STOP_WORDS, Lemmatiser, Tagger, english_words, merged_plurals
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-
-if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import numpy as np
