@@ -2,37 +2,70 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
-from textwrap import fill
+from dataclasses import asdict, dataclass, replace
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cloven.datasets.baskets import shaped
-from experiments.cover_charts import all_charts
-from experiments.cover_runs import REPAIRED_SIZES, SIZES, Size, at_size, repaired
-from experiments.public_data import PUBLIC_DATA
-from experiments.runs import mean
-from experiments.thesis_charts import svg
+from cloven.kinds.disassociated.covers.breaches import Moderate, WeakWords, breaches, simulate
+from cloven.kinds.disassociated.covers.covers import covers
+from cloven.kinds.disassociated.covers.proof import prove
+from cloven.kinds.disassociated.methods import Disassociation
+from cloven.kinds.transactions import utility
+from cloven.verification import verify
+from experiments.disassociation import mean
+from experiments.harness.charts import coloured, library, seen
+from experiments.harness.claims import trend
+from experiments.harness.data import PUBLIC_DATA, WORDNET, first
+from experiments.harness.page import filled, grid, listed, percent
+from experiments.harness.runs import SEED, Plain, Report, as_json, files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from cloven.data.transactions import Transactions
+    from cloven.kinds.disassociated.key import Anonymised
 
 DATA = ("BMS-WebView-1", "BMS-WebView-2", "groceries")
 AOL = "AOL shape"
 DRAWS = 30
+K, M = 3, 2
+SIZES = (5, 10, 15, 20, 25, 30, 40, 50, 75, 100)
+REPAIRED_SIZES = (10, 25, 100)
+LITTLE = 0.02
+"""Share of the occurrences, and of the pairs, up to which the page calls the price of repair little."""
 
 
-def cover(folder: Path, report: Callable[[str, float], None], *, quick: bool = False) -> dict[str, str]:
+@dataclass(frozen=True)
+class Size:
+    """What covers give away at one maximum cluster size.
+
+    Attributes:
+        data: name of the data.
+        size: maximum cluster size.
+        strong: the counts of ``Breach`` for somebody who knows every pair.
+        moderate: score of Algorithm 1, mean and interval over draws.
+        weak: the same.
+        seconds: time of the detection, and of one draw of the moderate and the weak attacker.
+    """
+
+    data: str
+    size: int
+    strong: dict[str, int | None]
+    moderate: dict[str, float | None]
+    weak: dict[str, float | None]
+    seconds: tuple[float, float, float]
+
+
+def cover(folder: Path, report: Report, *, quick: bool = False) -> dict[str, str]:
     """Files: the page, the figures behind it, and charts."""
     words = _words(folder)
     sizes, after = (SIZES[1:4], REPAIRED_SIZES[:1]) if quick else (SIZES, REPAIRED_SIZES)
     found: list[Size] = []
-    rows: list[dict[str, Any]] = []
+    rows: list[Plain] = []
     total = (len(DATA) + 1) * (len(sizes) + len(after))
     for name, data in _sources(folder, quick=quick):
         for size in sizes:
@@ -45,17 +78,16 @@ def cover(folder: Path, report: Callable[[str, float], None], *, quick: bool = F
     return shown(found, rows)
 
 
-def shown(found: Sequence[Size], rows: Sequence[dict[str, Any]]) -> dict[str, str]:
+def shown(found: Sequence[Size], rows: Sequence[Plain]) -> dict[str, str]:
     """What was measured as files."""
     figures = {"sizes": [asdict(one) for one in found], "repair": list(rows)}
-    texts = {"cover.md": _page(found, rows), "cover.json": json.dumps(figures, indent=1) + "\n"}
-    return texts | {f"cover/{name}.svg": svg(chart) for name, chart in all_charts(found).items()}
+    return files("cover", _page(found, rows), as_json(figures), charts(found))
 
 
 def _sources(folder: Path, *, quick: bool) -> Iterator[tuple[str, Transactions]]:
     for name in DATA:
         data = PUBLIC_DATA[name].load(folder)
-        yield name, data.take(np.arange(3_000)) if quick else data
+        yield name, first(data, 3_000) if quick else data
     yield AOL, shaped("aol", scale=0.01 if quick else 1.0)
 
 
@@ -63,14 +95,72 @@ def _words(folder: Path) -> tuple[str, ...]:
     """Words of WordNet for the weak attacker."""
     from cloven.relatedness.wordnet_files import WordNetFiles
 
-    return tuple(WordNetFiles(folder / "text" / "wordnet-3.0-dict.tar.gz").index("noun"))
+    return tuple(WordNetFiles(WORDNET.path(folder)).index("noun"))
+
+
+def at_size(name: str, data: Transactions, size: int, words: tuple[str, ...], draws: int) -> Size:
+    """Anonymise without REFINE, as the paper does, find covers, and let the attackers draw."""
+    method = Disassociation(k=K, m=M, max_cluster_size=size, rare_items="cluster", refine=False)
+    release = method.anonymise(data).release
+    covers(release)  # compiled, and warm
+    start = perf_counter()
+    found = covers(release)
+    detection = perf_counter() - start
+    rng = np.random.default_rng(SEED)
+    results, seconds = [], [detection]
+    for attacker in (Moderate(0.1), WeakWords(words, words=min(10, len(words)))):
+        start = perf_counter()
+        results.append(simulate(found, attacker, data, rng, draws)["score"])
+        seconds.append((perf_counter() - start) / draws)
+    moderate, weak = ({"mean": r.mean, "low": r.low, "high": r.high} for r in results)
+    return Size(name, size, breaches(found).to_dict(), moderate, weak, (seconds[0], seconds[1], seconds[2]))
+
+
+def repaired(name: str, data: Transactions, size: int, reconstructions: int, limit: int) -> list[Plain]:
+    """Before and after repair: covers, broken pairs by exact worlds, what was suppressed, and utility."""
+    rows = []
+    for safe in ("no", "cover", "exact"):
+        method = Disassociation(
+            k=K, m=M, max_cluster_size=size, rare_items="cluster", refine=True, safe=safe, seed=SEED
+        )
+        start = perf_counter()
+        made = method.anonymise(data)
+        seconds = perf_counter() - start
+        verify(made.release, original=data, key=made.key, allow_seeded=True).raise_if_broken()
+        measured = utility(
+            data, made.release, rng=np.random.default_rng(SEED), reconstructions=reconstructions
+        ).to_dict()
+        rows.append(
+            {
+                "data": name, "size": size, "safe": safe, "seconds": seconds,
+                "suppressed": sum(map(len, made.key.suppressed_items)), "occurrences": int(data.lengths.sum()),
+                **_left(made, limit),
+                **{key: measured[key] for key in ("items_kept", "pairs_kept", "tlost_only", "tkd", "re")},
+            }
+        )  # fmt: skip
+    return rows
+
+
+def _left(made: Anonymised, limit: int) -> Plain:
+    """Covers and broken pairs, as a reader would look for them who takes the release for an unrepaired one."""
+    plain = {
+        name: value for name, value in made.release.parameters.items() if name not in ("safe", "supports")
+    }
+    release = replace(made.release, parameters=plain)
+    proof = prove(release, rng=np.random.default_rng(SEED), limit=limit)
+    return {
+        "covers": len(covers(release)),
+        "broken_pairs": proof.total("broken"),
+        "enumerated": proof.exact,
+        "several": release.clusters - proof.alone,
+    }
 
 
 def growth(found: Sequence[Size]) -> dict[str, dict[str, float]]:
     """For each data set: how covers and the score of Algorithm 1 grow from the smallest to the largest size.
 
-    ``factor`` is the growth over the range, ``linear`` the share of variance that a straight line explains, and
-    ``per_size`` the growth divided by that of the size: 1 would be proportional.
+    ``factor`` is the growth over the range, ``sizes`` that of the size, ``peak`` the size with most, and ``linear`` the
+    share of variance that a straight line explains.
     """
     out = {}
     for name in dict.fromkeys(one.data for one in found):
@@ -128,30 +218,30 @@ _REPAIR_COLUMNS = (
 )  # fmt: skip
 
 
-def _header(columns: tuple[str, ...]) -> list[str]:
-    return ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
+def _page(found: Sequence[Size], rows: Sequence[Plain]) -> str:
+    counted = ("covers", "single", "pairs", "everywhere", "clusters", "records", "score")
+    sizes = [
+        (
+            one.data, str(one.size), *(f"{one.strong[name]:,}" for name in counted), _spread(one.moderate),
+            _spread(one.weak), *(f"{1000 * seconds:.1f}" for seconds in one.seconds),
+        )
+        for one in found
+    ]  # fmt: skip
+    prices = [
+        (
+            row["data"], str(row["size"]), row["safe"], f"{row['covers']:,}", f"{row['broken_pairs']:,}",
+            f"{row['enumerated']:,} of {row['several']:,}", f"{row['suppressed']:,}", percent(_share(row), 3),
+            *(mean(row[name]) for name in ("items_kept", "pairs_kept", "tlost_only", "tkd", "re")),
+            f"{row['seconds']:.2f}",
+        )
+        for row in rows
+    ]  # fmt: skip
+    parts = [_HEAD, _answer(found, rows), _SIZES.format(draws=DRAWS), grid(_SIZE_COLUMNS, sizes)[:-1]]
+    return "\n".join([*parts, _REPAIR, grid(_REPAIR_COLUMNS, prices)])
 
 
-def _page(found: Sequence[Size], rows: Sequence[dict[str, Any]]) -> str:
-    lines = [_HEAD, _answer(found, rows), _SIZES.format(draws=DRAWS), *_header(_SIZE_COLUMNS)]
-    for one in found:
-        strong = one.strong
-        lines.append(
-            f"| {one.data} | {one.size} | {strong['covers']:,} | {strong['single']:,} | {strong['pairs']:,} |"
-            f" {strong['everywhere']:,} | {strong['clusters']:,} | {strong['records']:,} | {strong['score']:,} |"
-            f" {_spread(one.moderate)} | {_spread(one.weak)} |"
-            f" {' | '.join(f'{1000 * seconds:.1f}' for seconds in one.seconds)} |"
-        )
-    lines += [_REPAIR, *_header(_REPAIR_COLUMNS)]
-    for row in rows:
-        share = row["suppressed"] / row["occurrences"]
-        lines.append(
-            f"| {row['data']} | {row['size']} | {row['safe']} | {row['covers']:,} | {row['broken_pairs']:,} |"
-            f" {row['enumerated']:,} of {row['several']:,} | {row['suppressed']:,} | {100 * share:.3f} % |"
-            f" {mean(row['items_kept'])} | {mean(row['pairs_kept'])} | {mean(row['tlost_only'])} |"
-            f" {mean(row['tkd'])} | {mean(row['re'])} | {row['seconds']:.2f} |"
-        )
-    return "\n".join(lines) + "\n"
+def _share(row: Plain) -> float:
+    return float(row["suppressed"] / row["occurrences"])
 
 
 def _spread(value: dict[str, float | None]) -> str:
@@ -160,15 +250,7 @@ def _spread(value: dict[str, float | None]) -> str:
     return f"{value['mean']:.2f}{half}"
 
 
-def _listed(words: Sequence[str]) -> str:
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
-
-
-def _wrapped(text: str) -> str:
-    return fill(text, 118)
-
-
-def _answer(found: Sequence[Size], rows: Sequence[dict[str, Any]]) -> str:
+def _answer(found: Sequence[Size], rows: Sequence[Plain]) -> str:
     """What was found, in sentences."""
     grown = growth(found)
     lines = ["", "## Do breaches grow linearly with the cluster size?", ""]
@@ -177,41 +259,47 @@ def _answer(found: Sequence[Size], rows: Sequence[dict[str, Any]]) -> str:
             f"- {name}: {one['first']:,.0f} to {one['last']:,.0f}, {one['factor']:.1f} times, while the size grows"
             f" {one['sizes']:.0f} times; a straight line explains {100 * one['linear']:.0f} % of the variance."
         )
-    real = [one for name, one in grown.items() if AOL not in name]
-    straight = sum(one["linear"] >= 0.9 for one in real)
-    level = sum(one["factor"] >= 0.5 * one["sizes"] for one in real)
-    peaks = _listed(
-        [f"{one['peak']:.0f}" for name, one in grown.items() if "score" in name and AOL not in name]
+    real = {name: one for name, one in grown.items() if AOL not in name}
+    straight = sum(one["linear"] >= 0.9 for one in real.values())
+    level = sum(one["factor"] >= 0.5 * one["sizes"] for one in real.values())
+    peaks = listed([f"{one['peak']:.0f}" for name, one in real.items() if "score" in name])
+    text = (
+        f"{'No' if 2 * straight < len(real) else 'Yes'}. The paper says that the breaches of the strong attacker"
+        f" increase linearly. On the real data a straight line explains nine tenths of the variance in"
+        f" {straight} of {len(real)} series, and {level} of them grow at least half as fast as the size; the scores"
+        f" are largest at maximum sizes of {peaks}. {_touched(found)}"
     )
-    most = f"{straight} of {len(real)} series"
-    lines += [
-        "",
-        _wrapped(
-            f"{'No' if 2 * straight < len(real) else 'Yes'}. The paper says that the breaches of the strong attacker"
-            f" increase linearly. On the real data a straight line explains nine tenths of the variance in {most}, and"
-            f" {level} of them grow at least half as fast as the size; the scores are largest at maximum sizes of"
-            f" {peaks}. Larger clusters have more chunks, so more items meet earlier chunks; but there are fewer"
-            " clusters, and in the end fewer that are touched."
-        ),
-        "",
-    ]
-    after = [row for row in rows if row["safe"] == "cover"]
-    before = {(row["data"], row["size"]): row for row in rows if row["safe"] == "no"}
-    if after:
-        worst = max(row["suppressed"] / row["occurrences"] for row in after)
-        lost = max(before[row["data"], row["size"]]["pairs_kept"] - row["pairs_kept"] for row in after)
-        lines.append(
-            _wrapped(
-                f"Repair costs little: `--safe cover` removes every cover, in clusters of any size, for at most"
-                f" {100 * worst:.2f} % of the occurrences and at most {100 * lost:.2f} percentage points of the"
-                " pairs kept together."
-            )
-        )
-        lines += ["", _wrapped(_enumerated(rows))]
+    lines += ["", filled(text), ""]
+    if any(row["safe"] == "cover" for row in rows):
+        lines += [filled(_price(rows)), "", filled(_enumerated(rows))]
     return "\n".join(lines)
 
 
-def _enumerated(rows: Sequence[dict[str, Any]]) -> str:
+def _touched(found: Sequence[Size]) -> str:
+    """How the number of clusters with a cover goes as clusters grow: there are fewer of them, each with more chunks."""
+    told = []
+    for name in dict.fromkeys(one.data for one in found if one.data != AOL):
+        counts = [one.strong["clusters"] or 0 for one in found if one.data == name]
+        told.append(f"{trend(counts)} on {name} ({counts[0]:,} to {counts[-1]:,})")
+    return f"The number of clusters that covers touch {listed(told)}." if told else ""
+
+
+def _price(rows: Sequence[Plain]) -> str:
+    """What repair removes, and what it costs at most."""
+    before = {(row["data"], row["size"]): row for row in rows if row["safe"] == "no"}
+    after = [row for row in rows if row["safe"] == "cover"]
+    left = sum(row["covers"] for row in after)
+    worst = max(map(_share, after))
+    lost = max(before[row["data"], row["size"]]["pairs_kept"] - row["pairs_kept"] for row in after)
+    done = "removes every cover, in clusters of any size," if not left else f"leaves {left:,} covers,"
+    return (
+        f"Repair costs {'little' if max(worst, lost) <= LITTLE else 'much'}: `--safe cover` {done} for at most"
+        f" {percent(worst, 2)} of the occurrences and at most {100 * lost:.2f} percentage points of the pairs kept"
+        f" together (up to {percent(LITTLE, 0)} of either is called little)."
+    )
+
+
+def _enumerated(rows: Sequence[Plain]) -> str:
     """How far the proof reached: clusters too large to enumerate are not proved to hold, whatever the table says."""
     told = []
     for safe in dict.fromkeys(row["safe"] for row in rows if row["safe"] != "no"):
@@ -219,10 +307,45 @@ def _enumerated(rows: Sequence[dict[str, Any]]) -> str:
         looked, several, broken = (
             sum(row[name] for row in mine) for name in ("enumerated", "several", "broken_pairs")
         )
+        rest = several - looked
+        unproved = f"; the other {rest:,} are too large, and nothing is proved of them" if rest else ""
         told.append(
             f"after `--safe {safe}` {broken:,} pairs are broken in the {looked:,} of {several:,} clusters with several"
-            f" record chunks that could be enumerated; the other {several - looked:,} are too large, and nothing is"
-            " proved of them"
+            f" record chunks that could be enumerated{unproved}"
         )
-    found = "; ".join(told)
-    return f"How far this is proved: {found}."
+    return f"How far this is proved: {'; '.join(told)}."
+
+
+COLOURS = {"strong": "#d95f02", "moderate": "#1f77b4", "weak": "#7b4fa3"}
+
+
+def charts(found: Sequence[Size]) -> dict[str, Any]:
+    """Breaches and time against the maximum cluster size, one panel for each data set."""
+    scores, times = [], []
+    for one in found:
+        place = {"data": one.data, "size": one.size}
+        scores.append({**place, "attacker": "strong", "value": one.strong["score"]})
+        for attacker, value in (("moderate", one.moderate), ("weak", one.weak)):
+            ends = {"low": value["low"], "high": value["high"]}
+            scores.append({**place, "attacker": attacker, "value": value["mean"], **ends})
+        for attacker, seconds in zip(COLOURS, one.seconds, strict=True):
+            times.append({**place, "attacker": attacker, "value": 1000 * seconds})
+    return {
+        "breaches": _panels(scores, "score of Algorithm 1", "linear"),
+        "time": _panels(times, "ms for one attacker", "log"),
+    }
+
+
+def _panels(rows: list[Plain], title: str, scale: str) -> Any:
+    altair = library()
+    colour = coloured("attacker", COLOURS)
+    panels = []
+    for name in dict.fromkeys(row["data"] for row in rows):
+        mine = seen(row for row in rows if row["data"] == name)
+        x = altair.X("size:Q", title="largest cluster")
+        y = altair.Y("value:Q", title=title, scale=altair.Scale(type=scale))
+        line = mine.mark_line(point=True).encode(x=x, y=y, color=colour)
+        band = mine.mark_area(opacity=0.2).encode(x=x, y="low:Q", y2="high:Q", color=colour)
+        both = band + line if scale == "linear" else line
+        panels.append(both.properties(width=220, height=180, title=name))
+    return altair.hconcat(*panels)

@@ -7,7 +7,7 @@ import pytest
 
 from cloven.relatedness.evaluation import evaluate
 from cloven.relatedness.vectors import Vectors
-from experiments.thesis_table_4_1 import (
+from experiments.table_4_1 import (
     PRINTED,
     ROWS,
     measured,

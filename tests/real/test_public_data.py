@@ -11,7 +11,7 @@ from cloven.kinds.disassociated.methods import Disassociation
 from cloven.kinds.known_items import candidates
 from cloven.kinds.transactions import utility
 from cloven.verification import verify
-from experiments.public_data import PUBLIC_DATA
+from experiments.harness.data import PUBLIC_DATA
 
 pytestmark = pytest.mark.data
 

@@ -19,7 +19,7 @@ from cloven.errors import ParameterError
 if TYPE_CHECKING:
     from cloven.protocols import CountSource
     from cloven.relatedness.evaluation import Benchmark, Correlation, Evaluation, FrequencyBin
-    from experiments.thesis_table_4_1 import Agreement
+    from experiments.table_4_1 import Agreement
 
 SHOWN_PAIRS = 5
 
@@ -104,7 +104,7 @@ def pairs_to_score(paths: list[Path], *, thesis: bool) -> "list[Benchmark]":
     found = list(map(read_benchmark, paths))
     if thesis:
         find_experiments("relatedness evaluate")
-        from experiments.thesis_table_4_1 import miller_charles
+        from experiments.table_4_1 import miller_charles
 
         found.append(miller_charles())
     return found
@@ -187,7 +187,7 @@ def table_4_1(
     import numpy as np
 
     find_experiments("relatedness table-4-1")
-    from experiments.thesis_table_4_1 import METHODS, PRINTED, measured, printed_methods
+    from experiments.table_4_1 import METHODS, PRINTED, measured, printed_methods
 
     named = specs or []
     rng = np.random.default_rng(seed)

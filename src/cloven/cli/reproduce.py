@@ -49,8 +49,8 @@ def find_experiments(command: str, checkout: Path = CHECKOUT) -> None:
 @takes()
 def datasets(out: Out, data: Data = None) -> None:
     """Every public data set anonymised, verified and measured with the defaults. Takes about a minute."""
-    from experiments.public_data import data_folder
-    from experiments.public_tables import datasets as experiment
+    from experiments.disassociation import datasets as experiment
+    from experiments.harness.data import data_folder
 
     with progress("read") as report:
         page, runs = experiment(data_folder(data), report)
@@ -66,7 +66,7 @@ def disassociation(
 ) -> None:
     """Time and utility against k, m, cluster size, strategy and refining. Takes about half an hour."""
     from experiments.disassociation import disassociation as experiment
-    from experiments.public_data import data_folder
+    from experiments.harness.data import data_folder
 
     with progress("read") as report:
         page, runs = experiment(data_folder(data), report, quick=quick)
@@ -169,7 +169,7 @@ def _run(
     experiment: Callable[..., dict[str, str]], name: str, out: Path, data: Path | None, quick: bool
 ) -> None:
     """Run an experiment that gives files by name, write them, and say where its page is."""
-    from experiments.public_data import data_folder
+    from experiments.harness.data import data_folder
 
     with progress("read") as report:
         files = experiment(data_folder(data), report, quick=quick)

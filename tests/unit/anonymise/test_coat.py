@@ -286,7 +286,7 @@ def test_numpy_numbers_and_default_policy():
 @pytest.mark.parametrize("all_up_to", [0, 2])
 def test_click_stream(all_up_to, data_dir):
     from cloven.kinds.generalised.policy import random_items
-    from experiments.public_data import PUBLIC_DATA
+    from experiments.harness.data import PUBLIC_DATA
 
     data = PUBLIC_DATA["BMS-WebView-2"].load(data_dir)
     policy = Policy(all_up_to=2) if all_up_to else random_items(data, 0.1, np.random.default_rng(1))

@@ -71,7 +71,7 @@ def test_with_groups_it_is_upcta_and_may_suppress():
 @pytest.mark.slow
 @pytest.mark.data
 def test_click_stream(data_dir):
-    from experiments.public_data import PUBLIC_DATA
+    from experiments.harness.data import PUBLIC_DATA
 
     data = PUBLIC_DATA["BMS-WebView-2"].load(data_dir)
     policy = Policy(all_up_to=2)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from experiments.cover import cover, growth, shown
-from experiments.cover_runs import Size
+from experiments.cover import Size, cover, growth, shown
 
 
 def sizes(values):
@@ -72,3 +71,31 @@ def test_experiment_runs_on_small_samples(data_dir):
     files = cover(data_dir, lambda _step, _share: None, quick=True)
     assert files["cover.md"].count("| groceries |") > 3
     assert set(files) == {"cover.md", "cover.json", "cover/breaches.svg", "cover/time.svg"}
+
+
+def words(text):
+    return " ".join(text.split())
+
+
+def test_how_many_clusters_are_touched_is_told_as_counted():
+    pytest.importorskip("altair")
+    falls, rises = (
+        shown(sizes(values), [])["cover.md"] for values in (((10, 90), (20, 40)), ((10, 4), (20, 9)))
+    )
+    assert "clusters that covers touch falls on data (90 to 40)" in words(falls)
+    assert "clusters that covers touch rises on data (4 to 9)" in words(rises)
+
+
+@pytest.mark.parametrize(
+    ("suppressed", "covers", "told"),
+    [
+        (1, 0, "Repair costs little: `--safe cover` removes every cover"),
+        (3, 0, "Repair costs much: `--safe cover` removes every cover"),
+        (1, 4, "Repair costs little: `--safe cover` leaves 4 covers"),
+    ],
+)
+def test_the_price_of_repair_is_called_what_it_is(suppressed, covers, told):
+    pytest.importorskip("altair")
+    after = repair("cover", 0, 1, 1) | {"suppressed": suppressed, "covers": covers}
+    page = shown(sizes([(10, 100), (20, 400), (40, 90)]), [repair("no", 1, 1, 1), after])["cover.md"]
+    assert told in words(page)

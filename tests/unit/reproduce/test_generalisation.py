@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,14 +11,21 @@ import pytest
 from cloven.kinds.generalised.attack.elimination import Elimination
 from cloven.kinds.generalised.release import SetGeneralised
 from experiments.generalisation import generalisation, shown
-from experiments.generalisation_answer import answer, compared
-from experiments.generalisation_claims import claims, unchanged
-from experiments.generalisation_data import COOKING, MEDQUAD, OHSUMED, WIKI
-from experiments.generalisation_figures import Figures, exponent
-from experiments.generalisation_runs import Run, timed
-from experiments.generalisation_trial import MEASURES, RANKED, all_but_nearest
-from experiments.generalised_description import GeneralisedDescription
-from experiments.thesis_figures import Estimate
+from experiments.generalisation.claims import Figures, answer, claims, exponent
+from experiments.generalisation.runs import (
+    COOKING,
+    MEASURES,
+    MEDQUAD,
+    OHSUMED,
+    RANKED,
+    WIKI,
+    GeneralisedDescription,
+    Run,
+    all_but_nearest,
+    timed,
+)
+from experiments.harness.claims import compared, unchanged
+from experiments.harness.figures import Estimate
 
 METHODS = ("random", "mda", "tba", "wba", "gba", "rba", "nearest")
 DATA = (COOKING, WIKI, OHSUMED, MEDQUAD)
@@ -148,6 +156,44 @@ def test_times_are_of_every_method_and_size():
         (method, size) for method in ("tba", "wba", "gba", "rba") for size in (4, 6)
     }
     assert all(row["seconds"] > 0 for row in rows)
+
+
+def why(of, says):
+    (one,) = [claim for claim in claims(of) if says in claim.says]
+    return one.why
+
+
+def test_reasons_follow_the_figures():
+    """Where the figures change, so do the words beside a verdict."""
+    level = figures()
+    apart = [
+        replace(run, found=run.found | {"auc": {"value": 0.5}}) if run.attack == "tba" else run
+        for run in level.runs
+    ]
+    assert "they are close: link AUC" in why(level, "TBA and WBA have a high precision")
+    assert "they are 0.30 apart: link AUC" in why(Figures(apart, TIMES), "TBA and WBA have a high precision")
+    assert "With k the base rate hardly changes" in why(level, "about 80 %")
+    assert "Its precision is not the base rate (50 %)" in why(figures(chance=0.5), "RA has a precision")
+    assert "Its precision is the base rate (79 %)" in why(figures(chance=0.79), "RA has a precision")
+
+
+def test_wordnet_is_placed_by_the_figures():
+    level = figures()
+    assert "not told apart from counts of what occurs together (+0.00)" in why(level, "slightly lower")
+    lower = [
+        replace(run, found=run.found | {"auc": {"value": 0.5 + run.seed / 2000}})
+        if run.sweep == "knowledge"
+        else run
+        for run in level.runs
+    ]
+    assert "below counts of what occurs together (-0.30)" in why(Figures(lower, TIMES), "slightly lower")
+
+
+def test_records_are_said_to_be_hidden_where_many_are():
+    few = figures()
+    many = Figures([replace(run, found=run.found | {"hidden": {"value": 20}}) for run in few.runs], TIMES)
+    assert "Protecting single items hardly hides records" in answer(few)[5]
+    assert "Protecting single items hides some records" in answer(many)[5]
 
 
 @pytest.mark.slow

@@ -7,10 +7,19 @@ import pytest
 
 from cloven.data.transactions import Transactions
 from experiments.known_person import SMALL, known_person, shown
-from experiments.known_person_cases import names, sampled, shop, turned, visits
-from experiments.known_person_claims import JUDGED, lines, meeting, standings
-from experiments.known_person_page import level, page
-from experiments.known_person_runs import DEFAULT, WAYS, Thorough, ceiling, measured, settings
+from experiments.known_person.page import JUDGED, level, lines, meeting, page, standings, turned
+from experiments.known_person.runs import (
+    DEFAULT,
+    WAYS,
+    Thorough,
+    ceiling,
+    measured,
+    names,
+    sampled,
+    settings,
+    shop,
+    visits,
+)
 
 
 def run(setting, told=0.0, certain=0.0, items=0.9, tkd=0.1, pairs=0.5, data="shop"):
@@ -87,6 +96,13 @@ def test_the_best_setting_tells_least_and_then_keeps_most():
     text = words(page(found(run("default"), tried=rows)))
     assert "*max 500* misses fewest demands" in text
     assert "the default, *max 120*, misses 0 on what is told, 1 on what is kept." in text
+
+
+def test_a_default_that_was_not_tried_is_not_called_the_best():
+    rows = [run("before", 0.2), run("max 500")]
+    text = words(page(found(run("default"), tried=rows)))
+    assert "*max 500* misses fewest demands" in text
+    assert "the default, *max 120*, was not tried on all of them." in text
 
 
 def test_a_setting_that_was_not_tried_everywhere_takes_no_part():

@@ -10,13 +10,10 @@ import pytest
 from cloven.data.table import Attribute, Table
 from cloven.kinds.tables.utility.queries import QueryError
 from experiments.slicing import shown, slicing
-from experiments.slicing_answer import answer
-from experiments.slicing_claims import claims
-from experiments.slicing_claims_risk import below, readings
-from experiments.slicing_data import ADULT_RULES, Source, largest_l, sources
-from experiments.slicing_figures import About, Figures
-from experiments.slicing_methods import (
+from experiments.slicing.claims import LOWER, below, claims, printed, readings
+from experiments.slicing.data import (
     ADAPTIVE,
+    ADULT_RULES,
     ANATOMY,
     COMPOSITION,
     DIFFGEN,
@@ -32,12 +29,14 @@ from experiments.slicing_methods import (
     SLICING,
     UL_MAIN,
     Methods,
+    Source,
+    largest_l,
+    sources,
     swapped,
     with_l,
 )
-from experiments.slicing_printed import LOWER, printed
-from experiments.slicing_runs import Arena, Run, Selected, nearest
-from experiments.slicing_trial import DIMENSIONS, RISKS, asked
+from experiments.slicing.page import answer
+from experiments.slicing.runs import DIMENSIONS, RISKS, About, Arena, Figures, Run, Selected, asked, nearest
 
 DATA = ("Education", "Occupation", "Mushroom")
 METHODS = (
@@ -267,11 +266,58 @@ def test_answer_tells_what_swapping_adds():
     assert "error of counts no different (+0.000)" in text
 
 
+def test_answer_says_who_protects_by_the_figures():
+    levels = {MONDRIAN: (0.6, 0.8, 0.5), NO_SWAP: (0.12, 0.8, 0.5), UL_MAIN: (0.1, 0.8, 0.5)}
+    assert "protects well" in answer(figures(levels))[0]
+    assert (
+        "96 % come with the buckets alone: the buckets do it, not the swapping." in answer(figures(levels))[0]
+    )
+    swaps = answer(figures(levels | {NO_SWAP: (0.55, 0.8, 0.5)}))[0]
+    assert "10 % come with the buckets alone: the swapping does more of it than the buckets." in swaps
+    bad = answer(figures(levels | {UL_MAIN: (0.7, 0.8, 0.5)}))[0]
+    assert "does not protect well" in bad
+    assert "no less than Mondrian's" in bad
+
+
+def test_answer_counts_where_the_cut_matters():
+    assert "on 0 of 3 data sets" in answer(figures())[1]
+    assert "on 3 of 3 data sets" in answer(figures({UL_MAIN + ADAPTIVE: (0.5, 0.8, 0.5)}))[1]
+
+
+@pytest.mark.parametrize(("left", "says"), [(0.3, "holds for two"), (0.6, "does not hold for two")])
+def test_the_promise_of_one_release_is_held_against_two(left, says):
+    assert says in answer(figures({ANATOMY: (left, 0.8, 0.5)}))[3]
+
+
+@pytest.mark.parametrize(
+    ("mine", "without", "says"),
+    [(0.002, 0.8, "solves"), (0.6, 0.8, "lessens, but does not solve,"), (0.8, 0.8, "does not solve")],
+)
+def test_invalid_rows_are_solved_lessened_or_neither(mine, without, says):
+    # every share of this data is the same number, invalid rows among them
+    of = figures({UL_MAIN: (0.3, mine, 0.5), NO_SWAP: (0.3, without, 0.5)})
+    assert f"it {says} the problem that it is proposed for" in answer(of)[6]
+
+
+def test_orders_of_methods_are_read_off():
+    (one,) = [claim for claim in claims(figures()) if "higher than that of all" in claim.says]
+    assert "the order is the same" in one.why
+    other = figures({UL_MAIN: (0.3, 0.9, 0.9)})
+    (one,) = [claim for claim in claims(other) if "higher than that of all" in claim.says]
+    assert "the order is another" in one.why
+
+
+def test_l_is_possible_or_not_by_the_data():
+    assert "**l = 6** is not possible on Education: much has 40 % of the rows." in answer(figures())[7]
+    six = [About(name, name, 9, ("much", 10), 100, 50, 6, (6, 7)) for name in DATA]
+    assert "**l = 6** is possible on Education." in answer(figures(about=six))[7]
+
+
 @pytest.mark.slow
 def test_files_are_a_page_figures_and_charts(monkeypatch):
     pytest.importorskip("altair")
     # drawing takes seconds; that charts can be drawn is seen where the experiment runs
-    monkeypatch.setattr("experiments.slicing.svg", lambda chart: f"<svg {len(chart.to_json())}")
+    monkeypatch.setattr("experiments.harness.charts.svg", lambda chart: f"<svg {len(chart.to_json())}")
     files = shown(figures())
     charts = {f"slicing/{name}.svg" for name in ("trade", "cells", "worth", "risk", "rate", "query")}
     assert set(files) == {"slicing.md", "slicing.json"} | charts

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from cloven.data.table import Attribute, Table
-from experiments.table_readers import MANY, SETTINGS, measured
-from experiments.table_readers_page import page
+from experiments.table_readers import MANY, SETTINGS, measured, page
 
 
 def run(setting, verdict="publish", adds=0.0, error=0.5, data="Adult"):

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from experiments.thesis_claims import claims
-from experiments.thesis_claims_k import accuracy_rises, gap_shrinks
-from experiments.thesis_claims_size import seventy_percent_of_itemsets
-from experiments.thesis_figures import Estimate, Figures, Series, estimate, slope_of, spread_of
-from experiments.thesis_helped import HELPED
-from experiments.thesis_judging import judged, together
-from experiments.thesis_page import page
-from experiments.thesis_runs import Run, Scale, settings
-from experiments.thesis_trial import MEASURES, SCOPES
+from experiments.harness.claims import Claim, judged, together
+from experiments.harness.figures import Estimate, Series, estimate, slope_of, spread_of
+from experiments.thesis.claims import Figures, claims
+from experiments.thesis.page import answer, page
+from experiments.thesis.runs import HELPED, MEASURES, SCOPES, Run, Scale, settings
 
 PLAN = [*settings(Scale()), HELPED]
 
@@ -37,6 +34,12 @@ def made_up(rise: float, noise: float = 0.001, edge: float = 0.05) -> Figures:
             }
             runs.append(Run(corpus, seed, setting.sweep, setting.x, tried, found))
     return Figures(runs)
+
+
+def claim(figures: Figures, says: str) -> Claim:
+    """The one claim that says so."""
+    (one,) = [each for each in claims(figures) if each.says.startswith(says)]
+    return one
 
 
 def test_interval_is_students() -> None:
@@ -90,7 +93,7 @@ def test_random_is_chance_and_other_sides_are_kept_apart() -> None:
 
 @pytest.mark.parametrize(("rise", "verdict"), [(0.05, "confirmed"), (-0.05, "refuted"), (0.0, "chance")])
 def test_claim_follows_the_figures(rise: float, verdict: str) -> None:
-    assert accuracy_rises(made_up(rise, noise=0.01)).verdict == verdict
+    assert claim(made_up(rise, noise=0.01), "accuracy rises with k, even").verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -98,17 +101,17 @@ def test_claim_follows_the_figures(rise: float, verdict: str) -> None:
     [(0.1, "refuted"), (0.5, "confirmed")],  # 0.3 and 0.7 at best; shuffled words have 0.21
 )
 def test_number_without_a_setting(edge: float, verdict: str) -> None:
-    assert seventy_percent_of_itemsets(made_up(0.0, edge=edge)).verdict == verdict
+    assert claim(made_up(0.0, edge=edge), "nearly 70 %").verdict == verdict
 
 
 def test_number_that_shuffled_words_reach_as_well_is_not_confirmed() -> None:
-    found = seventy_percent_of_itemsets(made_up(0.12))  # at k = 5 0.85, and 0.81 with shuffled words
+    found = claim(made_up(0.12), "nearly 70 %")  # at k = 5 0.85, and 0.81 with shuffled words
     assert found.verdict == "chance"
     assert "above shuffled words +0.04" in found.why
 
 
 def test_gap_that_stays_is_not_said_to_shrink() -> None:
-    assert gap_shrinks(made_up(0.05)).verdict != "confirmed"
+    assert claim(made_up(0.05), "the gap to the random attack").verdict != "confirmed"
 
 
 def test_every_claim_has_a_verdict_and_numbers() -> None:
@@ -141,6 +144,53 @@ def test_page_fills_every_number() -> None:
     )
     prose = [line for line in text.splitlines() if not line.startswith(("|", "!", "["))]
     assert max(map(len, prose)) <= 120
+
+
+@pytest.mark.parametrize(
+    ("edge", "told"),
+    [(0.0, "Not that these figures could tell."), (0.35, "Yes, but little."), (0.5, "Yes.")],
+)
+def test_whether_meaning_helps_is_read_off(edge: float, told: str) -> None:
+    figures = made_up(0.0, edge=edge)  # 0.2 and so much more
+    assert f"**Does meaning help? {told}**" in answer(figures, claims(figures))[0]
+
+
+def changed(figures: Figures, sweep: str, x: float, label: str, by: float, side: str = "value") -> Figures:
+    """The same figures, but all of one attack at one place."""
+    runs = [
+        replace(run, found={**run.found, side: {name: value + by for name, value in run.found[side].items()}})
+        if (run.sweep, run.x, run.tried.label) == (sweep, x, label)
+        else run
+        for run in figures.runs
+    ]
+    return Figures(runs)
+
+
+def test_what_large_clusters_do_is_read_off() -> None:
+    figures = made_up(0.0)
+    largest = figures.places["size"][-1]
+    assert "clusters give meaning more to say, and any one guess has more chance" in " ".join(
+        answer(changed(figures, "size", largest, "aba/aba NGD", 0.1), [])
+    )
+    assert "clusters do not give meaning more to say, and any one guess has less chance" in " ".join(
+        answer(changed(figures, "size", largest, "aba/aba NGD", -0.1), [])
+    )
+
+
+def test_whether_the_domain_helps_is_read_off() -> None:
+    figures = made_up(0.0)
+    for name in ("NGD", "NPMI", "SVD"):
+        figures = changed(figures, "helped", 0, f"aba/aba {name}", -0.1)
+    assert "A corpus of the right domain does not: link AUC" in answer(figures, [])[3]
+    for name in ("NGD", "NPMI", "SVD"):
+        figures = changed(figures, "helped", 0, f"aba/aba {name}", 0.2)
+    assert "A corpus of the right domain does: link AUC" in answer(figures, [])[3]
+
+
+def test_breakage_is_warned_of_where_guessing_breaks_more() -> None:
+    figures = made_up(0.0)
+    assert "**Transaction breakage.**" in answer(figures, [])[4]
+    assert "Beware" in answer(changed(figures, "k", 2, "aba/aba NGD", -0.1), [])[4]
 
 
 def test_every_setting_is_possible() -> None:

@@ -14,10 +14,20 @@ from cloven.relatedness.combination import Shuffled
 from cloven.relatedness.vectors import Vectors
 from cloven.text.counts import TermCounts
 from cloven.text.samples import topic_sample
+from experiments.harness.runs import Remembered
 from experiments.thesis import gathered, shown
-from experiments.thesis_data import LEAST_DOCUMENTS, TERMS, Halves, density
-from experiments.thesis_runs import QUICK
-from experiments.thesis_trial import MEASURES, SCOPES, Bout, Remembered, Tried, auc_among_anchors
+from experiments.thesis.runs import (
+    LEAST_DOCUMENTS,
+    MEASURES,
+    QUICK,
+    SCOPES,
+    TERMS,
+    Bout,
+    Halves,
+    Tried,
+    auc_among_anchors,
+    density,
+)
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from experiments.tuning import shown, tuning
-from experiments.tuning_page import holds, page
+from experiments.tuning import holds, page, shown, tuning
 
 
 def trial(name, risk, utility, broken=0, state="finished"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ from cloven.kinds.generalised.score.score import (
 from cloven.kinds.generalised.score.truth import truth
 from cloven.kinds.generalised.words import MEASURES
 from cloven.statistics.findings import Findings
-from experiments.generalised_description import describe_generalised
+from experiments.generalisation.runs import describe_generalised
 from tests.effort import tries
 
 
@@ -216,7 +216,7 @@ def test_tables_one_and_two_of_the_paper():
     assert told.density == pytest.approx((2 + 1 + 2 + 1) / 16)
     assert told.base_rate == pytest.approx(10 / 16)
     assert (told.rows_without_context, told.mean_context) == (1, pytest.approx((3 + 3 + 1) / 3))
-    json.dumps(told.to_dict())
+    json.dumps(asdict(told))
 
 
 def test_density_is_a_mean_over_generalised_items():

@@ -1,0 +1,426 @@
+"""Runs of the experiments on set-based generalisation (Figures 13 to 16 of Shao and Ong): what is made, what is tried.
+
+Every data set is cut in two: records to publish, and the attacker's own, which stand in for the web that the paper
+counted. Privacy constraints are a random share of the items, each on its own, and COAT satisfies them (section 6.1.4).
+Every measure of an attack has up to four sides: ``value``; ``chance``, random elimination with the same budget in each
+table; ``control``, the same attack with shuffled words; ``one``, all but one random item of each generalised item.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections import defaultdict
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+import numpy as np
+
+from cloven.data.transactions import Transactions
+from cloven.kinds.generalised.attack.elimination import elimination_named
+from cloven.kinds.generalised.attack.methods import eliminated
+from cloven.kinds.generalised.guesses import Cells, contexts, published_only
+from cloven.kinds.generalised.methods.by_policy import Coat
+from cloven.kinds.generalised.policy import Policy, random_items, related_groups
+from cloven.kinds.generalised.score.score import score_eliminations
+from cloven.kinds.generalised.words import BESIDE
+from cloven.relatedness.combination import Shuffled
+from cloven.relatedness.counts_index import ClosedIndex
+from cloven.relatedness.ngd import GoogleDistance, MutualInformation
+from cloven.relatedness.vectors import Vectors
+from cloven.relatedness.wordnet import WordNet
+from cloven.verification import verify
+from experiments.harness.data import PEOPLE, PUBLIC_DATA, SPLIT_SEED, VECTORS, WORDNET, PublicData, corpus
+from experiments.harness.runs import Found, Plain, Remembered
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from cloven.kinds.generalised.guesses import Eliminations
+    from cloven.kinds.generalised.key import Generalised
+    from cloven.kinds.generalised.release import SetGeneralised
+    from cloven.protocols import Relatedness
+    from cloven.statistics.findings import Findings
+
+KS = (2, 3, 4, 5, 6)
+K = 5
+METHODS = ("random", "mda", "tba", "wba", "gba", "rba")
+BY_DENSITY = ("tba", "wba", "gba", "rba")
+DENSITIES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
+CHOICES = tuple((k, least) for k in (3, 4, 5, 6, 8, 12, 20) for least in (1, 2, 3) if least < k)
+"""k and the records that an item needs in the sample, among which the density nearest to the wanted one is looked for.
+
+COAT gives a density of little more than 1 / k where it has items of one record to merge, whatever the documents are.
+"""
+LEAST_TABLES, NEAR = 8, 0.05
+"""Generalised items that a release must have, and how near its density must be, to stand for a density."""
+CLOSE = 0.5
+"""Wu and Palmer's similarity above which two items may be merged (section 6.2.3)."""
+SIZES = (25, 50, 100, 200, 300)
+SEEDS = 5
+TERMS, LEAST_TERMS, LEAST_DOCUMENTS = 60, 40, 8
+"""A text becomes its terms of highest TF-IDF, among those in enough documents; shorter texts are left out."""
+LINKS = PublicData("named/wikispeedia_links.tsv.gz")
+COOKING, WIKI, OHSUMED, MEDQUAD, PATIENTS = "What's Cooking", "wikispeedia", "ohsumed", "MedQuAD", "Synthea"
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """One data set.
+
+    Attributes:
+        name: what tables call it.
+        format: of what it is made, as in Table I of the paper.
+        quality: whether there are many typing errors and abbreviations (T&A).
+        domain: its field, or several.
+        victims: records that samples are drawn from.
+        own: the attacker's records.
+        records: records of a sample.
+        protected: share of the items that are protected.
+    """
+
+    name: str
+    format: str
+    quality: str
+    domain: str
+    victims: Transactions
+    own: Transactions
+    records: int
+    protected: float = 0.1
+
+    def sample(self, rng: np.random.Generator) -> Transactions:
+        """Records at random."""
+        many = min(self.records, len(self.victims))
+        return self.victims.take(np.sort(rng.choice(len(self.victims), many, replace=False)))
+
+
+def sources(folder: Path, *, quick: bool = False) -> Iterator[Source]:
+    """All data sets, one after the other; the sizes of three are those of the paper's."""
+    part = 4 if quick else 1
+    cooking = PUBLIC_DATA[COOKING].load(folder)
+    yield Source(COOKING, "transaction", "few T&A", "food", *_halves(cooking), 758 // part)
+    yield Source(WIKI, "transaction", "few T&A", "multiple", *_halves(_links(folder)), 758 // part)
+    limit = 2_000 if quick else None
+    yield Source(OHSUMED, "text", "few T&A", "healthcare", *_texts(folder, OHSUMED, limit), 643 // part)
+    yield Source(MEDQUAD, "text", "few T&A", "healthcare", *_texts(folder, MEDQUAD, limit), 263 // part)
+    patients = PEOPLE[PATIENTS].load(folder)
+    yield Source(PATIENTS, "transaction", "few T&A", "healthcare", *_halves(patients), 263, protected=1.0)
+
+
+def _halves(data: Transactions) -> tuple[Transactions, Transactions]:
+    order = np.random.default_rng(SPLIT_SEED).permutation(len(data))
+    middle = len(data) // 2
+    return data.take(np.sort(order[:middle])), data.take(np.sort(order[middle:]))
+
+
+def _links(folder: Path) -> Transactions:
+    """Articles of an encyclopaedia as the sets of articles that they link to."""
+    linked: defaultdict[str, set[str]] = defaultdict(set)
+    with gzip.open(LINKS.path(folder), "rt", encoding="utf-8") as lines:
+        for line in lines:
+            if not line.startswith("#") and "\t" in line:
+                article, other = line.rstrip("\n").split("\t")
+                linked[article].add(unquote(other).replace("_", " ").lower())
+    return Transactions.from_records(linked.values())
+
+
+def _texts(folder: Path, name: str, limit: int | None) -> tuple[Transactions, Transactions]:
+    victims, own = corpus(folder, name, limit)
+    known = victims.where((victims.document_frequencies >= LEAST_DOCUMENTS)[victims.codes])
+    long_enough = np.flatnonzero(np.diff(known.offsets) >= LEAST_TERMS)
+    return known.where(known.best(TERMS)).take(long_enough).transactions(), own.transactions()
+
+
+NEAREST = "nearest"
+"""Not in the paper: all but the one item of each row that RBA trusts most. Its budget is that of ``one``."""
+MEASURES = ("recall", "precision", "f", "auc", "auc_row", "rebuilt", "unique", "unique_again")
+RANKED = ("auc", "auc_row")
+
+
+@dataclass(frozen=True, eq=False)
+class Bout:
+    """One release under attack with one kind of knowledge about words.
+
+    Attributes:
+        made: release and key.
+        knowledge: how related words are.
+        seed: seed of chance and control.
+        without_context: what rows that show no item for certain get, as in ``Elimination``.
+    """
+
+    made: Generalised
+    knowledge: Relatedness
+    seed: int
+    without_context: str = "no-answer"
+
+    @cached_property
+    def _shuffled(self) -> Relatedness:
+        return Remembered(Shuffled(self.knowledge, self.seed))
+
+    def tried(self, method: str) -> Found:
+        """What an attack reached: ``random``, a method of the paper, or ``nearest``."""
+        eliminations = self._guess(method, self.knowledge)
+        shuffled = None if method == "random" else self._guess(method, self._shuffled)
+        findings = score_eliminations(
+            eliminations,
+            self.made.release,
+            self.made.key,
+            rng=np.random.default_rng(self.seed),
+            control=shuffled,
+            draws=2,  # intervals are over samples, not inside one
+        )
+        counts = findings.notes["counts"]
+        return _read(findings) | {
+            "hidden": {"value": counts["records_no_longer_unique"]},
+            "were_unique": {"value": counts["records_unique_in_the_original"]},
+        }
+
+    def _guess(self, method: str, knowledge: Relatedness) -> Eliminations:
+        name = "rba" if method == NEAREST else method
+        options: dict[str, Any] = {} if name == "random" else {"without_context": self.without_context}
+        attack = elimination_named(name, knowledge, **options)
+        found = attack.guess(self.made.release, np.random.default_rng(self.seed))
+        return all_but_nearest(found) if method == NEAREST else found
+
+
+def all_but_nearest(found: Eliminations) -> Eliminations:
+    """Keep only the item of each row that the attack takes least for added; the first of equal ones."""
+    cells = Cells.of(found.tables)
+    order = np.lexsort((np.arange(found.tables.cells), found.confidence, cells.line))
+    eliminated = np.ones(found.tables.cells, bool)
+    eliminated[order[cells.line_offsets[:-1]]] = False
+    return replace(found, eliminated=eliminated)
+
+
+def _read(findings: Findings) -> Found:
+    found: Found = {}
+    for name in MEASURES:
+        one = findings.get(name)
+        found[name] = {"value": one.value, "chance": one.chance, "control": one.control}
+        if name not in RANKED:
+            found[name]["one"] = findings.get(name + BESIDE).chance
+    return found
+
+
+@dataclass(frozen=True)
+class GeneralisedDescription:
+    """Figures of a release and its original; private to the owner.
+
+    Attributes:
+        transactions: records of the original.
+        length: mean number of items of a record.
+        items: different items of the original.
+        suppressed_items: items of the original that the release does not have.
+        generalised_items: blocks of more than one item that some record shows; what can be attacked.
+        items_in_them: items that they stand for.
+        mean_size: mean number of items of a generalised item; ``largest_size`` likewise.
+        mean_rows: mean number of records that show one.
+        cells: questions, a record and an item each.
+        density: mean share of original items in a generalised item, the mean taken over generalised items.
+        base_rate: share of added items among all cells: the precision of random elimination.
+        rows_without_context: records that show a generalised item and no item for certain.
+        mean_context: mean number of certain items of the others.
+    """
+
+    transactions: int
+    length: float
+    items: int
+    suppressed_items: int
+    generalised_items: int
+    items_in_them: int
+    mean_size: float
+    largest_size: int
+    mean_rows: float
+    cells: int
+    density: float | None
+    base_rate: float | None
+    rows_without_context: int
+    mean_context: float
+
+
+def describe_generalised(release: SetGeneralised, original: Transactions) -> GeneralisedDescription:
+    """Describe a release and the data that it was made from."""
+    published_only(release)
+    used = (release.block_sizes > 1) & (release.supports > 0)
+    sizes, rows = release.block_sizes[used], release.supports[used]
+    cells = int((sizes * rows).sum())
+    held = _held(release, original)
+    row = np.repeat(np.arange(release.records), np.diff(release.row_offsets))
+    torn = np.zeros(release.records, bool)
+    torn[row[used[release.row_blocks]]] = True
+    context = np.diff(contexts(release).offsets)[torn]
+    published = {release.vocabulary[item] for item in release.block_items.tolist()}
+    return GeneralisedDescription(
+        transactions=len(original),
+        length=_mean(original.lengths),
+        items=len(original.vocabulary),
+        suppressed_items=sum(item not in published for item in original.vocabulary),
+        generalised_items=len(sizes),
+        items_in_them=int(sizes.sum()),
+        mean_size=_mean(sizes),
+        largest_size=int(sizes.max(initial=0)),
+        mean_rows=_mean(rows),
+        cells=cells,
+        density=float((held[used] / (sizes * rows)).mean()) if cells else None,
+        base_rate=1 - float(held[used].sum()) / cells if cells else None,
+        rows_without_context=int((context == 0).sum()),
+        mean_context=_mean(context[context > 0]),
+    )
+
+
+def _held(release: SetGeneralised, original: Transactions) -> NDArray[np.int64]:
+    """How often the records of the original hold an item of each block."""
+    code = {release.vocabulary[item]: item for item in release.block_items.tolist()}
+    block = np.full(len(release.vocabulary), -1, np.int64)
+    block[release.block_items] = np.repeat(np.arange(release.blocks), release.block_sizes)
+    of_name = np.array([block[code[name]] if name in code else -1 for name in original.vocabulary], np.int64)
+    held = of_name[original.codes] if len(original.codes) else np.empty(0, np.int64)
+    return np.bincount(held[held >= 0], minlength=release.blocks)
+
+
+def _mean(values: NDArray[np.int64]) -> float:
+    return float(values.mean()) if len(values) else 0.0
+
+
+@dataclass(frozen=True)
+class Run:
+    """One attack on one release: where it belongs, what the release is like, and what the attack reached."""
+
+    data: str
+    seed: int
+    sweep: str
+    x: float
+    attack: str
+    description: GeneralisedDescription
+    k: int
+    found: Found
+
+    def to_dict(self) -> Plain:
+        """Plain JSON values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Arena:
+    """A data set with everything that attackers and publishers know about its words."""
+
+    source: Source
+    knowledge: dict[str, Relatedness]
+    wordnet: WordNet
+
+    @classmethod
+    def open(cls, folder: Path, source: Source) -> Arena:
+        """Let the attacker count the own records."""
+        index = ClosedIndex.build(source.own, source=f"{source.name}, the attacker's half")
+        wordnet = WordNet(WORDNET.path(folder))
+        measures: dict[str, Relatedness] = {
+            "NGD": GoogleDistance(index),
+            "NPMI": MutualInformation(index),
+            "vectors": Vectors(VECTORS.path(folder)),
+            "WordNet": wordnet,
+        }
+        return cls(source, {name: Remembered(one) for name, one in measures.items()}, wordnet)
+
+    def runs(self, seed: int, *, quick: bool = False) -> Iterator[Run]:
+        """Everything that is tried on one sample."""
+        name = self.source.name
+        data = self.source.sample(np.random.default_rng(seed))
+        policy = self._policy(data, seed)
+        grouped = self._consistent(data, policy) if name in (MEDQUAD, OHSUMED, COOKING) else None
+        for k in KS[::3] if quick else KS:
+            made = self._made(data, policy, k)
+            yield from self._tried(data, made, seed, "k", k, (*METHODS, NEAREST))
+            if k == K:
+                yield from self._known(data, made, seed)
+            if grouped is not None and (k == K or name == MEDQUAD):
+                yield from self._tried(data, self._made(data, grouped, k), seed, "consistent", k, BY_DENSITY)
+        if name in (MEDQUAD, COOKING):
+            for wanted, some, made in self._dense(data, DENSITIES[1::3] if quick else DENSITIES, seed):
+                yield from self._tried(some, made, seed, "density", wanted, BY_DENSITY)
+        if name in (COOKING, WIKI, PATIENTS):
+            yield from self._pairs(data, seed)
+
+    def _policy(self, data: Transactions, seed: int) -> Policy:
+        return random_items(data, self.source.protected, np.random.default_rng(seed))
+
+    def _consistent(self, data: Transactions, policy: Policy) -> Policy:
+        """Section 6.2.3: an item may be merged with what WordNet has close to it, and with nothing else."""
+        related = self.wordnet.relate(data.vocabulary)
+        return replace(policy, groups=related_groups(data.vocabulary, related, CLOSE, policy.protected))
+
+    @staticmethod
+    def _made(data: Transactions, policy: Policy, k: int) -> Generalised:
+        free = policy.groups is None
+        made = Coat(k=k, policy=policy, max_suppressed=0.0 if free else 1.0, seeded=True).anonymise(data)
+        verify(made.release, original=data, key=made.key, policy=policy, allow_seeded=True).raise_if_broken()
+        return made
+
+    def _tried(
+        self, data: Transactions, made: Generalised, seed: int, sweep: str, x: float, methods: Sequence[str]
+    ) -> Iterator[Run]:
+        description = describe_generalised(made.release, data)
+        if not description.generalised_items:
+            return
+        bout = Bout(made, self.knowledge["NGD"], seed)
+        for method in methods:
+            yield Run(
+                self.source.name, seed, sweep, x, method, description, made.release.k, bout.tried(method)
+            )
+
+    def _known(self, data: Transactions, made: Generalised, seed: int) -> Iterator[Run]:
+        """RBA with other knowledge."""
+        description = describe_generalised(made.release, data)
+        for name, measure in self.knowledge.items():
+            found = Bout(made, measure, seed).tried("rba")
+            yield Run(self.source.name, seed, "knowledge", K, f"rba {name}", description, K, found)
+
+    def _pairs(self, data: Transactions, seed: int) -> Iterator[Run]:
+        """RBA where all combinations of two items are protected, with and without use of other generalised items."""
+        made = self._made(data, Policy(all_up_to=2), K)
+        description = describe_generalised(made.release, data)
+        for option in ("no-answer", "generalised"):
+            found = Bout(made, self.knowledge["NGD"], seed, option).tried("rba")
+            yield Run(self.source.name, seed, "pairs", K, f"rba, {option}", description, K, found)
+
+    def _dense(
+        self, data: Transactions, wanted: Sequence[float], seed: int
+    ) -> Iterator[tuple[float, Transactions, Generalised]]:
+        """For each density the release that comes near with fewest items left out, and of these the nearest."""
+        made = []
+        for k, least in CHOICES:
+            some = data.without_items(np.flatnonzero(data.supports < least))
+            one = Coat(k=k, policy=self._policy(some, seed), seeded=True).anonymise(some)
+            found = describe_generalised(one.release, some)
+            if found.density is not None and found.generalised_items >= LEAST_TABLES:
+                made.append((least, found.density, some, one))
+        for density in wanted:
+            near = [
+                (least, abs(got - density), some, one)
+                for least, got, some, one in made
+                if abs(got - density) < NEAR
+            ]
+            if near:
+                yield density, *min(near, key=lambda one: one[:2])[2:]
+
+
+def timed(sizes: Sequence[int] = SIZES) -> list[Plain]:
+    """Seconds for one table of random distances, by method and size (Figure 16); small ones are the best of three."""
+    rng = np.random.default_rng(1)
+    for method in BY_DENSITY:
+        eliminated(rng.random((5, 5)), method)  # compiles
+    rows = []
+    for size in sizes:
+        table = rng.random((size, size))
+        for method in BY_DENSITY:
+            seconds = []
+            for _ in range(3 if size <= 200 else 1):
+                start = perf_counter()
+                eliminated(table, method)
+                seconds.append(perf_counter() - start)
+            rows.append({"size": size, "method": method, "seconds": min(seconds)})
+    return rows

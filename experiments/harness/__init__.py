@@ -1,0 +1,1 @@
+"""What all experiments share: data, runs, figures, claims, pages and charts."""
