@@ -85,7 +85,7 @@ TOLD_APART = {"Transactions", "Table", "Disassociated", "SetGeneralised", "Gener
 MAY_ASK = {
     "cloven.data.transactions": "its own __eq__",
     "cloven.relatedness.corpus": "documents to count may be given as Transactions, or as texts",
-    "cloven.text.topics": "a sample is drawn from Transactions, or from counted terms",
+    "cloven.text.samples": "a sample is drawn from Transactions, or from counted terms",
     "cloven.cli.attack": "to be asked of the room",
     "cloven.cli.rehearsal": "to be asked of the room",
     "cloven.cli.score": "to be asked of the room",
