@@ -13,12 +13,12 @@ import numpy as np
 
 from cloven.errors import ParameterError, ReleaseError, shorten
 from cloven.kinds.tables.cells import CellRuns
-from cloven.kinds.tables.release import GeneralisedTable, Sliced
+from cloven.kinds.tables.release import Sliced
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from cloven.kinds.tables.release import CellDomain
+    from cloven.kinds.tables.release import CellDomain, TableRelease
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,15 +40,14 @@ class Buckets:
     told_rate: Any = 1.0
 
     @classmethod
-    def of(cls, release: GeneralisedTable | Sliced) -> Buckets:
+    def of(cls, release: TableRelease) -> Buckets:
         """The buckets of a release; rows of a generalised table that look alike are one."""
         rate = release.parameters.get("sampling_rate", 1.0)
         if isinstance(release, Sliced):
             return cls(release.domains, release.columns, release.bucket_offsets, release.cells, rate)
         looks = [place for place, domain in enumerate(release.domains) if not domain.sensitive]
         order, offsets = _alike(release.cells[:, looks])
-        columns = (tuple(range(len(release.domains))),)
-        return cls(release.domains, columns, offsets, release.cells[order], rate)
+        return cls(release.domains, release.columns, offsets, release.cells[order], rate)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -69,6 +68,14 @@ class Buckets:
     def bucket_of_row(self) -> NDArray[np.int64]:
         """Bucket of each row."""
         return np.repeat(np.arange(len(self)), self.sizes)
+
+    def cell_counts(self, attribute: int) -> Any:
+        """Buckets x cells (sparse): how many rows of a bucket show each cell of an attribute."""
+        from scipy.sparse import csr_array
+
+        shape = (len(self), len(self.domains[attribute].labels))
+        each = (self.bucket_of_row, self.cells[:, attribute])
+        return csr_array((np.ones(len(self.cells)), each), shape=shape)
 
     @cached_property
     def rate(self) -> float:

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cloven.data.table import Table
-    from cloven.kinds.tables.release import CellDomain, GeneralisedTable, Sliced
+    from cloven.kinds.tables.release import CellDomain, TableRelease
 
 
-R = TypeVar("R", bound="GeneralisedTable | Sliced")
+R = TypeVar("R", bound="TableRelease")
 
 
 def are_ranges(domain: CellDomain) -> NDArray[np.bool_]:

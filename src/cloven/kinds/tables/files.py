@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cloven.kinds.tables.key import PublishedTable
+    from cloven.kinds.tables.release import TableRelease
     from cloven.storage.parquet import Written
 
 
@@ -46,12 +47,11 @@ ROWS = {"row": "int64", "cells": "numbers"}
 PARTS = {"bucket": "int64", "cells": "numbers"}
 
 
-def tables_of(release: GeneralisedTable | Sliced) -> tuple[Written, ...]:
+def tables_of(release: TableRelease) -> tuple[Written, ...]:
     """Names, columns and values of the Parquet files."""
     release = shown_release(release)
-    columns = release.columns if isinstance(release, Sliced) else (tuple(range(len(release.domains))),)
     about: tuple[Written, ...] = (
-        ("attributes.parquet", ATTRIBUTES, attribute_columns(release.domains, columns)),
+        ("attributes.parquet", ATTRIBUTES, attribute_columns(release.domains, release.columns)),
         ("cells.parquet", CELLS, cell_columns(release.domains)),
     )
     if not isinstance(release, Sliced):
@@ -60,7 +60,7 @@ def tables_of(release: GeneralisedTable | Sliced) -> tuple[Written, ...]:
     bucket = np.repeat(np.arange(release.buckets), np.diff(release.bucket_offsets))
     parts = [
         (f"column-{number}.parquet", PARTS, {"bucket": bucket, "cells": _in_rows(release.cells[:, column])})
-        for number, column in enumerate(columns)
+        for number, column in enumerate(release.columns)
     ]
     return (*about, *parts)
 
@@ -260,7 +260,7 @@ def _is_number(text: str) -> bool:
 _NUMBER = frozenset("0123456789.-+eE")  # also both ends of a range: no spreadsheet runs anything for these
 
 
-def to_frame(table: GeneralisedTable | Sliced | Table) -> pa.Table:
+def to_frame(table: TableRelease | Table) -> pa.Table:
     """What a table shows, as text, in a PyArrow table: ``.to_pandas()``, or ``polars.from_arrow`` of it, make others.
 
     Of a sliced table each row is one part of a ``bucket`` (from 0) and a ``column`` (named by its attributes, age+sex);
@@ -285,13 +285,13 @@ def to_frame(table: GeneralisedTable | Sliced | Table) -> pa.Table:
     return pa.table(arrays, names=list(names))
 
 
-def write_table_csv(table: GeneralisedTable | Sliced | Table, path: Path) -> None:
+def write_table_csv(table: TableRelease | Table, path: Path) -> None:
     """Write what ``to_frame`` gives; all of it or no file."""
     with staged(Path(path)) as (place,):
         write_bytes(place, table_csv_bytes(table))
 
 
-def table_csv_bytes(table: GeneralisedTable | Sliced | Table) -> bytes:
+def table_csv_bytes(table: TableRelease | Table) -> bytes:
     """Content of the file that ``write_table_csv`` writes."""
     names, columns = _columns(table)
     text = io.StringIO()
@@ -310,7 +310,7 @@ def _safe(cells: Sequence[str | None]) -> Iterator[str]:
     return (seen[cell] or "" for cell in cells)
 
 
-def _columns(table: GeneralisedTable | Sliced | Table) -> tuple[Sequence[str], Sequence[Any]]:
+def _columns(table: TableRelease | Table) -> tuple[Sequence[str], Sequence[Any]]:
     """Names and content of what is shown."""
     if isinstance(table, Table):
         shown = [
@@ -351,7 +351,7 @@ def _texts(labels: Sequence[str | None], codes: NDArray[np.int32]) -> list[str |
     return [labels[code] for code in codes.tolist()]
 
 
-def _count(release: GeneralisedTable | Sliced) -> dict[str, int]:
+def _count(release: TableRelease) -> dict[str, int]:
     sizes = Buckets.of(release).sizes
     found = {
         "records": len(release),

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from cloven.kinds.tables.release import GeneralisedTable, Sliced
+    from cloven.kinds.tables.release import TableRelease
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,5 +39,5 @@ class TableKey:
 class PublishedTable:
     """What an anonymiser of tables returns: the release for the world, and the key for the owner."""
 
-    release: GeneralisedTable | Sliced
+    release: TableRelease
     key: TableKey

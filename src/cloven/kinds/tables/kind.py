@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from cloven.kinds.people import Everybody
     from cloven.kinds.tables.description import TableDescription
     from cloven.kinds.tables.key import PublishedTable
+    from cloven.kinds.tables.release import TableRelease
     from cloven.threats import Case, Effort, Knowledge, Threat
     from cloven.verification import Verdict
 
@@ -103,11 +104,7 @@ class TablesFamily:
         return tuple(map(unless_empty, every))
 
     def utility(
-        self,
-        data: Table,
-        result: PublishedTable,
-        effort: Effort,
-        rng: np.random.Generator,
+        self, data: Table, result: PublishedTable, effort: Effort, rng: np.random.Generator
     ) -> Utility:
         """What is kept of the data; queries are cheap, so that there are as many at every effort."""
         from cloven.kinds.tables.utility import table_utility
@@ -119,7 +116,7 @@ class TablesFamily:
         first = sorted(found.measures, key=lambda each: each.name != found.headline)
         return Utility(found.headline, tuple(first))
 
-    def published(self, release: GeneralisedTable | Sliced) -> dict[str, int]:
+    def published(self, release: TableRelease) -> dict[str, int]:
         """Counts that anybody can read off the release."""
         from cloven.storage.manifest import count
 
@@ -130,7 +127,7 @@ class TablesFamily:
         shown = self.published(result.release)
         return {name: value for name, value in summary(data, result).items() if name not in shown}
 
-    def sizes(self, release: GeneralisedTable | Sliced) -> list[int]:
+    def sizes(self, release: TableRelease) -> list[int]:
         """Size of every class or bucket."""
         return [int(size) for size in Buckets.of(release).sizes]
 
@@ -212,11 +209,7 @@ class TablesFamily:
         return PublishedTable(release, read_key(private, release))
 
     def told_of_everybody(
-        self,
-        data: Table,
-        release: GeneralisedTable | Sliced,
-        m: int | None,
-        sensitive: Collection[str],
+        self, data: Table, release: TableRelease, m: int | None, sensitive: Collection[str]
     ) -> Everybody:
         """What each reader tells of the sensitive values of every person."""
         return told_of_values(data, release, readers(release), m, sensitive)
@@ -249,7 +242,7 @@ def unless_empty(threat: Threat) -> Threat:
     return replace(threat, attempt=attempt)
 
 
-def nothing_left(release: GeneralisedTable | Sliced) -> tuple[Said, ...]:
+def nothing_left(release: TableRelease) -> tuple[Said, ...]:
     """What speaks against publishing a table without rows; anybody who has it sees that there are none."""
     return () if len(release) else (Said(f"{LOST} {SPENT}", LOST),)
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.kinds.tables.key import TableKey
-from cloven.kinds.tables.release import Sliced
 from cloven.storage.atomic import PRIVATE_FILE, PRIVATE_FOLDER
 from cloven.storage.manifest import expect
 from cloven.storage.parquet import number_column, number_lists, read_table, whole_numbers, write_table
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     from cloven.data.table import Table
     from cloven.kinds.tables.key import PublishedTable
-    from cloven.kinds.tables.release import GeneralisedTable
+    from cloven.kinds.tables.release import TableRelease
 
 KEY = {"row": "int64", "column": "int64", "record": "int64"}
 CHANGED = {"row": "int64", "attributes": "numbers"}
@@ -56,13 +55,13 @@ def write_key(
     write_receipt(place, result.release, manifest_sha256=manifest_sha256, original=original, counts=counts)
 
 
-def read_key(private: str | os.PathLike[str], release: GeneralisedTable | Sliced) -> TableKey:
+def read_key(private: str | os.PathLike[str], release: TableRelease) -> TableKey:
     """Read the owner's key to a published table from its private folder.
 
     Raises:
         ReleaseError: a file is missing, broken, or speaks of rows that the release does not have.
     """
-    folder, columns = Path(private), len(release.columns) if isinstance(release, Sliced) else 1
+    folder, columns = Path(private), len(release.columns)
     path = folder / "key.parquet"
     table = read_table(path, KEY)
     row, column = whole_numbers(table, "row", path), whole_numbers(table, "column", path)
@@ -78,7 +77,7 @@ def read_key(private: str | os.PathLike[str], release: GeneralisedTable | Sliced
     )
 
 
-def _read_changed(path: Path, release: GeneralisedTable | Sliced) -> NDArray[np.bool_] | None:
+def _read_changed(path: Path, release: TableRelease) -> NDArray[np.bool_] | None:
     if not os.path.lexists(path):
         return None
     table = read_table(path, CHANGED)

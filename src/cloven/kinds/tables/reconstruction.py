@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cloven.data.table import Role
-    from cloven.kinds.tables.release import Sliced
+    from cloven.kinds.tables.release import TableRelease
 
 
 _EXACT = 2.0**53  # up to here, every whole number is a float
 
 
-def reconstruct_table(release: GeneralisedTable | Sliced, rng: np.random.Generator) -> Table:
+def reconstruct_table(release: TableRelease, rng: np.random.Generator) -> Table:
     """One plausible table; its rows stand bucket by bucket, or class by class.
 
     None of its rows is a person's but by chance. What is true of all such tables is what the release tells.
@@ -98,7 +98,7 @@ def _text(number: float, places: int) -> str:
 # The parts of each bucket are paired at random, and each cell becomes one of its values.
 
 
-def drawn_rows(release: GeneralisedTable | Sliced, rng: np.random.Generator) -> NDArray[np.int32]:
+def drawn_rows(release: TableRelease, rng: np.random.Generator) -> NDArray[np.int32]:
     """Rows x attributes: values (positions in the domains) of one table that the release may stand for."""
     cells = paired_cells(release, rng)
     rows = np.empty_like(cells)
@@ -107,7 +107,7 @@ def drawn_rows(release: GeneralisedTable | Sliced, rng: np.random.Generator) -> 
     return rows
 
 
-def paired_cells(release: GeneralisedTable | Sliced, rng: np.random.Generator) -> NDArray[np.int32]:
+def paired_cells(release: TableRelease, rng: np.random.Generator) -> NDArray[np.int32]:
     """Rows x attributes: cells, with the parts of each bucket paired at random."""
     buckets = Buckets.of(release)
     cells = np.empty_like(buckets.cells)

@@ -13,7 +13,7 @@ All orders are canonical: a function of content alone.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,6 +71,11 @@ class GeneralisedTable:
         """Number of rows."""
         return len(self.cells)
 
+    @property
+    def columns(self) -> tuple[tuple[int, ...], ...]:
+        """Attributes of each column: rows are whole, so all stand in one."""
+        return (tuple(range(len(self.domains))),)
+
     def __repr__(self) -> str:
         return f"GeneralisedTable(k={self.k}, {len(self):,} rows, {len(self.domains)} attributes)"
 
@@ -114,3 +119,7 @@ class Sliced:
         return (
             f"Sliced(k={self.k}, {len(self):,} rows in {self.buckets:,} buckets, {len(self.columns)} columns)"
         )
+
+
+TableRelease: TypeAlias = GeneralisedTable | Sliced
+"""Either kind of published table."""

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from cloven.kinds.tables.attack.replay import Replay
     from cloven.kinds.tables.guesses import Known, ValueGuesses
     from cloven.kinds.tables.key import PublishedTable
-    from cloven.kinds.tables.release import GeneralisedTable, Sliced
+    from cloven.kinds.tables.release import TableRelease
     from cloven.protocols import Relatedness
 
 
@@ -150,10 +150,10 @@ def word_meanings(relatedness: Relatedness) -> Threat:
     """
     from cloven.kinds.tables.attack.semantic import SemanticValues
 
-    def guess(release: GeneralisedTable | Sliced, known: Known, attribute: str) -> ValueGuesses:
+    def guess(release: TableRelease, known: Known, attribute: str) -> ValueGuesses:
         return SemanticValues(relatedness, attribute).guess(release, known)
 
-    def without(release: GeneralisedTable | Sliced, known: Known, attribute: str) -> ValueGuesses:
+    def without(release: TableRelease, known: Known, attribute: str) -> ValueGuesses:
         return SemanticValues(relatedness, attribute, sharpness=0.0).guess(release, known)
 
     def attempt(threat: Threat, case: Case) -> Risk:
@@ -262,7 +262,7 @@ def _reader(case: Case) -> Callable[..., ValueGuesses]:
     seen: list[tuple[object, Replay]] = []
 
     def guess(
-        release: GeneralisedTable | Sliced, known: Known, attribute: str, away: NDArray[np.bool_] | None
+        release: TableRelease, known: Known, attribute: str, away: NDArray[np.bool_] | None
     ) -> ValueGuesses:
         attack = Replayed(attribute)
         found = next((replay for one, replay in seen if one is release), None)
@@ -274,7 +274,7 @@ def _reader(case: Case) -> Callable[..., ValueGuesses]:
     return guess
 
 
-def _crowd(case: Case, release: GeneralisedTable | Sliced) -> Crowd:
+def _crowd(case: Case, release: TableRelease) -> Crowd:
     """Everybody in a release: the one to be published, or one of those that leave people out."""
     data: Table = case.data
     result: PublishedTable = case.result
@@ -297,7 +297,7 @@ STAND_FOR_ALL = 30
 
 
 def another_release(
-    other: GeneralisedTable | Sliced, name: str = "another release", shared: Longs | None = None
+    other: TableRelease, name: str = "another release", shared: Longs | None = None
 ) -> Threat:
     """Somebody who has another release that holds some of the same people, and intersects what both leave.
 
@@ -312,10 +312,7 @@ def another_release(
     """
 
     def guess(
-        release: GeneralisedTable | Sliced,
-        known: Known,
-        attribute: str,
-        away: NDArray[np.bool_] | None = None,
+        release: TableRelease, known: Known, attribute: str, away: NDArray[np.bool_] | None = None
     ) -> ValueGuesses:
         both = Composition(attribute, "rows").guess((release, other), known)
         if away is None or not away.any():

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from cloven.data.table import Attribute, Harm, Table
     from cloven.kinds.tables.key import PublishedTable
+    from cloven.kinds.tables.release import TableRelease
 
 
 LIKE = ("merging-like", "composition-like", "probabilistic-like")
@@ -44,7 +45,7 @@ def summary(data: Table, result: PublishedTable) -> dict[str, int | float]:
     }
 
 
-def cautions(figures: dict[str, int | float], method: Any, release: GeneralisedTable | Sliced) -> list[str]:
+def cautions(figures: dict[str, int | float], method: Any, release: TableRelease) -> list[str]:
     """What an owner should know before publishing, each with what to do."""
     out, told = [], dict(method.parameters)
     if "partition" in release.parameters:  # the table may have decided
@@ -147,7 +148,7 @@ def page_words(document: Mapping[str, Any]) -> PageWords:
     )
 
 
-def promised(release: GeneralisedTable | Sliced) -> list[tuple[str, ...]]:
+def promised(release: TableRelease) -> list[tuple[str, ...]]:
     """Sensitive attributes whose values are promised to be hidden, jointly where several stand together."""
     told, secret = release.parameters, [domain.name for domain in release.domains if domain.sensitive]
     stated = [
@@ -163,7 +164,7 @@ def promised(release: GeneralisedTable | Sliced) -> list[tuple[str, ...]]:
 # Groups of a published table that show a single value of a sensitive attribute which nothing promises to hide.
 
 
-def single_values(data: Table, release: GeneralisedTable | Sliced, method: Any) -> list[str]:
+def single_values(data: Table, release: TableRelease, method: Any) -> list[str]:
     """Sensitive attributes of which some class or bucket shows one harmful value alone, each with what to do.
 
     Attributes that are promised to be hidden for themselves are left out: a check looks at them. So are tables whose
@@ -191,7 +192,7 @@ def single_values(data: Table, release: GeneralisedTable | Sliced, method: Any) 
     return out
 
 
-def one_harmful_value(data: Table, release: GeneralisedTable | Sliced) -> tuple[Said, ...]:
+def one_harmful_value(data: Table, release: TableRelease) -> tuple[Said, ...]:
     """What speaks against publishing: classes in which everybody has one harmful value.
 
     Means do not see it where such classes are few. In buckets nobody is known to be; what is certain of people there is
@@ -216,7 +217,7 @@ def one_harmful_value(data: Table, release: GeneralisedTable | Sliced) -> tuple[
     return tuple(out)
 
 
-def nearly_told(data: Table, release: GeneralisedTable | Sliced) -> tuple[Said, ...]:
+def nearly_told(data: Table, release: TableRelease) -> tuple[Said, ...]:
     """What speaks against publishing numbers of which the owner does not say how nearly they may be known.
 
     Five different wages of one class are no secret if they lie a few pounds apart.
@@ -266,7 +267,7 @@ def _codes(buckets: Buckets, place: int) -> NDArray[np.int64]:
     return domain.members[domain.member_offsets[:-1]][buckets.cells[:, place]].astype(np.int64)
 
 
-def _made_up(release: GeneralisedTable | Sliced) -> bool:
+def _made_up(release: TableRelease) -> bool:
     return bool(release.parameters.get("invented_rows"))
 
 
@@ -281,7 +282,7 @@ def _remedy(method: Any, *, jointly: bool) -> str:
 # Ends of published ranges that are somebody's number: a range shows its ends to the digit.
 
 
-def lone_ends(data: Table, release: GeneralisedTable | Sliced) -> list[str]:
+def lone_ends(data: Table, release: TableRelease) -> list[str]:
     """Attributes whose ranges end at numbers that exactly one person has, each with what to do.
 
     Where a taxonomy or blocks of the schema say where ranges end, nobody's number decides it.

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cloven.kinds.tables.guesses import Known, ValueGuesses
-    from cloven.kinds.tables.release import GeneralisedTable, Sliced
+    from cloven.kinds.tables.release import TableRelease
 
 
 Start = Literal["shares", "regression"]
@@ -89,10 +89,7 @@ class Learned:
         }
 
     def guess(
-        self,
-        release: GeneralisedTable | Sliced,
-        known: Known,
-        away: NDArray[np.bool_] | None = None,
+        self, release: TableRelease, known: Known, away: NDArray[np.bool_] | None = None
     ) -> ValueGuesses:
         """Guess the value of every person; those ``away`` are known not to be in the table, and have no bucket."""
         view = Buckets.of(known.reads(release)).with_rows()
@@ -135,11 +132,8 @@ class Learned:
         from scipy.sparse import csr_array
 
         copies = csr_array((shown.copies, shown.values, shown.offsets), shape=(len(view), shown.width))
-        labels = len(view.domains[place].labels)
-        where = (view.bucket_of_row, view.cells[:, place])
-        rows = csr_array((np.ones(len(view.cells)), where), shape=(len(view), labels))
         normal = (copies.T @ copies).toarray() + np.eye(shown.width) * _RIDGE
-        shares = np.linalg.solve(normal, (copies.T @ rows).toarray()).T
+        shares = np.linalg.solve(normal, (copies.T @ view.cell_counts(place)).toarray()).T
         totals = np.asarray(copies.sum(axis=0)).reshape(-1)
         found = holding(view, place).T @ (np.maximum(shares, 0.0) * totals) + self.smoothing
         out: Floats = found / found.sum(axis=0)
@@ -199,11 +193,7 @@ def _alone(taught: list[Taught], view: Buckets, known: Known, prior: Floats) -> 
 
 
 def _in_buckets(
-    view: Buckets,
-    known: Known,
-    columns: list[ColumnParts],
-    shown: Shown,
-    taught: list[Taught],
+    view: Buckets, known: Known, columns: list[ColumnParts], shown: Shown, taught: list[Taught]
 ) -> tuple[Floats, NDArray[np.bool_], Longs]:
     """What the model and the buckets that fit say of each person, what is possible at all, and how many fit."""
     shape = (len(known), shown.width)
@@ -305,14 +295,7 @@ class Shown:
     @classmethod
     def of(cls, view: Buckets, place: int) -> Shown:
         """Count the values of buckets; those of a coarse cell are taken as equally likely."""
-        from scipy.sparse import csr_array
-
-        labels = len(view.domains[place].labels)
-        where = (view.bucket_of_row, view.cells[:, place])
-        found = csr_array((np.ones(len(view.cells)), where), shape=(len(view), labels)) @ spread(
-            view.domains[place]
-        )
-        found = found.tocsr()
+        found = (view.cell_counts(place) @ spread(view.domains[place])).tocsr()
         found.sum_duplicates()
         return cls(
             len(view.domains[place].values),

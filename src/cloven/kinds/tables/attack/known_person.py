@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cloven.kinds.tables.guesses import Known, ValueGuesses
-    from cloven.kinds.tables.release import Sliced
+    from cloven.kinds.tables.release import TableRelease
 
-    Reader = Callable[[GeneralisedTable | Sliced, Known, str, NDArray[np.bool_] | None], ValueGuesses]
+    Reader = Callable[[TableRelease, Known, str, NDArray[np.bool_] | None], ValueGuesses]
     """Guesses a sensitive attribute of persons; may know who of them is left out of the release."""
 
 WAYS: tuple[tuple[Start, int], ...] = (("shares", 1), ("shares", 512))
@@ -27,19 +27,19 @@ To begin with a regression tells as much as the second to half a per cent (Adult
 """
 
 
-def readers(release: GeneralisedTable | Sliced) -> dict[str, Reader]:
+def readers(release: TableRelease) -> dict[str, Reader]:
     """Everybody who reads a table: by the rows that fit; and those who learn from it."""
     return {"plain": plain, **learners(release)}
 
 
 def plain(
-    release: GeneralisedTable | Sliced, known: Known, attribute: str, _away: NDArray[np.bool_] | None = None
+    release: TableRelease, known: Known, attribute: str, _away: NDArray[np.bool_] | None = None
 ) -> ValueGuesses:
     """By the rows that fit, whoever is left out."""
     return AttributeDisclosure(attribute, "rows").guess(release, known)
 
 
-def learners(release: GeneralisedTable | Sliced) -> dict[str, Reader]:
+def learners(release: TableRelease) -> dict[str, Reader]:
     """All ways to learn; where values stand beside coarse quasi-identifiers they are one."""
     ways = WAYS[:1] if isinstance(release, GeneralisedTable) else WAYS
     return {_named(*way): _learning(*way) for way in ways}
@@ -58,7 +58,7 @@ def _learning(start: Start, ways: int) -> Reader:
     """One way to learn; whoever is left out has no bucket."""
 
     def guess(
-        release: GeneralisedTable | Sliced, known: Known, attribute: str, away: NDArray[np.bool_] | None
+        release: TableRelease, known: Known, attribute: str, away: NDArray[np.bool_] | None
     ) -> ValueGuesses:
         return Learned(attribute, start, most_ways=ways).guess(release, known, away)
 

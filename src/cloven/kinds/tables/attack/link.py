@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cloven.kinds.tables.guesses import Known
-    from cloven.kinds.tables.release import GeneralisedTable
+    from cloven.kinds.tables.release import TableRelease
 
 
 _PERSONS = 2000  # worked on at once
@@ -58,7 +58,7 @@ class RowGuesses:
     confidence: NDArray[np.float64]
     ties: NDArray[np.float64]
     attack: Mapping[str, Any]
-    release: GeneralisedTable | Sliced
+    release: TableRelease
     known: Known
 
     def __len__(self) -> int:
@@ -75,7 +75,7 @@ class RowGuesses:
                 generalised table has one column. Rows below 0 are nobody's.
         """
         weight, there = np.ones(len(self)), (rows >= 0).all(axis=1)
-        for number, column in enumerate(columns_of(self.release)):
+        for number, column in enumerate(self.release.columns):
             weight *= self._weights(column, np.where(there, rows[:, number], 0))
         if isinstance(self.release, Sliced):
             sizes = np.diff(self.release.bucket_offsets)
@@ -104,7 +104,7 @@ class RecordLinkage:
         """Name and parameters as plain JSON values."""
         return {"name": "record linkage"}
 
-    def guess(self, release: GeneralisedTable | Sliced, known: Known) -> RowGuesses:
+    def guess(self, release: TableRelease, known: Known) -> RowGuesses:
         """Guess the row of every person."""
         shown = known.reads(release)
         buckets = Buckets.of(shown)
@@ -119,11 +119,6 @@ class RecordLinkage:
         total, best = found[:, 2], found[:, 3]
         confidence = np.divide(best, total, out=np.zeros(len(known)), where=total > 0)
         return RowGuesses(matched, candidates, total, confidence, found[:, 4], self.parameters, shown, known)
-
-
-def columns_of(release: GeneralisedTable | Sliced) -> tuple[tuple[int, ...], ...]:
-    """Attributes of each column; a generalised table is a single one."""
-    return release.columns if isinstance(release, Sliced) else (tuple(range(len(release.domains))),)
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,13 +37,13 @@ if TYPE_CHECKING:
     from cloven.data.table import Attribute, Table, ValueTree
     from cloven.kinds.tables.attack.replay_worlds import Worlds
     from cloven.kinds.tables.guesses import ValueGuesses
-    from cloven.kinds.tables.release import Sliced
+    from cloven.kinds.tables.release import TableRelease
 
 
 REPLAY_PROOF = "replay-proof"
 
 
-def why_not(release: GeneralisedTable | Sliced) -> str:
+def why_not(release: TableRelease) -> str:
     """Why there is nothing to replay; nothing if there is."""
     told = release.parameters
     if not isinstance(release, GeneralisedTable) or told.get("method") != "mondrian":
@@ -80,7 +80,7 @@ class Replayed:
 
     def guess(
         self,
-        release: GeneralisedTable | Sliced,
+        release: TableRelease,
         crowd: Crowd,
         known: Known,
         away: NDArray[np.bool_] | None = None,
@@ -94,7 +94,7 @@ class Replayed:
         """
         return self.replay(release, crowd, rng).guess(self, known, away)
 
-    def replay(self, release: GeneralisedTable | Sliced, crowd: Crowd, rng: np.random.Generator) -> Replay:
+    def replay(self, release: TableRelease, crowd: Crowd, rng: np.random.Generator) -> Replay:
         """Rule out worlds of every class, once for all persons and all sensitive attributes."""
         why = why_not(release)
         if why:
@@ -127,7 +127,7 @@ class Replay:
         notes: what was done.
     """
 
-    release: GeneralisedTable | Sliced
+    release: TableRelease
     view: Buckets
     placed: Placed
     chances: dict[int, tuple[Longs, NDArray[np.float64]]]
@@ -173,7 +173,7 @@ class _Classes:
     placed: Placed
     demands: Demands
     axes: tuple[Axis, ...]
-    release: GeneralisedTable | Sliced
+    release: TableRelease
 
     def replayed(
         self, rng: np.random.Generator

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cloven.kinds.tables.guesses import Known, ValueGuesses
-    from cloven.kinds.tables.release import GeneralisedTable, Sliced
+    from cloven.kinds.tables.release import TableRelease
     from cloven.protocols import Relatedness
 
 
@@ -59,7 +59,7 @@ class SemanticValues:
             "sharpness": self.sharpness,
         }
 
-    def guess(self, release: GeneralisedTable | Sliced, known: Known) -> ValueGuesses:
+    def guess(self, release: TableRelease, known: Known) -> ValueGuesses:
         """Guess the value of every person."""
         buckets = Buckets.of(known.reads(release))
         attribute = buckets.position(to_find_out([buckets], self.attribute, known))
@@ -102,12 +102,7 @@ def _said(
 
 
 def _paired(
-    buckets: Buckets,
-    known: Known,
-    inside: tuple[int, ...],
-    attribute: int,
-    scores: Scores,
-    sharpness: float,
+    buckets: Buckets, known: Known, inside: tuple[int, ...], attribute: int, scores: Scores, sharpness: float
 ) -> NDArray[np.float64]:
     """What one column says: in each bucket, how its parts pair with the values, relative to no words at all.
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cloven.kinds.tables.guesses import Known
-    from cloven.kinds.tables.release import GeneralisedTable, Sliced
+    from cloven.kinds.tables.release import TableRelease
 
 
 _NEVER = 1e-12  # below this a probability is rounding, not a possibility
@@ -54,7 +54,7 @@ class Composition:
         """Name and parameters as plain JSON values."""
         return {"name": "composition", "attribute": self.attribute, "weight": self.weight}
 
-    def guess(self, releases: Sequence[GeneralisedTable | Sliced], known: Known) -> ValueGuesses:
+    def guess(self, releases: Sequence[TableRelease], known: Known) -> ValueGuesses:
         """Guess the value of every person from two releases or more."""
         if len(releases) < 2:
             message = f"a composition attack needs at least two releases (got {len(releases)})"
@@ -62,7 +62,7 @@ class Composition:
         return self.combine(releases, known, self.parameters)
 
     def combine(
-        self, releases: Sequence[GeneralisedTable | Sliced], known: Known, attack: Mapping[str, Any]
+        self, releases: Sequence[TableRelease], known: Known, attack: Mapping[str, Any]
     ) -> ValueGuesses:
         """What any number of releases say together; ``attack`` is the name that the answer bears."""
         views = [Buckets.of(known.reads(release)) for release in _distinct(releases)]
@@ -171,16 +171,16 @@ def _at(values: NDArray[np.float64], places: NDArray[np.int64], width: int) -> N
     return out
 
 
-def _distinct(releases: Sequence[GeneralisedTable | Sliced]) -> list[GeneralisedTable | Sliced]:
+def _distinct(releases: Sequence[TableRelease]) -> list[TableRelease]:
     """Releases without those that say the same as an earlier one."""
-    out: list[GeneralisedTable | Sliced] = []
+    out: list[TableRelease] = []
     for release in releases:
         if not any(_same(release, other) for other in out):
             out.append(release)
     return out
 
 
-def _same(one: GeneralisedTable | Sliced, other: GeneralisedTable | Sliced) -> bool:
+def _same(one: TableRelease, other: TableRelease) -> bool:
     first, second = Buckets.of(one), Buckets.of(other)
     return (
         first.names == second.names
@@ -220,7 +220,7 @@ class AttributeDisclosure:
         """Name and parameters as plain JSON values."""
         return {"name": "attribute disclosure", "attribute": self.attribute, "weight": self.weight}
 
-    def guess(self, release: GeneralisedTable | Sliced, known: Known) -> ValueGuesses:
+    def guess(self, release: TableRelease, known: Known) -> ValueGuesses:
         """Guess the value of every person."""
         return Composition(self.attribute, self.weight).combine((release,), known, self.parameters)
 
@@ -234,7 +234,7 @@ class Membership:
         """Name and parameters as plain JSON values."""
         return {"name": "membership"}
 
-    def guess(self, release: GeneralisedTable | Sliced, known: Known) -> MembershipGuesses:
+    def guess(self, release: TableRelease, known: Known) -> MembershipGuesses:
         """Guess for every person whether they are there."""
         buckets = Buckets.of(known.reads(release))
         matches = match(buckets, known, NOTHING, "rows")

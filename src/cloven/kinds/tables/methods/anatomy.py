@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from cloven.errors import ParameterError
-from cloven.kinds.tables.methods.hybrid import one_sensitive
+from cloven.kinds.tables.methods.assembly import check_complete, sliced
 from cloven.kinds.tables.methods.lots import Drawing
-from cloven.kinds.tables.methods.parameters import check_whole
+from cloven.kinds.tables.methods.parameters import check_seed, check_whole, one_sensitive
+from cloven.protocols import Dimension, Whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
     from cloven.data.table import Attribute, Table
     from cloven.kinds.tables.key import PublishedTable
-    from cloven.protocols import Dimension
 
 
 @dataclass(frozen=True)
@@ -41,21 +41,16 @@ class Anatomy:
     l: int = 6
     seed: int | None = None
     SEARCHED_UNASKED: ClassVar[bool] = False  # quasi-identifiers stay exact: a search must name it
+    family: ClassVar[str] = "tables"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "l", check_whole("l", self.l, 2, "with l = 1 sensitive values are certain"))
-        if self.seed is not None:
-            check_whole("seed", self.seed, 0, "it starts a random generator")
+        check_seed(self.seed)
 
     @property
     def k(self) -> int:
         """Rows of a group, at least."""
         return self.l
-
-    @property
-    def family(self) -> str:
-        """How its releases are attacked and measured."""
-        return "tables"
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -65,16 +60,12 @@ class Anatomy:
     @classmethod
     def space(cls, data: Table) -> dict[str, Dimension]:
         """What a search for good settings varies: l as far as the most common value allows."""
-        from cloven.protocols import Whole
-
         place = one_sensitive(data, "anatomy")
         most = int(np.bincount(data.codes[:, place]).max())
         return {"l": Whole(2, max(2, min(20, len(data) // most)))}
 
     def anonymise(self, table: Table, progress: Callable[[str, float], None] | None = None) -> PublishedTable:
         """Anonymise; ``progress(step, share done)`` is called along the way."""
-        from cloven.kinds.tables.methods.assembly import check_complete, sliced
-
         report = progress or (lambda _step, _share: None)
         check_complete(table)
         place = one_sensitive(table, "anatomy")

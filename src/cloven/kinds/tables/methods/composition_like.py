@@ -13,17 +13,25 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from cloven.errors import ParameterError
+from cloven.kinds.tables.methods.assembly import check_complete, generalised
 from cloven.kinds.tables.methods.constraints import TCloseness, described
+from cloven.kinds.tables.methods.hybrid import sampled_rows
 from cloven.kinds.tables.methods.lots import Drawing
-from cloven.kinds.tables.methods.parameters import check_share, check_whole
+from cloven.kinds.tables.methods.mondrian import Mondrian
+from cloven.kinds.tables.methods.parameters import (
+    check_counts_rows,
+    check_k,
+    check_seed,
+    check_share,
+    possible_k,
+)
+from cloven.protocols import Dimension, Real
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from cloven.data.table import Table
     from cloven.kinds.tables.key import PublishedTable
-    from cloven.protocols import Dimension
 
 
 @dataclass(frozen=True)
@@ -42,18 +50,13 @@ class CompositionLike:
     alpha: float = 0.5
     seed: int | None = None
     SEARCHED_UNASKED: ClassVar[bool] = False  # to compare with: a search must name it
+    family: ClassVar[str] = "tables"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "k", check_whole("k", self.k, 2, "with k = 1 nobody is protected"))
+        object.__setattr__(self, "k", check_k(self.k))
         check_share("rho", self.rho, 1, "share of the rows that is sampled")
         check_share("alpha", self.alpha, 1, "1 allows any spread")
-        if self.seed is not None:
-            check_whole("seed", self.seed, 0, "it starts a random generator")
-
-    @property
-    def family(self) -> str:
-        """How its releases are attacked and measured."""
-        return "tables"
+        check_seed(self.seed)
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -70,30 +73,21 @@ class CompositionLike:
     @classmethod
     def space(cls, data: Table) -> dict[str, Dimension]:
         """What a search for good settings varies."""
-        from cloven.protocols import Real, Whole
-
         return {
-            "k": Whole(2, max(2, min(100, len(data) // 20))),
+            "k": possible_k(data),
             "rho": Real(0.3, 1.0),
             "alpha": Real(0.1, 1.0),
         }
 
     def anonymise(self, table: Table, progress: Callable[[str, float], None] | None = None) -> PublishedTable:
         """Anonymise; ``progress(step, share done)`` is called along the way."""
-        from cloven.kinds.tables.methods.assembly import check_complete, generalised
-        from cloven.kinds.tables.methods.mondrian import Mondrian
-        from cloven.kinds.tables.methods.parameters import check_counts_rows
-
         report = progress or (lambda _step, _share: None)
         check_counts_rows(table)
         check_complete(table)
         closeness = TCloseness(self.alpha)
         promised = described(closeness, table)
         report("sample", 0.0)
-        sample = np.flatnonzero(Drawing.of(self.seed).sample(len(table), self.rho))
-        if len(sample) < self.k:
-            message = f"a sample of {len(sample):,} rows cannot keep k = {self.k}; choose a higher rho or a smaller k"
-            raise ParameterError(message)
+        sample = sampled_rows(table, {"rho": self.rho}, self.k, Drawing.of(self.seed))
         report("cut", 0.0)
         classes = np.full(len(table), -1, np.int64)
         classes[sample] = Mondrian(k=self.k, constraints=(closeness,)).classes(table.take(sample))

@@ -25,10 +25,24 @@ import numpy as np
 from cloven.data.schema import number_text
 from cloven.errors import ParameterError
 from cloven.kinds.tables.key import PublishedTable, TableKey
-from cloven.kinds.tables.methods.assembly import lowest_equal, members_of, smallest_covers, value_cells
+from cloven.kinds.tables.methods.assembly import (
+    Cells,
+    check_complete,
+    lowest_equal,
+    members_of,
+    smallest_covers,
+    value_cells,
+)
 from cloven.kinds.tables.methods.lots import LEAST_EPS, Drawing, noise_scale
-from cloven.kinds.tables.methods.parameters import check_choice, check_whole, check_within
+from cloven.kinds.tables.methods.parameters import (
+    check_choice,
+    check_counts_rows,
+    check_seed,
+    check_whole,
+    check_within,
+)
 from cloven.kinds.tables.release import GeneralisedTable
+from cloven.protocols import Choice, Dimension, Real, Whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -36,8 +50,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cloven.data.table import Attribute, Table, ValueTree
-    from cloven.kinds.tables.methods.assembly import Cells
-    from cloven.protocols import Dimension
 
 
 Domains = Literal["stated", "from-data"]
@@ -69,6 +81,7 @@ class DiffGen:
     seed: int | None = None
     domains: Domains = "stated"
     SEARCHED_UNASKED: ClassVar[bool] = False  # a budget is the owner's to spend: a search must name it
+    family: ClassVar[str] = "tables"
 
     def __post_init__(self) -> None:
         check_within("eps", self.eps, LEAST_EPS, 100, "it is the privacy budget; above 1 it says little")
@@ -77,18 +90,12 @@ class DiffGen:
         check_choice("score", self.score, get_args(Score))
         check_choice("counts", self.counts, get_args(Counts))
         check_choice("domains", self.domains, get_args(Domains))
-        if self.seed is not None:
-            check_whole("seed", self.seed, 0, "it starts a random generator")
+        check_seed(self.seed)
 
     @property
     def k(self) -> int:
         """Rows that look alike, at least: not what this method promises."""
         return 1
-
-    @property
-    def family(self) -> str:
-        """How its releases are attacked and measured."""
-        return "tables"
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -115,8 +122,6 @@ class DiffGen:
     @classmethod
     def space(cls, data: Table) -> dict[str, Dimension]:
         """What a search for good settings varies; a search spends the budget again with every trial."""
-        from cloven.protocols import Choice, Real, Whole
-
         return {
             "eps": Real(0.05, 5.0, log=True),
             "specialisations": Whole(0, 4 * len(data.positions("quasi-identifier"))),
@@ -126,9 +131,6 @@ class DiffGen:
 
     def anonymise(self, table: Table, progress: Callable[[str, float], None] | None = None) -> PublishedTable:
         """Anonymise; ``progress(step, share done)`` is called along the way."""
-        from cloven.kinds.tables.methods.assembly import check_complete
-        from cloven.kinds.tables.methods.parameters import check_counts_rows
-
         report = progress or (lambda _step, _share: None)
         check_counts_rows(table, values=False)
         check_complete(table)

@@ -16,8 +16,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from cloven.errors import ParameterError
+from cloven.kinds.tables.methods.assembly import check_complete, generalised
 from cloven.kinds.tables.methods.lots import LEAST_EPS, Drawing, noise_scale
-from cloven.kinds.tables.methods.parameters import check_choice, check_share, check_whole, check_within
+from cloven.kinds.tables.methods.mondrian import Mondrian
+from cloven.kinds.tables.methods.parameters import (
+    check_choice,
+    check_k,
+    check_seed,
+    check_share,
+    check_within,
+    one_sensitive,
+    possible_k,
+)
+from cloven.protocols import Choice, Dimension, Real
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +37,6 @@ if TYPE_CHECKING:
 
     from cloven.data.table import Table
     from cloven.kinds.tables.key import PublishedTable
-    from cloven.protocols import Dimension
 
 
 @dataclass(frozen=True)
@@ -48,19 +58,14 @@ class Hybrid:
     noise_on: Literal["all", "present"] = "all"
     seed: int | None = None
     SEARCHED_UNASKED: ClassVar[bool] = False  # to compare with: a search must name it
+    family: ClassVar[str] = "tables"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "k", check_whole("k", self.k, 2, "with k = 1 nobody is protected"))
+        object.__setattr__(self, "k", check_k(self.k))
         check_within("eps", self.eps, LEAST_EPS, 100, "noise has the scale 1/eps")
         check_share("rate", self.rate, 1, "share of the rows that is sampled")
         check_choice("noise_on", self.noise_on, ("all", "present"))
-        if self.seed is not None:
-            check_whole("seed", self.seed, 0, "it starts a random generator")
-
-    @property
-    def family(self) -> str:
-        """How its releases are attacked and measured."""
-        return "tables"
+        check_seed(self.seed)
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -78,10 +83,8 @@ class Hybrid:
     @classmethod
     def space(cls, data: Table) -> dict[str, Dimension]:
         """What a search for good settings varies."""
-        from cloven.protocols import Choice, Real, Whole
-
         return {
-            "k": Whole(2, max(2, min(100, len(data) // 20))),
+            "k": possible_k(data),
             "eps": Real(0.05, 5.0, log=True),
             "rate": Real(0.3, 1.0),
             "noise_on": Choice(("all", "present")),
@@ -89,18 +92,12 @@ class Hybrid:
 
     def anonymise(self, table: Table, progress: Callable[[str, float], None] | None = None) -> PublishedTable:
         """Anonymise; ``progress(step, share done)`` is called along the way."""
-        from cloven.kinds.tables.methods.assembly import check_complete, generalised
-        from cloven.kinds.tables.methods.mondrian import Mondrian
-
         report = progress or (lambda _step, _share: None)
         check_complete(table)
         place = one_sensitive(table, "hybrid")
         drawing = Drawing.of(self.seed)
         report("sample", 0.0)
-        sample = np.flatnonzero(drawing.sample(len(table), self.rate))
-        if len(sample) < self.k:
-            message = f"a sample of {len(sample):,} rows cannot keep k = {self.k}; choose a higher rate or a smaller k"
-            raise ParameterError(message)
+        sample = sampled_rows(table, {"rate": self.rate}, self.k, drawing)
         report("cut", 0.0)
         classes = np.full(len(table), -1, np.int64)
         classes[sample] = Mondrian(k=self.k).classes(table.take(sample))
@@ -136,6 +133,22 @@ class Hybrid:
         added = table.codes[_members(kept, classes[kept], slot // width, drawing)]
         added[:, place] = slot % width
         return out, added, slot // width
+
+
+def sampled_rows(table: Table, rate: dict[str, float], k: int, drawing: Drawing) -> NDArray[np.int64]:
+    """Rows of a random sample, each taken with a probability, which is given by its name.
+
+    Raises:
+        ParameterError: there are fewer than k.
+    """
+    ((name, share),) = rate.items()
+    sample = np.flatnonzero(drawing.sample(len(table), share))
+    if len(sample) < k:
+        message = (
+            f"a sample of {len(sample):,} rows cannot keep k = {k}; choose a higher {name} or a smaller k"
+        )
+        raise ParameterError(message)
+    return sample
 
 
 def _surplus(key: NDArray[np.int64], allowed: NDArray[np.int64], drawing: Drawing) -> NDArray[np.int64]:
@@ -180,22 +193,3 @@ def with_rows(table: Table, codes: NDArray[np.int32]) -> Table:
         source_rows=np.concatenate([table.source_rows, nobody]),
         persons=None,
     )
-
-
-def one_sensitive(table: Table, method: str) -> int:
-    """Position of the only sensitive attribute, for methods that handle one."""
-    from cloven.errors import ParameterError
-    from cloven.kinds.tables.methods.parameters import check_counts_rows
-
-    check_counts_rows(table, values=method != "hybrid")
-    found = table.positions("sensitive")
-    if len(found) == 1:
-        return found[0]
-    names = ", ".join(table.names("sensitive"))
-    what = (
-        f"the table has {len(found)}: {names}; change the roles, or use slicing"
-        if found
-        else "the table has none; give one that role in the schema"
-    )
-    message = f"{method} needs exactly one sensitive attribute, {what}"
-    raise ParameterError(message)

@@ -17,9 +17,10 @@ import numpy as np
 
 from cloven.data.taxonomy import balanced_ranges
 from cloven.errors import ParameterError
-from cloven.kinds.tables.methods.hybrid import one_sensitive, with_rows
+from cloven.kinds.tables.methods.assembly import sliced
+from cloven.kinds.tables.methods.hybrid import with_rows
 from cloven.kinds.tables.methods.lots import Drawing
-from cloven.kinds.tables.methods.parameters import check_whole
+from cloven.kinds.tables.methods.parameters import check_seed, one_sensitive
 from cloven.kinds.tables.methods.slicing import Slicing
 
 if TYPE_CHECKING:
@@ -49,18 +50,13 @@ class MergingLike:
     seed: int | None = None
     WORDED: ClassVar = Slicing.WORDED
     SEARCHED_UNASKED: ClassVar[bool] = False  # to compare with: a search must name it
+    family: ClassVar[str] = "tables"
 
     def __post_init__(self) -> None:
         slicing = self._slicing  # checks k, l and columns
         for name in ("k", "l", "columns"):
             object.__setattr__(self, name, getattr(slicing, name))
-        if self.seed is not None:
-            check_whole("seed", self.seed, 0, "it starts a random generator")
-
-    @property
-    def family(self) -> str:
-        """How its releases are attacked and measured."""
-        return "tables"
+        check_seed(self.seed)
 
     @property
     def _slicing(self) -> Slicing:
@@ -87,8 +83,6 @@ class MergingLike:
 
     def anonymise(self, table: Table, progress: Callable[[str, float], None] | None = None) -> PublishedTable:
         """Anonymise; ``progress(step, share done)`` is called along the way."""
-        from cloven.kinds.tables.methods.assembly import sliced
-
         report = progress or (lambda _step, _share: None)
         place = one_sensitive(table, "merging-like")
         table = with_ranges(table)
@@ -123,12 +117,7 @@ class MergingLike:
 
 
 def _invented(
-    table: Table,
-    buckets: NDArray[np.int64],
-    rows: NDArray[np.int64],
-    place: int,
-    l: int,
-    drawing: Drawing,
+    table: Table, buckets: NDArray[np.int64], rows: NDArray[np.int64], place: int, l: int, drawing: Drawing
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
     """Rows like some real ones but in other buckets; the buckets; and the rows they are like.
 

@@ -24,6 +24,7 @@ from cloven.compiled import Flags, Ints, compiled
 from cloven.data.defaults import K
 from cloven.data.table import slack
 from cloven.errors import ParameterError
+from cloven.kinds.tables.methods.assembly import check_complete, generalised
 from cloven.kinds.tables.methods.constraints import (
     DISTINCT,
     WORDED_CONSTRAINTS,
@@ -36,7 +37,9 @@ from cloven.kinds.tables.methods.constraints import (
     sensitive_codes,
     sensitive_groups,
 )
-from cloven.kinds.tables.methods.parameters import check_whole
+from cloven.kinds.tables.methods.lots import Drawing
+from cloven.kinds.tables.methods.parameters import check_choice, check_k, check_seed, possible_k
+from cloven.protocols import Choice, Dimension, Whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -46,7 +49,6 @@ if TYPE_CHECKING:
     from cloven.data.table import Table, ValueTree
     from cloven.kinds.tables.key import PublishedTable
     from cloven.kinds.tables.methods.constraints import Worded
-    from cloven.protocols import Dimension
 
     Coded = tuple[
         tuple[int, float, float],
@@ -90,33 +92,23 @@ class Mondrian:
     seed: int | None = None
     partition: Partition = "adaptive"
     WORDED: ClassVar[Mapping[str, Worded]] = {"constraints": WORDED_CONSTRAINTS}
+    family: ClassVar[str] = "tables"
 
     def __post_init__(self) -> None:
-        k = check_whole("k", self.k, 2, "with k = 1 nobody is protected")
         if self.mode not in ("strict", "relaxed"):
             message = f"mode must be 'strict' or 'relaxed', got {self.mode!r}"
             raise ParameterError(message)
-        if self.partition not in get_args(Partition):
-            message = f"partition must be one of {', '.join(get_args(Partition))}, got {self.partition!r}"
-            raise ParameterError(message)
-        if self.seed is not None:
-            check_whole("seed", self.seed, 0, "it starts a random generator")
-        object.__setattr__(self, "k", k)
+        check_choice("partition", self.partition, get_args(Partition))
+        check_seed(self.seed)
+        object.__setattr__(self, "k", check_k(self.k))
         object.__setattr__(self, "constraints", tuple(self.constraints))
         _ = self.demanded  # a bad l is refused here
-
-    @property
-    def family(self) -> str:
-        """How its releases are attacked and measured."""
-        return "tables"
 
     @classmethod
     def space(cls, data: Table) -> dict[str, Dimension]:
         """What a search for good settings varies."""
-        from cloven.protocols import Choice, Whole
-
         found: dict[str, Dimension] = {
-            "k": Whole(2, max(2, min(100, len(data) // 20))),
+            "k": possible_k(data),
             "mode": Choice(("strict", "relaxed")),
         }
         kinds = [len(np.unique(data.codes[:, position])) for position in data.positions("sensitive")]
@@ -145,8 +137,6 @@ class Mondrian:
 
     def anonymise(self, table: Table, progress: Callable[[str, float], None] | None = None) -> PublishedTable:
         """Anonymise; ``progress(step, share done)`` is called along the way."""
-        from cloven.kinds.tables.methods.assembly import generalised
-
         report = progress or (lambda _step, _share: None)
         report("cut", 0.0)
         classes = self.classes(table)
@@ -163,9 +153,7 @@ class Mondrian:
 
     def classes(self, table: Table) -> NDArray[np.int64]:
         """Class of each row, numbered from 0."""
-        from cloven.kinds.tables.methods.assembly import check_complete
         from cloven.kinds.tables.methods.constraints import check_reachable
-        from cloven.kinds.tables.methods.lots import Drawing
 
         check_complete(table)
         check_reachable(table, self.k, self.demanded)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
 
 from cloven.errors import ParameterError
+from cloven.protocols import Whole
 
 if TYPE_CHECKING:
     from cloven.data.table import Table
@@ -24,23 +25,41 @@ def check_whole(name: str, value: object, least: int, why: str) -> int:
     return int(value)
 
 
+def check_k(k: object) -> int:
+    """Rows that look alike, at least."""
+    return check_whole("k", k, 2, "with k = 1 nobody is protected")
+
+
+def possible_k(table: Table) -> Whole:
+    """Values of k that a search tries: each class may have up to a twentieth of the rows."""
+    return Whole(2, max(2, min(100, len(table) // 20)))
+
+
+def check_seed(seed: object) -> None:
+    """A number that starts a random generator; None draws lots that nobody can draw again."""
+    if seed is not None:
+        check_whole("seed", seed, 0, "it starts a random generator")
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
 def check_share(name: str, value: object, most: float, why: str) -> float:
     """A number above 0 and at most ``most``."""
-    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not number or not 0 < value <= most:  # type: ignore[operator]
+    if not _is_number(value) or not 0 < value <= most:
         message = f"{name} must be a number above 0 and at most {most:g} ({why}), got {value!r}"
         raise ParameterError(message)
-    return float(value)  # type: ignore[arg-type]
+    return float(value)
 
 
 def check_within(name: str, value: object, least: float, most: float, why: str) -> float:
     """A finite number from ``least`` to ``most``."""
-    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not number or not least <= value <= min(most, _LARGEST):  # type: ignore[operator]
+    if not _is_number(value) or not least <= value <= min(most, _LARGEST):
         upper = "" if most == np.inf else f" and at most {most:g}"
         message = f"{name} must be a number of at least {least:g}{upper} ({why}), got {value!r}"
         raise ParameterError(message)
-    return float(value)  # type: ignore[arg-type]
+    return float(value)
 
 
 def check_choice(name: str, value: object, allowed: tuple[str | None, ...]) -> None:
@@ -99,3 +118,19 @@ def check_rows(table: Table, k: int) -> None:
         remedy = f"choose k of at most {people:,}" if people > 1 else "nobody can be hidden among so few"
         message = f"k = {k} needs at least {k} {noun}, got {people:,}; {remedy}"
         raise ParameterError(message)
+
+
+def one_sensitive(table: Table, method: str) -> int:
+    """Position of the only sensitive attribute, for methods that handle one."""
+    check_counts_rows(table, values=method != "hybrid")
+    found = table.positions("sensitive")
+    if len(found) == 1:
+        return found[0]
+    names = ", ".join(table.names("sensitive"))
+    what = (
+        f"the table has {len(found)}: {names}; change the roles, or use slicing"
+        if found
+        else "the table has none; give one that role in the schema"
+    )
+    message = f"{method} needs exactly one sensitive attribute, {what}"
+    raise ParameterError(message)

@@ -16,9 +16,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from cloven.errors import ParameterError
+from cloven.kinds.tables.methods.assembly import check_complete, generalised
 from cloven.kinds.tables.methods.constraints import DistinctL, described
-from cloven.kinds.tables.methods.hybrid import one_sensitive
-from cloven.kinds.tables.methods.parameters import check_share, check_whole
+from cloven.kinds.tables.methods.mondrian import Mondrian
+from cloven.kinds.tables.methods.parameters import (
+    check_k,
+    check_share,
+    check_whole,
+    one_sensitive,
+    possible_k,
+)
+from cloven.protocols import Dimension, Real, Whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +35,6 @@ if TYPE_CHECKING:
 
     from cloven.data.table import Table
     from cloven.kinds.tables.key import PublishedTable
-    from cloven.protocols import Dimension
 
 
 @dataclass(frozen=True)
@@ -44,16 +51,12 @@ class ProbabilisticLike:
     d: int = 3
     alpha: float = 0.5
     SEARCHED_UNASKED: ClassVar[bool] = False  # to compare with: a search must name it
+    family: ClassVar[str] = "tables"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "k", check_whole("k", self.k, 2, "with k = 1 nobody is protected"))
+        object.__setattr__(self, "k", check_k(self.k))
         object.__setattr__(self, "d", check_whole("d", self.d, 2, "one value would be certain"))
         check_share("alpha", self.alpha, 1, "it is a probability")
-
-    @property
-    def family(self) -> str:
-        """How its releases are attacked and measured."""
-        return "tables"
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -70,21 +73,16 @@ class ProbabilisticLike:
     @classmethod
     def space(cls, data: Table) -> dict[str, Dimension]:
         """What a search for good settings varies."""
-        from cloven.protocols import Real, Whole
-
         place = one_sensitive(data, "probabilistic-like")
         kinds = len(np.unique(data.codes[:, place]))
         return {
-            "k": Whole(2, max(2, min(100, len(data) // 20))),
+            "k": possible_k(data),
             "d": Whole(2, max(2, min(8, kinds))),
             "alpha": Real(0.1, 0.95),
         }
 
     def anonymise(self, table: Table, progress: Callable[[str, float], None] | None = None) -> PublishedTable:
         """Anonymise; ``progress(step, share done)`` is called along the way."""
-        from cloven.kinds.tables.methods.assembly import check_complete, generalised
-        from cloven.kinds.tables.methods.mondrian import Mondrian
-
         report = progress or (lambda _step, _share: None)
         check_complete(table)
         place = one_sensitive(table, "probabilistic-like")

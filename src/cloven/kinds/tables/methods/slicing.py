@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
 import numpy as np
 
 from cloven.errors import ParameterError
+from cloven.kinds.tables.methods.assembly import check_complete, sliced
 from cloven.kinds.tables.methods.columns import (
     BinsBy,
     Columns,
@@ -32,13 +33,18 @@ from cloven.kinds.tables.methods.columns import (
 from cloven.kinds.tables.methods.constraints import (
     WORDED_COLUMNS,
 )
+from cloven.kinds.tables.methods.lots import Lots, lots_of
 from cloven.kinds.tables.methods.parameters import (
     check_choice,
     check_counts_rows,
     check_rows,
+    check_seed,
     check_whole,
     plain_columns,
+    possible_k,
 )
+from cloven.kinds.tables.methods.slicing_kernel import Coded, Plan, axes, coded, partition
+from cloven.protocols import Choice, Dimension, Whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -48,9 +54,6 @@ if TYPE_CHECKING:
     from cloven.data.table import Table
     from cloven.kinds.tables.key import PublishedTable
     from cloven.kinds.tables.methods.constraints import Worded
-    from cloven.kinds.tables.methods.lots import Lots
-    from cloven.kinds.tables.methods.slicing_kernel import Coded, Plan
-    from cloven.protocols import Dimension
 
 
 Partition = Literal["strict", "relaxed", "stratified", "adaptive", "replay-proof"]
@@ -102,6 +105,7 @@ class Slicing:
     bins_by: BinsBy = "width"
     seed: int | None = None
     WORDED: ClassVar[Mapping[str, Worded]] = {"columns": WORDED_COLUMNS}
+    family: ClassVar[str] = "tables"
 
     def __post_init__(self) -> None:
         for name, least, why in (
@@ -118,8 +122,7 @@ class Slicing:
         check_choice("normalisation", self.normalisation, get_args(Normalisation))
         check_choice("distance", self.distance, get_args(Distance))
         check_choice("bins_by", self.bins_by, get_args(BinsBy))
-        if self.seed is not None:
-            check_whole("seed", self.seed, 0, "it starts a random generator")
+        check_seed(self.seed)
         if self.partition == "replay-proof":
             object.__setattr__(self, "check", "bucket")
             if self.companions and not isinstance(self.columns, tuple):
@@ -128,11 +131,6 @@ class Slicing:
                     " are the closest tells about sensitive values; take 0, or name the columns"
                 )
                 raise ParameterError(message)
-
-    @property
-    def family(self) -> str:
-        """How its releases are attacked and measured."""
-        return "tables"
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -155,11 +153,9 @@ class Slicing:
     @classmethod
     def space(cls, data: Table) -> dict[str, Dimension]:
         """What a search for good settings varies."""
-        from cloven.protocols import Choice, Whole
-
         known = len(data.positions("quasi-identifier"))
         return {
-            "k": Whole(2, max(2, min(100, len(data) // 20))),
+            "k": possible_k(data),
             "l": Whole(2, max(2, min(20, _largest_l(data)))),
             "columns": Whole(1, max(1, known)),
             "check": Choice(get_args(Check)),
@@ -168,8 +164,6 @@ class Slicing:
 
     def anonymise(self, table: Table, progress: Callable[[str, float], None] | None = None) -> PublishedTable:
         """Anonymise; ``progress(step, share done)`` is called along the way."""
-        from cloven.kinds.tables.methods.assembly import sliced
-
         if self.partition is None:
             return self.settled(table).anonymise(table, progress)
         report = progress or (lambda _step, _share: None)
@@ -218,9 +212,6 @@ class Slicing:
 
     def buckets_of(self, table: Table, columns: Columns, lots: Lots | None = None) -> NDArray[np.int64]:
         """Bucket of each row, numbered from 0; an error if not even the whole table keeps the promise."""
-        from cloven.kinds.tables.methods.lots import lots_of
-        from cloven.kinds.tables.methods.slicing_kernel import axes, coded, partition
-
         data = coded(table, columns.all, self.together)
         check_feasible(table, columns, data, self.k, self.l, self.together)
         check_memory(data, matching=self.check == "matching")
@@ -266,8 +257,6 @@ MOST_MEMORY = 4 << 30
 
 def check_roles(table: Table) -> None:
     """A table to slice needs attributes of both roles, and no value may be missing."""
-    from cloven.kinds.tables.methods.assembly import check_complete
-
     for found, words in (
         (table.names("quasi-identifier"), "a quasi-identifier"),
         (table.names("sensitive"), "sensitive"),

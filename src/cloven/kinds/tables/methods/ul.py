@@ -20,23 +20,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cloven.errors import ParameterError
-from cloven.kinds.tables.methods.columns import numbered
+from cloven.kinds.tables.methods.assembly import sliced
+from cloven.kinds.tables.methods.columns import Columns, binned, numbered
 from cloven.kinds.tables.methods.constraints import WORDED_NAMES
-from cloven.kinds.tables.methods.lots import shuffled
+from cloven.kinds.tables.methods.lots import Lots, lots_of, shuffled
 from cloven.kinds.tables.methods.parameters import check_choice, check_names, check_share
 from cloven.kinds.tables.methods.slicing import Check, Slicing
-from cloven.kinds.tables.methods.swaps import paths, wider
+from cloven.kinds.tables.methods.swaps import (
+    Rule,
+    Rules,
+    compile_rules,
+    meetings,
+    paths,
+    swap_attribute,
+    wider,
+    with_trees,
+)
+from cloven.protocols import Dimension, Real
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from cloven.data.table import Table, ValueTree
     from cloven.kinds.tables.key import PublishedTable
-    from cloven.kinds.tables.methods.columns import Columns
     from cloven.kinds.tables.methods.constraints import Worded
-    from cloven.kinds.tables.methods.lots import Lots
-    from cloven.kinds.tables.methods.swaps import Rule, Rules
-    from cloven.protocols import Dimension
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,17 +110,11 @@ class UL(Slicing):
     @classmethod
     def space(cls, data: Table) -> dict[str, Dimension]:
         """What a search for good settings varies."""
-        from cloven.protocols import Real
-
         common = {name: found for name, found in super().space(data).items() if name != "check"}
         return common | {"swap_rate": Real(0.01, 0.15, log=True)}
 
     def anonymise(self, table: Table, progress: Callable[[str, float], None] | None = None) -> PublishedTable:
         """Anonymise; ``progress(step, share done)`` is called along the way."""
-        from cloven.kinds.tables.methods.assembly import sliced
-        from cloven.kinds.tables.methods.lots import lots_of
-        from cloven.kinds.tables.methods.swaps import compile_rules, with_trees
-
         if self.partition is None:
             return self.settled(table).anonymise(table, progress)
         report = progress or (lambda _step, _share: None)
@@ -184,7 +185,6 @@ class UL(Slicing):
         return any(level.rows(self.swap_rate).any() for level in every)
 
     def _levels(self, table: Table, looks: list[Look]) -> list[Levels]:
-        from cloven.kinds.tables.methods.columns import binned
 
         coarse = binned(table, self.bins, self.bins_by)
         measure = MEASURES[self.measure] if isinstance(self.measure, str) else self.measure
@@ -194,9 +194,6 @@ class UL(Slicing):
         self, table: Table, buckets: NDArray[np.int64], looks: list[Look], rules: Rules, lots: Lots
     ) -> Protected:
         """Exchange or generalise what the swap rate selects, attribute by attribute."""
-        from cloven.kinds.tables.methods.columns import binned
-        from cloven.kinds.tables.methods.swaps import meetings, swap_attribute
-
         coarse = binned(table, self.bins, self.bins_by)
         meets = meetings(table, coarse, [look.attribute for look in looks])
         codes = table.codes.copy()

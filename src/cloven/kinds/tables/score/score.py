@@ -10,7 +10,6 @@ import numpy as np
 
 from cloven.disclosure.risk import Estimate, Linkage, Risk
 from cloven.errors import InputError, ParameterError
-from cloven.kinds.tables.attack.link import columns_of
 from cloven.kinds.tables.guesses import Found
 from cloven.kinds.tables.release import Sliced
 from cloven.kinds.tables.score.truth import own_rows, value_places
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from cloven.kinds.tables.attack.link import RowGuesses
     from cloven.kinds.tables.guesses import MembershipGuesses, ValueGuesses
     from cloven.kinds.tables.key import PublishedTable
-    from cloven.kinds.tables.release import GeneralisedTable
+    from cloven.kinds.tables.release import TableRelease
 
 
 _COUNTED = {"drr_strict", "drr_strict_matches", "left"}  # every summand is 0 or 1
@@ -235,13 +234,13 @@ def _row_tallies(guesses: RowGuesses, own: NDArray[np.int64]) -> dict[tuple[str,
     return {(name, "all"): Tally(above, one) for name, above in columns.items()}
 
 
-def _row_chance(release: GeneralisedTable | Sliced, own: NDArray[np.int64]) -> dict[tuple[str, str], Tally]:
+def _row_chance(release: TableRelease, own: NDArray[np.int64]) -> dict[tuple[str, str], Tally]:
     there, total = (own >= 0).all(axis=1), max(1, len(release))
     right = np.where(there, 1.0 / total, 0.0)
     if isinstance(release, Sliced):
         bucket = np.searchsorted(release.bucket_offsets, own[:, 0], "right") - 1
         sizes = np.diff(release.bucket_offsets)[np.where(there, bucket, 0)]
-        right *= sizes.astype(float) ** (1 - len(columns_of(release)))
+        right *= sizes.astype(float) ** (1 - len(release.columns))
     one = np.ones(len(own))
     return {(name, "all"): Tally(right, one) for name in ("row", "row_confidence")}
 

@@ -16,7 +16,7 @@ from cloven.kinds.people import claims, expect_data, most_first
 from cloven.kinds.tables.buckets import cell_sizes
 from cloven.kinds.tables.guesses import Known
 from cloven.kinds.tables.reconstruction import untouched
-from cloven.kinds.tables.release import CellDomain, GeneralisedTable, Sliced
+from cloven.kinds.tables.release import CellDomain, Sliced
 from cloven.kinds.tables.score.truth import Truth, ValueTelling, nothing_told, value_telling
 from cloven.kinds.tables.words import promised
 from cloven.statistics.intervals import wilson
@@ -34,10 +34,11 @@ if TYPE_CHECKING:
     from cloven.kinds.tables.attack.known_person import Reader
     from cloven.kinds.tables.guesses import ValueGuesses
     from cloven.kinds.tables.key import PublishedTable
+    from cloven.kinds.tables.release import TableRelease
     from cloven.kinds.tables.score.score import TableFindings
     from cloven.threats import Case, Threat
 
-    Guess = Callable[[GeneralisedTable | Sliced, Known, str], ValueGuesses]
+    Guess = Callable[[TableRelease, Known, str], ValueGuesses]
 
 
 TOLD = "persons of whom a sensitive value is claimed with a probability of 0.8 or more, and rightly"
@@ -119,7 +120,7 @@ class Attempt:
     def _one(
         self,
         data: Table,
-        release: GeneralisedTable | Sliced,
+        release: TableRelease,
         names: tuple[str, ...],
         asked: tuple[NDArray[np.int64], Known, Known | None],
         rng: np.random.Generator,
@@ -178,17 +179,13 @@ def _beside_outsiders(guessed: Risk, worst: Told[Looks], risk: Risk) -> Risk:
     )
 
 
-def _targets(release: GeneralisedTable | Sliced, *, combinations: bool) -> list[tuple[str, ...]]:
+def _targets(release: TableRelease, *, combinations: bool) -> list[tuple[str, ...]]:
     single = [(domain.name,) for domain in release.domains if domain.sensitive]
     return [*single, *(each for each in promised(release) if combinations and len(each) > 1)]
 
 
 def _risk(
-    threat: Threat,
-    found: TableFindings,
-    certain: float,
-    names: Sequence[str],
-    release: GeneralisedTable | Sliced,
+    threat: Threat, found: TableFindings, certain: float, names: Sequence[str], release: TableRelease
 ) -> Risk:
     what = " and ".join(names)
     details = {"attribute": what, "certain": certain, "findings": found.to_dict()}
@@ -235,14 +232,14 @@ def combined_name(parts: Sequence[str]) -> str:
     return BETWEEN.join(parts)
 
 
-def joint_release(release: GeneralisedTable | Sliced, names: Sequence[str]) -> GeneralisedTable | Sliced:
+def joint_release(release: TableRelease, names: Sequence[str]) -> TableRelease:
     """The same release with some sensitive attributes as a single one, the last; its values are their combinations.
 
     Raises:
         ParameterError: the attributes do not stand in one column, or show more than one value in a cell.
     """
     places = [place for place, domain in enumerate(release.domains) if domain.name in names]
-    columns = release.columns if isinstance(release, Sliced) else (tuple(range(len(release.domains))),)
+    columns = release.columns
     own = next((column for column in columns if set(places) <= set(column)), None)
     if len(places) != len(names) or own is None:
         message = f"{' and '.join(names)} do not stand in one column, so which of their values go together is hidden"
@@ -465,7 +462,7 @@ def _cell(data: Table, row: int, place: int) -> str:
 
 def told_of_values(
     data: Table,
-    release: GeneralisedTable | Sliced,
+    release: TableRelease,
     readers: Mapping[str, Reader],
     m: int | None,
     sensitive: Collection[str],

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cloven.data.table import Table
-    from cloven.kinds.tables.release import CellDomain, GeneralisedTable, Sliced
+    from cloven.kinds.tables.release import CellDomain, TableRelease
     from cloven.kinds.tables.utility.pairs import Rule
     from cloven.kinds.tables.utility.queries import QueryError
 
@@ -34,7 +34,7 @@ COUNTS, SENSITIVE_COUNTS = "agreement of counts", "agreement of counts with sens
 
 def table_utility(
     table: Table,
-    release: GeneralisedTable | Sliced,
+    release: TableRelease,
     rng: np.random.Generator,
     *,
     suppressed: int = 0,
@@ -163,10 +163,7 @@ def _plain(name: str, value: float | None, sentence: str) -> Measured:
 
 
 def distortion(
-    table: Table,
-    release: GeneralisedTable | Sliced,
-    suppressed: int = 0,
-    attributes: Sequence[str] | None = None,
+    table: Table, release: TableRelease, suppressed: int = 0, attributes: Sequence[str] | None = None
 ) -> float:
     """Share of values that cells of several values stand for: sum of |cell| / |domain| by the number of cells.
 
@@ -181,26 +178,20 @@ def distortion(
 
 
 def data_utility(
-    table: Table,
-    release: GeneralisedTable | Sliced,
-    suppressed: int = 0,
-    attributes: Sequence[str] | None = None,
+    table: Table, release: TableRelease, suppressed: int = 0, attributes: Sequence[str] | None = None
 ) -> float:
     """Data utility in per cent as printed: 100 - 100 x distortion."""
     return 100.0 - 100.0 * distortion(table, release, suppressed, attributes)
 
 
 def certainty_penalty(
-    table: Table,
-    release: GeneralisedTable | Sliced,
-    suppressed: int = 0,
-    attributes: Sequence[str] | None = None,
+    table: Table, release: TableRelease, suppressed: int = 0, attributes: Sequence[str] | None = None
 ) -> float:
     """Mean over cells of the share of the domain they span: by width for numbers, by values for others."""
     return _mean_penalty(understood_by(release, table), suppressed, attributes, _span)
 
 
-def discernibility(release: GeneralisedTable | Sliced, suppressed: int = 0) -> int:
+def discernibility(release: TableRelease, suppressed: int = 0) -> int:
     """Sum over classes (or buckets) of their squared size; a suppressed row costs as much as there are rows.
 
     It goes by the sizes of groups alone, so that it needs no original.
@@ -225,7 +216,7 @@ def _span(domain: CellDomain) -> NDArray[np.float64]:
 
 
 def _mean_penalty(
-    release: GeneralisedTable | Sliced,
+    release: TableRelease,
     suppressed: int,
     attributes: Sequence[str] | None,
     penalty: Callable[[CellDomain], NDArray[np.float64]],
@@ -277,7 +268,7 @@ class Classification:
 
 
 def classification(
-    release: GeneralisedTable | Sliced,
+    release: TableRelease,
     test: Table,
     target: str,
     model: Model = "bayes",
@@ -352,7 +343,7 @@ def _bayes(buckets: Buckets, codes: NDArray[np.int64], place: int, features: lis
 
 
 def _tree(
-    release: GeneralisedTable | Sliced,
+    release: TableRelease,
     codes: NDArray[np.int64],
     place: int,
     features: list[int],

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cloven.data.table import Attribute, Table
-    from cloven.kinds.tables.release import GeneralisedTable, Sliced
+    from cloven.kinds.tables.release import TableRelease
 
     Rule = Mapping[str, Collection[str]]
     """Values that cannot meet in one row, by attribute, such as {"relationship": ["Wife"], "sex": ["Male"]}."""
@@ -50,7 +50,7 @@ class PairDistance:
     sensitive: bool
 
 
-def pair_distances(table: Table, release: GeneralisedTable | Sliced) -> tuple[PairDistance, ...]:
+def pair_distances(table: Table, release: TableRelease) -> tuple[PairDistance, ...]:
     """Distance of every two published attributes."""
     buckets = Buckets.of(understood_by(release, table)).with_rows()
     names = [attribute.name for attribute in table.attributes]
@@ -180,23 +180,10 @@ def _cell_pairs(buckets: Buckets, first: int, second: int) -> Any:
     if buckets.column_of(first) == buckets.column_of(second):
         shape = tuple(len(buckets.domains[place].labels) for place in (first, second))
         places = (buckets.cells[:, first], buckets.cells[:, second])
-        found = csr_array((np.full(rows, 1.0 / rows), places), shape=shape)
-        found.sum_duplicates()
-        return found
-    left, right = (_per_bucket(buckets, place) for place in (first, second))
+        return csr_array((np.full(rows, 1.0 / rows), places), shape=shape)
+    left, right = (buckets.cell_counts(place) for place in (first, second))
     left.data = left.data * np.repeat(1.0 / (buckets.sizes * rows), np.diff(left.indptr))
     return (left.T @ right).tocsr()
-
-
-def _per_bucket(buckets: Buckets, place: int) -> Any:
-    """Buckets x cells (sparse): how many rows of a bucket show each cell."""
-    from scipy.sparse import csr_array
-
-    shape = (len(buckets), len(buckets.domains[place].labels))
-    each = (buckets.bucket_of_row, buckets.cells[:, place])
-    found = csr_array((np.ones(len(buckets.cells)), each), shape=shape)
-    found.sum_duplicates()
-    return found
 
 
 # Compiled: how much weight lies on some points of a plane, where the weight is given as rectangles.
@@ -290,7 +277,7 @@ class InvalidTuples:
 
 def invalid_tuples(
     table: Table,
-    release: GeneralisedTable | Sliced,
+    release: TableRelease,
     rng: np.random.Generator,
     *,
     rules: Sequence[Rule] = (),

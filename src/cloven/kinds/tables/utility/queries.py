@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cloven.data.table import Table
-    from cloven.kinds.tables.release import GeneralisedTable, Sliced
+    from cloven.kinds.tables.release import TableRelease
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +157,7 @@ class QueryError:
 
 def query_errors(
     table: Table,
-    release: GeneralisedTable | Sliced,
+    release: TableRelease,
     queries: Sequence[Query],
     rng: np.random.Generator,
     *,
@@ -298,7 +298,7 @@ class Answering:
     runs: tuple[CellRuns, ...]
 
     @classmethod
-    def of(cls, release: GeneralisedTable | Sliced, table: Table) -> Answering:
+    def of(cls, release: TableRelease, table: Table) -> Answering:
         """Prepare a release; queries speak of the domains of ``table``."""
         buckets = Buckets.of(understood_by(release, table)).with_rows()
         values = {attribute.name: attribute.values for attribute in table.attributes}

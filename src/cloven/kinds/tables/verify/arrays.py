@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cloven.data.table import Attribute, Table
-    from cloven.kinds.tables.release import CellDomain, GeneralisedTable
+    from cloven.kinds.tables.release import CellDomain, TableRelease
     from cloven.verification.verdict import Check
 
 
-def check_arrays(release: GeneralisedTable | Sliced) -> Check:
+def check_arrays(release: TableRelease) -> Check:
     """Types, lengths and ranges of everything in the release."""
     faults = [_k(release.k), *_names(release.domains)]
     faults += [fault for domain in release.domains for fault in _domain(domain)]
@@ -109,7 +109,7 @@ def _is_number(text: str, number: float) -> bool:
         return False
 
 
-def _cells(release: GeneralisedTable | Sliced) -> list[Fault]:
+def _cells(release: TableRelease) -> list[Fault]:
     cells = release.cells
     if not _whole(cells, 2) or cells.shape[1] != len(release.domains):
         return [Fault(1, f"cells are not rows of {len(release.domains)} whole numbers")]
@@ -118,7 +118,7 @@ def _cells(release: GeneralisedTable | Sliced) -> list[Fault]:
     return [_column(domain, cells[:, number]) for number, domain in enumerate(release.domains)]
 
 
-def _may_be_empty(release: GeneralisedTable | Sliced) -> bool:
+def _may_be_empty(release: TableRelease) -> bool:
     """Noise may take every row away; persons do not vanish."""
     return not isinstance(release, Sliced) and release.parameters.get("invented_rows") is True
 
@@ -155,7 +155,7 @@ def _layout(release: Sliced) -> list[Fault]:
 Held = tuple[str, ...]
 
 
-def check_labels(release: GeneralisedTable | Sliced) -> Check:
+def check_labels(release: TableRelease) -> Check:
     """Cells are called by what they hold; only groups of a taxonomy have names of their own.
 
     What a sensitive attribute shows are single values. Numbers are never called by a name: their ends say it all.
@@ -194,7 +194,7 @@ def _called(domain: CellDomain, cell: int) -> str:
     return "{" + ", ".join(domain.values[code] for code in domain.members[start:end].tolist()) + "}"
 
 
-def check_cells(release: GeneralisedTable | Sliced, original: Table) -> Check:
+def check_cells(release: TableRelease, original: Table) -> Check:
     """Cells of several values are groups of the taxonomy, ranges or plain sets, and called so."""
     described = {attribute.name: attribute for attribute in original.attributes}
     faults, examined = [], 0
@@ -246,7 +246,7 @@ def _first(labels: list[str]) -> str:
 # Does everything stand in canonical order, so that no order tells more than the content?
 
 
-def check_order(release: GeneralisedTable | Sliced) -> Check:
+def check_order(release: TableRelease) -> Check:
     """Cells ascend by their values, rows or parts by their cells, buckets by their rows, columns by attributes."""
     faults = [_cell_order(domain) for domain in release.domains]
     if isinstance(release, Sliced):

@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cloven.kinds.tables.key import TableKey
-    from cloven.kinds.tables.release import GeneralisedTable
+    from cloven.kinds.tables.release import TableRelease
     from cloven.verification.verdict import Check, Given, Verdict
 
 
 def verify_table(
-    release: GeneralisedTable | Sliced,
+    release: TableRelease,
     original: Table | None = None,
     key: TableKey | None = None,
     *,
@@ -67,7 +67,7 @@ def verify_table(
     return verify(release, original=original, key=key, allow_unsafe=allow_unsafe, allow_seeded=allow_seeded)
 
 
-def checks(release: GeneralisedTable | Sliced, given: Given[Table, TableKey]) -> list[Check]:
+def checks(release: TableRelease, given: Given[Table, TableKey]) -> list[Check]:
     """All checks of a published table."""
     arrays = check_arrays(release)
     if not arrays.passed:
@@ -108,7 +108,7 @@ def _chances(release: Sliced, promise: Promise, persons: NDArray[np.int32] | Non
 
 
 def _with_original(
-    release: GeneralisedTable | Sliced, promise: Promise, original: Table, key: TableKey | None
+    release: TableRelease, promise: Promise, original: Table, key: TableKey | None
 ) -> list[Check]:
     """What the original, and the key too, allow to check. Invented rows are compared with nobody."""
     release = understood_by(release, original)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from cloven.data.table import Attribute, Table
     from cloven.kinds.tables.key import TableKey
-    from cloven.kinds.tables.release import CellDomain, GeneralisedTable
+    from cloven.kinds.tables.release import CellDomain, TableRelease
     from cloven.kinds.tables.verify.promise import Promise
     from cloven.verification.verdict import Check
 
@@ -30,9 +30,7 @@ MOST_COMPARED = 1 << 34
 """Comparisons of a part with a row that are made at most."""
 
 
-def check_known(
-    release: GeneralisedTable | Sliced, original: Table, codes: NDArray[np.int32], lost: list[str]
-) -> Check:
+def check_known(release: TableRelease, original: Table, codes: NDArray[np.int32], lost: list[str]) -> Check:
     """Published attributes are those of the original, with their roles, and so are their values."""
     faults = [Fault(len(lost), f"the original has no attribute {shorten(lost[0]) if lost else ''}")]
     roles = {attribute.name: attribute.role for attribute in original.attributes}
@@ -50,7 +48,7 @@ def check_known(
     return conclude("attributes", "original", len(release.domains), faults, otherwise)
 
 
-def check_rows(release: GeneralisedTable | Sliced, persons: int, *, partly: bool) -> Check:
+def check_rows(release: TableRelease, persons: int, *, partly: bool) -> Check:
     """As many rows as persons; fewer only where the parameters say that not everybody is published."""
     wrong = len(release) > persons or (len(release) < persons and not partly)
     said = f"{len(release):,} rows of {persons:,} persons"
@@ -61,7 +59,7 @@ def _strange(name: str, codes: NDArray[np.int32]) -> Fault:
     return spot(codes < 0, lambda at: f"{shorten(name)} of row {at} is not among the values of the release")
 
 
-def check_marginals(release: GeneralisedTable | Sliced, codes: NDArray[np.int32]) -> Check:
+def check_marginals(release: TableRelease, codes: NDArray[np.int32]) -> Check:
     """Each attribute for itself: its cells can be filled with the values that persons have, one each."""
     faults = []
     for number, domain in enumerate(release.domains):
@@ -75,13 +73,13 @@ def check_marginals(release: GeneralisedTable | Sliced, codes: NDArray[np.int32]
     return conclude("marginals", "original", len(release.domains), faults, otherwise)
 
 
-def check_parts(release: GeneralisedTable | Sliced, codes: NDArray[np.int32], *, exchanged: bool) -> Check:
+def check_parts(release: TableRelease, codes: NDArray[np.int32], *, exchanged: bool) -> Check:
     """Nothing is invented: each part covers at least as many persons as it stands for.
 
     Where values were exchanged between persons a whole part may be new; then every pair of its values must be known,
     numbers apart: almost every exchange of numbers makes a pair that is new to the digit.
     """
-    columns = list(release.columns) if isinstance(release, Sliced) else [tuple(range(len(release.domains)))]
+    columns = list(release.columns)
     if exchanged:
         named = [place for place, domain in enumerate(release.domains) if domain.numbers is None]
         columns = [pair for column in columns for pair in combinations(sorted({*column} & {*named}), 2)]
@@ -114,9 +112,9 @@ def _invented(domains: list[CellDomain], parts: NDArray[np.int32], bad: NDArray[
     return spot(bad, told)
 
 
-def check_covered(release: GeneralisedTable | Sliced, codes: NDArray[np.int32]) -> Check:
+def check_covered(release: TableRelease, codes: NDArray[np.int32]) -> Check:
     """Everybody is covered by some published row; only where nobody was left out."""
-    columns = list(release.columns) if isinstance(release, Sliced) else [tuple(range(len(release.domains)))]
+    columns = list(release.columns)
     faults = []
     for column in columns:
         places = list(column)
@@ -191,7 +189,7 @@ def _unplaced_sets(domain: CellDomain, times: NDArray[np.int64], there: NDArray[
 # The original in the terms of a release: values as positions in its domains, cells as the values they hold.
 
 
-def in_terms_of(release: GeneralisedTable | Sliced, original: Table) -> tuple[NDArray[np.int32], list[str]]:
+def in_terms_of(release: TableRelease, original: Table) -> tuple[NDArray[np.int32], list[str]]:
     """Rows x published attributes: value as position in the domain, -1 if it is not there; attributes not found."""
     place = {attribute.name: number for number, attribute in enumerate(original.attributes)}
     codes = np.full((len(original), len(release.domains)), -1, np.int32)
@@ -325,14 +323,7 @@ def _end_of(rows: Ints, turn: int, start: int, end: int, value: int) -> int:
 
 @compiled
 def _covering(
-    held: Held,
-    parts: Ints,
-    rows: Ints,
-    turns: Ints,
-    order: Ints,
-    weights: Ints,
-    covered: Ints,
-    wanted: bool,
+    held: Held, parts: Ints, rows: Ints, turns: Ints, order: Ints, weights: Ints, covered: Ints, wanted: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Persons that each part covers, and the pairs if they are wanted.
 
@@ -383,11 +374,7 @@ def _covering(
 
 
 def check_key(
-    release: GeneralisedTable | Sliced,
-    promise: Promise,
-    original: Table,
-    codes: NDArray[np.int32],
-    key: TableKey,
+    release: TableRelease, promise: Promise, original: Table, codes: NDArray[np.int32], key: TableKey
 ) -> list[Check]:
     """Shapes first; then who is published, who shares a bucket, and what each part shows."""
     shapes = _check_shapes(release, key)
@@ -403,13 +390,8 @@ def check_key(
     return checks
 
 
-def columns_of(release: GeneralisedTable | Sliced) -> tuple[tuple[int, ...], ...]:
-    """Attributes that stay together."""
-    return release.columns if isinstance(release, Sliced) else (tuple(range(len(release.domains))),)
-
-
-def _check_shapes(release: GeneralisedTable | Sliced, key: TableKey) -> Check:
-    wanted = (len(release), len(columns_of(release)))
+def _check_shapes(release: TableRelease, key: TableKey) -> Check:
+    wanted = (len(release), len(release.columns))
     faults = [
         Fault(int(key.records.shape != wanted), f"records have the shape {key.records.shape}, not {wanted}")
     ]
@@ -473,11 +455,11 @@ def _check_buckets(release: Sliced, persons: NDArray[np.int64]) -> Check:
 
 
 def _check_content(
-    release: GeneralisedTable | Sliced, codes: NDArray[np.int32], key: TableKey, persons: NDArray[np.int64]
+    release: TableRelease, codes: NDArray[np.int32], key: TableKey, persons: NDArray[np.int64]
 ) -> Check:
     """Each cell holds the value of its person, unless it is marked as changed."""
     faults = []
-    for number, column in enumerate(columns_of(release)):
+    for number, column in enumerate(release.columns):
         rows = np.flatnonzero(persons[:, number] >= 0)
         for attribute in column:
             domain = release.domains[attribute]
@@ -500,7 +482,7 @@ def _foreign(name: str, rows: NDArray[np.int64], wrong: NDArray[np.bool_]) -> Fa
 
 
 def check_changed(
-    release: GeneralisedTable | Sliced,
+    release: TableRelease,
     promise: Promise,
     original: Table,
     codes: NDArray[np.int32],
@@ -509,12 +491,11 @@ def check_changed(
 ) -> Check:
     """Every marked cell shows the value of another marked person, of the same rank group; nothing else is marked."""
     described = {attribute.name: attribute for attribute in original.attributes}
-    columns = release.columns if isinstance(release, Sliced) else (tuple(range(len(release.domains))),)
     marked = int(changed.sum())
     faults = [
         Fault(0 if promise.exchanged else marked, "cells are marked, and the release tells of no exchange")
     ]
-    for number, column in enumerate(columns):
+    for number, column in enumerate(release.columns):
         for place in column:
             rows = np.flatnonzero(changed[:, place] & (persons[:, number] >= 0))
             domain, truth = release.domains[place], codes[persons[rows, number], place]
@@ -556,7 +537,7 @@ def _out_of_group(
 
 
 def _groups(
-    release: GeneralisedTable | Sliced, place: int, attribute: Attribute, codes: NDArray[np.int32]
+    release: TableRelease, place: int, attribute: Attribute, codes: NDArray[np.int32]
 ) -> NDArray[np.int64]:
     """Rank group of each value: its parent in the owner's taxonomy, its bin if it is a number, else one for all."""
     domain = release.domains[place]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from cloven.data.table import Table
     from cloven.kinds.tables.key import TableKey
-    from cloven.kinds.tables.release import GeneralisedTable
+    from cloven.kinds.tables.release import TableRelease
     from cloven.verification.claims import Allowed
 
 
@@ -88,7 +88,7 @@ class Promise:
     unclear: tuple[str, ...]
 
     @classmethod
-    def of(cls, release: GeneralisedTable | Sliced) -> Promise:
+    def of(cls, release: TableRelease) -> Promise:
         """Read the parameters of a release.
 
         >>> from types import SimpleNamespace
@@ -173,7 +173,7 @@ def _harm(entry: dict[Any, Any]) -> tuple[frozenset[str], float, bool] | None:
 # Published parameters of a table tell the method and nothing else, and its promise is one that is checked.
 
 
-def check_parameters(release: GeneralisedTable | Sliced, promise: Promise) -> Check:
+def check_parameters(release: TableRelease, promise: Promise) -> Check:
     """Every parameter of a known method is known and can have its value; k and l are promises, not words."""
     given = release.parameters
     method = str(given.get("method"))
@@ -187,7 +187,7 @@ def check_parameters(release: GeneralisedTable | Sliced, promise: Promise) -> Ch
     return conclude("parameters", "release", len(given), faults, f"{len(given)} parameters, all known")
 
 
-def _unchecked(release: GeneralisedTable | Sliced, promise: Promise) -> list[Fault]:
+def _unchecked(release: TableRelease, promise: Promise) -> list[Fault]:
     """A promised l that no check would look at: nothing is sensitive, or no constraint speaks of it."""
     promised = promise.l
     if promised is None:
@@ -277,7 +277,7 @@ _LIKE: Allowed = {
 _MEASURES = ("share", "share-of-all", "largest-share", "smallest-share", "jaccard", "cosine", "phi", "own")
 
 
-def _of_methods(release: GeneralisedTable | Sliced) -> dict[str, Allowed]:
+def _of_methods(release: TableRelease) -> dict[str, Allowed]:
     """Parameters of each method, and what each may be."""
     known = {domain.name for domain in release.domains if not domain.sensitive}
     stated = release.parameters.get("domains") != "from-data"
@@ -319,12 +319,12 @@ def _of_methods(release: GeneralisedTable | Sliced) -> dict[str, Allowed]:
 ROUNDING = 1e-9
 
 
-def check_demands(release: GeneralisedTable | Sliced, promise: Promise) -> list[Check]:
+def check_demands(release: TableRelease, promise: Promise) -> list[Check]:
     """One check for each promised constraint, of each group of attributes it speaks of."""
     return [_check_demand(release, demand) for demand in promise.demands]
 
 
-def _check_demand(release: GeneralisedTable | Sliced, demand: Demand) -> Check:
+def _check_demand(release: TableRelease, demand: Demand) -> Check:
     secret = {domain.name: place for place, domain in enumerate(release.domains) if domain.sensitive}
     listed = demand.attributes
     title = f"{demand.name} of {', '.join(listed)}" if listed else demand.name
@@ -356,7 +356,7 @@ def counted(group: NDArray[np.int64], values: NDArray[np.int32]) -> NDArray[np.i
     return table
 
 
-def _by_harm(release: GeneralisedTable | Sliced, demand: Demand, place: int) -> Measured:
+def _by_harm(release: TableRelease, demand: Demand, place: int) -> Measured:
     """Different values of each group where near numbers are one; a group without a harmful value has enough."""
     domain = release.domains[place]
     values = [
@@ -432,7 +432,7 @@ MEASURED = {
 # Groups of published rows that nobody can tell apart, and how large they are.
 
 
-def group_of_row(release: GeneralisedTable | Sliced) -> NDArray[np.int64]:
+def group_of_row(release: TableRelease) -> NDArray[np.int64]:
     """Bucket of each row, or class of rows with the same cells of quasi-identifiers."""
     if isinstance(release, Sliced):
         return np.repeat(np.arange(release.buckets), np.diff(release.bucket_offsets))
@@ -449,7 +449,7 @@ def number_rows(rows: NDArray[np.int32]) -> NDArray[np.int64]:
     return found
 
 
-def check_sizes(release: GeneralisedTable | Sliced) -> Check:
+def check_sizes(release: TableRelease) -> Check:
     """Every group has at least k rows."""
     what = "bucket" if isinstance(release, Sliced) else "class"
     sizes = np.bincount(group_of_row(release))
@@ -465,9 +465,7 @@ def check_sizes(release: GeneralisedTable | Sliced) -> Check:
 NAME = "persons counted"
 
 
-def check_table_persons(
-    release: GeneralisedTable | Sliced, original: Table | None, key: TableKey | None
-) -> list[Check]:
+def check_table_persons(release: TableRelease, original: Table | None, key: TableKey | None) -> list[Check]:
     """What the release says about persons against original and key; no check where nobody speaks of persons."""
     claimed = release.parameters.get("persons") is True
     if original is None:
@@ -492,7 +490,7 @@ def check_table_persons(
 
 
 def _counted(
-    release: GeneralisedTable | Sliced, rows: NDArray[np.int64], persons: NDArray[np.int64], key: TableKey
+    release: TableRelease, rows: NDArray[np.int64], persons: NDArray[np.int64], key: TableKey
 ) -> Check:
     """Persons of each class, by the owner's key."""
     who = dict(zip(rows.tolist(), persons.tolist(), strict=True))

@@ -69,10 +69,13 @@ def check_replay(release: Sliced, promise: Promise, original: Table | None) -> l
             f"{NOT_CHECKED}: that buckets were cut without a look at who has which sensitive value; {why}"
         )
         return [Check(NAME, "release", passed=True, examined=0, detail=detail, decided=False)]
+    names = [attribute.name for attribute in original.attributes]
+    people = original.codes[:, [names.index(domain.name) for domain in release.domains]]
     found = _Replay(
         release,
-        SafeCuts.of(release, ranks_of(release, original), promise.l, jointly=promise.jointly),
-        SafeCuts.of_people(release, original, promise.l, jointly=promise.jointly),
+        SafeCuts.of(release, release.cells, ranks_of(release, original, people=False), promise),
+        # In the original every quasi-identifier stands beside the value of its person.
+        SafeCuts.of(release, people, ranks_of(release, original, people=True), promise),
     )
     found.follow()
     told = f"{found.forced:,} cuts are as they must be, {found.drawn:,} rows are in buckets as lots make them"
@@ -225,38 +228,18 @@ class SafeCuts:
     l: float
 
     @classmethod
-    def of(cls, release: Sliced, ranks: Ranks, l: float, *, jointly: bool) -> SafeCuts:
-        """For the rows of a release."""
-        hidden = [places for places, _ in secrets(release, jointly=jointly)]
+    def of(cls, release: Sliced, cells: NDArray[np.int32], ranks: Ranks, promise: Promise) -> SafeCuts:
+        """For rows x attributes of the release, be they its own or those of the original."""
+        hidden = [places for places, _ in secrets(release, jointly=promise.jointly)]
         together = sorted({place for places in hidden for place in places})
         columns = [column for column in release.columns if set(column) & set(together)]
         return cls(
             ranks,
-            tuple(number_rows(release.cells[:, places]) for places in hidden),
-            number_rows(release.cells[:, together]),
+            tuple(number_rows(cells[:, places]) for places in hidden),
+            number_rows(cells[:, together]),
             len(columns) == 1,
             int(release.k),
-            l,
-        )
-
-    @classmethod
-    def of_people(cls, release: Sliced, original: Table, l: float, *, jointly: bool) -> SafeCuts:
-        """For the rows of the original: there every quasi-identifier stands beside the value of its person."""
-        hidden = [places for places, _ in secrets(release, jointly=jointly)]
-        names = [attribute.name for attribute in original.attributes]
-
-        def cells(places: list[int]) -> NDArray[np.int32]:
-            return original.codes[:, [names.index(release.domains[place].name) for place in places]]
-
-        together = sorted({place for places in hidden for place in places})
-        columns = [column for column in release.columns if set(column) & set(together)]
-        return cls(
-            ranks_of_people(release, original),
-            tuple(number_rows(cells(list(places))) for places in hidden),
-            number_rows(cells(together)),
-            len(columns) == 1,
-            int(release.k),
-            l,
+            promise.l or 1.0,
         )
 
     def shuffled(self, bucket: NDArray[np.int64], rng: np.random.Generator) -> SafeCuts:
@@ -402,41 +385,30 @@ class Ranks:
         return total
 
 
-def ranks_of_people(release: Sliced, original: Table) -> Ranks:
-    """The same axes with the rows of the original, in its order."""
-    shown = {domain.name for domain in release.domains}
+def ranks_of(release: Sliced, original: Table, *, people: bool) -> Ranks:
+    """Axes in the order of the original's quasi-identifiers, with its rows (``people``) or those of the release.
+
+    Cells of the release must be single values.
+    """
+    places = {domain.name: place for place, domain in enumerate(release.domains)}
     ranks, coordinates = [], []
-    for place, attribute in enumerate(original.attributes):
-        if attribute.role != "quasi-identifier" or attribute.name not in shown:
+    for number, attribute in enumerate(original.attributes):
+        if attribute.role != "quasi-identifier" or attribute.name not in places:
             continue
-        walk = np.array(_walk(attribute), np.int64)
-        there, rank = np.unique(walk[original.codes[:, place]], return_inverse=True)
+        codes = original.codes[:, number]
+        if not people:
+            place = places[attribute.name]
+            codes = _codes(release.domains[place], attribute)[release.cells[:, place]]
+        there, rank = np.unique(np.array(_walk(attribute), np.int64)[codes], return_inverse=True)
         ranks.append(rank.astype(np.int64))
         coordinates.append(_spread_out(attribute, there))
     return Ranks(np.array(ranks, np.int64).reshape(len(ranks), len(original)), tuple(coordinates))
 
 
-def ranks_of(release: Sliced, original: Table) -> Ranks:
-    """Axes in the order of the original's quasi-identifiers; cells must be single values."""
-    places = {domain.name: place for place, domain in enumerate(release.domains)}
-    ranks, coordinates = [], []
-    for attribute in original.attributes:
-        if attribute.role != "quasi-identifier" or attribute.name not in places:
-            continue
-        place = places[attribute.name]
-        order = _order(release.domains[place], attribute)
-        there, rank = np.unique(order[release.cells[:, place]], return_inverse=True)
-        ranks.append(rank.astype(np.int64))
-        coordinates.append(_spread_out(attribute, there))
-    return Ranks(np.array(ranks, np.int64).reshape(len(ranks), len(release)), tuple(coordinates))
-
-
-def _order(domain: CellDomain, attribute: Attribute) -> NDArray[np.int64]:
-    """Where each cell stands when related values stand side by side."""
+def _codes(domain: CellDomain, attribute: Attribute) -> NDArray[np.int32]:
+    """The value of each cell, by its code in the original."""
     code_of = {value: code for code, value in enumerate(attribute.values)}
-    codes = [code_of[domain.values[member]] for member in domain.members.tolist()]
-    walk = _walk(attribute)
-    return np.array([walk[code] for code in codes], np.int64)
+    return np.array([code_of[domain.values[member]] for member in domain.members.tolist()], np.int32)
 
 
 def _walk(attribute: Attribute) -> list[int]:
