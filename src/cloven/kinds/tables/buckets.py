@@ -18,6 +18,7 @@ from cloven.kinds.tables.release import Sliced
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from cloven.compiled import Floats, Longs
     from cloven.kinds.tables.release import CellDomain, TableRelease
 
 
@@ -35,7 +36,7 @@ class Buckets:
 
     domains: tuple[CellDomain, ...]
     columns: tuple[tuple[int, ...], ...]
-    offsets: NDArray[np.int64]
+    offsets: Longs
     cells: NDArray[np.int32]
     told_rate: Any = 1.0
 
@@ -60,12 +61,12 @@ class Buckets:
         return self
 
     @cached_property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Longs:
         """Rows of each bucket."""
         return np.diff(self.offsets)
 
     @cached_property
-    def bucket_of_row(self) -> NDArray[np.int64]:
+    def bucket_of_row(self) -> Longs:
         """Bucket of each row."""
         return np.repeat(np.arange(len(self)), self.sizes)
 
@@ -116,7 +117,7 @@ class Buckets:
         return next(number for number, column in enumerate(self.columns) if attribute in column)
 
 
-def cell_sizes(domain: CellDomain) -> NDArray[np.int64]:
+def cell_sizes(domain: CellDomain) -> Longs:
     """How many values each cell stands for."""
     return np.diff(domain.member_offsets)
 
@@ -130,14 +131,14 @@ def spread(domain: CellDomain) -> Any:
     return csr_array((np.repeat(1.0 / sizes, sizes), domain.members, domain.member_offsets), shape=shape)
 
 
-def published_shares(buckets: Buckets, attribute: int) -> NDArray[np.float64]:
+def published_shares(buckets: Buckets, attribute: int) -> Floats:
     """Distribution of an attribute as published; values in a cell are taken as equally likely."""
     domain = buckets.domains[attribute]
     counts = np.bincount(buckets.cells[:, attribute], minlength=len(domain.labels))
     return CellRuns.of(domain).over_values(counts / max(1, len(buckets.cells)))
 
 
-def positions_of(values: tuple[str, ...], known: tuple[str, ...]) -> NDArray[np.int64]:
+def positions_of(values: tuple[str, ...], known: tuple[str, ...]) -> Longs:
     """Position of each value among the known ones; -2 for values that are not there.
 
     >>> positions_of(("a", "c"), ("c", "d")).tolist()
@@ -147,7 +148,7 @@ def positions_of(values: tuple[str, ...], known: tuple[str, ...]) -> NDArray[np.
     return np.array([place.get(value, -2) for value in values], np.int64)
 
 
-def places_of(values: tuple[str, ...], known: tuple[str, ...], *, numbers: bool) -> NDArray[np.int64]:
+def places_of(values: tuple[str, ...], known: tuple[str, ...], *, numbers: bool) -> Longs:
     """Position of each value among the known ones, numbers by what they are; -2 for values that are not there.
 
     >>> places_of(("5.0", "7"), ("5", "6"), numbers=True).tolist()
@@ -159,7 +160,7 @@ def places_of(values: tuple[str, ...], known: tuple[str, ...], *, numbers: bool)
     return np.array([place.get(float(value), -2) for value in values], np.int64)
 
 
-def _alike(cells: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _alike(cells: NDArray[np.int32]) -> tuple[Longs, Longs]:
     """Order of rows that puts equal ones side by side, and where each group starts."""
     order = np.lexsort(cells.T[::-1]) if cells.shape[1] else np.arange(len(cells))
     rows = cells[order]

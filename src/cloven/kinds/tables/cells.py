@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cloven.compiled import Flags, Floats, Longs
     from cloven.data.table import Table
     from cloven.kinds.tables.release import CellDomain, TableRelease
 
@@ -28,12 +29,10 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound="TableRelease")
 
 
-def are_ranges(domain: CellDomain) -> NDArray[np.bool_]:
+def are_ranges(domain: CellDomain) -> Flags:
     """Whether each cell holds every value between its first and its last."""
     edges = domain.member_offsets
-    found: NDArray[np.bool_] = (
-        domain.members[edges[1:] - 1] - domain.members[edges[:-1]] == np.diff(edges) - 1
-    )
+    found: Flags = domain.members[edges[1:] - 1] - domain.members[edges[:-1]] == np.diff(edges) - 1
     return found
 
 
@@ -146,22 +145,19 @@ def _only(domain: CellDomain, cells: NDArray[np.int32]) -> CellDomain:
 
 
 def _domain(
-    about: CellDomain,
-    values: tuple[str, ...],
-    numbers: NDArray[np.float64] | None,
-    held: Sequence[NDArray[Any]],
+    about: CellDomain, values: tuple[str, ...], numbers: Floats | None, held: Sequence[NDArray[Any]]
 ) -> CellDomain:
     offsets = np.concatenate([[0], np.cumsum([len(cell) for cell in held], dtype=np.int64)]).astype(np.int64)
     members = np.concatenate([*(cell.astype(np.int32) for cell in held), np.empty(0, np.int32)])
     return replace(about, values=values, numbers=numbers, member_offsets=offsets, members=members)
 
 
-def _codes(numbers: NDArray[np.float64], cell: tuple[str, ...], *, range_: bool) -> NDArray[np.int64]:
+def _codes(numbers: Floats, cell: tuple[str, ...], *, range_: bool) -> Longs:
     shows = np.array(sorted({float(text) for text in cell}), np.float64)
     return _between(numbers, shows) if range_ else np.searchsorted(numbers, shows)
 
 
-def _between(numbers: NDArray[np.float64], shows: NDArray[np.float64]) -> NDArray[np.int64]:
+def _between(numbers: Floats, shows: Floats) -> Longs:
     return np.arange(
         np.searchsorted(numbers, shows.min(), "left"), np.searchsorted(numbers, shows.max(), "right")
     )
@@ -193,10 +189,10 @@ class CellRuns:
         values: how many values there are.
     """
 
-    first: NDArray[np.int64]
-    last: NDArray[np.int64]
-    offsets: NDArray[np.int64]
-    sizes: NDArray[np.int64]
+    first: Longs
+    last: Longs
+    offsets: Longs
+    sizes: Longs
     values: int
 
     @classmethod
@@ -234,18 +230,18 @@ class CellRuns:
         return bool((self.sizes == 1).all())
 
     @property
-    def cell_of_run(self) -> NDArray[np.int64]:
+    def cell_of_run(self) -> Longs:
         """The cell that each run belongs to."""
         return np.repeat(np.arange(len(self.sizes)), np.diff(self.offsets))
 
     @property
-    def covered(self) -> NDArray[np.bool_]:
+    def covered(self) -> Flags:
         """Whether each value is in some cell."""
         steps = np.bincount(self.first, minlength=self.values + 1)
         steps -= np.bincount(self.last + 1, minlength=self.values + 1)
         return np.cumsum(steps)[:-1] > 0
 
-    def stand_for(self, values: NDArray[np.int64], cells: NDArray[Any]) -> NDArray[np.bool_]:
+    def stand_for(self, values: Longs, cells: NDArray[Any]) -> Flags:
         """Whether a cell stands for a value, one by one; values below 0 are in no cell. Both are broadcast.
 
         >>> from cloven.kinds.tables.release import CellDomain
@@ -259,17 +255,17 @@ class CellRuns:
         ends = self.cell_of_run * self.values + self.last
         at = np.searchsorted(ends, cells * self.values + np.maximum(values, 0))
         inside = (values >= 0) & (at < self.offsets[cells + 1])
-        found: NDArray[np.bool_] = inside & (self.first[np.minimum(at, len(self.first) - 1)] <= values)
+        found: Flags = inside & (self.first[np.minimum(at, len(self.first) - 1)] <= values)
         return found
 
-    def mean_in_cells(self, per_value: NDArray[np.float64]) -> NDArray[np.float64]:
+    def mean_in_cells(self, per_value: Floats) -> Floats:
         """Mean over the values of each cell of a number that each value has."""
         before = np.concatenate(([0.0], np.cumsum(per_value)))
         totals = np.add.reduceat(before[self.last + 1] - before[self.first], self.offsets[:-1])
-        means: NDArray[np.float64] = totals / self.sizes
+        means: Floats = totals / self.sizes
         return means
 
-    def over_values(self, per_cell: NDArray[Any]) -> NDArray[np.float64]:
+    def over_values(self, per_cell: NDArray[Any]) -> Floats:
         """What cells have, shared out evenly among their values; any number of columns."""
         each = (per_cell.T / self.sizes).T[self.cell_of_run]
         out = np.zeros((self.values + 1, *per_cell.shape[1:]))
@@ -280,5 +276,5 @@ class CellRuns:
         covers = np.zeros(out.shape, np.int64)  # whole numbers tell for certain what no cell reaches
         np.add.at(covers, self.first, each != 0)
         np.subtract.at(covers, self.last + 1, (each != 0).astype(np.int64))
-        shared: NDArray[np.float64] = np.cumsum(out, axis=0)[:-1]
+        shared: Floats = np.cumsum(out, axis=0)[:-1]
         return np.where(np.cumsum(covers, axis=0)[:-1] > 0, np.maximum(shared, 0.0), 0.0)

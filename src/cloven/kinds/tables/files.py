@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from cloven.compiled import Longs
     from cloven.kinds.tables.key import PublishedTable
     from cloven.kinds.tables.release import TableRelease
     from cloven.storage.parquet import Written
@@ -118,7 +119,7 @@ def _cells(table: Any, path: Path, labels: list[int]) -> NDArray[np.int32]:
     return np.ascontiguousarray(cells)
 
 
-def _expect_buckets(bucket: NDArray[np.int64], file: Path) -> None:
+def _expect_buckets(bucket: Longs, file: Path) -> None:
     """Buckets are numbered 0, 1, 2, ... and stand in this order."""
     steps = np.diff(bucket, prepend=bucket[:1])
     sound = len(bucket) > 0 and int(bucket[0]) == 0 and bool(((steps == 0) | (steps == 1)).all())

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cloven.compiled import Flags, Floats, Longs
     from cloven.data.table import Table
     from cloven.kinds.tables.cells import R
     from cloven.kinds.tables.release import CellDomain
@@ -75,14 +76,14 @@ class Known:
         """A release as this attacker understands it: a range holds every known number between its ends."""
         return understood_release(release, dict(zip(self.names, self.values, strict=True)))
 
-    def at(self, domain: CellDomain) -> NDArray[np.int64]:
+    def at(self, domain: CellDomain) -> Longs:
         """Where each person's value stands in a published domain: -1 where it is not known, -2 if it is not there."""
         if domain.name not in self.names:
             return np.full(len(self), UNKNOWN, np.int64)
         column = self.names.index(domain.name)
         place = np.append(positions_of(self.values[column], domain.values), UNKNOWN)
         # The last entry serves the code -1.
-        found: NDArray[np.int64] = place[self.codes[:, column]]
+        found: Longs = place[self.codes[:, column]]
         return found
 
 
@@ -118,10 +119,10 @@ class ValueGuesses:
 
     attribute: str
     values: tuple[str, ...]
-    candidate: NDArray[np.bool_]
-    confidence: NDArray[np.float64]
-    prior: NDArray[np.float64]
-    matched: NDArray[np.int64]
+    candidate: Flags
+    confidence: Floats
+    prior: Floats
+    matched: Longs
     found: NDArray[np.int8]
     attack: Mapping[str, Any]
     notes: Mapping[str, Any]
@@ -151,9 +152,9 @@ class MembershipGuesses:
         attack: name and parameters of the attack, as plain JSON values.
     """
 
-    matched: NDArray[np.int64]
-    rows: NDArray[np.float64]
-    confidence: NDArray[np.float64]
+    matched: Longs
+    rows: Floats
+    confidence: Floats
     attack: Mapping[str, Any]
 
     def __len__(self) -> int:

@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from cloven.compiled import Flags, Longs
     from cloven.kinds.tables.release import TableRelease
 
 
@@ -27,9 +25,9 @@ class TableKey:
         suppressed: source positions of persons who are not published.
     """
 
-    records: NDArray[np.int64]
-    changed: NDArray[np.bool_] | None
-    suppressed: NDArray[np.int64]
+    records: Longs
+    changed: Flags | None
+    suppressed: Longs
 
     def __repr__(self) -> str:
         return f"TableKey({len(self.records):,} rows)"

@@ -18,8 +18,7 @@ from cloven.storage.parquet import number_column, number_lists, read_table, whol
 from cloven.storage.receipt import write_receipt
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from cloven.compiled import Flags
     from cloven.data.table import Table
     from cloven.kinds.tables.key import PublishedTable
     from cloven.kinds.tables.release import TableRelease
@@ -77,7 +76,7 @@ def read_key(private: str | os.PathLike[str], release: TableRelease) -> TableKey
     )
 
 
-def _read_changed(path: Path, release: TableRelease) -> NDArray[np.bool_] | None:
+def _read_changed(path: Path, release: TableRelease) -> Flags | None:
     if not os.path.lexists(path):
         return None
     table = read_table(path, CHANGED)

@@ -20,6 +20,7 @@ from cloven.kinds.tables.release import CellDomain, GeneralisedTable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from cloven.compiled import Floats
     from cloven.data.table import Role
     from cloven.kinds.tables.release import TableRelease
 
@@ -78,9 +79,7 @@ def _decimal_places(texts: list[str]) -> int:
     return max(0, *(-exponent for exponent in exponents if isinstance(exponent, int)), 0)
 
 
-def _between(
-    low: NDArray[np.float64], high: NDArray[np.float64], places: int, rng: np.random.Generator
-) -> NDArray[np.float64]:
+def _between(low: Floats, high: Floats, places: int, rng: np.random.Generator) -> Floats:
     """Numbers between two ends, each as likely; any, where so many places are finer than numbers are told apart."""
     scale = 10.0 ** min(places, 300)
     if len(low) and max(np.abs(low).max(), np.abs(high).max()) >= _EXACT / scale:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from cloven.compiled import Floats, Longs
+
 
 @dataclass(frozen=True, eq=False)
 class CellDomain:
@@ -39,9 +41,9 @@ class CellDomain:
     name: str
     sensitive: bool
     values: tuple[str, ...]
-    numbers: NDArray[np.float64] | None
+    numbers: Floats | None
     labels: tuple[str, ...]
-    member_offsets: NDArray[np.int64]
+    member_offsets: Longs
     members: NDArray[np.int32]
 
 
@@ -97,7 +99,7 @@ class Sliced:
     parameters: Mapping[str, Any]
     domains: tuple[CellDomain, ...]
     columns: tuple[tuple[int, ...], ...]
-    bucket_offsets: NDArray[np.int64]
+    bucket_offsets: Longs
     cells: NDArray[np.int32]
 
     family: ClassVar[str] = "tables"

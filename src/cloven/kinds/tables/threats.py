@@ -27,9 +27,7 @@ from cloven.threats import Case, Threat
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
-    from cloven.compiled import Longs
+    from cloven.compiled import Flags, Longs
     from cloven.data.table import Table
     from cloven.disclosure.risk import Risk
     from cloven.kinds.tables.attack.replay import Replay
@@ -261,9 +259,7 @@ def _reader(case: Case) -> Callable[..., ValueGuesses]:
     """Guesses about persons; every release is replayed once."""
     seen: list[tuple[object, Replay]] = []
 
-    def guess(
-        release: TableRelease, known: Known, attribute: str, away: NDArray[np.bool_] | None
-    ) -> ValueGuesses:
+    def guess(release: TableRelease, known: Known, attribute: str, away: Flags | None) -> ValueGuesses:
         attack = Replayed(attribute)
         found = next((replay for one, replay in seen if one is release), None)
         if found is None:
@@ -311,9 +307,7 @@ def another_release(
     'the release, the quasi-identifiers of one person, and another table about the same people (3 rows, k=1)'
     """
 
-    def guess(
-        release: TableRelease, known: Known, attribute: str, away: NDArray[np.bool_] | None = None
-    ) -> ValueGuesses:
+    def guess(release: TableRelease, known: Known, attribute: str, away: Flags | None = None) -> ValueGuesses:
         both = Composition(attribute, "rows").guess((release, other), known)
         if away is None or not away.any():
             return both
@@ -410,7 +404,7 @@ def _unknown(people: int) -> str:
     )
 
 
-def _only_one(both: ValueGuesses, alone: ValueGuesses, away: NDArray[np.bool_]) -> ValueGuesses:
+def _only_one(both: ValueGuesses, alone: ValueGuesses, away: Flags) -> ValueGuesses:
     """Guesses by both releases; about people left out, who are in neither, those by this one alone."""
     at = {value: place for place, value in enumerate(both.values)}
     places = np.array([at[value] for value in alone.values])

@@ -19,8 +19,7 @@ from cloven.kinds.tables.release import CellDomain, GeneralisedTable, Sliced
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
+    from cloven.compiled import Longs
     from cloven.data.table import Attribute, Harm, Table
     from cloven.kinds.tables.key import PublishedTable
     from cloven.kinds.tables.release import TableRelease
@@ -261,7 +260,7 @@ def _with_one_value(buckets: Buckets, place: int, harm: Harm) -> tuple[int, int]
     return len(np.unique(buckets.bucket_of_row[rows])), int(rows.sum())
 
 
-def _codes(buckets: Buckets, place: int) -> NDArray[np.int64]:
+def _codes(buckets: Buckets, place: int) -> Longs:
     """The sensitive value of each row, as its place in the domain; sensitive cells hold one value each."""
     domain = buckets.domains[place]
     return domain.members[domain.member_offsets[:-1]][buckets.cells[:, place]].astype(np.int64)

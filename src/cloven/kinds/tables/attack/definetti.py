@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from cloven.compiled import Floats, Ints, Longs, compiled
+from cloven.compiled import Flags, Floats, Ints, Longs, compiled
 from cloven.data.arrays import positions
 from cloven.errors import ParameterError
 from cloven.kinds.tables.attack.matching import ColumnParts, rows_expected
@@ -28,8 +28,6 @@ from cloven.kinds.tables.attack.values import combined, to_find_out
 from cloven.kinds.tables.buckets import Buckets, published_shares, spread
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from cloven.kinds.tables.guesses import Known, ValueGuesses
     from cloven.kinds.tables.release import TableRelease
 
@@ -88,9 +86,7 @@ class Learned:
             "most_ways": self.most_ways,
         }
 
-    def guess(
-        self, release: TableRelease, known: Known, away: NDArray[np.bool_] | None = None
-    ) -> ValueGuesses:
+    def guess(self, release: TableRelease, known: Known, away: Flags | None = None) -> ValueGuesses:
         """Guess the value of every person; those ``away`` are known not to be in the table, and have no bucket."""
         view = Buckets.of(known.reads(release)).with_rows()
         attribute = to_find_out([view], self.attribute, known)
@@ -194,7 +190,7 @@ def _alone(taught: list[Taught], view: Buckets, known: Known, prior: Floats) -> 
 
 def _in_buckets(
     view: Buckets, known: Known, columns: list[ColumnParts], shown: Shown, taught: list[Taught]
-) -> tuple[Floats, NDArray[np.bool_], Longs]:
+) -> tuple[Floats, Flags, Longs]:
     """What the model and the buckets that fit say of each person, what is possible at all, and how many fit."""
     shape = (len(known), shown.width)
     chances, possible, matched = np.zeros(shape), np.zeros(shape, bool), np.zeros(len(known), np.int64)
@@ -212,7 +208,7 @@ def _in_buckets(
 
 def _combined(
     view: Buckets, some: Known, shown: Shown, taught: list[Taught], fits: list[Any], weights: Any
-) -> tuple[Floats, NDArray[np.bool_]]:
+) -> tuple[Floats, Flags]:
     """Persons x values: over the buckets that fit, by what the fitting parts of all columns have; and what is possible.
 
     Possible is what fitting rows show, however unlikely the model makes it.

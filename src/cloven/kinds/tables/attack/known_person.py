@@ -11,13 +11,11 @@ from cloven.kinds.tables.release import GeneralisedTable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from cloven.compiled import Flags
     from cloven.kinds.tables.guesses import Known, ValueGuesses
     from cloven.kinds.tables.release import TableRelease
 
-    Reader = Callable[[TableRelease, Known, str, NDArray[np.bool_] | None], ValueGuesses]
+    Reader = Callable[[TableRelease, Known, str, Flags | None], ValueGuesses]
     """Guesses a sensitive attribute of persons; may know who of them is left out of the release."""
 
 WAYS: tuple[tuple[Start, int], ...] = (("shares", 1), ("shares", 512))
@@ -32,9 +30,7 @@ def readers(release: TableRelease) -> dict[str, Reader]:
     return {"plain": plain, **learners(release)}
 
 
-def plain(
-    release: TableRelease, known: Known, attribute: str, _away: NDArray[np.bool_] | None = None
-) -> ValueGuesses:
+def plain(release: TableRelease, known: Known, attribute: str, _away: Flags | None = None) -> ValueGuesses:
     """By the rows that fit, whoever is left out."""
     return AttributeDisclosure(attribute, "rows").guess(release, known)
 
@@ -57,9 +53,7 @@ def _named(start: Start, ways: int) -> str:
 def _learning(start: Start, ways: int) -> Reader:
     """One way to learn; whoever is left out has no bucket."""
 
-    def guess(
-        release: TableRelease, known: Known, attribute: str, away: NDArray[np.bool_] | None
-    ) -> ValueGuesses:
+    def guess(release: TableRelease, known: Known, attribute: str, away: Flags | None) -> ValueGuesses:
         return Learned(attribute, start, most_ways=ways).guess(release, known, away)
 
     return guess

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.compiled import Ints, compiled
+from cloven.compiled import Floats, Ints, Longs, compiled
 from cloven.kinds.tables.attack.matching import NOTHING, ColumnParts
 from cloven.kinds.tables.buckets import Buckets, cell_sizes
 from cloven.kinds.tables.cells import CellRuns
@@ -27,8 +27,6 @@ from cloven.kinds.tables.release import Sliced
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from numpy.typing import NDArray
 
     from cloven.kinds.tables.guesses import Known
     from cloven.kinds.tables.release import TableRelease
@@ -52,11 +50,11 @@ class RowGuesses:
         known: what is known of the persons.
     """
 
-    matched: NDArray[np.int64]
-    candidates: NDArray[np.int64]
-    rows: NDArray[np.float64]
-    confidence: NDArray[np.float64]
-    ties: NDArray[np.float64]
+    matched: Longs
+    candidates: Longs
+    rows: Floats
+    confidence: Floats
+    ties: Floats
     attack: Mapping[str, Any]
     release: TableRelease
     known: Known
@@ -67,7 +65,7 @@ class RowGuesses:
     def __repr__(self) -> str:
         return f"RowGuesses({len(self):,} persons, {int((self.ties == 1).sum()):,} with one likeliest row)"
 
-    def sure_of(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    def sure_of(self, rows: Longs) -> Floats:
         """Confidence that a row is the person's.
 
         Args:
@@ -84,7 +82,7 @@ class RowGuesses:
         found = there & (self.rows > 0)
         return np.divide(weight, self.rows, out=np.zeros(len(self)), where=found)
 
-    def _weights(self, column: tuple[int, ...], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _weights(self, column: tuple[int, ...], rows: Longs) -> Floats:
         """What one part weighs for each person."""
         out = np.ones(len(self))
         for place in column:
@@ -125,10 +123,10 @@ class RecordLinkage:
 class _Slots:
     """In which buckets the parts of all columns stand, one column after the other."""
 
-    base: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    bucket: NDArray[np.int64]
-    rows: NDArray[np.int64]
+    base: Longs
+    starts: Longs
+    bucket: Longs
+    rows: Longs
 
     @classmethod
     def of(cls, columns: list[ColumnParts]) -> _Slots:
@@ -148,7 +146,7 @@ class _Slots:
         )
 
 
-def _best(columns: list[ColumnParts], slots: _Slots, known: Known, buckets: Buckets) -> NDArray[np.float64]:
+def _best(columns: list[ColumnParts], slots: _Slots, known: Known, buckets: Buckets) -> Floats:
     fitting = [column.parts_of(known)[1] for column in columns]
     before = np.cumsum([0, *(len(each.data) for each in fitting)])[:-1]
     starts = np.stack([each.indptr + first for each, first in zip(fitting, before, strict=True)])
@@ -174,13 +172,13 @@ SAME = 1e-9  # weights this close, relatively, are equal
 def likeliest(
     fit_starts: Ints,
     fits: Ints,
-    weights: NDArray[np.float64],
+    weights: Floats,
     slot_starts: Ints,
     slot_bucket: Ints,
     slot_rows: Ints,
     part_base: Ints,
     sizes: Ints,
-) -> NDArray[np.float64]:  # pragma: no cover - compiled
+) -> Floats:  # pragma: no cover - compiled
     """Persons x (buckets that fit, their rows, expected rows, weight of the best row, how many rows are that good).
 
     ``fits[fit_starts[column, person]:...]`` are the parts of a column that fit a person, with ``weights``. The rows

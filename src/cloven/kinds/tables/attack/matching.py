@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from cloven.compiled import Ints, compiled
+from cloven.compiled import Floats, Ints, Longs, compiled
 from cloven.data.arrays import row_numbers
 from cloven.errors import ParameterError
 from cloven.kinds.tables.buckets import cell_sizes, spread
@@ -47,9 +47,9 @@ class Matches:
         values: persons x values: p(t,s); a row of zeros if no bucket matches.
     """
 
-    buckets: NDArray[np.int64]
-    rows: NDArray[np.float64]
-    values: NDArray[np.float64]
+    buckets: Longs
+    rows: Floats
+    values: Floats
 
 
 def check_weight(weight: str) -> None:
@@ -94,7 +94,7 @@ class ColumnParts:
     attributes: tuple[int, ...]
     parts: NDArray[np.int32]
     shares: Any
-    part_of_row: NDArray[np.int64]
+    part_of_row: Longs
 
     @classmethod
     def of(cls, buckets: Buckets, known: Known, number: int, hidden: int) -> ColumnParts:
@@ -143,7 +143,7 @@ class ColumnParts:
             (sharp, fits, offsets), shape=shape
         )
 
-    def values_of(self, fits: Any, weights: Any, buckets: Buckets, attribute: int) -> NDArray[np.float64]:
+    def values_of(self, fits: Any, weights: Any, buckets: Buckets, attribute: int) -> Floats:
         """Persons x values: sum over buckets of weight times the share of each value among fitting parts.
 
         A *slot* is a part in a bucket; what it weighs for a person is spread over the values its rows show.
@@ -154,9 +154,7 @@ class ColumnParts:
             where = (buckets.bucket_of_row, buckets.cells[:, attribute])
             labels = len(buckets.domains[attribute].labels)
             shown = csr_array((1.0 / buckets.sizes[where[0]], where), shape=(len(buckets), labels))
-            everywhere: NDArray[np.float64] = (
-                weights @ (shown @ spread(buckets.domains[attribute]))
-            ).toarray()
+            everywhere: Floats = (weights @ (shown @ spread(buckets.domains[attribute]))).toarray()
             return everywhere
         key = buckets.bucket_of_row * len(self.parts) + self.part_of_row
         slots, slot_of_row = np.unique(key, return_inverse=True)
@@ -171,11 +169,11 @@ class ColumnParts:
         fitting_rows = fits @ (self.shares * buckets.sizes)
         ratio = weights * _inverse(fitting_rows)
         found = ((fits @ to_slot) * (ratio @ in_bucket)) @ cells @ spread(buckets.domains[attribute])
-        values: NDArray[np.float64] = found.toarray()
+        values: Floats = found.toarray()
         return values
 
 
-def rows_expected(columns: list[ColumnParts], exact: list[Any], sizes: NDArray[np.int64]) -> Any:
+def rows_expected(columns: list[ColumnParts], exact: list[Any], sizes: Longs) -> Any:
     """Persons x buckets (sparse): expected number of rows with exactly the known values, where there may be any."""
     out = (_product(columns, exact) * sizes).tocsr()
     out.sort_indices()
@@ -301,9 +299,7 @@ def _found(
 
 
 @compiled
-def fitting(
-    persons: Ints, parts: Parts, cells: Cells
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:  # pragma: no cover - compiled
+def fitting(persons: Ints, parts: Parts, cells: Cells) -> tuple[Longs, Longs]:  # pragma: no cover - compiled
     """Parts that fit each person: where they start, and which they are."""
     offsets = np.zeros(len(persons) + 1, np.int64)
     nowhere = np.empty(0, np.int64)

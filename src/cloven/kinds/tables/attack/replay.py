@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cloven.compiled import Flags, Longs
+    from cloven.compiled import Flags, Floats, Longs
     from cloven.data.table import Attribute, Table, ValueTree
     from cloven.kinds.tables.attack.replay_worlds import Worlds
     from cloven.kinds.tables.guesses import ValueGuesses
@@ -83,7 +83,7 @@ class Replayed:
         release: TableRelease,
         crowd: Crowd,
         known: Known,
-        away: NDArray[np.bool_] | None = None,
+        away: Flags | None = None,
         *,
         rng: np.random.Generator,
     ) -> ValueGuesses:
@@ -130,11 +130,11 @@ class Replay:
     release: TableRelease
     view: Buckets
     placed: Placed
-    chances: dict[int, tuple[Longs, NDArray[np.float64]]]
-    possible: dict[int, NDArray[np.bool_]]
+    chances: dict[int, tuple[Longs, Floats]]
+    possible: dict[int, Flags]
     notes: dict[str, Any]
 
-    def guess(self, attack: Replayed, known: Known, away: NDArray[np.bool_] | None = None) -> ValueGuesses:
+    def guess(self, attack: Replayed, known: Known, away: Flags | None = None) -> ValueGuesses:
         """What follows for persons."""
         plain = AttributeDisclosure(attack.attribute, "rows").guess(self.release, known)
         place = self.view.position(plain.attribute)
@@ -177,7 +177,7 @@ class _Classes:
 
     def replayed(
         self, rng: np.random.Generator
-    ) -> tuple[dict[int, tuple[Longs, NDArray[np.float64]]], dict[int, NDArray[np.bool_]], dict[str, Any]]:
+    ) -> tuple[dict[int, tuple[Longs, Floats]], dict[int, Flags], dict[str, Any]]:
         """What each look whose class is known may have; rows of the release stand for kinds."""
         told = self.release.parameters
         proof, relaxed = told.get("partition") == REPLAY_PROOF, told.get("mode") == "relaxed"
@@ -185,8 +185,8 @@ class _Classes:
         widest = [axis.width(everybody) for axis in self.axes]
         notes = dict.fromkeys(("classes", "unplaced", "alike", "uncut", "ruled_out", "sampled", "unknown"), 0)
         fewest = self.attack.draws
-        chances: dict[int, tuple[Longs, NDArray[np.float64]]] = {}
-        possible: dict[int, NDArray[np.bool_]] = {}
+        chances: dict[int, tuple[Longs, Floats]] = {}
+        possible: dict[int, Flags] = {}
         notes["classes"] = len(self.view)
         for number, rows in enumerate(self.placed.rows_of_class):
             if rows is None:
@@ -325,9 +325,9 @@ class Fits:
     sizes: Longs
 
     @property
-    def sure(self) -> NDArray[np.bool_]:
+    def sure(self) -> Flags:
         """Whether the look of each pair can be in no other class."""
-        found: NDArray[np.bool_] = np.bincount(self.look, minlength=len(self.rows))[self.look] == 1
+        found: Flags = np.bincount(self.look, minlength=len(self.rows))[self.look] == 1
         return found
 
     def keep(self, pairs: NDArray[Any]) -> Fits:
@@ -350,7 +350,7 @@ class Fits:
             if len(found.look) == before:
                 return found
 
-    def cut_apart(self, keys: Longs, double: NDArray[np.bool_], k: int) -> Fits:
+    def cut_apart(self, keys: Longs, double: Flags, k: int) -> Fits:
         """Without pairs that no cut allows.
 
         Classes whose looks overlap were parted by some cut, with k rows and whole classes on both sides, save those
@@ -382,7 +382,7 @@ class Fits:
         order = order[many[mine[order]] > 1]
         return np.split(order, np.flatnonzero(np.diff(mine[order])) + 1) if len(order) else []
 
-    def reachable(self, keys: Longs, double: NDArray[np.bool_], k: int) -> NDArray[np.bool_]:
+    def reachable(self, keys: Longs, double: Flags, k: int) -> Flags:
         """Which pairs some cut leaves together; all of them if no cut would do."""
         looks, look = np.unique(self.look, return_inverse=True)
         classes, number = np.unique(self.number, return_inverse=True)
@@ -403,7 +403,7 @@ class Fits:
         return allowed if allowed.any() else ~allowed
 
 
-def _doubles(fits: Fits, look: Longs, axes: Sequence[Axis], k: int) -> NDArray[np.bool_]:
+def _doubles(fits: Fits, look: Longs, axes: Sequence[Axis], k: int) -> Flags:
     """Classes that may be two which show the same cells."""
     double = np.zeros(len(fits.sizes), bool)
     by_class = np.argsort(fits.number, kind="stable")
@@ -418,7 +418,7 @@ def _doubles(fits: Fits, look: Longs, axes: Sequence[Axis], k: int) -> NDArray[n
     return double
 
 
-def _consistent(sides: list[NDArray[np.bool_]], sizes: Longs, right: int, k: int) -> bool:
+def _consistent(sides: list[Flags], sizes: Longs, right: int, k: int) -> bool:
     """Whether every class has a side that it can be on, and the sides are filled."""
     left = int(sizes.sum()) - right
     only_left, only_right = sides[0] & ~sides[1], sides[1] & ~sides[0]
@@ -430,15 +430,15 @@ def _consistent(sides: list[NDArray[np.bool_]], sizes: Longs, right: int, k: int
     )
 
 
-def _can_be(number: Longs, rows: Longs, sizes: Longs) -> NDArray[np.bool_]:
+def _can_be(number: Longs, rows: Longs, sizes: Longs) -> Flags:
     """Classes that can be filled with looks of one side."""
-    found: NDArray[np.bool_] = np.bincount(number, rows, len(sizes)) >= sizes
+    found: Flags = np.bincount(number, rows, len(sizes)) >= sizes
     return found
 
 
-def _must_be(number: Longs, classes: int) -> NDArray[np.bool_]:
+def _must_be(number: Longs, classes: int) -> Flags:
     """Classes that have somebody for sure."""
-    found: NDArray[np.bool_] = np.bincount(number, minlength=classes) > 0
+    found: Flags = np.bincount(number, minlength=classes) > 0
     return found
 
 
@@ -666,7 +666,7 @@ class Axis:
     """
 
     keys: Longs
-    numbers: NDArray[np.float64] | None = None
+    numbers: Floats | None = None
     paths: Longs | None = None
     below: Longs | None = None
     persons: Longs | None = None

@@ -14,15 +14,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cloven.compiled import Flags, Ints, Longs, compiled
+from cloven.compiled import Flags, Floats, Ints, Longs, compiled
 from cloven.data.arrays import row_numbers
 from cloven.data.table import Harm, slack
 from cloven.errors import ParameterError, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from numpy.typing import NDArray
 
     from cloven.kinds.tables.attack.replay import Cuts
     from cloven.kinds.tables.buckets import Buckets
@@ -93,9 +91,7 @@ def _coded(entry: Mapping[str, Any]) -> tuple[int, float, float]:
     raise ParameterError(message)
 
 
-def _harm(
-    view: Buckets, entry: Mapping[str, Any], values: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
+def _harm(view: Buckets, entry: Mapping[str, Any], values: int) -> tuple[Floats, Floats, Flags]:
     """Of the values that a demand speaks of: a number, the largest that is as good as the same, and which harm."""
     place = np.arange(values, dtype=np.float64)
     if len(entry["attributes"]) != 1 or not {"harmless", "within"} & set(entry):
@@ -131,8 +127,8 @@ class Worlds:
         known: whether anything could be told.
     """
 
-    chances: NDArray[np.float64]
-    possible: NDArray[np.bool_]
+    chances: Floats
+    possible: Flags
     kept: float = 1.0
     worlds: int = 0
     known: bool = True
@@ -201,7 +197,7 @@ class ClassWorlds:
             return Worlds(plain, np.ones(shape, bool), 0.0, known=False)
         return self._sampled(plain, rng)
 
-    def _sampled(self, plain: NDArray[np.float64], rng: np.random.Generator) -> Worlds:
+    def _sampled(self, plain: Floats, rng: np.random.Generator) -> Worlds:
         counts = np.zeros(plain.shape, np.int64)
         cuts = self.cuts
         given = (self.rules, self.deal, cuts.orders, cuts.allowed, cuts.cell_of_row)
@@ -231,7 +227,7 @@ class ClassWorlds:
             world[self.cuts.cell_of_row == cell] = rng.permutation(hand)
         return world
 
-    def _possible(self, met: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def _possible(self, met: Flags) -> Flags:
         """Kinds that were met in a cell, or of which no search to its end shows that they cannot be there."""
         possible, budget = np.ones_like(met), self.most
         empty = np.zeros(met.shape)
@@ -269,14 +265,14 @@ class Rules(NamedTuple):
         harmful: whether the value harms.
     """
 
-    demand: NDArray[np.int64]
-    level: NDArray[np.float64]
-    factor: NDArray[np.float64]
-    start: NDArray[np.int64]
-    shares: NDArray[np.float64]
-    number: NDArray[np.float64]
-    upto: NDArray[np.float64]
-    harmful: NDArray[np.bool_]
+    demand: Longs
+    level: Floats
+    factor: Floats
+    start: Longs
+    shares: Floats
+    number: Floats
+    upto: Floats
+    harmful: Flags
 
 
 class Deal(NamedTuple):
@@ -290,11 +286,11 @@ class Deal(NamedTuple):
         beyond: cuts x sides: rows there.
     """
 
-    values: NDArray[np.int64]
-    copies: NDArray[np.int64]
-    sizes: NDArray[np.int64]
-    sides: NDArray[np.bool_]
-    beyond: NDArray[np.int64]
+    values: Longs
+    copies: Longs
+    sizes: Longs
+    sides: Flags
+    beyond: Longs
 
 
 @compiled
@@ -346,7 +342,7 @@ def _different(rules: Rules, start: int, counts: Ints, level: float) -> bool:
 
 
 @compiled
-def _distance(demand: int, counts: Ints, size: int, shares: NDArray[np.float64]) -> float:
+def _distance(demand: int, counts: Ints, size: int, shares: Floats) -> float:
     """Earth mover's distance between the values of some rows and those of the table."""
     moved, carried = 0.0, 0.0
     for value in range(len(counts)):
@@ -441,11 +437,11 @@ class Partly(NamedTuple):
         distinct: cuts x sides x demands: different values.
     """
 
-    free: NDArray[np.int64]
-    inside: NDArray[np.int64]
-    beside: NDArray[np.int64]
-    seen: NDArray[np.int64]
-    distinct: NDArray[np.int64]
+    free: Longs
+    inside: Longs
+    beside: Longs
+    seen: Longs
+    distinct: Longs
 
 
 @compiled
@@ -527,7 +523,7 @@ def _stays(rules: Rules, deal: Deal, partly: Partly, room: Ints) -> bool:
 @compiled
 def searched(
     rules: Rules, deal: Deal, must_cell: int, must_kind: int, only_one: bool, most: int, shares: Ints
-) -> tuple[int, float, NDArray[np.int64]]:
+) -> tuple[int, float, Longs]:
     """Deal the kinds in all ways, rarer ones first; the last one takes what is left.
 
     Args:

@@ -23,8 +23,7 @@ from cloven.kinds.tables.cells import CellRuns
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
+    from cloven.compiled import Floats
     from cloven.kinds.tables.guesses import Known, ValueGuesses
     from cloven.kinds.tables.release import TableRelease
     from cloven.protocols import Relatedness
@@ -82,9 +81,7 @@ class SemanticValues:
         )
 
 
-def _said(
-    buckets: Buckets, known: Known, attribute: int, scores: Scores, sharpness: float
-) -> NDArray[np.float64]:
+def _said(buckets: Buckets, known: Known, attribute: int, scores: Scores, sharpness: float) -> Floats:
     """Persons x values: logarithm of how much likelier words make each value."""
     own = buckets.column_of(attribute)
     said = np.zeros((len(known), len(buckets.domains[attribute].values)))
@@ -103,7 +100,7 @@ def _said(
 
 def _paired(
     buckets: Buckets, known: Known, inside: tuple[int, ...], attribute: int, scores: Scores, sharpness: float
-) -> NDArray[np.float64]:
+) -> Floats:
     """What one column says: in each bucket, how its parts pair with the values, relative to no words at all.
 
     Buckets count by the share of their rows that fit the person.
@@ -149,7 +146,7 @@ class Scores:
         coverage: how the values were looked up, as plain JSON values.
     """
 
-    tables: tuple[NDArray[np.float64], ...]
+    tables: tuple[Floats, ...]
     known: int
     coverage: Mapping[str, Any]
 
@@ -179,7 +176,7 @@ class Scores:
         )
         return cls(tables, len(found), related.coverage.to_dict())
 
-    def of_persons(self, known: Known, buckets: Buckets, attributes: tuple[int, ...]) -> NDArray[np.float64]:
+    def of_persons(self, known: Known, buckets: Buckets, attributes: tuple[int, ...]) -> Floats:
         """Persons x values: sum over some attributes of how well each value fits the person's own."""
         total = np.zeros((len(known), self.tables[0].shape[1]))
         for place in attributes:
@@ -187,7 +184,7 @@ class Scores:
             total += np.where((code >= 0)[:, None], self.tables[place][np.maximum(code, 0)], 0.0)
         return total
 
-    def of_cells(self, buckets: Buckets, attributes: tuple[int, ...]) -> NDArray[np.float64]:
+    def of_cells(self, buckets: Buckets, attributes: tuple[int, ...]) -> Floats:
         """Rows x values: sum over some attributes of how well each value fits the cell; a cell is the mean of it."""
         total = np.zeros((len(buckets.cells), self.tables[0].shape[1]))
         for place in attributes:
@@ -195,9 +192,7 @@ class Scores:
         return total
 
 
-def balanced(
-    weights: NDArray[np.float64], totals: NDArray[np.float64], rounds: int = 200, tolerance: float = 1e-9
-) -> NDArray[np.float64]:
+def balanced(weights: Floats, totals: Floats, rounds: int = 200, tolerance: float = 1e-9) -> Floats:
     """Scale rows to sum to 1 and columns to given totals (which sum to the number of rows).
 
     >>> balanced(np.array([[3.0, 1.0], [1.0, 1.0]]), np.array([1.0, 1.0])).round(3).tolist()

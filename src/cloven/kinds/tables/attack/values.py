@@ -21,8 +21,7 @@ from cloven.kinds.tables.guesses import Found, MembershipGuesses, ValueGuesses
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from cloven.compiled import Flags, Floats, Longs
     from cloven.kinds.tables.guesses import Known
     from cloven.kinds.tables.release import TableRelease
 
@@ -85,9 +84,9 @@ class Composition:
 def combined(
     attribute: str,
     values: tuple[str, ...],
-    chances: NDArray[np.float64],
-    prior: NDArray[np.float64],
-    matched: NDArray[np.int64],
+    chances: Floats,
+    prior: Floats,
+    matched: Longs,
     attack: Mapping[str, Any],
     notes: Mapping[str, Any] | None = None,
 ) -> ValueGuesses:
@@ -103,13 +102,13 @@ def combined(
         notes: what the attack has to say about itself.
     """
     seen = (matched > 0).T
-    somewhere: NDArray[np.bool_] = np.any(seen, axis=0, keepdims=True).T
-    candidate: NDArray[np.bool_] = np.all((chances > _NEVER) | ~seen[:, :, None], axis=0) & somewhere
+    somewhere: Flags = np.any(seen, axis=0, keepdims=True).T
+    candidate: Flags = np.all((chances > _NEVER) | ~seen[:, :, None], axis=0) & somewhere
     safe = np.where(prior > 0, prior, 1.0)
     factor = np.where(seen[:, :, None], chances / safe, 1.0)
     belief = np.where(candidate, prior * factor.prod(axis=0), 0.0)
     total = belief.sum(axis=1, keepdims=True)
-    contradicted: NDArray[np.bool_] = somewhere & ~np.any(candidate, axis=1, keepdims=True)
+    contradicted: Flags = somewhere & ~np.any(candidate, axis=1, keepdims=True)
     mean = chances.sum(axis=0) / np.maximum(1, seen.sum(axis=0))[:, None]
     fallback = np.where(contradicted, mean, prior)
     confidence = np.where(total > 0, belief / np.where(total > 0, total, 1.0), fallback)
@@ -165,7 +164,7 @@ def _all_values(views: Sequence[Buckets], attribute: str) -> tuple[tuple[str, ..
     return tuple(shortest[number] for number in sorted(shortest)), True
 
 
-def _at(values: NDArray[np.float64], places: NDArray[np.int64], width: int) -> NDArray[np.float64]:
+def _at(values: Floats, places: Longs, width: int) -> Floats:
     out = np.zeros((len(values), width))
     out[:, places] = values
     return out

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cloven.compiled import Longs
     from cloven.data.table import Attribute, Table
     from cloven.kinds.tables.key import PublishedTable
 
@@ -80,7 +81,7 @@ class Anatomy:
         return result
 
 
-def groups_of(values: NDArray[np.int32], l: int, drawing: Drawing, attribute: Attribute) -> NDArray[np.int64]:
+def groups_of(values: NDArray[np.int32], l: int, drawing: Drawing, attribute: Attribute) -> Longs:
     """Group of each row.
 
     Raises:
@@ -110,7 +111,7 @@ def groups_of(values: NDArray[np.int32], l: int, drawing: Drawing, attribute: At
     return groups
 
 
-def _fill(waiting: dict[int, list[int]], l: int, groups: NDArray[np.int64]) -> list[set[int]]:
+def _fill(waiting: dict[int, list[int]], l: int, groups: Longs) -> list[set[int]]:
     """Make groups as long as l values have rows left; gives the values of each group."""
     heap = [(-len(rows), value) for value, rows in waiting.items()]
     heapq.heapify(heap)

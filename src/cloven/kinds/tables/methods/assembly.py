@@ -23,12 +23,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cloven.compiled import Flags, Floats, Longs
     from cloven.data.schema import Blocks
     from cloven.data.table import Attribute, Table, ValueTree
 
 
 def generalised(
-    table: Table, class_of_row: NDArray[np.int64], *, k: int, parameters: Mapping[str, Any]
+    table: Table, class_of_row: Longs, *, k: int, parameters: Mapping[str, Any]
 ) -> PublishedTable:
     """Publish classes of rows: each shows the smallest cover of its quasi-identifiers.
 
@@ -62,14 +63,14 @@ def generalised(
 
 def sliced(
     table: Table,
-    bucket_of_row: NDArray[np.int64],
+    bucket_of_row: Longs,
     columns: Sequence[Sequence[int]],
     *,
     k: int,
     parameters: Mapping[str, Any],
     codes: NDArray[np.int32] | None = None,
     nodes: NDArray[np.int32] | None = None,
-    changed: NDArray[np.bool_] | None = None,
+    changed: Flags | None = None,
 ) -> PublishedTable:
     """Publish buckets of rows whose columns are sorted each for itself.
 
@@ -125,7 +126,7 @@ def check_complete(table: Table) -> None:
             raise ParameterError(message)
 
 
-def _published_rows(group_of_row: NDArray[np.int64]) -> NDArray[np.int64]:
+def _published_rows(group_of_row: Longs) -> Longs:
     kept = np.flatnonzero(group_of_row >= 0)
     if not len(kept):
         message = (
@@ -141,9 +142,7 @@ def _cells_of(attribute: Attribute, codes: NDArray[np.int32], nodes: NDArray[np.
     return node_cells(attribute, np.where(nodes >= 0, nodes, codes).astype(np.int32))
 
 
-def _column(
-    nodes: NDArray[np.int32] | None, rows: NDArray[np.int64], position: int
-) -> NDArray[np.int32] | None:
+def _column(nodes: NDArray[np.int32] | None, rows: Longs, position: int) -> NDArray[np.int32] | None:
     return None if nodes is None else nodes[rows, position]
 
 
@@ -161,14 +160,12 @@ def _canonical_columns(
     )
 
 
-def _ascending(cells: NDArray[Any], source: NDArray[np.int64]) -> NDArray[np.int64]:
+def _ascending(cells: NDArray[Any], source: Longs) -> Longs:
     """Order of rows by their cells from left to right; equal rows by their source."""
     return np.lexsort((source, *cells.T[::-1]))
 
 
-def _ordered_buckets(
-    cells: NDArray[np.int32], offsets: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _ordered_buckets(cells: NDArray[np.int32], offsets: Longs) -> tuple[Longs, Longs]:
     """Order of rows that makes buckets ascend by their cells row by row, and where buckets then start."""
     plain = cells.astype(">i4")
     edges = offsets.tolist()
@@ -180,12 +177,7 @@ def _ordered_buckets(
     return np.concatenate(rows), np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
-def _marks(
-    changed: NDArray[np.bool_],
-    parts: NDArray[np.int64],
-    columns: tuple[tuple[int, ...], ...],
-    published: list[int],
-) -> NDArray[np.bool_]:
+def _marks(changed: Flags, parts: Longs, columns: tuple[tuple[int, ...], ...], published: list[int]) -> Flags:
     """Marks of exchanged values, in the order of the release."""
     marks = np.zeros((len(parts), len(published)), np.bool_)
     for number, column in enumerate(columns):
@@ -214,7 +206,7 @@ class Cells:
     of_group: NDArray[np.int32]
 
 
-def smallest_covers(attribute: Attribute, codes: NDArray[np.int32], offsets: NDArray[np.int64]) -> Cells:
+def smallest_covers(attribute: Attribute, codes: NDArray[np.int32], offsets: Longs) -> Cells:
     """Smallest cover of each group of values; group g holds ``codes[offsets[g]:offsets[g + 1]]`` and is not empty."""
     if attribute.tree is not None:
         return node_cells(attribute, common_ancestors(attribute.tree, codes, offsets))
@@ -238,9 +230,7 @@ def smallest_covers(attribute: Attribute, codes: NDArray[np.int32], offsets: NDA
     return _numbered(attribute, members, [set_label(attribute, m) for m in members], of_group)
 
 
-def _block_ends(
-    numbers: NDArray[np.float64], blocks: Blocks | None
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _block_ends(numbers: Floats, blocks: Blocks | None) -> tuple[Longs, Longs]:
     """First and last value of the block that each value is in."""
     if blocks is None:
         return np.arange(len(numbers)), np.arange(len(numbers))
@@ -270,7 +260,7 @@ def value_cells(attribute: Attribute, codes: NDArray[np.int32]) -> Cells:
 
 
 def _numbered(
-    attribute: Attribute, members: list[NDArray[np.int32]], labels: list[str], of_group: NDArray[np.int64]
+    attribute: Attribute, members: list[NDArray[np.int32]], labels: list[str], of_group: Longs
 ) -> Cells:
     """Cells in canonical order: by their members, value after value."""
     order = sorted(range(len(members)), key=lambda cell: members[cell].astype(">i4").tobytes())
@@ -295,7 +285,7 @@ def range_label(attribute: Attribute, members: NDArray[np.int32]) -> str:
     return low if len(members) == 1 else f"{low}..{high}"
 
 
-def _range_cells(attribute: Attribute, lows: NDArray[np.int64], highs: NDArray[np.int64]) -> CellDomain:
+def _range_cells(attribute: Attribute, lows: Longs, highs: Longs) -> CellDomain:
     """Ranges by their first and last value, ascending, which is their canonical order."""
     values = attribute.values
     offsets, members = counted_up(lows, highs)
@@ -345,25 +335,37 @@ def lowest_equal(tree: ValueTree) -> NDArray[np.int32]:
     return lowest
 
 
-def common_ancestors(
-    tree: ValueTree, codes: NDArray[np.int32], offsets: NDArray[np.int64]
-) -> NDArray[np.int32]:
+def common_ancestors(tree: ValueTree, codes: NDArray[np.int32], offsets: Longs) -> NDArray[np.int32]:
     """Lowest common ancestor of each group of values.
 
     With the leaves in the order of a walk through the tree, the ancestor of a group is that of its first and last.
     """
-    paths = [tree.path(leaf)[::-1] for leaf in range(tree.leaves)]
-    walk = np.array(sorted(range(tree.leaves), key=paths.__getitem__), np.int32)
-    place = np.empty(tree.leaves, np.int32)
-    place[walk] = np.arange(tree.leaves, dtype=np.int32)
-    placed = place[codes]
-    first = walk[np.minimum.reduceat(placed, offsets[:-1])]
-    last = walk[np.maximum.reduceat(placed, offsets[:-1])]
-    depth = max(map(len, paths))
-    table = np.full((tree.leaves, depth), -1, np.int32)
-    for leaf, path in enumerate(paths):
-        table[leaf, : len(path)] = path
+    order, nodes = walk(tree)
+    placed = order[codes]
+    first, last = (nodes[end.reduceat(placed, offsets[:-1])] for end in (np.minimum, np.maximum))
     # A leaf stands only on its own path, so equal prefixes end at the latest there.
-    shared = np.minimum.accumulate(table[first] == table[last], axis=1) & (table[first] >= 0)
-    deepest: NDArray[np.int32] = table[first, shared.sum(axis=1) - 1]
+    shared = np.minimum.accumulate(first == last, axis=1) & (first >= 0)
+    deepest: NDArray[np.int32] = first[np.arange(len(first)), shared.sum(axis=1) - 1]
     return deepest
+
+
+def walk(tree: ValueTree, *, by_value: bool = False) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Place of each value in a walk through a tree; by place the nodes from the root down to it, -1 beyond.
+
+    Branches stand in the order of their nodes, or by their first value: groups of numbers then ascend.
+    """
+    paths = [tree.path(leaf)[::-1] for leaf in range(tree.leaves)]
+    keys: list[tuple[object, ...]] = list(paths)
+    if by_value:
+        first: dict[int, int] = {}
+        for leaf, path in enumerate(paths):
+            for node in path:
+                first.setdefault(node, leaf)
+        keys = [tuple((first[node], node) for node in path) for path in paths]
+    met = sorted(range(tree.leaves), key=keys.__getitem__)
+    nodes = np.full((tree.leaves, max(map(len, paths))), -1, np.int32)
+    order = np.empty(tree.leaves, np.int32)
+    for place, leaf in enumerate(met):
+        nodes[place, : len(paths[leaf])] = paths[leaf]
+        order[leaf] = place
+    return order, nodes

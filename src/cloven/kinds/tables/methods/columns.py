@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cloven.compiled import Floats, Longs
     from cloven.data.table import Attribute, Table
 
 
@@ -55,7 +56,7 @@ class Columns:
 
 def attribute_columns(
     table: Table,
-    association: NDArray[np.float64],
+    association: Floats,
     count: int | None = None,
     *,
     companions: int = 0,
@@ -94,7 +95,7 @@ def attribute_columns(
     return _parted(found, tuple(sensitive), association)
 
 
-def named_columns(table: Table, association: NDArray[np.float64], names: Sequence[Sequence[str]]) -> Columns:
+def named_columns(table: Table, association: Floats, names: Sequence[Sequence[str]]) -> Columns:
     """Columns that the owner chose, by the names of their attributes; each published one must stand in one of them.
 
     Of two attributes in a column the first named is its middle.
@@ -128,9 +129,7 @@ def _sensitive_groups(table: Table, together: Together) -> list[Column]:
     return [secret] if together == "jointly" and secret else [(place,) for place in secret]
 
 
-def _closest(
-    apart: NDArray[np.float64], free: list[int], group: Column, companions: int, table: Table
-) -> Column:
+def _closest(apart: Floats, free: list[int], group: Column, companions: int, table: Table) -> Column:
     """The free attributes nearest to any of a group of sensitive ones."""
     if companions > len(free):
         names = ", ".join(table.attributes[place].name for place in group)
@@ -143,9 +142,7 @@ def _closest(
     return tuple(sorted(nearest[:companions]))
 
 
-def _parted(
-    known: tuple[Column, ...], sensitive: tuple[Column, ...], association: NDArray[np.float64]
-) -> Columns:
+def _parted(known: tuple[Column, ...], sensitive: tuple[Column, ...], association: Floats) -> Columns:
     """T* and T**, closest columns first."""
     strength = {column: _mean_inside(column, association) for column in known}
     ordered = sorted(known, key=lambda column: (-strength[column], column))
@@ -156,14 +153,14 @@ def _parted(
     return Columns(correlated, tuple(loose), sensitive, medoids)
 
 
-def _mean_inside(column: Column, association: NDArray[np.float64]) -> float:
+def _mean_inside(column: Column, association: Floats) -> float:
     """Mean of r over the pairs of a column; 0 where there is no pair."""
     upper = np.triu_indices(len(column), 1)
     found = np.sqrt(association[np.ix_(column, column)][upper])
     return float(found.mean()) if len(found) else 0.0
 
 
-def _middle(column: Column, association: NDArray[np.float64]) -> int:
+def _middle(column: Column, association: Floats) -> int:
     """The attribute that hangs together with the others most; the first of equals."""
     return column[int(association[np.ix_(column, column)].sum(axis=1).argmax())]
 
@@ -206,7 +203,7 @@ def contingency(
 
 def association(
     table: Table, *, normalisation: Normalisation = "min-1", bins: int = 10, by: BinsBy = "width"
-) -> NDArray[np.float64]:
+) -> Floats:
     """Coefficient of every two attributes, numbers in bins; 1 for an attribute with itself, 0 for ignored ones.
 
     Args:
@@ -237,7 +234,7 @@ SMALLEST_GAIN = 1e-12
 """Gains below this are rounding."""
 
 
-def k_medoids(distance: NDArray[np.float64], count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def k_medoids(distance: Floats, count: int) -> tuple[Longs, Longs]:
     """Medoids, ascending, and for each point the position of its medoid among them.
 
     >>> distance = np.abs(np.subtract.outer([0.0, 1, 2, 10, 11], [0.0, 1, 2, 10, 11]))
@@ -254,7 +251,7 @@ def k_medoids(distance: NDArray[np.float64], count: int) -> tuple[NDArray[np.int
     return found, nearest
 
 
-def _build(distance: NDArray[np.float64], count: int) -> list[int]:
+def _build(distance: Floats, count: int) -> list[int]:
     medoids = [int(distance.sum(axis=0).argmin())]
     nearest = distance[:, medoids[0]].copy()
     while len(medoids) < count:
@@ -265,7 +262,7 @@ def _build(distance: NDArray[np.float64], count: int) -> list[int]:
     return medoids
 
 
-def _swap(distance: NDArray[np.float64], medoids: list[int]) -> bool:
+def _swap(distance: Floats, medoids: list[int]) -> bool:
     """Walk once over all points, taking every exchange that gains; whether there was one."""
     exchanged = False
     for point in range(len(distance)):
@@ -279,7 +276,7 @@ def _swap(distance: NDArray[np.float64], medoids: list[int]) -> bool:
     return exchanged
 
 
-def _gains(distance: NDArray[np.float64], medoids: list[int], point: int) -> NDArray[np.float64]:
+def _gains(distance: Floats, medoids: list[int], point: int) -> Floats:
     """What the sum of distances loses if the point takes the place of each medoid."""
     to_medoids = distance[:, medoids]
     owner = to_medoids.argmin(axis=1)
@@ -302,7 +299,7 @@ def _gains(distance: NDArray[np.float64], medoids: list[int], point: int) -> NDA
 # skewed numbers.
 
 
-def numbered(columns: Sequence[NDArray[np.int32]], rows: int) -> NDArray[np.int64]:
+def numbered(columns: Sequence[NDArray[np.int32]], rows: int) -> Longs:
     """One number for each distinct row of some columns of codes, ascending with the rows."""
     found = np.zeros(rows, np.int64)
     for column in columns:
@@ -313,9 +310,7 @@ def numbered(columns: Sequence[NDArray[np.int32]], rows: int) -> NDArray[np.int6
 BinsBy = Literal["width", "frequency"]
 
 
-def value_bins(
-    attribute: Attribute, codes: NDArray[np.int32], bins: int, by: BinsBy = "width"
-) -> NDArray[np.int64]:
+def value_bins(attribute: Attribute, codes: NDArray[np.int32], bins: int, by: BinsBy = "width") -> Longs:
     """Bin of each value of an attribute; numbers with more than ``bins`` values share bins, others keep their own.
 
     Args:
@@ -333,7 +328,7 @@ def value_bins(
         return np.searchsorted(edges, attribute.numbers, side="right").astype(np.int64)
     # A value goes where its middle row goes, so equal numbers are never parted.
     middle = np.cumsum(counts) - counts / 2
-    place: NDArray[np.int64] = np.minimum((middle * bins / counts.sum()).astype(np.int64), bins - 1)
+    place: Longs = np.minimum((middle * bins / counts.sum()).astype(np.int64), bins - 1)
     return place
 
 

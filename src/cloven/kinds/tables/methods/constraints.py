@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from cloven.compiled import Ints, compiled
+from cloven.compiled import Flags, Floats, Ints, Longs, compiled
 from cloven.data.table import Harm
 from cloven.errors import ParameterError
 from cloven.kinds.tables.methods.parameters import (
@@ -192,7 +192,7 @@ def sensitive_groups(constraint: Constraint, table: Table) -> list[tuple[int, ..
 
 def sensitive_codes(table: Table, group: tuple[int, ...]) -> NDArray[np.int32]:
     """One number per row for the values of a group of attributes; numbers keep the order of the domain."""
-    codes: NDArray[np.int64] = np.zeros(len(table), np.int64)
+    codes: Longs = np.zeros(len(table), np.int64)
     for position in group:
         # Made dense after each attribute, so that the products stay small.
         raw = codes * len(table.attributes[position]) + table.codes[:, position]
@@ -225,16 +225,16 @@ class Demands(NamedTuple):
         near: of each constraint, whether some values count as the same.
     """
 
-    kind: NDArray[np.int64]
-    level: NDArray[np.float64]
-    factor: NDArray[np.float64]
-    start: NDArray[np.int64]
+    kind: Longs
+    level: Floats
+    factor: Floats
+    start: Longs
     codes: NDArray[np.int32]
-    shares: NDArray[np.float64]
-    number: NDArray[np.float64]
-    upto: NDArray[np.float64]
-    harmful: NDArray[np.bool_]
-    near: NDArray[np.bool_]
+    shares: Floats
+    number: Floats
+    upto: Floats
+    harmful: Flags
+    near: Flags
 
 
 @compiled
@@ -302,7 +302,7 @@ def _recursive(counts: Ints, values: Ints, size: int, level: float, factor: floa
 
 
 @compiled
-def _equal_distance(counts: Ints, values: Ints, size: int, shares: NDArray[np.float64]) -> float:
+def _equal_distance(counts: Ints, values: Ints, size: int, shares: Floats) -> float:
     """What has to move is what a class has too much of; of all other values it has too little."""
     moved = 0.0
     for value in values:
@@ -311,7 +311,7 @@ def _equal_distance(counts: Ints, values: Ints, size: int, shares: NDArray[np.fl
 
 
 @compiled
-def _ordered_distance(counts: Ints, size: int, shares: NDArray[np.float64]) -> float:
+def _ordered_distance(counts: Ints, size: int, shares: Floats) -> float:
     if len(counts) < 2:
         return 0.0
     carried, moved = 0.0, 0.0
@@ -471,7 +471,7 @@ def _kinds(constraint: Constraint, table: Table, group: tuple[int, ...]) -> int 
     return found
 
 
-def _fault(constraint: Constraint, counts: NDArray[np.int64], kinds: int | None) -> str | None:
+def _fault(constraint: Constraint, counts: Longs, kinds: int | None) -> str | None:
     """Why the whole table (counts descending) does not keep to a constraint, and what it would keep to."""
     if isinstance(constraint, DistinctL):
         return _too_few(len(counts) if kinds is None else kinds, constraint.l)
@@ -489,7 +489,7 @@ def _too_few(values: int, l: int) -> str | None:
     return f"has {values} different value{'s' * (values > 1)}, l = {l} needs {l}; {possible}"
 
 
-def _too_uneven(counts: NDArray[np.int64], l: float) -> str | None:
+def _too_uneven(counts: Longs, l: float) -> str | None:
     shares = counts / counts.sum()
     most = float(np.exp(-(shares * np.log(shares)).sum()))
     if most >= l - 1e-9:
@@ -498,7 +498,7 @@ def _too_uneven(counts: NDArray[np.int64], l: float) -> str | None:
     return f"is as varied as {most:.2f} equally frequent values, l = {l:g} needs more; {possible}"
 
 
-def _too_frequent(counts: NDArray[np.int64], c: float, l: int) -> str | None:
+def _too_frequent(counts: Longs, c: float, l: int) -> str | None:
     most, tail = int(counts[0]), int(counts[l - 1 :].sum())
     if most < c * tail:
         return None

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cloven.compiled import Floats, Longs
     from cloven.data.table import Attribute, Table, ValueTree
 
 
@@ -176,7 +177,7 @@ class DiffGen:
         return Specialising(attributes, counts, self.score, budget, drawing).cuts(self.specialisations)
 
 
-def _by_class(codes: NDArray[np.int32], values: int, classes: Classes) -> NDArray[np.int64]:
+def _by_class(codes: NDArray[np.int32], values: int, classes: Classes) -> Longs:
     """Values x classes: number of rows."""
     both = codes.astype(np.int64) * classes.number + classes.of_row
     return np.bincount(both, minlength=values * classes.number).reshape(-1, classes.number)
@@ -272,7 +273,7 @@ class Specialising:
     """
 
     attributes: tuple[Attribute, ...]
-    counts: tuple[NDArray[np.int64], ...]
+    counts: tuple[Longs, ...]
     score: Score
     budget: float
     drawing: Drawing
@@ -331,18 +332,18 @@ class Specialising:
         counts = [self.counts[number][part.values].sum(axis=0)[None] for part in parts]
         return float(self._score(np.stack(counts))[0])
 
-    def _score(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _score(self, counts: Longs) -> Floats:
         """How well parts tell the class; ``counts`` is parts x candidates x classes."""
         if self.score == "max":
-            told: NDArray[np.float64] = counts.max(axis=2).sum(axis=0).astype(float)
+            told: Floats = counts.max(axis=2).sum(axis=0).astype(float)
             return told
         sizes = counts.sum(axis=2)
         total = np.maximum(1, sizes.sum(axis=0))
         inside = (sizes / total * _entropy(counts)).sum(axis=0)
-        gain: NDArray[np.float64] = _entropy(counts.sum(axis=0)) - inside
+        gain: Floats = _entropy(counts.sum(axis=0)) - inside
         return gain
 
-    def _log_weights(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _log_weights(self, scores: Floats) -> Floats:
         """Logarithms of the weights of the exponential mechanism.
 
         One row more or less changes ``max`` by at most 1. ``gain`` lies between 0 and log2 of the number of classes, so
@@ -350,7 +351,7 @@ class Specialising:
         """
         classes = self.counts[0].shape[1]
         change = 1.0 if self.score == "max" else max(1.0, float(np.log2(classes)))
-        weights: NDArray[np.float64] = self.budget * scores / (2.0 * change)
+        weights: Floats = self.budget * scores / (2.0 * change)
         return weights
 
 
@@ -377,12 +378,12 @@ def _singles(values: NDArray[np.int32]) -> tuple[Piece, ...]:
     return tuple(Piece(values[place : place + 1], ()) for place in range(len(values)))
 
 
-def _entropy(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+def _entropy(counts: Longs) -> Floats:
     """Entropy in bits over the last axis; 0 where there is nothing."""
     total = np.maximum(1, counts.sum(axis=-1, keepdims=True))
     shares = counts / total
     logs = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
-    out: NDArray[np.float64] = -(shares * logs).sum(axis=-1)
+    out: Floats = -(shares * logs).sum(axis=-1)
     return out
 
 
@@ -410,7 +411,7 @@ class Classes:
 
     places: tuple[int, ...]
     widths: tuple[int, ...]
-    of_row: NDArray[np.int64]
+    of_row: Longs
 
     @classmethod
     def of(cls, table: Table) -> Classes:
@@ -457,7 +458,7 @@ class NoisyCounts:
         """Pieces of each quasi-identifier, and classes."""
         return (*(len(cut) for cut in self.cuts), self.classes.number)
 
-    def drawn(self, budget: Fraction, how: Counts, drawing: Drawing) -> NDArray[np.int64]:
+    def drawn(self, budget: Fraction, how: Counts, drawing: Drawing) -> Longs:
         """Leaf of each row to publish: a combination of pieces and a class, as often as its noisy count says."""
         self._check(budget, how)
         pieces = [
@@ -492,7 +493,7 @@ class NoisyCounts:
             )
             raise ParameterError(message)
 
-    def release(self, leaves: NDArray[np.int64], parameters: Mapping[str, Any]) -> GeneralisedTable:
+    def release(self, leaves: Longs, parameters: Mapping[str, Any]) -> GeneralisedTable:
         """The table that shows these leaves; without any, a table without rows that shows no cell."""
         found = np.unravel_index(leaves, self.shape)
         values = dict(zip(self.classes.places, np.unravel_index(found[-1], self.classes.widths), strict=True))
@@ -516,7 +517,7 @@ class NoisyCounts:
         return GeneralisedTable(1, dict(parameters), tuple(each.domain for each in shown), cells)
 
 
-def consistent(noisy: NDArray[np.int64], total: int) -> NDArray[np.int64]:
+def consistent(noisy: Longs, total: int) -> Longs:
     """Noisy counts lowered alike, as little as possible, until the positive ones are no more than a total.
 
     >>> np.maximum(0, consistent(np.array([10, 3, -2, -3]), 8)).tolist()
@@ -531,7 +532,7 @@ def consistent(noisy: NDArray[np.int64], total: int) -> NDArray[np.int64]:
     return noisy - max(0, -(-above // max(1, first)))
 
 
-def _piece_of_value(attribute: Attribute, cut: list[Piece]) -> NDArray[np.int64]:
+def _piece_of_value(attribute: Attribute, cut: list[Piece]) -> Longs:
     piece = np.empty(len(attribute), np.int64)
     for number, each in enumerate(cut):
         piece[each.values] = number

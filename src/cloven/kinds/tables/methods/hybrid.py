@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cloven.compiled import Longs
     from cloven.data.table import Table
     from cloven.kinds.tables.key import PublishedTable
 
@@ -110,8 +111,8 @@ class Hybrid:
         return result
 
     def _noisy(
-        self, table: Table, classes: NDArray[np.int64], place: int, drawing: Drawing
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+        self, table: Table, classes: Longs, place: int, drawing: Drawing
+    ) -> tuple[Longs, NDArray[np.int32], Longs]:
         """Classes without the rows that noise takes away; rows that it adds; their classes.
 
         An added row has the quasi-identifiers of a random member, so the cells of the class become no wider.
@@ -135,7 +136,7 @@ class Hybrid:
         return out, added, slot // width
 
 
-def sampled_rows(table: Table, rate: dict[str, float], k: int, drawing: Drawing) -> NDArray[np.int64]:
+def sampled_rows(table: Table, rate: dict[str, float], k: int, drawing: Drawing) -> Longs:
     """Rows of a random sample, each taken with a probability, which is given by its name.
 
     Raises:
@@ -151,27 +152,25 @@ def sampled_rows(table: Table, rate: dict[str, float], k: int, drawing: Drawing)
     return sample
 
 
-def _surplus(key: NDArray[np.int64], allowed: NDArray[np.int64], drawing: Drawing) -> NDArray[np.int64]:
+def _surplus(key: Longs, allowed: Longs, drawing: Drawing) -> Longs:
     """Positions of the rows that exceed how many are allowed of their kind; chosen at random."""
     order = drawing.order(len(key))
     by_kind = order[np.argsort(key[order], kind="stable")]
     kinds = key[by_kind]
     starts = np.flatnonzero(np.concatenate(([True], kinds[1:] != kinds[:-1])))
     rank = np.arange(len(kinds)) - np.repeat(starts, np.diff(np.append(starts, len(kinds))))
-    surplus: NDArray[np.int64] = by_kind[rank >= allowed[kinds]]
+    surplus: Longs = by_kind[rank >= allowed[kinds]]
     return surplus
 
 
-def _members(
-    rows: NDArray[np.int64], classes: NDArray[np.int64], wanted: NDArray[np.int64], drawing: Drawing
-) -> NDArray[np.int64]:
+def _members(rows: Longs, classes: Longs, wanted: Longs, drawing: Drawing) -> Longs:
     """A random row of each wanted class."""
     order = np.argsort(classes, kind="stable")
     starts = np.searchsorted(classes[order], wanted, "left")
     sizes = np.searchsorted(classes[order], wanted, "right") - starts
     # Remainders of 62 bits: that small ones are a little likelier is beyond measure.
     picked = drawing.below(1 << 62, len(sizes)) % np.maximum(1, sizes)
-    found: NDArray[np.int64] = rows[order[starts + picked]]
+    found: Longs = rows[order[starts + picked]]
     return found
 
 

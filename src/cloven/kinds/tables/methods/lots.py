@@ -10,12 +10,15 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cloven.errors import ParameterError
+
+if TYPE_CHECKING:
+    from cloven.compiled import Flags, Floats, Longs
 
 _FINE = 1 << 53
 _FINEST = 10**9
@@ -35,7 +38,7 @@ class Drawing:
         """Lots of the operating system, or of a seed for experiments."""
         return cls(lots_of(seed))
 
-    def below(self, limit: int, count: int) -> NDArray[np.int64]:
+    def below(self, limit: int, count: int) -> Longs:
         """So many numbers from 0 to below a limit (at most 2^63), all exactly equally likely."""
         found = self.lots(count)
         spare = (1 << 64) % limit
@@ -52,15 +55,15 @@ class Drawing:
         """One number from 0 to below a limit."""
         return int(self.below(limit, 1)[0])
 
-    def order(self, count: int) -> NDArray[np.int64]:
+    def order(self, count: int) -> Longs:
         """A random order of so many things."""
         return np.argsort(self.lots(count), kind="stable")
 
-    def sample(self, count: int, rate: float) -> NDArray[np.bool_]:
+    def sample(self, count: int, rate: float) -> Flags:
         """Which of so many things are taken, each with a probability and for itself."""
         return self.below(_FINE, count) < round(rate * _FINE)
 
-    def weighted(self, log_weights: NDArray[np.float64]) -> int:
+    def weighted(self, log_weights: Floats) -> int:
         """One of several things, likelier the more it weighs; weights are given as logarithms.
 
         Probabilities are right to the precision of double numbers.
@@ -69,7 +72,7 @@ class Drawing:
         at = (self.one(_FINE) + 0.5) / _FINE * float(edges[-1])
         return min(int(np.searchsorted(edges, at, side="right")), len(edges) - 1)
 
-    def noise(self, count: int, scale: Fraction) -> NDArray[np.int64]:
+    def noise(self, count: int, scale: Fraction) -> Longs:
         """So many whole numbers z, each with probability proportional to exp(-|z| / scale)."""
         top, bottom = scale.numerator, scale.denominator
         out = np.zeros(count, np.int64)
@@ -84,7 +87,7 @@ class Drawing:
             waiting = waiting[~good]
         return out
 
-    def _rounds(self, count: int) -> NDArray[np.int64]:
+    def _rounds(self, count: int) -> Longs:
         """How often each survives with probability 1/e before it does not."""
         rounds, active = np.zeros(count, np.int64), np.arange(count)
         while len(active):
@@ -92,7 +95,7 @@ class Drawing:
             rounds[active] += 1
         return rounds
 
-    def _survives(self, top: NDArray[np.int64], bottom: int) -> NDArray[np.bool_]:
+    def _survives(self, top: Longs, bottom: int) -> Flags:
         """True with probability exp(-top / bottom), for fractions of at most 1."""
         out, active, tries = np.zeros(len(top), np.bool_), np.arange(len(top)), 1
         while len(active):
@@ -134,6 +137,6 @@ def lots_of(seed: int | None) -> Lots:
     return lambda count: rng.integers(2**64, size=count, dtype=np.uint64)
 
 
-def shuffled(values: NDArray[np.int64], lots: Lots) -> NDArray[np.int64]:
+def shuffled(values: Longs, lots: Lots) -> Longs:
     """Values in random order."""
     return values[np.argsort(lots(len(values)), kind="stable")]

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cloven.compiled import Flags, Longs
     from cloven.data.table import Table
     from cloven.kinds.tables.key import PublishedTable
     from cloven.protocols import Dimension
@@ -117,8 +118,8 @@ class MergingLike:
 
 
 def _invented(
-    table: Table, buckets: NDArray[np.int64], rows: NDArray[np.int64], place: int, l: int, drawing: Drawing
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+    table: Table, buckets: Longs, rows: Longs, place: int, l: int, drawing: Drawing
+) -> tuple[NDArray[np.int32], Longs, Longs]:
     """Rows like some real ones but in other buckets; the buckets; and the rows they are like.
 
     A row for which no bucket has room for another sensitive value gets none.
@@ -164,9 +165,7 @@ def with_ranges(table: Table) -> Table:
     return replace(table, attributes=tuple(attributes))
 
 
-def raised_parts(
-    table: Table, buckets: NDArray[np.int64], attributes: list[int], nodes: NDArray[np.int32]
-) -> NDArray[np.bool_]:
+def raised_parts(table: Table, buckets: Longs, attributes: list[int], nodes: NDArray[np.int32]) -> Flags:
     """Raise the parts of one column; writes to ``nodes`` and gives the rows whose part still fits one bucket only.
 
     Level by level: all attributes of the column that have a taxonomy go up together.
@@ -193,7 +192,7 @@ def raised_parts(
     return alone
 
 
-def _partners(part: NDArray[np.int64], buckets: NDArray[np.int64]) -> NDArray[np.int64]:
+def _partners(part: Longs, buckets: Longs) -> Longs:
     """For each row one with the same part in another bucket, -1 if there is none.
 
     All rows of a part share the one of its first bucket, or, in that bucket, the one of its last: few rows go up.

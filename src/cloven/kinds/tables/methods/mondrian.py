@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from cloven.compiled import Flags, Ints, compiled
+from cloven.compiled import Flags, Floats, Ints, Longs, compiled
 from cloven.data.defaults import K
 from cloven.data.table import slack
 from cloven.errors import ParameterError
-from cloven.kinds.tables.methods.assembly import check_complete, generalised
+from cloven.kinds.tables.methods.assembly import check_complete, generalised, walk
 from cloven.kinds.tables.methods.constraints import (
     DISTINCT,
     WORDED_CONSTRAINTS,
@@ -46,16 +46,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cloven.data.table import Table, ValueTree
+    from cloven.data.table import Table
     from cloven.kinds.tables.key import PublishedTable
     from cloven.kinds.tables.methods.constraints import Worded
 
     Coded = tuple[
         tuple[int, float, float],
         NDArray[np.int32],
-        NDArray[np.float64],
-        NDArray[np.float64],
-        NDArray[np.bool_],
+        Floats,
+        Floats,
+        Flags,
     ]
 
 
@@ -151,7 +151,7 @@ class Mondrian:
         report("assemble", 1.0)
         return published
 
-    def classes(self, table: Table) -> NDArray[np.int64]:
+    def classes(self, table: Table) -> Longs:
         """Class of each row, numbered from 0."""
         from cloven.kinds.tables.methods.constraints import check_reachable
 
@@ -180,7 +180,9 @@ def dimensions(table: Table) -> Dimensions:
         place, path, sizes, depth = np.zeros(len(attribute)), np.empty(0, np.int32), np.empty(0, np.int64), 0
         if attribute.tree is not None:
             kinds.append(TREE)
-            order, path, sizes, depth = _walk(attribute.tree, by_value=attribute.numbers is not None)
+            order, nodes = walk(attribute.tree, by_value=attribute.numbers is not None)
+            sizes = np.where(nodes >= 0, attribute.tree.sizes[nodes], 0).ravel()
+            path, depth = nodes.ravel(), nodes.shape[1]
             codes = order[codes]
         elif attribute.numbers is not None:
             kinds.append(NUMBERS)
@@ -259,33 +261,7 @@ def _joined(parts: Sequence[NDArray[np.generic]], dtype: type[np.generic]) -> ND
     return np.concatenate(parts).astype(dtype) if parts else np.empty(0, dtype)
 
 
-def _walk(
-    tree: ValueTree, *, by_value: bool
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], int]:
-    """Place of each value in a walk through the tree; by place the nodes above it, leaves below those; the depth.
-
-    Branches stand in the order of their nodes, or by their first value: groups of numbers then ascend.
-    """
-    paths = [tree.path(leaf)[::-1] for leaf in range(tree.leaves)]
-    keys: list[tuple[object, ...]] = list(paths)
-    if by_value:
-        first: dict[int, int] = {}
-        for leaf, path in enumerate(paths):
-            for node in path:
-                first.setdefault(node, leaf)
-        keys = [tuple((first[node], node) for node in path) for path in paths]
-    walk = sorted(range(tree.leaves), key=keys.__getitem__)
-    depth = max(map(len, paths))
-    nodes = np.full((tree.leaves, depth), -1, np.int32)
-    for place, leaf in enumerate(walk):
-        nodes[place, : len(paths[leaf])] = paths[leaf]
-    order = np.empty(tree.leaves, np.int32)
-    order[walk] = np.arange(tree.leaves, dtype=np.int32)
-    sizes = np.where(nodes >= 0, tree.sizes[nodes], 0)
-    return order, nodes.ravel(), sizes.ravel(), depth
-
-
-def _starts(parts: Sequence[NDArray[np.generic]]) -> NDArray[np.int64]:
+def _starts(parts: Sequence[NDArray[np.generic]]) -> Longs:
     """Where each part starts when they are joined, and where the last ends."""
     return np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
 
@@ -314,14 +290,14 @@ class Dimensions(NamedTuple):
         below: number of leaves below each node of ``path``.
     """
 
-    kind: NDArray[np.int64]
+    kind: Longs
     keys: NDArray[np.int32]
-    start: NDArray[np.int64]
-    place: NDArray[np.float64]
-    depth: NDArray[np.int64]
-    path_start: NDArray[np.int64]
+    start: Longs
+    place: Floats
+    depth: Longs
+    path_start: Longs
     path: NDArray[np.int32]
-    below: NDArray[np.int64]
+    below: Longs
 
 
 class Group(NamedTuple):
@@ -333,9 +309,9 @@ class Group(NamedTuple):
         ends: where those of each constraint start, and where the last end.
     """
 
-    total: NDArray[np.int64]
-    values: NDArray[np.int64]
-    ends: NDArray[np.int64]
+    total: Longs
+    values: Longs
+    ends: Longs
 
 
 @compiled
@@ -496,13 +472,7 @@ def cut_along(
 
 @compiled
 def partition(
-    dims: Dimensions,
-    cutting: Demands,
-    demands: Demands,
-    rows: Ints,
-    k: int,
-    relaxed: bool,
-    widest: NDArray[np.float64],
+    dims: Dimensions, cutting: Demands, demands: Demands, rows: Ints, k: int, relaxed: bool, widest: Floats
 ) -> Ints:
     """Class of each row; ``rows`` is the order to start from, ``widest`` the width of the whole table.
 
@@ -565,7 +535,7 @@ def _widest_cut(
     rows: Ints,
     k: int,
     relaxed: bool,
-    wide: NDArray[np.float64],
+    wide: Floats,
     allowed: Flags,
     room: Ints,
 ) -> int:

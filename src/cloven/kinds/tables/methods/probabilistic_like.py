@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cloven.compiled import Floats, Longs
     from cloven.data.table import Table
     from cloven.kinds.tables.key import PublishedTable
 
@@ -96,7 +97,7 @@ class ProbabilisticLike:
         report("assemble", 1.0)
         return result
 
-    def _merged(self, table: Table, classes: NDArray[np.int64], place: int) -> NDArray[np.int64]:
+    def _merged(self, table: Table, classes: Longs, place: int) -> Longs:
         """Classes after merging, until each has d linkable values."""
         looks = list(table.positions("quasi-identifier"))
         chances = _Chances.of(table, looks, place)
@@ -129,7 +130,7 @@ class ProbabilisticLike:
             out[members] = number
         return out
 
-    def _linkable(self, table: Table, rows: NDArray[np.int64], chances: _Chances) -> int:
+    def _linkable(self, table: Table, rows: Longs, chances: _Chances) -> int:
         """Values of a class that somebody else's would hold with probability alpha."""
         there = np.unique(table.codes[rows, chances.place])
         chance = chances.given(table.codes[rows][:, chances.looks])[there]
@@ -142,8 +143,8 @@ class _Chances:
 
     looks: list[int]
     place: int
-    shares: NDArray[np.float64]
-    given_value: tuple[NDArray[np.float64], ...]
+    shares: Floats
+    given_value: tuple[Floats, ...]
 
     @classmethod
     def of(cls, table: Table, looks: list[int], place: int) -> _Chances:
@@ -158,7 +159,7 @@ class _Chances:
             tables.append(joint / np.maximum(1.0, counts))
         return cls(looks, place, counts / counts.sum(), tuple(tables))
 
-    def given(self, codes: NDArray[np.int32]) -> NDArray[np.float64]:
+    def given(self, codes: NDArray[np.int32]) -> Floats:
         """Distribution of the sensitive attribute for rows that show one of these values in each attribute."""
         weight = self.shares.copy()
         for column, table in enumerate(self.given_value):
@@ -167,9 +168,7 @@ class _Chances:
         return weight / total if total > 0 else self.shares
 
 
-def _boxes(
-    codes: NDArray[np.int32], rows: dict[int, NDArray[np.int64]]
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def _boxes(codes: NDArray[np.int32], rows: dict[int, Longs]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Smallest and largest code of each class in each attribute."""
     low = np.stack([codes[members].min(axis=0) for members in rows.values()])
     high = np.stack([codes[members].max(axis=0) for members in rows.values()])

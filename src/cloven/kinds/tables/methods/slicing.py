@@ -49,8 +49,7 @@ from cloven.protocols import Choice, Dimension, Whole
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from numpy.typing import NDArray
-
+    from cloven.compiled import Longs
     from cloven.data.table import Table
     from cloven.kinds.tables.key import PublishedTable
     from cloven.kinds.tables.methods.constraints import Worded
@@ -210,7 +209,7 @@ class Slicing:
             distance=self.distance,
         )
 
-    def buckets_of(self, table: Table, columns: Columns, lots: Lots | None = None) -> NDArray[np.int64]:
+    def buckets_of(self, table: Table, columns: Columns, lots: Lots | None = None) -> Longs:
         """Bucket of each row, numbered from 0; an error if not even the whole table keeps the promise."""
         data = coded(table, columns.all, self.together)
         check_feasible(table, columns, data, self.k, self.l, self.together)

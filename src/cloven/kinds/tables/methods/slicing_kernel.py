@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cloven.compiled import Flags, Ints, compiled, compiled_beside, compiled_only
+from cloven.compiled import Flags, Floats, Ints, Longs, compiled, compiled_beside, compiled_only
+from cloven.kinds.tables.methods.assembly import walk
 from cloven.kinds.tables.methods.columns import numbered
 
 if TYPE_CHECKING:
@@ -525,9 +526,9 @@ class Axes(NamedTuple):
     """
 
     rank: NDArray[np.int32]
-    coordinate: NDArray[np.float64]
-    offsets: NDArray[np.int64]
-    stratum: NDArray[np.int64]
+    coordinate: Floats
+    offsets: Longs
+    stratum: Longs
     nowhere: NDArray[np.int32]
 
 
@@ -559,9 +560,7 @@ def coded(table: Table, columns: Sequence[Column], together: Together) -> Coded:
     )
 
 
-def _sensitive(
-    table: Table, columns: Sequence[Column], together: Together
-) -> tuple[list[NDArray[np.int64]], list[int]]:
+def _sensitive(table: Table, columns: Sequence[Column], together: Together) -> tuple[list[Longs], list[int]]:
     """Values and column of each sensitive attribute; all of them as one if they are taken jointly."""
     secret = table.positions("sensitive")
     column_of = {place: number for number, column in enumerate(columns) for place in column}
@@ -580,10 +579,10 @@ def axes(table: Table, strata: Column) -> Axes:
     ranks, coordinates = [], []
     for place in table.positions("quasi-identifier"):
         attribute, codes = table.attributes[place], table.codes[:, place]
-        walk = walk_order(attribute)
-        there, rank = np.unique(walk[codes], return_inverse=True)
+        place_of = walk_order(attribute)
+        there, rank = np.unique(place_of[codes], return_inverse=True)
         ranks.append(rank.astype(np.int32))
-        coordinates.append(_spread(attribute, np.argsort(walk)[there], len(there)))
+        coordinates.append(_spread(attribute, np.argsort(place_of)[there], len(there)))
     offsets = np.cumsum([0] + [len(found) for found in coordinates]).astype(np.int64)
     stratum = numbered([table.codes[:, place] for place in strata], len(table))
     return Axes(
@@ -595,17 +594,15 @@ def axes(table: Table, strata: Column) -> Axes:
     )
 
 
-def walk_order(attribute: Attribute) -> NDArray[np.int64]:
+def walk_order(attribute: Attribute) -> Longs:
     """Place of each value when related ones stand side by side."""
     tree = attribute.tree
     if attribute.numbers is not None or tree is None:
         return np.arange(len(attribute))
-    paths = [tree.path(leaf)[::-1] for leaf in range(tree.leaves)]
-    order = sorted(range(tree.leaves), key=paths.__getitem__)
-    return np.argsort(order)
+    return walk(tree)[0].astype(np.int64)
 
 
-def _spread(attribute: Attribute, values: NDArray[np.int64], count: int) -> NDArray[np.float64]:
+def _spread(attribute: Attribute, values: Longs, count: int) -> Floats:
     """Where values lie between the first and the last of them."""
     raw = np.arange(count, dtype=np.float64) if attribute.numbers is None else attribute.numbers[values]
     width = raw[-1] - raw[0]

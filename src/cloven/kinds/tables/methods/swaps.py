@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from cloven.compiled import Flags, Ints, compiled
+from cloven.compiled import Flags, Ints, Longs, compiled
 from cloven.data.table import ValueTree
 from cloven.errors import ParameterError
 from cloven.kinds.tables.methods.columns import value_bins
@@ -34,13 +34,13 @@ def meetings(table: Table, coarse: NDArray[np.int32], attributes: list[int]) -> 
 def swap_attribute(
     codes: NDArray[np.int32],
     coarse: NDArray[np.int32],
-    class_of: NDArray[np.int64],
-    selected: NDArray[np.bool_],
+    class_of: Longs,
+    selected: Flags,
     tree: ValueTree,
     meets: Meeting,
     rules: Rules,
     lots: Lots,
-) -> NDArray[np.bool_]:
+) -> Flags:
     """Exchange the values of selected rows; changes ``codes`` and ``coarse``, gives which rows were exchanged.
 
     Args:
@@ -67,7 +67,7 @@ def _groups(group_of: NDArray[np.int32]) -> Groups:
     return Groups(order, np.searchsorted(held, group_of, "left"), np.searchsorted(held, group_of, "right"))
 
 
-def _pool(rows: NDArray[np.int64], values: NDArray[np.int32], domain: int, lots: Lots) -> Pool:
+def _pool(rows: Longs, values: NDArray[np.int32], domain: int, lots: Lots) -> Pool:
     """Rows by value, each value's in random order."""
     mixed = shuffled(rows, lots)
     ordered = mixed[np.argsort(values[mixed], kind="stable")]
@@ -261,7 +261,7 @@ def with_trees(table: Table, bins: int, by: BinsBy) -> Table:
     return replace(table, attributes=tuple(attributes))
 
 
-def _tree(attribute: Attribute, bin_of: NDArray[np.int64]) -> ValueTree:
+def _tree(attribute: Attribute, bin_of: Longs) -> ValueTree:
     """Values below their bins below a root; values below the root if each has a bin of its own."""
     leaves = len(attribute)
     starts, first, bin_number = np.unique(bin_of, return_index=True, return_inverse=True)
@@ -325,9 +325,9 @@ class Meeting(NamedTuple):
 
     attribute: int
     coarse_of_value: NDArray[np.int32]
-    keys: NDArray[np.int64]
-    offsets: NDArray[np.int64]
-    widths: NDArray[np.int64]
+    keys: Longs
+    offsets: Longs
+    widths: Longs
 
 
 class Rules(NamedTuple):
@@ -340,10 +340,10 @@ class Rules(NamedTuple):
         member: for each value of the attribute of each term, whether it meets the term.
     """
 
-    offsets: NDArray[np.int64]
-    attribute: NDArray[np.int64]
-    member_offsets: NDArray[np.int64]
-    member: NDArray[np.bool_]
+    offsets: Longs
+    attribute: Longs
+    member_offsets: Longs
+    member: Flags
 
 
 def meeting(table: Table, coarse: NDArray[np.int32], attribute: int) -> Meeting:

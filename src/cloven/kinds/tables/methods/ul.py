@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cloven.compiled import Flags, Floats, Longs
 from cloven.errors import ParameterError
 from cloven.kinds.tables.methods.assembly import sliced
 from cloven.kinds.tables.methods.columns import Columns, binned, numbered
@@ -27,8 +27,6 @@ from cloven.kinds.tables.methods.lots import Lots, lots_of, shuffled
 from cloven.kinds.tables.methods.parameters import check_choice, check_names, check_share
 from cloven.kinds.tables.methods.slicing import Check, Slicing
 from cloven.kinds.tables.methods.swaps import (
-    Rule,
-    Rules,
     compile_rules,
     meetings,
     paths,
@@ -41,9 +39,12 @@ from cloven.protocols import Dimension, Real
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from numpy.typing import NDArray
+
     from cloven.data.table import Table, ValueTree
     from cloven.kinds.tables.key import PublishedTable
     from cloven.kinds.tables.methods.constraints import Worded
+    from cloven.kinds.tables.methods.swaps import Rule, Rules
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +59,7 @@ class Protected:
 
     codes: NDArray[np.int32]
     nodes: NDArray[np.int32]
-    changed: NDArray[np.bool_]
+    changed: Flags
 
 
 @dataclass(frozen=True)
@@ -191,7 +192,7 @@ class UL(Slicing):
         return [levels(coarse, look, measure) for look in looks]
 
     def _protect(
-        self, table: Table, buckets: NDArray[np.int64], looks: list[Look], rules: Rules, lots: Lots
+        self, table: Table, buckets: Longs, looks: list[Look], rules: Rules, lots: Lots
     ) -> Protected:
         """Exchange or generalise what the swap rate selects, attribute by attribute."""
         coarse = binned(table, self.bins, self.bins_by)
@@ -223,12 +224,7 @@ class UL(Slicing):
 
 
 def generalise_cells(
-    values: NDArray[np.int32],
-    class_of: NDArray[np.int64],
-    stuck: NDArray[np.bool_],
-    tree: ValueTree,
-    k: int,
-    lots: Lots,
+    values: NDArray[np.int32], class_of: Longs, stuck: Flags, tree: ValueTree, k: int, lots: Lots
 ) -> NDArray[np.int32]:
     """Node that each row shows of one attribute; -1 where it shows its value.
 
@@ -250,7 +246,7 @@ def generalise_cells(
 
 def _in_class(
     values: NDArray[np.int32],
-    stuck: NDArray[np.bool_],
+    stuck: Flags,
     tree: ValueTree,
     above: NDArray[np.int32],
     covering: NDArray[np.int32],
@@ -294,16 +290,16 @@ ROUNDING = 1e-12
 class CellCounts(NamedTuple):
     """Rows of each cell, of its class, with its value, and of the whole table."""
 
-    cell: NDArray[np.int64]
-    within: NDArray[np.int64]
-    value: NDArray[np.int64]
+    cell: Longs
+    within: Longs
+    value: Longs
     rows: int
 
 
-CellMeasure: TypeAlias = Callable[[CellCounts], NDArray[np.float64]]
+CellMeasure: TypeAlias = Callable[[CellCounts], Floats]
 
 
-def _phi(n: CellCounts) -> NDArray[np.float64]:
+def _phi(n: CellCounts) -> Floats:
     """Size of the correlation of "is in the class" and "has the value"."""
     spread = np.sqrt(n.within * (n.rows - n.within) * 1.0 * n.value * (n.rows - n.value))
     return np.abs(n.cell * n.rows - n.within * n.value) / np.where(spread > 0, spread, 1.0)
@@ -338,20 +334,20 @@ class Levels:
         measured: ``r`` of each cell.
     """
 
-    cell_of_row: NDArray[np.int64]
-    measured: NDArray[np.float64]
+    cell_of_row: Longs
+    measured: Floats
 
-    def lower(self, rate: float) -> NDArray[np.bool_]:
+    def lower(self, rate: float) -> Flags:
         """Cells at the lower level."""
         return (self.measured > 0) & (self.measured <= rate + ROUNDING)
 
-    def upper(self, rate: float) -> NDArray[np.bool_]:
+    def upper(self, rate: float) -> Flags:
         """Cells at the upper level."""
         return (self.measured >= 1 - rate - ROUNDING) & (self.measured < 1)
 
-    def rows(self, rate: float) -> NDArray[np.bool_]:
+    def rows(self, rate: float) -> Flags:
         """Rows in a cell at either level."""
-        found: NDArray[np.bool_] = (self.lower(rate) | self.upper(rate))[self.cell_of_row]
+        found: Flags = (self.lower(rate) | self.upper(rate))[self.cell_of_row]
         return found
 
 

@@ -20,8 +20,7 @@ from cloven.statistics.tally import Tally, summarised
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from cloven.compiled import Flags, Floats, Longs
     from cloven.kinds.tables.attack.link import RowGuesses
     from cloven.kinds.tables.guesses import MembershipGuesses, ValueGuesses
     from cloven.kinds.tables.key import PublishedTable
@@ -128,12 +127,7 @@ def _by_naming(guesses: ValueGuesses, truth: Sequence[str]) -> dict[tuple[str, s
     return _guessed(many, (place == 0).astype(float), among, among)
 
 
-def _guessed(
-    many: NDArray[np.int64],
-    right: NDArray[np.float64],
-    all_right: NDArray[np.float64],
-    left: NDArray[np.float64],
-) -> dict[tuple[str, str], Tally]:
+def _guessed(many: Longs, right: Floats, all_right: Floats, left: Floats) -> dict[tuple[str, str], Tally]:
     """Tallies of a guesser who is right with one statement, with ``many``, and has the value among those left."""
     single, one = (many == 1).astype(float), np.ones(len(many))
     columns = {
@@ -188,7 +182,7 @@ _SAME = 1e-9  # confidence this close, relatively, is equal
 def score_rows(
     guesses: RowGuesses,
     result: PublishedTable,
-    persons: NDArray[np.int64],
+    persons: Longs,
     *,
     rng: np.random.Generator,
     control: RowGuesses | None = None,
@@ -223,7 +217,7 @@ def score_rows(
     return TableFindings(found, counts, guesses.attack, {"bootstrap_draws": draws})
 
 
-def _row_tallies(guesses: RowGuesses, own: NDArray[np.int64]) -> dict[tuple[str, str], Tally]:
+def _row_tallies(guesses: RowGuesses, own: Longs) -> dict[tuple[str, str], Tally]:
     sure, one = guesses.sure_of(own), np.ones(len(own))
     likeliest = (sure > 0) & (sure >= guesses.confidence * (1 - _SAME))
     columns = {
@@ -234,7 +228,7 @@ def _row_tallies(guesses: RowGuesses, own: NDArray[np.int64]) -> dict[tuple[str,
     return {(name, "all"): Tally(above, one) for name, above in columns.items()}
 
 
-def _row_chance(release: TableRelease, own: NDArray[np.int64]) -> dict[tuple[str, str], Tally]:
+def _row_chance(release: TableRelease, own: Longs) -> dict[tuple[str, str], Tally]:
     there, total = (own >= 0).all(axis=1), max(1, len(release))
     right = np.where(there, 1.0 / total, 0.0)
     if isinstance(release, Sliced):
@@ -253,7 +247,7 @@ def _row_chance(release: TableRelease, own: NDArray[np.int64]) -> dict[tuple[str
 _Z = 1.959963984540054
 
 
-def score_membership(guesses: MembershipGuesses, member: NDArray[np.bool_]) -> TableFindings:
+def score_membership(guesses: MembershipGuesses, member: Flags) -> TableFindings:
     """Score guesses about persons some of whom are in the table (``member``) and some are not."""
     if len(guesses) != len(member):
         message = (
@@ -279,7 +273,7 @@ def score_membership(guesses: MembershipGuesses, member: NDArray[np.bool_]) -> T
     return TableFindings(findings, counts, guesses.attack, {})
 
 
-def _area(inside: NDArray[np.float64], outside: NDArray[np.float64]) -> tuple[float, float]:
+def _area(inside: Floats, outside: Floats) -> tuple[float, float]:
     """Area under the curve (equal scores count half) and its standard error."""
     above = _placed(inside, np.sort(outside))
     below = 1.0 - _placed(outside, np.sort(inside))
@@ -288,21 +282,21 @@ def _area(inside: NDArray[np.float64], outside: NDArray[np.float64]) -> tuple[fl
     return float(above.mean()), sqrt(float(spread))
 
 
-def _placed(values: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
+def _placed(values: Floats, others: Floats) -> Floats:
     """Share of the others (ascending) that each value exceeds; equal ones count half."""
     below, upto = np.searchsorted(others, values, "left"), np.searchsorted(others, values, "right")
-    placed: NDArray[np.float64] = (below + upto) / (2 * len(others))
+    placed: Floats = (below + upto) / (2 * len(others))
     return placed
 
 
-def _advantage(inside: NDArray[np.float64], outside: NDArray[np.float64]) -> float:
+def _advantage(inside: Floats, outside: Floats) -> float:
     thresholds = np.unique(np.concatenate((inside, outside)))
     hits = 1 - np.searchsorted(np.sort(inside), thresholds, "left") / len(inside)
     alarms = 1 - np.searchsorted(np.sort(outside), thresholds, "left") / len(outside)
     return float(max(0.0, (hits - alarms).max()))
 
 
-def _share(measure: str, hits: NDArray[np.bool_]) -> Finding:
+def _share(measure: str, hits: Flags) -> Finding:
     low, high = wilson(int(hits.sum()), len(hits))
     return _finding(measure, float(hits.mean()), low, high, None, None, len(hits))
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cloven.compiled import Flags
+    from cloven.compiled import Flags, Longs
     from cloven.disclosure.risk import Risk
     from cloven.kinds.people import Everybody
     from cloven.kinds.tables.attack.known_person import Reader
@@ -66,7 +66,7 @@ class Attempt:
     control: Guess | None = None
     combinations: bool = False
     readers: Mapping[str, Reader] = field(default_factory=dict)
-    people: NDArray[np.int64] | None = None
+    people: Longs | None = None
     population: Reader | None = None
     logic: bool = True
     scored: bool = True
@@ -122,7 +122,7 @@ class Attempt:
         data: Table,
         release: TableRelease,
         names: tuple[str, ...],
-        asked: tuple[NDArray[np.int64], Known, Known | None],
+        asked: tuple[Longs, Known, Known | None],
         rng: np.random.Generator,
     ) -> tuple[TableFindings, float]:
         """The attack on one attribute, or on a combination; and of how many a value that harms is certain."""
@@ -204,9 +204,7 @@ def _risk(
     return replace(risk, broken=told, details=details, **words).saying(**words)
 
 
-def persons(
-    case: Case, *, published: bool, people: NDArray[np.int64] | None = None
-) -> tuple[NDArray[np.int64], Known]:
+def persons(case: Case, *, published: bool, people: Longs | None = None) -> tuple[Longs, Known]:
     """Persons to try, some of all or of those given: rows of the original, and what is known of them."""
     data: Table = case.data
     result: PublishedTable = case.result
@@ -313,7 +311,7 @@ def told_risk(
     threat: Threat,
     case: Case,
     readers: Mapping[str, Reader],
-    people: NDArray[np.int64] | None = None,
+    people: Longs | None = None,
     at_home: Reader | None = None,
     *,
     logic: bool = True,
@@ -348,14 +346,7 @@ def told_risk(
 
 
 def _told(
-    case: Case,
-    reader: str,
-    attribute: str,
-    read: Reader,
-    asked: NDArray[np.int64],
-    left_out: Flags,
-    *,
-    trusted: bool,
+    case: Case, reader: str, attribute: str, read: Reader, asked: Longs, left_out: Flags, *, trusted: bool
 ) -> Told[Looks]:
     """What the tables of all divisions tell of one attribute, and what the table itself does, beside outsiders."""
     data: Table = case.data
@@ -386,7 +377,7 @@ def _sheet(told: Sequence[ValueTelling], outside: Flags, shown: Flags) -> Sheet:
     return Sheet(~outside, shown, level, certain, best, claims, len(outside) > 2)  # type: ignore[arg-type]  # two
 
 
-def known_looks(data: Table, release: Any, rows: NDArray[np.int64]) -> Known:
+def known_looks(data: Table, release: Any, rows: Longs) -> Known:
     """What is known of some rows: every quasi-identifier that a release shows."""
     shown = {domain.name for domain in release.domains}
     return Known.of(data, rows, [name for name in data.names("quasi-identifier") if name in shown])
@@ -407,7 +398,7 @@ def _population(case: Case, attribute: str, read: Reader) -> Estimate:
     return Estimate(found / max(1, len(told)), *wilson(found, len(told)))
 
 
-def _published(data: Table, asked: NDArray[np.int64], judged: Sequence[Told[Looks]]) -> dict[str, Any]:
+def _published(data: Table, asked: Longs, judged: Sequence[Told[Looks]]) -> dict[str, Any]:
     """What the table itself tells of those asked about: how many are told how much, and of whom most is.
 
     The reader is the judged one that tells most.
@@ -422,7 +413,7 @@ def _published(data: Table, asked: NDArray[np.int64], judged: Sequence[Told[Look
 
 
 def _worst(
-    data: Table, asked: NDArray[np.int64], told: ValueTelling, truth: Truth, attribute: str
+    data: Table, asked: Longs, told: ValueTelling, truth: Truth, attribute: str
 ) -> list[dict[str, Any]]:
     """The persons of whom most is told; of all who look alike and are told the same one stands for the others."""
     order = np.lexsort((data.source_rows[asked], -told.told, ~told.certain))
@@ -435,7 +426,7 @@ def _worst(
 
 
 def person_rows(
-    data: Table, rows: NDArray[np.int64], told: ValueTelling, truth: Truth, attribute: str
+    data: Table, rows: Longs, told: ValueTelling, truth: Truth, attribute: str
 ) -> list[dict[str, Any]]:
     """What is told of the persons behind rows of the data, as plain values.
 

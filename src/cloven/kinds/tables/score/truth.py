@@ -17,9 +17,7 @@ from cloven.kinds.tables.buckets import places_of, positions_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from cloven.compiled import Longs
+    from cloven.compiled import Flags, Floats, Longs
     from cloven.data.table import Table
     from cloven.kinds.tables.guesses import ValueGuesses
     from cloven.kinds.tables.key import TableKey
@@ -72,12 +70,12 @@ class ValueTelling:
         best: whether it is right and harms.
     """
 
-    told: NDArray[np.float64]
+    told: Floats
     value: Longs
-    certain: NDArray[np.bool_]
-    stated: NDArray[np.float64]
-    right: NDArray[np.bool_]
-    best: NDArray[np.bool_]
+    certain: Flags
+    stated: Floats
+    right: Flags
+    best: Flags
 
 
 def nothing_told(people: int) -> ValueTelling:
@@ -111,7 +109,7 @@ def value_telling(guesses: ValueGuesses, truth: Truth) -> ValueTelling:
     )
 
 
-def _highest(claims: NDArray[np.float64], person: Longs, at: Longs, ends: Longs) -> NDArray[np.float64]:
+def _highest(claims: Floats, person: Longs, at: Longs, ends: Longs) -> Floats:
     """The likeliest claim on a person that holds the value at a place: stretches that begin no later, and reach it."""
     first = np.searchsorted(ends, at, side="right")
     if (first == at).all():
@@ -124,17 +122,17 @@ def _highest(claims: NDArray[np.float64], person: Longs, at: Longs, ends: Longs)
     )
 
 
-def _follows(guesses: ValueGuesses, ends: Longs) -> NDArray[np.bool_]:
+def _follows(guesses: ValueGuesses, ends: Longs) -> Flags:
     """Of whom all values that are left are as good as one."""
     width = guesses.candidate.shape[1]
     some = guesses.candidate.any(axis=1)
     first = guesses.candidate.argmax(axis=1)
     last = width - 1 - guesses.candidate[:, ::-1].argmax(axis=1)
-    follows: NDArray[np.bool_] = some & (last < ends[first])
+    follows: Flags = some & (last < ends[first])
     return follows
 
 
-def _most(truth: Truth, told: NDArray[np.float64]) -> tuple[NDArray[np.float64], Longs]:
+def _most(truth: Truth, told: Floats) -> tuple[Floats, Longs]:
     """Of each person the claim that is most probable, with its probability."""
     most, which = np.zeros(truth.people), np.full(truth.people, -1)
     order = np.lexsort((np.arange(len(told)), -told, truth.person))
@@ -143,13 +141,13 @@ def _most(truth: Truth, told: NDArray[np.float64]) -> tuple[NDArray[np.float64],
     return most, np.where(most > 0, which, -1)
 
 
-def _any(truth: Truth, flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _any(truth: Truth, flags: Flags) -> Flags:
     found = np.zeros(truth.people, bool)
     found[truth.person[flags]] = True
     return found
 
 
-def true_values(table: Table, attribute: str, rows: NDArray[np.int64] | None = None) -> tuple[str, ...]:
+def true_values(table: Table, attribute: str, rows: Longs | None = None) -> tuple[str, ...]:
     """The owner's knowledge: an attribute of some rows of a table, as text."""
     names = [each.name for each in table.attributes]
     if attribute not in names:
@@ -160,7 +158,7 @@ def true_values(table: Table, attribute: str, rows: NDArray[np.int64] | None = N
     return tuple(table.attributes[place].values[code] for code in codes.tolist())
 
 
-def value_places(truth: Sequence[str], guesses: ValueGuesses) -> NDArray[np.int64]:
+def value_places(truth: Sequence[str], guesses: ValueGuesses) -> Longs:
     """Where each true value stands among the guessed ones; a number is found however it is written."""
     at = positions_of(tuple(truth), guesses.values)
     lost = at < 0
@@ -177,7 +175,7 @@ def _is_plain_number(text: str) -> bool:
         return False
 
 
-def own_rows(key: TableKey, persons: NDArray[np.int64]) -> NDArray[np.int64]:
+def own_rows(key: TableKey, persons: Longs) -> Longs:
     """The owner's knowledge: persons (source positions) x columns: row that holds their part; -1 if none does."""
     rows = np.full((len(persons), key.records.shape[1]), -1, np.int64)
     for column, records in enumerate(key.records.T):

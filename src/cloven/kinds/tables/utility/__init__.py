@@ -19,8 +19,7 @@ from cloven.statistics.intervals import wilson
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
+    from cloven.compiled import Floats, Longs
     from cloven.data.table import Table
     from cloven.kinds.tables.release import CellDomain, TableRelease
     from cloven.kinds.tables.utility.pairs import Rule
@@ -201,17 +200,17 @@ def discernibility(release: TableRelease, suppressed: int = 0) -> int:
     return int((sizes * sizes).sum()) + suppressed * rows
 
 
-def _leaves(domain: CellDomain) -> NDArray[np.float64]:
+def _leaves(domain: CellDomain) -> Floats:
     sizes = cell_sizes(domain)
     return np.where(sizes > 1, sizes / len(domain.values), 0.0)
 
 
-def _span(domain: CellDomain) -> NDArray[np.float64]:
+def _span(domain: CellDomain) -> Floats:
     if domain.numbers is None or len(domain.numbers) < 2:
         return _leaves(domain)
     first, last = domain.member_offsets[:-1], domain.member_offsets[1:] - 1
     width = domain.numbers[domain.members[last]] - domain.numbers[domain.members[first]]
-    out: NDArray[np.float64] = width / (domain.numbers[-1] - domain.numbers[0])
+    out: Floats = width / (domain.numbers[-1] - domain.numbers[0])
     return out
 
 
@@ -219,7 +218,7 @@ def _mean_penalty(
     release: TableRelease,
     suppressed: int,
     attributes: Sequence[str] | None,
-    penalty: Callable[[CellDomain], NDArray[np.float64]],
+    penalty: Callable[[CellDomain], Floats],
 ) -> float:
     buckets = Buckets.of(release)
     places = (
@@ -313,7 +312,7 @@ def classification(
     )
 
 
-def _test_codes(buckets: Buckets, test: Table) -> NDArray[np.int64]:
+def _test_codes(buckets: Buckets, test: Table) -> Longs:
     """Rows x published attributes: positions in the domains of the release; negative where it does not know a value."""
     names = [attribute.name for attribute in test.attributes]
     columns = []
@@ -329,7 +328,7 @@ def _test_codes(buckets: Buckets, test: Table) -> NDArray[np.int64]:
     return np.column_stack(columns)
 
 
-def _bayes(buckets: Buckets, codes: NDArray[np.int64], place: int, features: list[int]) -> NDArray[np.int64]:
+def _bayes(buckets: Buckets, codes: Longs, place: int, features: list[int]) -> Longs:
     """Likeliest class of each row; one row is added to every count, so that nothing is impossible."""
     rows = len(buckets.cells)
     score = np.log(published_shares(buckets, place) * rows + 1.0)[None, :] + np.zeros((len(codes), 1))
@@ -338,17 +337,13 @@ def _bayes(buckets: Buckets, codes: NDArray[np.int64], place: int, features: lis
         logs = np.log(counts / counts.sum(axis=0))
         known = codes[:, feature] >= 0
         score[known] += logs[codes[known, feature]]
-    found: NDArray[np.int64] = score.argmax(axis=1)
+    found: Longs = score.argmax(axis=1)
     return found
 
 
 def _tree(
-    release: TableRelease,
-    codes: NDArray[np.int64],
-    place: int,
-    features: list[int],
-    rng: np.random.Generator | None,
-) -> NDArray[np.int64]:
+    release: TableRelease, codes: Longs, place: int, features: list[int], rng: np.random.Generator | None
+) -> Longs:
     try:
         from sklearn.tree import DecisionTreeClassifier
     except ImportError as error:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.compiled import Ints, compiled
+from cloven.compiled import Flags, Floats, Ints, Longs, compiled
 from cloven.data.arrays import row_numbers
 from cloven.errors import ParameterError
 from cloven.kinds.tables.buckets import Buckets, positions_of
@@ -90,14 +90,14 @@ def mean_distance(distances: tuple[PairDistance, ...]) -> float | None:
 # is the product of both counts by the rows of the bucket. Values inside a cell are taken as equally likely.
 
 
-def published_joint(buckets: Buckets, first: int, second: int) -> NDArray[np.float64]:
+def published_joint(buckets: Buckets, first: int, second: int) -> Floats:
     """Values x values: expected shares of two attributes' pairs; sums to 1."""
     one, two = (CellRuns.of(buckets.domains[place]) for place in (first, second))
     cells = _cell_pairs(buckets, first, second)
     return one.over_values(two.over_values(cells.T.toarray()).T)
 
 
-def joint_at(buckets: Buckets, first: int, second: int, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+def joint_at(buckets: Buckets, first: int, second: int, pairs: Longs) -> Floats:
     """Expected share of some pairs of values (positions in the domains), without looking at any other pair.
 
     Every pair of cells is a rectangle in the plane of both domains, or some, if values between them are missing.
@@ -129,15 +129,13 @@ def joint_at(buckets: Buckets, first: int, second: int, pairs: NDArray[np.int64]
     )
 
 
-def _looked_up(
-    keys: NDArray[np.int64], data: NDArray[np.float64], asked: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def _looked_up(keys: Longs, data: Floats, asked: Longs) -> Floats:
     order = np.argsort(keys)
     place = np.minimum(np.searchsorted(keys[order], asked), len(keys) - 1)
     return np.where(keys[order][place] == asked, data[order][place], 0.0)
 
 
-def original_pairs(table: Table, first: int, second: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def original_pairs(table: Table, first: int, second: int) -> tuple[Longs, Floats]:
     """Pairs of values (positions in the domains) of two attributes of the original, and their shares."""
     width = len(table.attributes[second])
     keys = table.codes[:, first].astype(np.int64) * width + table.codes[:, second]
@@ -145,7 +143,7 @@ def original_pairs(table: Table, first: int, second: int) -> tuple[NDArray[np.in
     return np.column_stack([found // width, found % width]), counts / len(table)
 
 
-def check_domain(buckets: Buckets, place: int, attribute: Attribute) -> NDArray[np.int64]:
+def check_domain(buckets: Buckets, place: int, attribute: Attribute) -> Longs:
     """Where each value of the original stands in the domain of a release, which must not know impossible values.
 
     A release may know more than the rows hold: rows that noise has put where nobody is show numbers that the owner
@@ -163,12 +161,12 @@ def check_domain(buckets: Buckets, place: int, attribute: Attribute) -> NDArray[
     return positions_of(attribute.values, values)
 
 
-def _possible(values: tuple[str, ...], attribute: Attribute) -> NDArray[np.bool_]:
+def _possible(values: tuple[str, ...], attribute: Attribute) -> Flags:
     """Numbers at which a block of the owner's begins or ends."""
     if attribute.blocks is None:
         return np.zeros(len(values), np.bool_)
     ends = np.concatenate([attribute.blocks.lows, attribute.blocks.highs])
-    found: NDArray[np.bool_] = np.isin(np.array(values, np.float64), ends)
+    found: Flags = np.isin(np.array(values, np.float64), ends)
     return found
 
 
@@ -215,7 +213,7 @@ def weight_at(
     closing: Ints,
     weight: NDArray[Any],
     height: int,
-) -> NDArray[np.float64]:  # pragma: no cover - compiled
+) -> Floats:  # pragma: no cover - compiled
     """Sum of the weights of the rectangles that hold each point.
 
     A line sweeps over the first coordinate; a Fenwick tree over the second holds the rectangles that it cuts.
@@ -319,9 +317,7 @@ def _place(table: Table, name: str) -> int:
     return names.index(name)
 
 
-def _at_original(
-    rows: NDArray[np.int32], buckets: Buckets, table: Table, places: list[int]
-) -> NDArray[np.int64]:
+def _at_original(rows: NDArray[np.int32], buckets: Buckets, table: Table, places: list[int]) -> Longs:
     """Drawn rows with the codes of the original; values that it does not know are -2."""
     columns = [
         positions_of(domain.values, table.attributes[place].values)[rows[:, number]]
@@ -330,26 +326,22 @@ def _at_original(
     return np.column_stack(columns)
 
 
-def _strange_pairs(
-    original: NDArray[np.int64], rows: NDArray[np.int64], widths: list[int]
-) -> NDArray[np.bool_]:
-    strange: NDArray[np.bool_] = np.any(rows < 0, axis=1)
+def _strange_pairs(original: Longs, rows: Longs, widths: list[int]) -> Flags:
+    strange: Flags = np.any(rows < 0, axis=1)
     for one, two in combinations(range(len(widths)), 2):
         there = np.unique(original[:, one] * widths[two] + original[:, two])
         strange = strange | ~np.isin(rows[:, one] * widths[two] + rows[:, two], there)
     return strange
 
 
-def _absent(original: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _absent(original: Longs, rows: Longs) -> Flags:
     """Rows that do not stand in the original."""
     both = np.vstack([original, rows])
     group = row_numbers(both)
     return ~np.isin(group[len(original) :], group[: len(original)])
 
 
-def _broken(
-    rows: NDArray[np.int64], table: Table, places: list[int], rules: Sequence[Rule]
-) -> NDArray[np.bool_]:
+def _broken(rows: Longs, table: Table, places: list[int], rules: Sequence[Rule]) -> Flags:
     """Rows that break at least one rule."""
     broken = np.zeros(len(rows), np.bool_)
     for rule in rules:
@@ -364,7 +356,7 @@ def _broken(
     return broken
 
 
-def _codes(table: Table, place: int, values: Collection[str]) -> NDArray[np.int64]:
+def _codes(table: Table, place: int, values: Collection[str]) -> Longs:
     attribute = table.attributes[place]
     codes = positions_of(tuple(values), attribute.values)
     # A rule may speak of values that these rows do not have.

@@ -19,8 +19,7 @@ from cloven.kinds.tables.cells import CellRuns, understood_by
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from cloven.compiled import Flags, Floats, Longs
     from cloven.data.table import Table
     from cloven.kinds.tables.release import TableRelease
 
@@ -35,11 +34,11 @@ class Query:
         sensitive: whether a sensitive attribute is asked about too.
     """
 
-    allowed: Mapping[str, NDArray[np.bool_]]
+    allowed: Mapping[str, Flags]
     dimensions: int
     sensitive: bool
 
-    def rows(self, table: Table) -> NDArray[np.bool_]:
+    def rows(self, table: Table) -> Flags:
         """Which rows of the original are meant."""
         meant = np.ones(len(table), np.bool_)
         for place, attribute in enumerate(table.attributes):
@@ -105,7 +104,7 @@ class Workload:
                     found.append(Query(allowed, number, asked))
         return tuple(found)
 
-    def _values(self, domain: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    def _values(self, domain: int, rng: np.random.Generator) -> Flags:
         most = max(1, int(self.selectivity * domain))
         allowed = np.zeros(domain, np.bool_)
         allowed[rng.choice(domain, int(rng.integers(1, most + 1)), replace=False)] = True
@@ -294,7 +293,7 @@ class Answering:
     """
 
     buckets: Buckets
-    places: tuple[NDArray[np.int64], ...]
+    places: tuple[Longs, ...]
     runs: tuple[CellRuns, ...]
 
     @classmethod
@@ -316,7 +315,7 @@ class Answering:
         column_rows = [self._fitting(query, number)[1] for number in range(len(self.buckets.columns))]
         return float(self._bucket_rows(column_rows).sum()) / self.buckets.rate
 
-    def by_value(self, query: Query, attribute: int) -> NDArray[np.float64]:
+    def by_value(self, query: Query, attribute: int) -> Floats:
         """Expected number of rows for each value of an attribute (of its domain in the release)."""
         own = self.buckets.column_of(attribute)
         fits = [self._fitting(query, number, attribute) for number in range(len(self.buckets.columns))]
@@ -341,23 +340,21 @@ class Answering:
         possible = reached if len(reached) else np.flatnonzero(counts > 0)
         return float(numbers[possible[-1]]) if len(possible) else None
 
-    def _numbers(self, attribute: int) -> NDArray[np.float64]:
+    def _numbers(self, attribute: int) -> Floats:
         domain = self.buckets.domains[attribute]
         if domain.numbers is None:
             message = f"{domain.name!r} has no numbers, so it has neither mean nor maximum"
             raise ParameterError(message)
         return domain.numbers
 
-    def _meant(self, query: Query, attribute: int) -> NDArray[np.float64]:
+    def _meant(self, query: Query, attribute: int) -> Floats:
         """For each value in the domain of the release, whether the query means it."""
         allowed = query.allowed.get(self.buckets.domains[attribute].name)
         if allowed is None:
             return np.ones(len(self.places[attribute]))
         return np.append(allowed, [False, False])[self.places[attribute]].astype(float)
 
-    def _fitting(
-        self, query: Query, number: int, skipped: int = -1
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _fitting(self, query: Query, number: int, skipped: int = -1) -> tuple[Floats, Floats]:
         """How well each row's part of a column fits, and the sum of it over each bucket."""
         rows = np.ones(len(self.buckets.cells))
         meant = [
@@ -371,7 +368,7 @@ class Answering:
             rows *= self.runs[place].mean_in_cells(self._meant(query, place))[self.buckets.cells[:, place]]
         return rows, np.add.reduceat(rows, self.buckets.offsets[:-1])
 
-    def _bucket_rows(self, column_rows: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    def _bucket_rows(self, column_rows: list[Floats]) -> Floats:
         """Expected rows of each bucket, from the rows that fit in each column."""
         out = self.buckets.sizes.astype(float)
         for rows in column_rows:

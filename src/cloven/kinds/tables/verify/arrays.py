@@ -14,6 +14,7 @@ from cloven.verification.verdict import Fault, conclude, spot
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from cloven.compiled import Flags, Longs
     from cloven.data.table import Attribute, Table
     from cloven.kinds.tables.release import CellDomain, TableRelease
     from cloven.verification.verdict import Check
@@ -52,7 +53,7 @@ def _whole(array: Any, dimensions: int) -> bool:
     )
 
 
-def _rising(what: str, offsets: NDArray[np.int64], end: int) -> list[Fault]:
+def _rising(what: str, offsets: Longs, end: int) -> list[Fault]:
     """Offsets from 0 to an end, nothing between them empty."""
     if not len(offsets) or int(offsets[0]) != 0 or int(offsets[-1]) != end:
         return [Fault(1, f"{what} do not run from 0 to {end:,}")]
@@ -289,12 +290,12 @@ def _sliced_order(release: Sliced) -> list[Fault]:
     return faults
 
 
-def _part_order(parts: NDArray[np.int32], inside: NDArray[np.bool_], number: int) -> Fault:
+def _part_order(parts: NDArray[np.int32], inside: Flags, number: int) -> Fault:
     falls = ~_not_falling(parts) & inside
     return spot(falls, lambda at: f"part {at + 1} of column {number} is out of order")
 
 
-def _not_falling(cells: NDArray[np.int32]) -> NDArray[np.bool_]:
+def _not_falling(cells: NDArray[np.int32]) -> Flags:
     """Whether each row is at least the one before it, from left to right."""
     result = np.ones(max(0, len(cells) - 1), np.bool_)
     open_ = result.copy()

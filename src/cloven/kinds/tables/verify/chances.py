@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from cloven.compiled import Flags, Floats, Longs
     from cloven.kinds.tables.release import Sliced
     from cloven.kinds.tables.verify.promise import Promise
     from cloven.verification.verdict import Check
@@ -72,7 +73,7 @@ def check_matching(release: Sliced, promise: Promise, persons: NDArray[np.int32]
 
 def highest_chances(
     release: Sliced, promise: Promise, people: NDArray[np.int32]
-) -> Iterator[tuple[str, NDArray[np.float64]]]:
+) -> Iterator[tuple[str, Floats]]:
     """For each secret its name, and for each person the chance of the likeliest value over all buckets that match.
 
     Args:
@@ -105,7 +106,7 @@ def limit_of(promise: Promise) -> float:
     return 1 / (promise.l or 1.0) + ROUNDING
 
 
-def _fault(name: str, chances: NDArray[np.float64], limit: float) -> Fault:
+def _fault(name: str, chances: Floats, limit: float) -> Fault:
     told = f"a value of {shorten(name)} is told with chance"
     return spot(chances > limit, lambda at: f"{told} {chances[at]:.4g}, promised is at most {limit:.4g}")
 
@@ -125,7 +126,7 @@ def _said(release: Sliced, promise: Promise, worst: float) -> str:
     return f"{told}; {NOT_SINGLE}" if joint else told
 
 
-def _fitting(release: Sliced, column: list[int], looks: NDArray[np.int32]) -> tuple[Any, NDArray[np.int64]]:
+def _fitting(release: Sliced, column: list[int], looks: NDArray[np.int32]) -> tuple[Any, Longs]:
     """Share of each bucket's parts that fit each distinct look (sparse), and the look of each person."""
     from scipy.sparse import csr_array
 
@@ -139,7 +140,7 @@ def _fitting(release: Sliced, column: list[int], looks: NDArray[np.int32]) -> tu
     return (fits @ shown).tocsr(), look_of
 
 
-def _chances(fits: list[tuple[Any, NDArray[np.int64]]], people: NDArray[np.int64]) -> Any:
+def _chances(fits: list[tuple[Any, Longs]], people: Longs) -> Any:
     """p(t, B) of some persons x buckets (sparse); nothing for those whom no bucket matches."""
     shares, look_of = fits[0]
     product = shares[look_of[people]]
@@ -150,7 +151,7 @@ def _chances(fits: list[tuple[Any, NDArray[np.int64]]], people: NDArray[np.int64
     return product
 
 
-def _shares(release: Sliced, value: NDArray[np.int64], beside: list[int], look: NDArray[np.int32]) -> Any:
+def _shares(release: Sliced, value: Longs, beside: list[int], look: NDArray[np.int32]) -> Any:
     """p(s | t, B) of everybody with one look: buckets x values (sparse), among the parts that fit."""
     from scipy.sparse import csr_array
 
@@ -185,8 +186,8 @@ class Possible(NamedTuple):
     """
 
     cells: NDArray[np.int32]
-    slots: NDArray[np.int64]
-    bucket_of_slot: NDArray[np.int64]
+    slots: Longs
+    bucket_of_slot: Longs
     buckets: int
 
 
@@ -250,9 +251,7 @@ def possible_persons(release: Sliced, known: list[int]) -> Possible | None:
     return Possible(np.concatenate(cells), np.concatenate(slots), np.array(buckets, np.int64), len(cells))
 
 
-def _values(
-    release: Sliced, known: list[int], cells: NDArray[np.int32]
-) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+def _values(release: Sliced, known: list[int], cells: NDArray[np.int32]) -> tuple[NDArray[np.int32], Flags]:
     """The first value of each cell, and who has a cell of several."""
     values, coarse = np.empty_like(cells), np.zeros(len(cells), np.bool_)
     for number, place in enumerate(known):

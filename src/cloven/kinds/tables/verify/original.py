@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from cloven.compiled import Ints, compiled
+from cloven.compiled import Flags, Ints, Longs, compiled
 from cloven.errors import shorten
 from cloven.kinds.tables.release import Sliced
 from cloven.kinds.tables.verify.promise import group_of_row, number_rows
@@ -104,7 +104,7 @@ def check_parts(release: TableRelease, codes: NDArray[np.int32], *, exchanged: b
     return conclude("nothing invented", "original", examined, faults, good)
 
 
-def _invented(domains: list[CellDomain], parts: NDArray[np.int32], bad: NDArray[np.bool_]) -> Fault:
+def _invented(domains: list[CellDomain], parts: NDArray[np.int32], bad: Flags) -> Fault:
     def told(at: int) -> str:
         labels = [domain.labels[cell] for domain, cell in zip(domains, parts[at].tolist(), strict=True)]
         return f"{shorten(str(labels))} covers fewer persons than it stands for"
@@ -134,7 +134,7 @@ def check_covered(release: TableRelease, codes: NDArray[np.int32]) -> Check:
 # Can published cells of one attribute be filled with the values that persons have, one person each?
 
 
-def unplaced(domain: CellDomain, times: NDArray[np.int64], there: NDArray[np.int64]) -> int:
+def unplaced(domain: CellDomain, times: Longs, there: Longs) -> int:
     """Cells that stay without a value in the best filling.
 
     Args:
@@ -148,9 +148,7 @@ def unplaced(domain: CellDomain, times: NDArray[np.int64], there: NDArray[np.int
     return _unplaced_sets(domain, times, there)
 
 
-def _unplaced_ranges(
-    first: NDArray[np.int32], last: NDArray[np.int32], times: NDArray[np.int64], there: NDArray[np.int64]
-) -> int:
+def _unplaced_ranges(first: NDArray[np.int32], last: NDArray[np.int32], times: Longs, there: Longs) -> int:
     """Ranges: value by value, the range that ends first is filled first; no order does better."""
     order = np.argsort(first, kind="stable").tolist()
     waiting: list[list[int]] = []
@@ -170,7 +168,7 @@ def _unplaced_ranges(
     return left
 
 
-def _unplaced_sets(domain: CellDomain, times: NDArray[np.int64], there: NDArray[np.int64]) -> int:
+def _unplaced_sets(domain: CellDomain, times: Longs, there: Longs) -> int:
     """Other sets: a maximum flow from cells to values."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_flow
@@ -219,7 +217,7 @@ def held(domains: Sequence[CellDomain]) -> Held:
     )
 
 
-def distinct(rows: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+def distinct(rows: NDArray[np.int32]) -> tuple[NDArray[np.int32], Longs, Longs]:
     """Distinct rows, which of them each row is, and how often each stands."""
     _, first, which, times = np.unique(
         number_rows(rows), return_index=True, return_inverse=True, return_counts=True
@@ -227,13 +225,13 @@ def distinct(rows: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int
     return rows[first].astype(np.int32), which.ravel(), times.astype(np.int64)
 
 
-def holds_own(domain: CellDomain, cells: NDArray[np.int32], values: NDArray[np.int32]) -> NDArray[np.bool_]:
+def holds_own(domain: CellDomain, cells: NDArray[np.int32], values: NDArray[np.int32]) -> Flags:
     """Whether each cell holds each value: members ascend inside cells, so pairs of cell and value ascend."""
     offsets, width = domain.member_offsets, len(domain.values)
     listed = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)) * width + domain.members
     asked = cells.astype(np.int64) * width + values
     place = np.minimum(np.searchsorted(listed, asked), len(listed) - 1)
-    found: NDArray[np.bool_] = (listed[place] == asked) & (values >= 0)
+    found: Flags = (listed[place] == asked) & (values >= 0)
     return found
 
 
@@ -249,8 +247,8 @@ class Held(NamedTuple):
         members: values of each cell, ascending.
     """
 
-    first_cell: NDArray[np.int64]
-    offsets: NDArray[np.int64]
+    first_cell: Longs
+    offsets: Longs
     members: NDArray[np.int32]
 
 
@@ -272,7 +270,7 @@ def holds(held: Held, attribute: int, cell: int, value: int) -> bool:
     return bool(held.members[low] == value)
 
 
-def count_covered(held: Held, parts: Ints, rows: Ints, weights: Ints, covered: Ints) -> NDArray[np.int64]:
+def count_covered(held: Held, parts: Ints, rows: Ints, weights: Ints, covered: Ints) -> Longs:
     """How many persons each part covers; marks the rows that some part covers."""
     if not len(rows) or not len(parts):
         return np.zeros(len(parts), np.int64)
@@ -281,7 +279,7 @@ def count_covered(held: Held, parts: Ints, rows: Ints, weights: Ints, covered: I
     return found
 
 
-def pairs_covered(held: Held, parts: Ints, rows: Ints) -> NDArray[np.int64]:
+def pairs_covered(held: Held, parts: Ints, rows: Ints) -> Longs:
     """All pairs of a row and a part that covers it."""
     if not len(rows) or not len(parts):
         return np.empty((0, 2), np.int64)
@@ -291,7 +289,7 @@ def pairs_covered(held: Held, parts: Ints, rows: Ints) -> NDArray[np.int64]:
     return pairs
 
 
-def _turns(held: Held, parts: Ints, rows: Ints) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _turns(held: Held, parts: Ints, rows: Ints) -> tuple[Longs, Longs]:
     """In which order attributes are compared, those first whose cells hold the fewest rows; and rows sorted by it."""
     shares = []
     for attribute in range(rows.shape[1]):
@@ -324,7 +322,7 @@ def _end_of(rows: Ints, turn: int, start: int, end: int, value: int) -> int:
 @compiled
 def _covering(
     held: Held, parts: Ints, rows: Ints, turns: Ints, order: Ints, weights: Ints, covered: Ints, wanted: bool
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[Longs, Longs]:
     """Persons that each part covers, and the pairs if they are wanted.
 
     Rows are sorted, so those with the same values in the first attributes stand side by side: a part goes down from
@@ -403,16 +401,16 @@ def _check_shapes(release: TableRelease, key: TableKey) -> Check:
     return conclude("key arrays", "key", len(release), faults, f"{wanted[0]:,} rows of {wanted[1]} parts")
 
 
-def _persons(original: Table, key: TableKey) -> NDArray[np.int64]:
+def _persons(original: Table, key: TableKey) -> Longs:
     """Row of the original behind each part; -1 for nobody, -2 for a person who is not there."""
     order = np.argsort(original.source_rows)
     place = np.searchsorted(original.source_rows[order], key.records)
     found = order[np.minimum(place, len(order) - 1)]
-    persons: NDArray[np.int64] = np.where(original.source_rows[found] == key.records, found, -2)
+    persons: Longs = np.where(original.source_rows[found] == key.records, found, -2)
     return np.where(key.records == -1, -1, persons)
 
 
-def _check_persons(original: Table, key: TableKey, persons: NDArray[np.int64], *, invented: bool) -> Check:
+def _check_persons(original: Table, key: TableKey, persons: Longs, *, invented: bool) -> Check:
     """Everybody in the original is published once in each column, or suppressed."""
     unknown = (persons == -2).any(axis=1)
     nobody = (persons == -1).any(axis=1) & (not invented)
@@ -431,16 +429,16 @@ def _check_persons(original: Table, key: TableKey, persons: NDArray[np.int64], *
     return conclude("persons", "key", len(original), faults, otherwise)
 
 
-def _published_once(persons: NDArray[np.int64], hidden: NDArray[np.bool_]) -> Fault:
+def _published_once(persons: Longs, hidden: Flags) -> Fault:
     times = np.bincount(persons[persons >= 0], minlength=len(hidden)) + hidden
     return spot(times != 1, lambda at: f"person {at} is published or suppressed {times[at]} times")
 
 
-def _not_among(some: NDArray[np.int64], all_: NDArray[np.int64]) -> int:
+def _not_among(some: Longs, all_: Longs) -> int:
     return int((~np.isin(some, all_)).sum())
 
 
-def _check_buckets(release: Sliced, persons: NDArray[np.int64]) -> Check:
+def _check_buckets(release: Sliced, persons: Longs) -> Check:
     """The parts of one person all stand in one bucket."""
     bucket = group_of_row(release)
     of_person = np.full((int(persons.max(initial=-1)) + 1, persons.shape[1]), -1, np.int64)
@@ -454,9 +452,7 @@ def _check_buckets(release: Sliced, persons: NDArray[np.int64]) -> Check:
     )
 
 
-def _check_content(
-    release: TableRelease, codes: NDArray[np.int32], key: TableKey, persons: NDArray[np.int64]
-) -> Check:
+def _check_content(release: TableRelease, codes: NDArray[np.int32], key: TableKey, persons: Longs) -> Check:
     """Each cell holds the value of its person, unless it is marked as changed."""
     faults = []
     for number, column in enumerate(release.columns):
@@ -471,7 +467,7 @@ def _check_content(
     return conclude("content", "key", release.cells.size, faults, detail)
 
 
-def _foreign(name: str, rows: NDArray[np.int64], wrong: NDArray[np.bool_]) -> Fault:
+def _foreign(name: str, rows: Longs, wrong: Flags) -> Fault:
     return spot(wrong, lambda at: f"{shorten(name)} of row {rows[at]} does not hold its person's value")
 
 
@@ -486,8 +482,8 @@ def check_changed(
     promise: Promise,
     original: Table,
     codes: NDArray[np.int32],
-    changed: NDArray[np.bool_],
-    persons: NDArray[np.int64],
+    changed: Flags,
+    persons: Longs,
 ) -> Check:
     """Every marked cell shows the value of another marked person, of the same rank group; nothing else is marked."""
     described = {attribute.name: attribute for attribute in original.attributes}
@@ -513,9 +509,7 @@ def check_changed(
     return conclude("changed cells", "key", marked, faults, otherwise)
 
 
-def _unmoved(
-    domain: CellDomain, rows: NDArray[np.int64], shown: NDArray[np.int32], truth: NDArray[np.int32]
-) -> Fault:
+def _unmoved(domain: CellDomain, rows: Longs, shown: NDArray[np.int32], truth: NDArray[np.int32]) -> Fault:
     """A marked cell of one value that is its person's own."""
     single = np.diff(domain.member_offsets)[shown] == 1
     wrong = holds_own(domain, shown, truth) & single
@@ -523,11 +517,7 @@ def _unmoved(
 
 
 def _out_of_group(
-    domain: CellDomain,
-    group: NDArray[np.int64],
-    rows: NDArray[np.int64],
-    shown: NDArray[np.int32],
-    truth: NDArray[np.int32],
+    domain: CellDomain, group: Longs, rows: Longs, shown: NDArray[np.int32], truth: NDArray[np.int32]
 ) -> Fault:
     """A value from another rank group; ``group`` is that of each value."""
     held = domain.members[domain.member_offsets[shown]]
@@ -536,9 +526,7 @@ def _out_of_group(
     return spot(wrong, lambda at: f"{shorten(domain.name)} of row {rows[at]} is from another rank group")
 
 
-def _groups(
-    release: TableRelease, place: int, attribute: Attribute, codes: NDArray[np.int32]
-) -> NDArray[np.int64]:
+def _groups(release: TableRelease, place: int, attribute: Attribute, codes: NDArray[np.int32]) -> Longs:
     """Rank group of each value: its parent in the owner's taxonomy, its bin if it is a number, else one for all."""
     domain = release.domains[place]
     if attribute.tree is not None:
@@ -552,7 +540,7 @@ def _groups(
         return np.zeros(len(domain.values), np.int64)
     if by == "frequency":
         middle = np.cumsum(rows_of) - rows_of / 2
-        by_rank: NDArray[np.int64] = np.minimum(middle * bins / rows_of.sum(), bins - 1).astype(np.int64)
+        by_rank: Longs = np.minimum(middle * bins / rows_of.sum(), bins - 1).astype(np.int64)
         return by_rank
     edges = np.linspace(domain.numbers[there[0]], domain.numbers[there[-1]], bins + 1)
     return np.searchsorted(edges[1:-1], domain.numbers, "right").astype(np.int64)

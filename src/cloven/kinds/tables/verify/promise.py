@@ -19,6 +19,7 @@ from cloven.verification.verdict import NOT_CHECKED, Check, Fault, conclude, spo
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from cloven.compiled import Flags, Floats, Longs
     from cloven.data.table import Table
     from cloven.kinds.tables.key import TableKey
     from cloven.kinds.tables.release import TableRelease
@@ -348,7 +349,7 @@ def _check_demand(release: TableRelease, demand: Demand) -> Check:
     return conclude(title, "release", len(counts), [fault], told)
 
 
-def counted(group: NDArray[np.int64], values: NDArray[np.int32]) -> NDArray[np.int64]:
+def counted(group: Longs, values: NDArray[np.int32]) -> Longs:
     """How often each combination of values stands in each group; columns in the order of the values."""
     codes = number_rows(values)
     table = np.zeros((int(group.max()) + 1, int(codes.max()) + 1), np.int64)
@@ -387,22 +388,22 @@ def _windows(numbers: list[float], demand: Demand) -> int:
     return found
 
 
-Measured = tuple["NDArray[np.float64]", str, "NDArray[np.bool_]"]
+Measured = tuple["Floats", str, "Flags"]
 
 
-def _distinct(counts: NDArray[np.int64], demand: Demand) -> Measured:
+def _distinct(counts: Longs, demand: Demand) -> Measured:
     reached = (counts > 0).sum(axis=1).astype(np.float64)
     return reached, f"{demand.l} different values", reached < demand.l
 
 
-def _entropy(counts: NDArray[np.int64], demand: Demand) -> Measured:
+def _entropy(counts: Longs, demand: Demand) -> Measured:
     shares = counts / counts.sum(axis=1, keepdims=True)
     logs = np.log(shares, out=np.zeros_like(shares), where=shares > 0)
     reached = np.exp(-(shares * logs).sum(axis=1))
     return reached, f"an entropy of {demand.l} values", reached < demand.l * (1 - ROUNDING)
 
 
-def _recursive(counts: NDArray[np.int64], demand: Demand) -> Measured:
+def _recursive(counts: Longs, demand: Demand) -> Measured:
     """What is reached is c' = tail / most frequent, which must be above 1 / c."""
     ordered = -np.sort(-counts, axis=1)
     tail = ordered[:, int(demand.l) - 1 :].sum(axis=1)
@@ -411,7 +412,7 @@ def _recursive(counts: NDArray[np.int64], demand: Demand) -> Measured:
     return reached, wanted, ~(ordered[:, 0] < demand.c * tail)
 
 
-def _closeness(counts: NDArray[np.int64], demand: Demand) -> Measured:
+def _closeness(counts: Longs, demand: Demand) -> Measured:
     difference = counts / counts.sum(axis=1, keepdims=True) - counts.sum(axis=0) / counts.sum()
     if demand.ordered:
         carried = np.abs(np.cumsum(difference, axis=1)).sum(axis=1)
@@ -432,7 +433,7 @@ MEASURED = {
 # Groups of published rows that nobody can tell apart, and how large they are.
 
 
-def group_of_row(release: TableRelease) -> NDArray[np.int64]:
+def group_of_row(release: TableRelease) -> Longs:
     """Bucket of each row, or class of rows with the same cells of quasi-identifiers."""
     if isinstance(release, Sliced):
         return np.repeat(np.arange(release.buckets), np.diff(release.bucket_offsets))
@@ -440,7 +441,7 @@ def group_of_row(release: TableRelease) -> NDArray[np.int64]:
     return number_rows(release.cells[:, known])
 
 
-def number_rows(rows: NDArray[np.int32]) -> NDArray[np.int64]:
+def number_rows(rows: NDArray[np.int32]) -> Longs:
     """Equal numbers for equal rows, from 0."""
     found = np.zeros(len(rows), np.int64)
     for column in rows.T:
@@ -489,9 +490,7 @@ def check_table_persons(release: TableRelease, original: Table | None, key: Tabl
     return [_counted(release, original.source_rows, original.persons, key)]
 
 
-def _counted(
-    release: TableRelease, rows: NDArray[np.int64], persons: NDArray[np.int64], key: TableKey
-) -> Check:
+def _counted(release: TableRelease, rows: Longs, persons: Longs, key: TableKey) -> Check:
     """Persons of each class, by the owner's key."""
     who = dict(zip(rows.tolist(), persons.tolist(), strict=True))
     groups: dict[int, set[int]] = {}

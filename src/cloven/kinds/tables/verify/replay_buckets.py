@@ -30,7 +30,7 @@ from cloven.verification.verdict import NOT_CHECKED, Check, Fault, conclude
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from cloven.compiled import Floats
+    from cloven.compiled import Flags, Floats, Longs
     from cloven.data.table import Attribute, Table
     from cloven.kinds.tables.release import CellDomain, Sliced
     from cloven.kinds.tables.verify.promise import Promise
@@ -118,7 +118,7 @@ class _Replay:
         while waiting and not self.faults:
             waiting += self._step(waiting.pop())
 
-    def _step(self, rows: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    def _step(self, rows: Longs) -> list[Longs]:
         """Cut these rows as they must be; gives the parts that are still to be followed."""
         whole = len(np.unique(self.bucket[rows])) == 1
         plain = self.cuts.plain(rows)
@@ -131,9 +131,7 @@ class _Replay:
             return self._fault(rows, "were cut, though no cut is safe whoever has which value")
         return self._by_lots(rows)
 
-    def _parted(
-        self, rows: NDArray[np.int64], left: NDArray[np.bool_], right: NDArray[np.bool_]
-    ) -> list[NDArray[np.int64]]:
+    def _parted(self, rows: Longs, left: Flags, right: Flags) -> list[Longs]:
         """A forced cut; rows on neither side were drawn by lot, and go with their bucket if it tells the side."""
         mine = self.bucket[rows]
         sides = [np.isin(mine, mine[side]) for side in (left, right)]
@@ -148,7 +146,7 @@ class _Replay:
         self.forced += 1
         return [rows[side] for side in sides]
 
-    def _by_lots(self, rows: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    def _by_lots(self, rows: Longs) -> list[Longs]:
         """Draw lots several times: are there as many buckets, and are their rows as much alike?"""
         rng = np.random.default_rng(len(rows))
         draws = min(MOST_DRAWS, max(FEWEST_DRAWS, ROWS_DRAWN // len(rows)))
@@ -169,7 +167,7 @@ class _Replay:
         return []
 
     def _reached(
-        self, rows: NDArray[np.int64], rng: np.random.Generator, figure: int, found: float, *, below: bool
+        self, rows: Longs, rng: np.random.Generator, figure: int, found: float, *, below: bool
     ) -> bool:
         """Whether lots get there after all if they are drawn often enough.
 
@@ -182,17 +180,17 @@ class _Replay:
                 return True
         return False
 
-    def _drawn(self, rows: NDArray[np.int64], rng: np.random.Generator) -> Floats:
+    def _drawn(self, rows: Longs, rng: np.random.Generator) -> Floats:
         """The figures of one draw. Who is in the whole table is known; of a part, only what its buckets hold."""
         cuts = self.people if len(rows) == len(self.release) else self.cuts.shuffled(self.bucket, rng)
         bucket = cuts.buckets(rows, rng)
         return np.array([len(np.unique(bucket)), cuts.ranks.spread(rows, bucket)])
 
-    def _figures(self, rows: NDArray[np.int64], bucket: NDArray[np.int64]) -> Floats:
+    def _figures(self, rows: Longs, bucket: Longs) -> Floats:
         """How many buckets there are, and how far their rows lie apart."""
         return np.array([len(np.unique(bucket)), self.cuts.ranks.spread(rows, bucket)])
 
-    def _fault(self, rows: NDArray[np.int64], what: str) -> list[NDArray[np.int64]]:
+    def _fault(self, rows: Longs, what: str) -> list[Longs]:
         first = int(self.bucket[rows].min())
         self.faults.append(Fault(1, f"the {len(rows):,} rows around bucket {first} {what}"))
         return []
@@ -204,7 +202,7 @@ class _Replay:
 # is none, the rows of each sensitive value are dealt to both halves by lot, if there is one sensitive column.
 
 
-Sides = tuple["NDArray[np.bool_]", "NDArray[np.bool_]"]
+Sides = tuple["Flags", "Flags"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,8 +219,8 @@ class SafeCuts:
     """
 
     ranks: Ranks
-    values: tuple[NDArray[np.int64], ...]
-    stratum: NDArray[np.int64]
+    values: tuple[Longs, ...]
+    stratum: Longs
     deals: bool
     k: int
     l: float
@@ -242,7 +240,7 @@ class SafeCuts:
             promise.l or 1.0,
         )
 
-    def shuffled(self, bucket: NDArray[np.int64], rng: np.random.Generator) -> SafeCuts:
+    def shuffled(self, bucket: Longs, rng: np.random.Generator) -> SafeCuts:
         """The same with the sensitive values of each bucket in random order.
 
         Whose they are is not published, and the order in which they stand would make them go with quasi-identifiers.
@@ -255,7 +253,7 @@ class SafeCuts:
             self, values=tuple(values[taken] for values in self.values), stratum=self.stratum[taken]
         )
 
-    def plain(self, rows: NDArray[np.int64]) -> Sides | None:
+    def plain(self, rows: Longs) -> Sides | None:
         """Which rows a safe plain cut sends left and right; lots decide about the others. None if there is none."""
         if len(rows) < 2 * self.k:
             return None
@@ -272,11 +270,11 @@ class SafeCuts:
             return rank < middle, rank > middle
         return None
 
-    def may_deal(self, rows: NDArray[np.int64]) -> bool:
+    def may_deal(self, rows: Longs) -> bool:
         """Whether rows can be dealt at all."""
         return self.deals and len(rows) >= 2 * self.k
 
-    def deal_is_sure(self, rows: NDArray[np.int64]) -> bool:
+    def deal_is_sure(self, rows: Longs) -> bool:
         """Whether the halves keep the promise however the lots fall."""
         if not self.may_deal(rows):
             return False
@@ -284,7 +282,7 @@ class SafeCuts:
         smaller = int((counts // 2).sum()) + int((counts % 2).sum()) // 2
         return smaller >= self.k and self._most_of_half(rows) * self.l <= smaller
 
-    def buckets(self, rows: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    def buckets(self, rows: Longs, rng: np.random.Generator) -> Longs:
         """Buckets that may become of some rows: a number for each."""
         bucket, made = np.zeros(len(rows), np.int64), 0
         waiting = [np.arange(len(rows))]
@@ -297,7 +295,7 @@ class SafeCuts:
                 waiting += [part[left], part[~left]]
         return bucket
 
-    def _cut(self, rows: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.bool_] | None:
+    def _cut(self, rows: Longs, rng: np.random.Generator) -> Flags | None:
         plain = self.plain(rows)
         if plain is not None:
             left, right = plain[0].copy(), plain[1]
@@ -309,10 +307,10 @@ class SafeCuts:
         left = _dealt(self.stratum[rows], rng)
         return left if self._diverse(rows[left]) and self._diverse(rows[~left]) else None
 
-    def _most(self, rows: NDArray[np.int64]) -> int:
+    def _most(self, rows: Longs) -> int:
         return max(int(np.bincount(values[rows]).max()) for values in self.values)
 
-    def _most_of_half(self, rows: NDArray[np.int64]) -> int:
+    def _most_of_half(self, rows: Longs) -> int:
         """How many rows with one sensitive value one half can get, at most."""
         found = 0
         for values in self.values:
@@ -325,11 +323,11 @@ class SafeCuts:
         smaller = min(left, rows - left)
         return smaller >= self.k and most * self.l <= smaller
 
-    def _diverse(self, rows: NDArray[np.int64]) -> bool:
+    def _diverse(self, rows: Longs) -> bool:
         return len(rows) >= self.k and self._most(rows) * self.l <= len(rows)
 
 
-def _border(rank: NDArray[np.int64]) -> int:
+def _border(rank: Longs) -> int:
     """The first rank of the right half if equal ones stay together: the border nearest to the middle."""
     half = len(rank) // 2
     middle = int(np.partition(rank, half)[half])
@@ -337,7 +335,7 @@ def _border(rank: NDArray[np.int64]) -> int:
     return middle if half - below <= through - half else middle + 1
 
 
-def _dealt(stratum: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.bool_]:
+def _dealt(stratum: Longs, rng: np.random.Generator) -> Flags:
     """Half of each stratum; of those with an odd number of rows every other one, by lot, sends one more."""
     order = np.lexsort((rng.random(len(stratum)), stratum))
     _, first, many = np.unique(stratum[order], return_index=True, return_counts=True)
@@ -362,10 +360,10 @@ class Ranks:
         coordinate: for each axis, where the value of each rank lies between 0 and 1.
     """
 
-    rank: NDArray[np.int64]
-    coordinate: tuple[NDArray[np.float64], ...]
+    rank: Longs
+    coordinate: tuple[Floats, ...]
 
-    def widest(self, rows: NDArray[np.int64]) -> list[int]:
+    def widest(self, rows: Longs) -> list[int]:
         """Axes on which some rows differ, the widest first; of equally wide ones the first."""
         widths = []
         for axis, coordinate in enumerate(self.coordinate):
@@ -374,7 +372,7 @@ class Ranks:
         order = sorted(range(len(widths)), key=lambda axis: (-widths[axis], axis))
         return [axis for axis in order if widths[axis] > 0]
 
-    def spread(self, rows: NDArray[np.int64], bucket: NDArray[np.int64]) -> float:
+    def spread(self, rows: Longs, bucket: Longs) -> float:
         """Sum of squares of some rows around the means of their buckets, over all axes."""
         _, number, many = np.unique(bucket, return_inverse=True, return_counts=True)
         total = 0.0
@@ -422,7 +420,7 @@ def _walk(attribute: Attribute) -> list[int]:
     return walk
 
 
-def _spread_out(attribute: Attribute, there: NDArray[np.int64]) -> NDArray[np.float64]:
+def _spread_out(attribute: Attribute, there: Longs) -> Floats:
     """Numbers by size, categories evenly, from 0 to 1."""
     raw = np.arange(len(there), dtype=float) if attribute.numbers is None else attribute.numbers[there]
     width = float(raw[-1] - raw[0])

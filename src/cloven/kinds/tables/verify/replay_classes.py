@@ -20,7 +20,7 @@ from cloven.verification.verdict import NOT_CHECKED, Check, Fault, conclude
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from cloven.compiled import Longs
+    from cloven.compiled import Flags, Longs
     from cloven.data.table import Attribute, Table, ValueTree
     from cloven.kinds.tables.release import CellDomain, GeneralisedTable
     from cloven.kinds.tables.verify.promise import Demand, Promise
@@ -236,7 +236,7 @@ def _difference(release: GeneralisedTable, codes: NDArray[np.int32], classes: li
 class _Cover:
     """The cells of one attribute, the smallest first."""
 
-    holds: NDArray[np.bool_]
+    holds: Flags
     cells: Longs
 
     @classmethod
