@@ -58,7 +58,7 @@ def test_nobody_is_found_more_often_than_the_smallest_class_allows(data, table):
     """All rows of a class look alike, and the illness, alone in its column, is not known."""
     result = data.draw(results(table))
     release = result.release
-    cut = hasattr(release, "columns")
+    cut = hasattr(release, "bucket_offsets")
     if cut and (3,) not in release.columns:
         return
     guesses = RecordLinkage().guess(release, Known.of(table))

@@ -79,7 +79,7 @@ def cell_of(release, name, label) -> int:
 def with_cells(release, cells):
     """Other cells, put in canonical order again as whoever knows the format would do."""
     cells = np.array(cells, np.int32)
-    if not hasattr(release, "columns"):
+    if not hasattr(release, "bucket_offsets"):
         return replace(release, cells=cells[np.lexsort(cells.T[::-1])])
     edges = release.bucket_offsets.tolist()
     buckets = []

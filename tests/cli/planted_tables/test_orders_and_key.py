@@ -17,9 +17,9 @@ from spoiling import LEVELS, edit_key, place_of, read, with_cells
 
 def test_rows_in_input_order(plant, made):
     release = read(made)
-    end = len(release) if not hasattr(release, "columns") else int(release.bucket_offsets[1])
+    end = len(release) if not hasattr(release, "bucket_offsets") else int(release.bucket_offsets[1])
     cells = release.cells.copy()
-    column = list(range(4)) if not hasattr(release, "columns") else list(release.columns[0])
+    column = list(range(4)) if not hasattr(release, "bucket_offsets") else list(release.columns[0])
     cells[:end, column] = cells[:end, column][::-1]
     found = plant(made, replace(release, cells=cells))
     assert all("canonical order" in found[level] for level in LEVELS)
