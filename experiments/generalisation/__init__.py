@@ -42,8 +42,8 @@ def shown(figures: Figures, origins: Sequence[Origin]) -> dict[str, str]:
     judged = claims(figures)
     plain = in_lines(
         {
-            "claims": [claim.to_dict() for claim in judged],
-            "runs": [run.to_dict() for run in figures.runs],
+            "claims": judged,
+            "runs": figures.runs,
             "times": figures.times,
         }
     )

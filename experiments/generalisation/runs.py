@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import gzip
 from collections import defaultdict
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -299,10 +299,6 @@ class Run:
     description: GeneralisedDescription
     k: int
     found: Found
-
-    def to_dict(self) -> Plain:
-        """Plain JSON values."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ than this: words that compare, such as higher or lower, come from the functions 
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -44,10 +44,6 @@ class Claim:
     verdict: str
     why: str
     guessing: str = ""
-
-    def to_dict(self) -> dict[str, str]:
-        """Plain JSON values."""
-        return asdict(self)
 
 
 def judged(found: Estimate, sign: int) -> str:

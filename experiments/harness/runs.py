@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -78,6 +78,8 @@ def rounded(value: Any) -> Any:
     >>> rounded({"a": (0.12345, float("nan")), "b": 3})
     {'a': [0.1235, None], 'b': 3}
     """
+    if is_dataclass(value) and not isinstance(value, type):
+        return rounded(asdict(value))
     if isinstance(value, float):
         return round(value, 4) if isfinite(value) else None
     if isinstance(value, dict):

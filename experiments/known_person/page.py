@@ -38,6 +38,23 @@ leftovers are published once for the whole release, not refined, at most 120). *
 joined that share leftovers.
 """
 
+_KEPT = """*Ceiling*: occurrences of items that k people hold. tKd over 1,000 itemsets, *of sets* over 1,000 of two and
+more items, re as on the other pages; 0 is best for all three."""
+_DEMANDED = f"""Told: being in adds at most {TOLD}, with the upper end at most {TOLD_UPPER}, for each of
+{", ".join(JUDGED)}. Certain: at most {CERTAIN}. Items kept: at least {ITEMS} of the ceiling. tKd: at most {TKD} above
+the default before. Pairs kept: at least {PAIRS} of it. Where a demand is missed, its limit stands in bold brackets."""
+_SETTINGS = """The same on the first 3,000 records of {names}, rare items withheld in all but the first line (*before*).
+*Missed* counts demands over all of these; tKd, tKd of sets and re are differences to the default before, pairs kept is
+relative to it, all as means over them. *Release alone* and *method* are the shares of hidden links that these attackers
+get right, where records have fewer than 10 items. A root of several items publishes leftovers together where that keeps
+the promise."""
+_CASES = """Full audits of data made to leak, with no other settings tried. *Names*: a name that nobody else has, and
+one of four diagnoses. *Shop*: one of four diagnoses and four articles of 600, all independent. *Five records a person*:
+200 people with five equal records of 6 items of 100, with and without saying whose they are. *Adult*: 3,000 rows, the
+occupation is sensitive. Members / outsiders, what being in adds, its upper end."""
+_LOWERED = """Verdicts of quick audits of the default on the first 3,000 records (fewer where they are long), for each k
+and m. A weaker promise must never be published where a stronger one is not."""
+
 
 def page(found: dict[str, list[Plain]]) -> str:
     """The page."""
@@ -57,16 +74,8 @@ def page(found: dict[str, list[Plain]]) -> str:
         ),
         section(
             "Kept: the ways compared",
-            filled(
-                "*Ceiling*: occurrences of items that k people hold. tKd over 1,000 itemsets, *of sets*"
-                " over 1,000 of two and"
-                " more items, re as on the other pages; 0 is best for all three."
-            )
-            + "\n",
-            grid(
-                ("data", "way", *KEPT, "clusters", "time s"),
-                [_kept(run) for run in ways],
-            ),
+            filled(_KEPT) + "\n",
+            grid(("data", "way", *KEPT, "clusters", "time s"), map(_kept, ways)),
         ),
         section("What is demanded of the default", *_demanded(ways, tried)),
         section("Settings", *_settings(tried)),
@@ -205,14 +214,7 @@ def _demanded(ways: list[Plain], tried: list[Plain]) -> list[str]:
         (data, *(f"{line.value:.3f}{'' if line.holds else f' **({line.limit:.3f})**'}" for line in found))
         for data, found in every.items()
     ]
-    text = (
-        f"Told: being in adds at most {TOLD}, with the upper end at most {TOLD_UPPER}, for each of"
-        f" {', '.join(JUDGED)}."
-        f" Certain: at most {CERTAIN}. Items kept: at least {ITEMS} of the ceiling. tKd: at most"
-        f" {TKD} above the default before."
-        f" Pairs kept: at least {PAIRS} of it. Where a demand is missed, its limit stands in bold brackets."
-    )
-    parts = [filled(text) + "\n", grid(("data", *LINES), rows)]
+    parts = [filled(_DEMANDED) + "\n", grid(("data", *LINES), rows)]
     for data, found in every.items():
         for line in found:
             if not line.holds:
@@ -227,17 +229,6 @@ def _settings(tried: list[Plain]) -> list[str]:
     if not tried:
         return ["None was tried.\n"]
     names = ", ".join(dict.fromkeys(run["data"] for run in tried))
-    intro = (
-        f"The same on the first 3,000 records of {names}, rare items withheld in all but the"
-        " first line (*before*)."
-        " *Missed* counts demands over all of these; tKd, tKd of sets and re are differences to"
-        " the default before, pairs kept"
-        " is relative to it, all as means over them. *Release alone* and *method* are the"
-        " shares of hidden links that"
-        " these attackers get right, where records have fewer than 10 items."
-        " A root of several items publishes leftovers together where"
-        " that keeps the promise."
-    )
     heads = ("setting", "told missed", "kept missed", "told adds", "items of the ceiling", "pairs kept", "tKd",
              "tKd of sets", "re", "release alone", "method", "time s")  # fmt: skip
     rows = [
@@ -270,7 +261,7 @@ def _settings(tried: list[Plain]) -> list[str]:
         for line in (lines(run, of(tried, run["data"], "before") or run),)
     ]
     return [
-        filled(intro) + "\n",
+        filled(_SETTINGS.format(names=names)) + "\n",
         grid(heads, rows),
         picture("known-person/settings", "What settings tell and keep"),
         "### Each data set\n",
@@ -294,16 +285,6 @@ def level(case: Plain) -> bool:
 
 
 def _cases(cases: list[Plain]) -> list[str]:
-    intro = (
-        "Full audits of data made to leak, with no other settings tried. *Names*: a name that"
-        " nobody else has, and one of four"
-        " diagnoses. *Shop*: one of four diagnoses and four articles of 600, all independent."
-        " *Five records a person*: 200"
-        " people with five equal records of 6 items of 100, with and without saying whose they"
-        " are. *Adult*: 3,000 rows, the occupation"
-        " is sensitive. Members / outsiders, what being"
-        " in adds, its upper end."
-    )
     rows = [
         (
             case["case"],
@@ -319,24 +300,12 @@ def _cases(cases: list[Plain]) -> list[str]:
         for case in cases
     ]
     heads = (
-        "case",
-        "setting",
-        "verdict",
-        "told most beyond outsiders",
-        "told at 0.95",
-        "certain",
-        "reasons (first two)",
-    )
-    return [filled(intro) + "\n", grid(heads, rows)]
+        "case", "setting", "verdict", "told most beyond outsiders", "told at 0.95", "certain", "reasons (first two)",
+    )  # fmt: skip
+    return [filled(_CASES) + "\n", grid(heads, rows)]
 
 
 def _lowered(rows: list[Plain]) -> list[str]:
-    intro = (
-        "Verdicts of quick audits of the default on the first 3,000 records (fewer where they are long),"
-        " for each k and m. A"
-        " weaker promise must never be"
-        " published where a stronger one is not."
-    )
     kinds = [(k, m) for k in KS for m in MS]
     table = []
     for name in dict.fromkeys(row["data"] for row in rows):
@@ -353,7 +322,7 @@ def _lowered(rows: list[Plain]) -> list[str]:
         if strong.get("reasons")
     )
     told = ["Why the stronger promise is not published there:\n", *why, ""] if why else []
-    return [filled(intro) + "\n", grid(("data", *(f"k={k}, m={m}" for k, m in kinds), ""), table), *told]
+    return [filled(_LOWERED) + "\n", grid(("data", *(f"k={k}, m={m}" for k, m in kinds), ""), table), *told]
 
 
 @dataclass(frozen=True)

@@ -44,10 +44,10 @@ def shown(figures: Figures) -> dict[str, str]:
     judged = claims(figures)
     plain = in_lines(
         {
-            "claims": [claim.to_dict() for claim in judged],
-            "data": [one.to_dict() for one in figures.about],
-            "runs": [run.to_dict() for run in figures.runs],
-            "selected": [one.to_dict() for one in figures.selected],
+            "claims": judged,
+            "data": figures.about,
+            "runs": figures.runs,
+            "selected": figures.selected,
         }
     )
     return files("slicing", page(figures, judged), plain, charts(figures))

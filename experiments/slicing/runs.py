@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from cloven.kinds.tables.key import TableKey
     from cloven.kinds.tables.release import GeneralisedTable, Sliced
     from cloven.kinds.tables.utility.queries import Query, QueryError
-    from experiments.harness.runs import Found, Plain
+    from experiments.harness.runs import Found
     from experiments.slicing.data import Pair, Source
 
     Release = GeneralisedTable | Sliced
@@ -66,10 +66,6 @@ class Run:
     method: str
     found: Found
 
-    def to_dict(self) -> Plain:
-        """Plain JSON values."""
-        return asdict(self)
-
 
 @dataclass(frozen=True)
 class Selected:
@@ -85,10 +81,6 @@ class Selected:
     lower_rows: int
     upper_cells: int
     upper_rows: int
-
-    def to_dict(self) -> Plain:
-        """Plain JSON values."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -114,10 +106,6 @@ class About:
     rows: int
     l: int
     possible: tuple[int, ...]
-
-    def to_dict(self) -> Plain:
-        """Plain JSON values."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, eq=False)

@@ -82,10 +82,10 @@ def shown(found: Gathered) -> dict[str, str]:
     extra = {"facts": found.facts, "frequency": found.frequency, "tlost": found.tlost}
     plain = in_lines(
         {
-            "claims": [claim.to_dict() for claim in judged],
+            "claims": judged,
             "runs": [run.to_dict() for run in found.runs],
             "facts": found.facts,
-            "frequency": [one.to_dict() for one in found.frequency],
+            "frequency": found.frequency,
             "table_4_1": found.table_4_1[1],
             "tlost": found.tlost,
         }

@@ -508,10 +508,6 @@ class ByFrequency:
     bias: float
     bias_half: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values."""
-        return asdict(self)
-
 
 def counting_measures(
     own: Sequence[Transactions], words: Sequence[str]
