@@ -1,4 +1,4 @@
-"""Shares, intervals, counts and their nouns as people read them; drawn here and nowhere else."""
+"""Shares, intervals, counts, their nouns and names as people read them; drawn here and nowhere else."""
 
 from __future__ import annotations
 
@@ -119,3 +119,23 @@ def _plural(word: str) -> str:
     if word.endswith("y") and word[-2:-1] not in "aeiou":
         return f"{word[:-1]}ies"
     return f"{word}es" if word.endswith("s") else f"{word}s"
+
+
+# Names of items, attributes and files are untrusted text.
+
+
+def visible(text: str, limit: int | None = None) -> str:
+    r"""Text on one line without control characters, cut to ``limit`` characters.
+
+    >>> visible("flu\n\x1b[2J")
+    'flu\\n\\x1b[2J'
+    """
+    shown = text
+    if not text.isprintable():
+        shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return shown if limit is None or len(shown) <= limit else f"{shown[: limit - 3]}..."
+
+
+def names(items: Iterable[str], limit: int = 80) -> str:
+    """Item names in one line, each made visible."""
+    return ", ".join(visible(item, limit) for item in items)

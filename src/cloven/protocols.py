@@ -47,8 +47,12 @@ class Family(Protocol):
         """One word; methods name their family by it."""
         ...
 
+    def rehearsal(self, people: int) -> tuple[Any, Knowledge, Sequence[Anonymiser]]:
+        """So many people, what attackers know, and methods to audit: enough to compile what larger audits need."""
+        ...
+
     def describe(self, data: Any, method: Any, rng: np.random.Generator) -> Any:
-        """Figures of the data, with ``to_dict``."""
+        """Figures of the data, with ``to_dict``, ``records`` and ``words``."""
         ...
 
     def fingerprint(self, data: Any) -> str:
@@ -79,8 +83,15 @@ class Family(Protocol):
         """Size of every group of records that hides its members among each other."""
         ...
 
-    def cautions(self, data: Any, method: Any, result: Any) -> Sequence[str | Said]:
-        """What an owner should know before publishing, each with what to do; plain text is the owner's alone."""
+    def cautions(self, data: Any, method: Any, result: Any, figures: Any = None) -> Sequence[str | Said]:
+        """What an owner should know before publishing, each with what to do; plain text is the owner's alone.
+
+        ``figures`` are those of ``summary`` of the room's words, where they were counted before.
+        """
+        ...
+
+    def made(self, published: Mapping[str, int | float]) -> str:
+        """What a release with these published counts is made of, in words."""
         ...
 
     def shares_totals(self, method: Any) -> bool:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from cloven.errors import ParameterError
@@ -125,6 +126,19 @@ def part(release: Any, name: str) -> Any:
         message = f"no release but {type(release).__name__}; give the release that an anonymiser made"
         raise ParameterError(message)
     return import_module(f"{room}.{name}")
+
+
+def parts(name: str) -> dict[str, Any]:
+    """The modules of this name by the family of their room, of all rooms that have one.
+
+    >>> list(parts("attack.choice"))
+    ['disassociation', 'generalisation']
+    """
+    return {
+        family: import_module(f"{room}.{name}")
+        for family, room in ROOMS.items()
+        if find_spec(f"{room}.{name}") is not None
+    }
 
 
 def objectives() -> dict[str, Callable[..., Any]]:

@@ -9,10 +9,10 @@ import pytest
 import typer
 
 from cloven.cli import reading
-from cloven.cli.console import say_json, visible
+from cloven.cli.console import say_json
 from cloven.cli.ending import Stopped, endings, shell_words
 from cloven.errors import GuaranteeError, InputError, ParameterError, ReleaseError
-from cloven.figures import many
+from cloven.figures import many, visible
 
 OPTIONS = ("k", "m", "format", "delimiter", "column", "id_column", "max_record_length", "max_bytes")
 

@@ -7,7 +7,7 @@ import shlex
 import numpy as np
 import pytest
 
-from cloven.cli.audit_options import AUDITING
+from cloven.cli.audit import Wanted
 from cloven.data.table import Table
 
 
@@ -53,8 +53,7 @@ def test_a_comparison_that_cannot_be_made_is_told(cloven, people, schema, tmp_pa
 def test_a_quick_audit_takes_a_sample_of_many_cells():
     from cloven.data.table import Attribute
 
-    usual = {name: option[1] for name, option in AUDITING.options.items()}
-    quick = AUDITING.build(**usual | {"quick": True})
+    quick = Wanted(quick=True)
     attributes = tuple(Attribute(f"a{n}", "quasi-identifier", ("x",)) for n in range(10))
     rows = Table.at_a_glance // 10
     for number, most in ((rows, None), (2 * rows, rows)):

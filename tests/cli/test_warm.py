@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from cloven.cli import rehearsal, warm
+from cloven.cli import warm
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def begun(monkeypatch):
 
 @pytest.mark.parametrize("jobs", [1, 2, 9])
 def test_everything_is_compiled(cloven, monkeypatch, begun, jobs):
-    monkeypatch.setattr(rehearsal, "FAMILIES", ("sets", "tables", "more"))
+    monkeypatch.setattr(warm, "FAMILIES", ("sets", "tables", "more"))
     ended = cloven("warm", "--jobs", jobs)
     assert ended.code == 0, ended.err
     assert ended.out.startswith("compiled for sets, tables, more in ")
@@ -38,7 +38,7 @@ def test_everything_is_compiled(cloven, monkeypatch, begun, jobs):
 
 
 def test_a_rehearsal_that_fails_is_told_and_others_are_ended(cloven, monkeypatch, begun):
-    monkeypatch.setattr(rehearsal, "FAMILIES", ("broken", "endless"))
+    monkeypatch.setattr(warm, "FAMILIES", ("broken", "endless"))
     ended = cloven("warm", "-j", 2)
     assert ended.code == 1
     assert "broken: the rehearsal ended with code 1" in ended.err

@@ -1,31 +1,118 @@
-"""``cloven anonymise disassociation FILE -o OUT``; ``anonymise_sets`` and ``anonymise_tables`` have the others."""
+"""``cloven anonymise METHOD FILE -o OUT``: a command for every method, and the one way in which all of them publish."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from cloven.cli.anonymise_sets import apriori_km, coat, pcta
-from cloven.cli.anonymise_tables import commands as of_tables
 from cloven.cli.console import progress, say, say_json, tick, warn
-from cloven.cli.disassociation_options import DISASSOCIATION
 from cloven.cli.ledger import LedgerFolder, told_of_earlier
-from cloven.cli.options import Command, takes
-from cloven.cli.places import refuse_places, say_places
-from cloven.cli.reading import READING, InputFile, JsonFlag, read_data, warn_of_strangers
-from cloven.cli.values import one_of
+from cloven.cli.options import Command, Group, asks, takes
+from cloven.cli.places import MemoryOption, refuse_places, say_places
+from cloven.cli.policy import MERGING, PROTECTING, WHAT_TO_PROTECT, Merging, Protecting
+from cloven.cli.reading import (
+    READING,
+    InputFile,
+    JsonFlag,
+    SchemaFile,
+    SeedOption,
+    TableFile,
+    fit_rules,
+    read_data,
+    read_persons,
+    warn_of_strangers,
+)
 from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
-from cloven.figures import many, percent
-from cloven.kinds.disassociated.key import Anonymised
 from cloven.kinds.disassociated.methods import Disassociation
+from cloven.kinds.tables.methods.constraints import Constraint, DistinctL, EntropyL, RecursiveL, TCloseness
+from cloven.kinds.tables.methods.mondrian import Mondrian
 from cloven.reading import ReadOptions
+from cloven.registry import anonymisers, family_of, part, table_anonymisers
+from cloven.settings import setting
+from cloven.values import MOST, one_of, option, options_of, real, text
 
 app = typer.Typer(help="Anonymise a file: a release to publish and a private key.", no_args_is_help=True)
+
+_PUBLISHED = "OUT is to publish, OUT.private (the key) to keep."
+_VERIFIED = f"{_PUBLISHED} Both are verified before anything is written."
+_MERGE = "Merge items until whoever knows a protected itemset of somebody finds at least k candidates."
+_LIKE = "Built from a short description; do not cite it as that."
+ABOUT = {
+    "disassociation": (
+        "Split records into chunks that hide who is who.",
+        "Split records into chunks so that nobody who knows m items of a record finds fewer than k candidates.",
+        _VERIFIED,
+    ),
+    "coat": (
+        "Merge items until a policy is satisfied.",
+        _MERGE,
+        f"COAT merges the rarest item of a constraint first. {_PUBLISHED}",
+    ),
+    "pcta": (
+        "The same, with the cheapest merges: slower, often better.",
+        _MERGE,
+        f"PCTA looks for the cheapest merge of all. {_PUBLISHED}",
+    ),
+    "apriori-km": (
+        "Replace items by groups of a taxonomy.",
+        "Publish groups of a taxonomy in place of items until any m of them are shared by k people.",
+        _VERIFIED,
+    ),
+    "mondrian": (
+        "Coarse rows: everybody looks like k - 1 others.",
+        "Mondrian halves the table again and again.",
+        _VERIFIED,
+    ),
+    "slicing": (
+        "Cut rows into buckets and columns.",
+        "Which parts of a bucket belong together is hidden.",
+        _VERIFIED,
+    ),
+    "ul": (
+        "Slicing, and rare values exchanged.",
+        "The upper/lower-level method also exchanges rare and common values.",
+        _VERIFIED,
+    ),
+    "anatomy": (
+        "Quasi-identifiers apart from sensitive values.",
+        "Groups of l rows with l different values.",
+        _VERIFIED,
+    ),
+    "diffgen": (
+        "Noisy counts of coarse classes.",
+        "Differentially private: rows are made up.",
+        _VERIFIED,
+    ),
+    "hybrid": (
+        "A sample, coarse, with noise.",
+        "Mondrian on a sample, with noise on the sensitive values.",
+        _VERIFIED,
+    ),
+    "merging-like": ("An approximation of merging.", _LIKE, _VERIFIED),
+    "composition-like": ("An approximation of composition.", _LIKE, _VERIFIED),
+    "probabilistic-like": ("An approximation of (d, alpha)-linkable.", _LIKE, _VERIFIED),
+}
+"""What each method is for, in a line; what it does; what comes of it."""
+
+HOW = "How to anonymise"
+NewFolder = Annotated[
+    Path,
+    typer.Option(
+        "--out", "-o", metavar="OUT", help="New folder for the release; the key goes to OUT.private."
+    ),
+]
+ReleaseFormat = Annotated[
+    str,
+    asks(one_of("parquet", "json"), "--release-format", help="parquet (a folder), or json (one file)."),
+]
 
 
 @app.callback()
@@ -33,22 +120,160 @@ def _group() -> None:
     """Anonymise a file: a release to publish and a private key."""
 
 
-@app.command("disassociation", cls=Command, short_help="Split records into chunks that hide who is who.")
+def _added(name: str, command: Callable[..., None]) -> None:
+    """Make it the command of a method."""
+    short, *about = ABOUT[name]
+    command.__doc__ = "\n\n".join(about)
+    app.command(name, cls=Command, short_help=short)(command)
+
+
+@dataclass(frozen=True)
+class Publication:
+    """Where and how a release is written and told of.
+
+    Attributes:
+        out: the folder to publish; the key goes beside it.
+        release_format: ``parquet`` or ``json``.
+        ledger: folder in which releases are noted.
+        csv: a file for eyes, and what stands in it.
+        allow_unsafe: write even what gives the promise up.
+        json: tell it as one JSON object.
+    """
+
+    out: Path
+    release_format: str = "parquet"
+    ledger: Path | None = None
+    csv: tuple[Path, Callable[[Any], bytes]] | None = None
+    allow_unsafe: bool = False
+    json: bool = False
+
+    def run(self, read: Callable[[], Any], settled: Callable[[Any], Any]) -> None:
+        """Read, anonymise, verify, write, tell; ``settled`` gives the method for the data."""
+        from cloven.storage.ledger_file import check_ledger
+        from cloven.storage.release import places
+
+        start = perf_counter()
+        public, private = places(self.out, self.release_format)
+        refuse_places(public, private, *([self.csv[0]] if self.csv else []))
+        check_ledger(self.ledger)
+        with progress("read") as report:
+            data = read()
+            method = settled(data)
+            result = _anonymised(method, data, report)
+            report("verify and write", 0.0)
+            self._write(result, data)
+        words = part(result.release, "words")
+        figures = words.summary(data, result)
+        cautions = [
+            *family_of(method).cautions(data, method, result, figures),
+            *told_of_earlier(data, self.out, self.ledger),
+        ]
+        if self.json:
+            figures |= {"seconds": round(perf_counter() - start, 3)}
+            say_json({"published": str(public), "private": str(private), **figures, "cautions": cautions})
+            return
+        name, _, rest = setting(method).partition(":")
+        say(f"{tick()} {words.headline(method, f'{name}  {rest}'.replace(',', ' '), figures)}")
+        say(f"{tick()} verified with the original and the key{words.kept(figures)}")
+        for caution in cautions:
+            warn(str(caution))
+        say_places(public, private)
+
+    def _write(self, result: Any, data: Any) -> None:
+        """Write the release, and the CSV file only if the release could be written; or nothing."""
+        from cloven.storage.atomic import staged, write_bytes
+        from cloven.storage.release import write_release
+
+        with ExitStack() as stack:
+            if self.csv is not None:
+                (place,) = stack.enter_context(staged(self.csv[0]))
+                write_bytes(place, self.csv[1](result.release))
+            write_release(
+                result,
+                self.out,
+                original=data,
+                format=self.release_format,
+                allow_unsafe=self.allow_unsafe,
+                allow_seeded=True,  # a seed is asked for, and marked
+                ledger=self.ledger,
+            )
+
+
+def _anonymised(method: Any, data: Any, report: Any) -> Any:
+    """The release; where l cannot be met and is the one that nobody chose, the message says so."""
+    try:
+        return method.anonymise(data, report)
+    except ParameterError as error:
+        usual = next((each.default for each in fields(method) if each.name == "l"), None)
+        before, met, after = str(error).partition(" cannot be met")
+        if usual is None or before != f"l = {usual}":
+            raise
+        after = after.replace("choose l of at most", "choose -l of at most")
+        message = f"{before}, the default,{met}{after}"
+        raise ParameterError(message) from error
+
+
+# Disassociation; what is not said, the data may decide.
+
+
+def _disassociation(*, max_cluster_size: str | int | None, **given: Any) -> Disassociation:
+    size = _size(max_cluster_size)
+    return Disassociation(max_cluster_size=size, ignore_unknown=True, **given)  # the command warns of them
+
+
+def _size(given: str | int | None) -> int | None:
+    if given is None or given == "unlimited":
+        return None
+    message = f"--max-cluster-size must be a whole number up to {MOST:,} or 'unlimited', got {given!r}"
+    try:
+        size = int(given)
+    except ValueError:
+        raise ParameterError(message) from None
+    if size > MOST:
+        raise ParameterError(message)
+    return size
+
+
+DISASSOCIATION = Group.of(HOW, Disassociation, _disassociation)
+OPEN = ("k", "m", "max_cluster_size")
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The options that were given; the data decides about those that were not."""
+
+    given: dict[str, Any]
+
+    def method(self, data: Transactions) -> tuple[Disassociation, list[str]]:
+        """The method for this data, and why it is what it is."""
+        from cloven.kinds.disassociated.kind import suggested
+
+        wanted = {name: self.given[name] for name in OPEN if self.given[name] is not None}
+        if "max_cluster_size" in wanted:
+            wanted["max_cluster_size"] = _size(wanted["max_cluster_size"])
+        values, reasons = suggested(data, wanted)
+        return _disassociation(**{**self.given, **values}), reasons
+
+
+CHOSEN = Group(
+    HOW,
+    {
+        name: replace(asked, default=None, help=f"{asked.help[:-1]}; default: by the data.")
+        if name in OPEN
+        else asked
+        for name, asked in DISASSOCIATION.options.items()
+    },
+    lambda **given: Chosen(given),
+)
+
+
 @takes(method=DISASSOCIATION, options=READING)
 def disassociation(
     file: InputFile,
-    out: Annotated[
-        Path,
-        typer.Option(
-            "--out", "-o", metavar="OUT", help="New folder for the release; the key goes to OUT.private."
-        ),
-    ],
+    out: NewFolder,
     method: Disassociation,
     options: ReadOptions,
-    release_format: Annotated[
-        str,
-        one_of("parquet", "json").option("--release-format", help="parquet (a folder), or json (one file)."),
-    ] = "parquet",
+    release_format: ReleaseFormat = "parquet",
     csv: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write the chunks to this CSV file, for eyes.")
     ] = None,
@@ -58,60 +283,18 @@ def disassociation(
     ledger: LedgerFolder = None,
     json: JsonFlag = False,
 ) -> None:
-    """Split records into chunks so that nobody who knows m items of a record finds fewer than k candidates.
-
-    OUT is to publish, OUT.private (the key) to keep. Both are verified before anything is written.
-    """
-    from cloven.kinds.disassociated.words import cautions, summary
-    from cloven.storage.ledger_file import check_ledger
-    from cloven.storage.release import places
-
-    start = perf_counter()
-    public, private = places(out, release_format)
-    refuse_places(public, private, *([csv] if csv else []))
-    check_ledger(ledger)
-    refuse_unsafe(method, allowed=allow_unsafe)
-    with progress("read") as report:
-        data = read_data(file, options)
-        warn_of_typos(method, data)
-        result = method.anonymise(data, report)
-        report("verify and write", 0.0)
-        _write(result, out, data, csv, release_format, allow_unsafe, ledger)
-    figures = summary(data, result) | {"seconds": round(perf_counter() - start, 3)}
-    told = [*cautions(figures, method), *told_of_earlier(data, out, ledger)]
-    if json:
-        say_json({"published": str(public), "private": str(private), **figures, "cautions": told})
-        return
-    say(f"{tick()} {describe_method(method)}: {describe_release(figures)}")
-    say(
-        f"{tick()} verified with the original and the key; {percent(figures['items_kept'])} of the items stay in chunks"
-    )
-    for caution in told:
-        warn(caution)
-    say_places(public, private)
-
-
-def _write(
-    result: Anonymised,
-    out: Path,
-    data: Transactions,
-    csv: Path | None,
-    release_format: str,
-    allow_unsafe: bool,
-    ledger: Path | None,
-) -> None:
-    """Write the release, and the CSV file only if the release could be written; or nothing."""
+    """The command of disassociation."""
     from cloven.kinds.disassociated.files import csv_bytes
-    from cloven.storage.atomic import staged, write_bytes
-    from cloven.storage.release import write_release
 
-    with ExitStack() as stack:
-        if csv:
-            (place,) = stack.enter_context(staged(csv))
-            write_bytes(place, csv_bytes(result.release))
-        write_release(
-            result, out, original=data, format=release_format, allow_unsafe=allow_unsafe, ledger=ledger
-        )
+    def settled(data: Transactions) -> Disassociation:
+        warn_of_typos(method, data)
+        return method
+
+    refuse_unsafe(method, allowed=allow_unsafe)
+    eyes = None if csv is None else (csv, csv_bytes)
+    Publication(out, release_format, ledger, eyes, allow_unsafe, json).run(
+        lambda: read_data(file, options), settled
+    )
 
 
 def refuse_unsafe(method: Disassociation, *, allowed: bool) -> None:
@@ -130,26 +313,181 @@ def warn_of_typos(method: Disassociation, data: Transactions) -> None:
     warn_of_strangers("--utility", [item for group in method.utility_groups for item in group], data)
 
 
-def describe_method(method: Disassociation) -> str:
-    """One line on the method and its main parameters."""
-    size = "unlimited" if method.max_cluster_size is None else method.max_cluster_size
-    safe = "" if method.safe == "no" else f" safe={method.safe}"
-    return f"disassociation  k={method.k} m={method.m} max={size} {method.small_clusters}{safe}"
+_added("disassociation", disassociation)
 
 
-def describe_release(figures: dict[str, int | float]) -> str:
-    """One line on what a release is made of."""
-    return (
-        f"{many(figures['clusters'], 'cluster')}, {many(figures['record_chunks'], 'record chunk')},"
-        f" {many(figures['shared_chunks'], 'shared chunk')}"
+# Methods that generalise items: by a policy, or over a taxonomy.
+
+
+def _by_policy(name: str) -> Callable[..., None]:
+    """The command of a method that follows a policy."""
+    maker = anonymisers()[name]
+
+    @takes(
+        chosen=Group.of(WHAT_TO_PROTECT, maker, dict),
+        protecting=PROTECTING,
+        merging=MERGING,
+        options=READING,
+    )
+    def command(
+        file: InputFile,
+        out: NewFolder,
+        chosen: dict[str, Any],
+        protecting: Protecting,
+        merging: Merging,
+        options: ReadOptions,
+        release_format: ReleaseFormat = "parquet",
+        ledger: LedgerFolder = None,
+        seed: SeedOption = None,
+        json: JsonFlag = False,
+    ) -> None:
+        import numpy as np
+
+        drawn = protecting.protect_share is not None
+        if seed is not None and not drawn:
+            message = "--seed is for --protect-share, which draws lots; leave it out"
+            raise ParameterError(message)
+
+        def settled(data: Transactions) -> Any:
+            rng, unknown = np.random.default_rng(seed), chosen["ignore_unknown"]
+            policy = protecting.settled(data, merging, rng, ignore_unknown=unknown)
+            return maker(policy=policy, seeded=drawn and seed is not None, **chosen)
+
+        Publication(out, release_format, ledger, json=json).run(lambda: read_data(file, options), settled)
+
+    return command
+
+
+@takes(chosen=Group.of(HOW, anonymisers()["apriori-km"], dict), options=READING)
+def apriori_km(
+    file: InputFile,
+    out: NewFolder,
+    taxonomy: Annotated[
+        Path, typer.Option(metavar="FILE", help="Hierarchy of all items: one per line, leaf;group;...;root.")
+    ],
+    chosen: dict[str, Any],
+    options: ReadOptions,
+    release_format: ReleaseFormat = "parquet",
+    ledger: LedgerFolder = None,
+    json: JsonFlag = False,
+) -> None:
+    """The command of Apriori over a taxonomy."""
+    from cloven.data.taxonomy import read_taxonomy
+
+    Publication(out, release_format, ledger, json=json).run(
+        lambda: read_data(file, options),
+        lambda _data: anonymisers()["apriori-km"](taxonomy=read_taxonomy(taxonomy), **chosen),
     )
 
 
-for name, further, short in (
-    ("coat", coat, "Merge items until a policy is satisfied."),
-    ("pcta", pcta, "The same, with the cheapest merges: slower, often better."),
-    ("apriori-km", apriori_km, "Replace items by groups of a taxonomy."),
-):
-    app.command(name, cls=Command, short_help=short)(further)
-for name, (further, short) in of_tables().items():
-    app.command(name, cls=Command, short_help=short)(further)
+_added("coat", _by_policy("coat"))
+_added("pcta", _by_policy("pcta"))
+_added("apriori-km", apriori_km)
+
+
+# Methods for tables of persons.
+
+
+@dataclass(frozen=True)
+class Demands:
+    """What else the classes of Mondrian must keep to; together they are its constraints."""
+
+    entropy_l: float | None = option(
+        None, real(1), "Sensitive values of a class as varied as so many equally frequent ones.", last=True
+    )
+    recursive_l: str | None = option(
+        None, text("C,L"), "The most frequent value below C times those from the L-th on.", last=True
+    )
+    t_closeness: float | None = option(
+        None, real(0, 1), "Values of a class are spread as in the table, up to this distance.", last=True
+    )
+    t_distance: Any = option(
+        None, one_of("equal", "ordered"), "Of values: equal (default), or ordered by rank.", last=True
+    )
+    together: str = option(
+        "separately",
+        text("NAME"),
+        "Several sensitive attributes: separately, jointly, or the names of some, jointly.",
+        last=True,
+    )
+
+    def __post_init__(self) -> None:
+        if self.t_distance is not None and self.t_closeness is None:
+            message = "t_distance says how --t-closeness is measured; give that too, or leave it out"
+            raise ParameterError(message)
+
+    def method(self, *, l: int | None, **given: Any) -> Mondrian:
+        """Mondrian with all that its classes must keep to."""
+        words = {"separately": "each", "jointly": "jointly"}
+        of: Any = words.get(self.together) or tuple(name.strip() for name in self.together.split(","))
+        found: list[Constraint] = []
+        if self.entropy_l is not None:
+            found.append(EntropyL(self.entropy_l, of))
+        if self.recursive_l is not None:
+            found.append(RecursiveL(*_two_numbers(self.recursive_l), of))
+        if self.t_closeness is not None:
+            found.append(TCloseness(self.t_closeness, self.t_distance or "equal", of))
+        if of == "each":
+            return Mondrian(l=l, constraints=tuple(found), **given)
+        if l is not None:
+            found.insert(0, DistinctL(l, of))
+        if not found:
+            message = "--together says what sensitive values -l and the like are about; give one of these too"
+            raise ParameterError(message)
+        return Mondrian(constraints=tuple(found), **given)
+
+
+def _two_numbers(given: str) -> tuple[float, int]:
+    c, _, l = given.partition(",")
+    try:
+        return float(c), int(l)
+    except ValueError:
+        message = f"--recursive-l must be a number and a whole number, such as 3,2; got {given!r}"
+        raise ParameterError(message) from None
+
+
+def _mondrian(**given: Any) -> Mondrian:
+    demands = {name: given.pop(name) for name in options_of(Demands)}
+    return Demands(**demands).method(**given)
+
+
+def _of_table(group: Group) -> Callable[..., None]:
+    """The command of a method for tables."""
+
+    @takes(method=group)
+    def command(
+        file: TableFile,
+        schema: SchemaFile,
+        out: NewFolder,
+        method: Any,
+        csv: Annotated[
+            Path | None,
+            typer.Option(
+                metavar="FILE",
+                help="Also write what is published to this CSV file, for eyes and spreadsheets.",
+            ),
+        ] = None,
+        ledger: LedgerFolder = None,
+        memory: MemoryOption = None,
+        json: JsonFlag = False,
+    ) -> None:
+        from cloven.kinds.tables.files import table_csv_bytes
+
+        def settled(data: Any) -> Any:
+            fit_rules(getattr(method, "rules", ()), data)
+            return method
+
+        eyes = None if csv is None else (csv, table_csv_bytes)
+        Publication(out, ledger=ledger, csv=eyes, json=json).run(
+            partial(read_persons, file, schema, memory), settled
+        )
+
+    return command
+
+
+for named, maker in table_anonymisers().items():
+    if named in ABOUT:
+        asked = Group.of(HOW, maker)
+        if maker is Mondrian:
+            asked = Group(HOW, {**asked.options, **options_of(Demands)}, _mondrian)
+        _added(named, _of_table(asked))

@@ -5,37 +5,34 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cloven.audit.decision import MAX_RISK, Limits
 from cloven.audit.loop import Audit
 from cloven.audit.report import AuditReport
-from cloven.cli.anonymise import refuse_unsafe, warn_of_typos
-from cloven.cli.audit_options import AUDITING, Wanted, with_shared
+from cloven.cli.anonymise import CHOSEN, Chosen, refuse_unsafe, warn_of_typos
 from cloven.cli.audit_words import opening, tell
-from cloven.cli.console import progress, say, say_json, visible, warn
-from cloven.cli.disassociation_options import CHOSEN, Chosen
+from cloven.cli.console import progress, say, say_json, warn
 from cloven.cli.ledger import LedgerFolder, beside_earlier
-from cloven.cli.options import takes
-from cloven.cli.places import refuse_places
+from cloven.cli.options import Group, takes
+from cloven.cli.places import Bounds, refuse_places
 from cloven.cli.reading import (
     READING,
     JsonFlag,
+    RulesFile,
+    SchemaOfFile,
     SeedOption,
     TaxonomyFile,
     allowed_memory,
-    read_data,
-    read_hierarchy,
-)
-from cloven.cli.table_options import (
-    RulesFile,
-    SchemaOfFile,
     fit_rules,
     named_table,
+    read_data,
+    read_hierarchy,
     read_persons,
     refuse_methods,
     refuse_of_sets,
@@ -46,17 +43,183 @@ from cloven.cli.table_options import (
 from cloven.data.table import Table
 from cloven.data.taxonomy import Taxonomy
 from cloven.data.transactions import Transactions
-from cloven.errors import ParameterError
+from cloven.disclosure.risk import MAX_TAIL
+from cloven.errors import ClovenError, ParameterError
+from cloven.figures import visible
 from cloven.kinds.disassociated.methods import Disassociation
+from cloven.kinds.tables.threats import shared_rows
 from cloven.protocols import Anonymiser
 from cloven.reading import ReadOptions
+from cloven.reading.schema_file import read_schema
+from cloven.reading.tables import read_table
 from cloven.settings import parse_setting, split_settings
 from cloven.storage.checkpoint import Checkpoint
+from cloven.storage.fingerprint import fingerprint
 from cloven.storage.ledger import earlier_releases
 from cloven.storage.ledger_file import check_ledger
+from cloven.storage.receipt import read_receipt
+from cloven.storage.release import places
+from cloven.threats import Effort, Knowledge, OtherRelease
+from cloven.values import FILE, FLAG, TEXT, option, real
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from cloven.reading.schema_file import Rules
+
+
+# Whom to fear, what to accept, how hard to try.
+
+
+RELATEDNESS = "Attack with word meanings: vectors:FILE, corpus:FILE, ngd:FILE, ..."
+OTHER_RELEASE = "Attack with another release about the same people."
+OTHER_DATA = "Of a table: what --other-release was made from, to find who is in both."
+ACCEPTED_RISK = "Largest share of right guesses, or of people told more, to accept."
+ACCEPTED_TAIL = "Largest share of people told as good as certainly to accept."
+ACCEPTED_UTILITY = "Least utility to accept, from 0 to 1."
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What an owner asks of an audit."""
+
+    relatedness: str | None = option(None, TEXT, RELATEDNESS)
+    other_release: Path | None = option(None, FILE, OTHER_RELEASE)
+    other_data: Path | None = option(None, FILE, OTHER_DATA)
+    attack: bool = option(True, FLAG, "Attack the release, or do not.")
+    max_risk: float = option(MAX_RISK, real(0, 1), ACCEPTED_RISK)
+    max_tail: float = option(MAX_TAIL, real(0, 1), ACCEPTED_TAIL)
+    min_utility: float = option(0.0, real(0, 1), ACCEPTED_UTILITY)
+    utility_measure: str = option(
+        "", TEXT, "Measure that --min-utility is about; default: the family's first."
+    )
+    methods: str | None = option(
+        None,
+        TEXT,
+        "Audit the first of these, compare with the others, such as 'coat pcta disassociation'.",
+    )
+    advise: bool = option(True, FLAG, "Try what could be better if the verdict is bad.")
+    quick: bool = option(False, FLAG, "A first look, in less than a minute; large files are sampled.")
+
+    def __post_init__(self) -> None:
+        if not self.attack and (self.relatedness is not None or self.other_release is not None):
+            message = "--relatedness and --other-release are for attacks; leave out --no-attack, or them"
+            raise ParameterError(message)
+        refuse_lone_data(self.other_release, self.other_data)
+
+    @property
+    def limits(self) -> Limits:
+        """What is accepted."""
+        return Limits(self.max_risk, self.min_utility, self.utility_measure, self.max_tail)
+
+    @property
+    def threats(self) -> tuple[()] | None:
+        """None for all attackers, nobody with --no-attack."""
+        return None if self.attack else ()
+
+    def knowledge(self, *, sample: bool) -> Knowledge:
+        """What attackers may have; vectors for the words of the built-in sample come with it."""
+        return knowledge_in(
+            self.relatedness or ("sample" if sample and self.attack else None), self.other_release
+        )
+
+    @property
+    def stamps(self) -> str:
+        """What tells the files that attackers are given from others of the same name."""
+        from cloven.relatedness.spec import paths
+        from cloven.storage.checkpoint import stamp
+
+        files = [] if self.relatedness is None else [*paths(self.relatedness)]
+        others = [place for place in (self.other_release, self.other_data) if place is not None]
+        return "".join(map(stamp, [*files, *others]))
+
+    @property
+    def bounds(self) -> Bounds:
+        """Candidates that attacks weigh at most, now and with --quick."""
+        if not self.attack:
+            return Bounds()
+        quick = Effort().quick().most_candidates
+        return Bounds(quick if self.quick else Effort().most_candidates, None if self.quick else quick)
+
+    def effort(self, data: Transactions | Table) -> Effort:
+        """How hard to try: a quick look takes less of everything, and a sample of very large data."""
+        if not self.quick:
+            return Effort()
+        mean = max(1.0, data.codes.size / max(1, len(data)))
+        most = None if data.codes.size <= data.at_a_glance else int(data.at_a_glance / mean)
+        return replace(Effort().quick(), most_records=most)
+
+    def rivals(self, method: Anonymiser, taxonomy: Taxonomy | None = None) -> tuple[Anonymiser, ...]:
+        """Methods and settings to compare with, at the same k and m unless they say otherwise.
+
+        A method that works on a taxonomy gets the one at hand.
+        """
+        from cloven.settings import parse_setting, split_settings
+
+        shared: dict[str, Any] = {name: getattr(method, name) for name in ("k", "m") if hasattr(method, name)}
+        shared["taxonomy"] = taxonomy
+        named = [parse_setting(text, **shared) for text in split_settings(self.methods or "")]
+        for rival in named:
+            if getattr(rival, "taxonomy", ...) is None:
+                message = f"{rival.parameters['method']} needs a taxonomy of the items; give --taxonomy FILE"
+                raise ParameterError(message)
+        if self.advise and getattr(method, "safe", "no") != "no":
+            named.append(replace(method, safe="no"))  # type: ignore[type-var]  # what repairing costs
+        found: list[Anonymiser] = []
+        for rival in named:  # a taxonomy cannot be hashed
+            if rival != method and rival not in found:
+                found.append(rival)
+        return tuple(found)
+
+
+def knowledge_in(relatedness: str | None, other_release: Path | None) -> Knowledge:
+    """What attackers may have: word meanings by their specification, and the release at a path."""
+    from cloven.cli.places import release_at
+    from cloven.relatedness.spec import parse
+    from cloven.storage.release import read_release
+
+    others = () if other_release is None else (read_release(release_at(other_release)),)
+    return Knowledge(None if relatedness is None else parse(relatedness), others)
+
+
+def refuse_lone_data(other_release: Path | None, other_data: Path | None) -> None:
+    """The table of another release says nothing without it."""
+    if other_data is not None and other_release is None:
+        message = "--other-data says who is in another release; give that with --other-release"
+        raise ParameterError(message)
+
+
+AUDITING = Group.of("What to try, and what to accept", Wanted)
+
+
+# Who is in another release too: found in the table that it was made from, or by its receipt.
+
+
+def with_shared(
+    knowledge: Knowledge, data: Table, schema: Path, other_release: Path | None, other_data: Path | None
+) -> Knowledge:
+    """What attackers of a table have, where each other release says who is in both."""
+    if other_release is None:
+        return knowledge
+    if other_data is not None:
+        shared: NDArray[np.int64] | None = shared_rows(data, read_table(other_data, read_schema(schema)))
+    else:
+        shared = data.source_rows if _same_data(data, other_release) else None
+    releases = tuple(OtherRelease(release, shared) for release in knowledge.releases)
+    return Knowledge(knowledge.relatedness, releases)
+
+
+def _same_data(data: Table, release: Path) -> bool:
+    """Whether the owner's folder beside a release says that it was made from the same table."""
+    audited = release.parent if release.name == "published" else release
+    for place in {places(release)[1], places(audited)[1]}:
+        try:
+            if read_receipt(place)["input_sha256"] == fingerprint(data):
+                return True
+        except (ClovenError, OSError):  # no receipt of ours
+            continue
+    return False
 
 
 @takes(chosen=CHOSEN, wanted=AUDITING, options=READING)
@@ -89,7 +252,7 @@ def audit(
     """
     check_ledger(ledger)
     if out is not None:
-        refuse_places(*places(out)[:2])
+        refuse_places(*all_places(out)[:2])
     with progress("read") as report:
         data: Transactions | Table
         reasons: list[str] = []
@@ -107,7 +270,7 @@ def audit(
 
         def begun(description: Any) -> None:
             if not json:
-                report.say(opening(plan.title, description.to_dict(), len(data), reasons))
+                report.say(opening(plan.title, description, data, reasons))
 
         with _telling_of(memory), memory.kept():
             _rehearse(plan)
@@ -120,7 +283,8 @@ def audit(
     if json:
         say_json({**found.to_dict("owner", digest), "places": where})
     else:
-        tell(found.to_dict("owner", digest))
+        counted = found.family.published(found.result.release)
+        tell(found.to_dict("owner", digest), found.family.made(counted))
         _say_places(where, holds=found.decision.verdict == "publish")
     if found.sampled or found.decision.verdict != "publish":
         raise typer.Exit(1)
@@ -128,7 +292,7 @@ def audit(
 
 def _rehearse(plan: Audit) -> None:
     """Where this is the first run, have a second process compile what will be needed."""
-    from cloven.cli.rehearsal import rehearse
+    from cloven.cli.warm import rehearse
     from cloven.compiled import rehearsed
     from cloven.registry import family_of
 
@@ -183,11 +347,9 @@ def _first_named(
     return rivals[0], (*others, *([method] if "disassociation" in split_settings(methods or "") else []))
 
 
-def places(out: Path) -> tuple[Path, Path, Path]:
+def all_places(out: Path) -> tuple[Path, Path, Path]:
     """The folder to publish, the folder to keep, and where finished steps are kept on the way."""
-    from cloven.storage.release import places as two
-
-    public, private = two(out)
+    public, private = places(out)
     return public, private, private.with_name(f"{private.name}.unfinished")
 
 
@@ -205,10 +367,10 @@ def _place(out: Path | None, data: Transactions | Table, plan: Audit, stamps: st
     )
     settings += stamps
     if out is not None:
-        return out, Checkpoint.open(places(out)[2], print_of_data, settings)
+        return out, Checkpoint.open(all_places(out)[2], print_of_data, settings)
     for number in count(1):
         path = Path("cloven-audit" if number == 1 else f"cloven-audit-{number}")
-        public, private, unfinished = places(path)
+        public, private, unfinished = all_places(path)
         if os.path.lexists(public) or os.path.lexists(private):
             continue
         if Checkpoint.belongs(unfinished, print_of_data):
@@ -231,7 +393,7 @@ def _telling_of(memory: Checkpoint) -> Iterator[None]:
 
 
 def _where(found: AuditReport, target: Path) -> dict[str, str | None]:
-    public, private, _ = places(target)
+    public, private, _ = all_places(target)
     return {
         "published": None if found.sampled else str(public / "published"),
         "report": str(public / "report.html"),

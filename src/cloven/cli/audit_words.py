@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cloven.cli.console import dot, names, say, table, tick, visible, warn
+from cloven.cli.console import dot, say, table, tick, warn
 from cloven.disclosure.risk import Estimate, limit_of_told
-from cloven.figures import estimated, many, percent
+from cloven.figures import estimated, many, names, percent, visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from cloven.data.table import Table
+    from cloven.data.transactions import Transactions
 
 Plain = dict[str, Any]
 THREATS = ("threat", "attacker", "units", "guessing", "shuffled", "lift", "what it means")
@@ -17,20 +20,19 @@ PERSONS = ("told of", "members", "outsiders", "being in it adds", "accepted", "p
 UTILITY = ("measure", "value", "what it means")
 
 
-def opening(title: str, data: Plain, records: int, reasons: Sequence[str]) -> str:
-    """The first lines: what is audited, and why so. ``records`` is how many there are; a sample has fewer."""
+def opening(title: str, described: Any, data: Transactions | Table, reasons: Sequence[str]) -> str:
+    """The first lines: what is audited, and why so; what is ``described`` may be a sample of the data."""
     from cloven._version import __version__
 
-    parts = [f"cloven {__version__}", visible(title) or "data", *_about(data)]
-    if records != data["records"]:
-        noun = "row" if "quasi_identifiers" in data else "record"
-        parts.insert(2, f"a sample of {many(records, noun)}")
+    parts = [f"cloven {__version__}", visible(title) or "data", *described.words()]
+    if len(data) != described.records:
+        parts.insert(2, f"a sample of {many(len(data), data.noun)}")
     return "\n".join([f" {dot()} ".join(parts), *(f"  {reason}" for reason in reasons)])
 
 
-def tell(found: Plain) -> None:
-    """What was found, up to where the files are."""
-    say(table([(what, text, f"{spent:.1f} s") for what, text, spent in _steps(found)]) + "\n")
+def tell(found: Plain, made: str) -> None:
+    """What was found, up to where the files are; ``made`` says what the release is made of."""
+    say(table([(what, text, f"{spent:.1f} s") for what, text, spent in _steps(found, made)]) + "\n")
     tried = [risk for risk in found["risks"] if not risk["not_tried"]]
     persons = [row for risk in tried for row in _told(risk, found["limits"])]
     if persons:
@@ -50,28 +52,11 @@ def tell(found: Plain) -> None:
     _tell_verdict(found["decision"])
 
 
-def _about(data: Plain) -> list[str]:
-    """Sets of items, or a table: how large, and who could be singled out."""
-    if "quasi_identifiers" in data:
-        known = many(len(data["quasi_identifiers"]), "quasi-identifier")
-        return [
-            f"{many(data['records'], 'row')}, {known}, {len(data['sensitive'])} sensitive",
-            f"{percent(data['alone'], 0)} are the only ones with their quasi-identifiers",
-        ]
-    single = data["singled_out"][-1]
-    return [
-        f"{many(data['records'], 'record')}, {many(data['items'], 'item')}, {data['mean_length']:.1f} per record",
-        f"{percent(single['share'], 0)} can be singled out by {many(single['known_items'], 'known item')}",
-    ]
-
-
-def _steps(found: Plain) -> list[tuple[str, str, float]]:
+def _steps(found: Plain, made: str) -> list[tuple[str, str, float]]:
     seconds: Mapping[str, float] = found["seconds"]
     attacks = [step for step in seconds if step.startswith("attack (")]
     tried = [risk["threat"] for risk in found["risks"] if not risk["not_tried"]]
     checks = found["verification"]
-    counted = found["published"]
-    made = ", ".join(many(counted[name], _noun(word, counted)) for name, word in _PARTS if name in counted)
     return [
         (f"{tick()} anonymised", f"{_in_words(found)}: {made}", seconds["anonymise"]),
         (
@@ -90,24 +75,6 @@ def _steps(found: Plain) -> list[tuple[str, str, float]]:
             seconds["measure"],
         ),
     ]
-
-
-_PARTS = (
-    ("clusters", "cluster"),
-    ("record_chunks", "record chunk"),
-    ("shared_chunks", "shared chunk"),
-    ("blocks", "block"),
-    ("generalised_items", "generalised item"),
-    ("groups", "group"),
-    ("columns", "column"),
-)
-
-
-def _noun(word: str, counted: Plain) -> str:
-    """Groups of a table are buckets, or classes where nothing is cut into columns."""
-    if word != "group" or "attributes" not in counted:
-        return word
-    return "bucket" if "columns" in counted else "class"
 
 
 def _in_words(found: Plain) -> str:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from cloven.cli.console import names, progress, say, say_json, table, warn
-from cloven.cli.options import takes
+from cloven.cli.console import progress, say, say_json, table, warn
+from cloven.cli.options import asks, takes
 from cloven.cli.places import release_at
 from cloven.cli.reading import (
     READING,
@@ -21,14 +21,14 @@ from cloven.cli.reading import (
     read_data,
     warn_of_strangers,
 )
-from cloven.cli.values import number, whole
 from cloven.data.transactions import Transactions
 from cloven.errors import InputError, ParameterError, shorten
-from cloven.figures import interval, many, percent
+from cloven.figures import interval, many, names, percent
 from cloven.kinds.disassociated.covers.breaches import Moderate, Strong, WeakPublic, WeakWords, breaches
 from cloven.kinds.disassociated.covers.knowledge import FromFile
 from cloven.kinds.disassociated.release import Disassociated
 from cloven.reading import ReadOptions
+from cloven.values import real, whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +62,7 @@ def breach(
         Path | None, typer.Option(metavar="FOLDER", help="OUT.private: count only records where it leaks.")
     ] = None,
     share: Annotated[
-        float, number(0, 1, above=True).option("--share", help="moderate: part of the records known.")
+        float, asks(real(0, 1, above=True), "--share", help="moderate: part of the records known.")
     ] = 0.1,
     wordnet: Annotated[
         Path | None, typer.Option(metavar="PATH", help="weak: WordNet's folder or tar, or a list of words.")
@@ -70,12 +70,12 @@ def breach(
     public: Annotated[
         Path | None, typer.Option(metavar="FILE", help="weak: data whose frequent itemsets are known.")
     ] = None,
-    draws: Annotated[int, whole(1, 1_000_000).option("--draws", help="How often knowledge is drawn.")] = 100,
+    draws: Annotated[int, asks(whole(1, 1_000_000), "--draws", help="How often knowledge is drawn.")] = 100,
     exact: Annotated[bool, typer.Option("--exact", help="Prove it: look at all possible originals.")] = False,
     limit: Annotated[
-        int, whole(20, 1_000_000).option("--limit", help="--exact: sample clusters with more arrangements.")
+        int, asks(whole(20, 1_000_000), "--limit", help="--exact: sample clusters with more arrangements.")
     ] = 2000,
-    top: Annotated[int, whole(0).option("--top", help="How many covers to show.")] = 1,
+    top: Annotated[int, asks(whole(0), "--top", help="How many covers to show.")] = 1,
     seed: SeedOption = None,
     json: JsonFlag = False,
 ) -> None:

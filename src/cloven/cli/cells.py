@@ -4,21 +4,20 @@ from dataclasses import asdict
 from itertools import groupby
 from typing import Annotated, Any
 
-from cloven.cli.console import progress, say, say_json, table, visible
-from cloven.cli.options import Group, takes
+from cloven.cli.console import progress, say, say_json, table
+from cloven.cli.options import Group, asks, takes
 from cloven.cli.places import MemoryOption
-from cloven.cli.reading import JsonFlag
-from cloven.cli.table_options import SchemaFile, TableFile, options_of, read_persons
-from cloven.cli.values import listed, share
-from cloven.figures import many
+from cloven.cli.reading import JsonFlag, SchemaFile, TableFile, read_persons
+from cloven.figures import many, visible
 from cloven.kinds.tables.methods.ul import UL, SelectedCells
+from cloven.values import listed, share
 
 RATES = (0.01, 0.02, 0.05, 0.1, 0.15)
 _ABOUT = (
     "columns", "companions", "together", "normalisation", "distance", "bins", "bins_by", "protected", "measure",
 )  # fmt: skip
 _HEADER = ("swap rate", "attribute", "counted within", "rare cells", "rows", "common cells", "rows")
-SELECTING = Group("How cells are selected", options_of("ul", _ABOUT).options, UL)
+SELECTING = Group.of("How cells are selected", UL).only(*_ABOUT)
 
 
 @takes(method=SELECTING)
@@ -28,7 +27,7 @@ def cells(
     method: Any,
     rates: Annotated[
         Any,
-        listed(share(0.5), "X,X").option("--rates", help="Swap rates to look at; default 1%,2%,5%,10%,15%."),
+        asks(listed(share(0.5), "X,X"), "--rates", help="Swap rates to look at; default 1%,2%,5%,10%,15%."),
     ] = None,
     memory: MemoryOption = None,
     json: JsonFlag = False,

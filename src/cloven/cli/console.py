@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cloven.errors import OutputError
+from cloven.figures import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from typing import TextIO
 
 
@@ -41,23 +42,6 @@ def say_json(value: Any) -> None:
     """One JSON object on standard output."""
     # Escapes where the stream is not UTF-8: the text is valid JSON everywhere.
     _write_out(json.dumps(value, ensure_ascii=not _speaks_utf(sys.stdout), indent=2, allow_nan=False))
-
-
-def visible(text: str, limit: int | None = None) -> str:
-    r"""Text on one line without control characters, cut to ``limit`` characters.
-
-    >>> visible("flu\n\x1b[2J")
-    'flu\\n\\x1b[2J'
-    """
-    shown = text
-    if not text.isprintable():
-        shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-    return shown if limit is None or len(shown) <= limit else f"{shown[: limit - 3]}..."
-
-
-def names(items: Iterable[str], limit: int = 80) -> str:
-    """Item names in one line, each made visible."""
-    return ", ".join(visible(item, limit) for item in items)
 
 
 def tick() -> str:

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from cloven.cli.console import names, progress, say, say_json, table, visible
-from cloven.cli.options import takes
-from cloven.cli.reading import READING, InputFile, JsonFlag, allowed_memory, read_data
-from cloven.cli.table_options import SchemaOfFile, load_persons, refuse_of_sets, refuse_reading
-from cloven.cli.values import whole
+from cloven.cli.console import progress, say, say_json, table
+from cloven.cli.options import asks, takes
+from cloven.cli.reading import (
+    READING,
+    InputFile,
+    JsonFlag,
+    SchemaOfFile,
+    allowed_memory,
+    load_persons,
+    read_data,
+    refuse_of_sets,
+    refuse_reading,
+)
 from cloven.data.defaults import K, M
-from cloven.figures import many, percent
+from cloven.figures import many, names, percent, visible
 from cloven.reading import ReadOptions
 from cloven.statistics.uniqueness import Description
+from cloven.values import whole
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,12 +38,12 @@ def describe(
     file: InputFile,
     options: ReadOptions,
     schema: SchemaOfFile = None,
-    k: Annotated[int, whole().option("-k", help="What fewer have counts as rare.")] = K,
+    k: Annotated[int, asks(whole(), "-k", help="What fewer have counts as rare.")] = K,
     m: Annotated[
-        int | None, whole().option("-m", help="Tell who is singled out by 1 to m known items; default 2.")
+        int | None, asks(whole(), "-m", help="Tell who is singled out by 1 to m known items; default 2.")
     ] = None,
     rare: Annotated[
-        int | None, whole(0).option("--rare", help="How many rare items to list; default 20.")
+        int | None, asks(whole(0), "--rare", help="How many rare items to list; default 20.")
     ] = None,
     json: JsonFlag = False,
 ) -> None:

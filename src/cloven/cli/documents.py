@@ -12,11 +12,11 @@ import typer
 from cloven.cli.console import warn
 from cloven.cli.options import Group
 from cloven.cli.reading import items_in, read_data
-from cloven.cli.values import one_of, whole
 from cloven.errors import ParameterError
 from cloven.reading import ReadOptions
 from cloven.text.documents import FORMATS, MAX_BYTES, DocumentOptions
 from cloven.text.transactions import TextOptions
+from cloven.values import FILE, FLAG, TEXT, Option, one_of, option, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,16 +39,16 @@ _CLEANING = ("titles", "links", "references", "repeated_lines")
 DOCUMENTS = Group(
     "How to read the documents",
     {
-        "format": (one_of(*FORMATS), None, f"{', '.join(FORMATS)}; default: by name.", ()),
-        "text_column": (str, "text", "CSV, JSON Lines: where the text is.", ()),
-        "title_column": (str | None, None, "CSV, JSON Lines: where the title is.", ()),
-        "header": (bool, True, "CSV: whether the first row names the columns.", ("--header/--no-header",)),
-        "delimiter": (str | None, None, "CSV: between cells; default comma, in .tsv tab.", ()),
-        "title_line": (bool, False, "The first line of a file is its title.", ("--title-line",)),
-        "pattern": (str, "*", "Files to read, such as '*.txt'.", ()),
-        "encoding": (str | None, None, "Of the text; default UTF-8.", ()),
-        "limit": (whole(1), None, "Read only so many documents.", ()),
-        "max_bytes": (whole(1, 2**62), MAX_BYTES, "Unpacking to more is an error.", ()),
+        "format": Option(None, one_of(*FORMATS), f"{', '.join(FORMATS)}; default: by name."),
+        "text_column": Option("text", TEXT, "CSV, JSON Lines: where the text is."),
+        "title_column": Option(None, TEXT, "CSV, JSON Lines: where the title is."),
+        "header": Option(True, FLAG, "CSV: whether the first row names the columns."),
+        "delimiter": Option(None, TEXT, "CSV: between cells; default comma, in .tsv tab."),
+        "title_line": Option(False, FLAG, "The first line of a file is its title."),
+        "pattern": Option("*", TEXT, "Files to read, such as '*.txt'."),
+        "encoding": Option(None, TEXT, "Of the text; default UTF-8."),
+        "limit": Option(None, whole(1), "Read only so many documents."),
+        "max_bytes": Option(MAX_BYTES, whole(1, 2**62), "Unpacking to more is an error."),
     },
     DocumentOptions,
 )  # fmt: skip
@@ -85,20 +85,18 @@ def wording(*kinds: str) -> Group:
     return Group(
         "What becomes an item",
         {
-            "as_": (one_of(*kinds), kinds[0], f"{listed}.", ("--as",)),
-            "lemmas": (one_of("dictionary", "tagged", "none"), "dictionary", "dictionary, tagged or none.", ()),
-            "stop_words": (Path | None, None, "More words that are no items, one per line.", ()),
-            "capitals": (one_of("keep", "lower"), None, "keep or lower abbreviations; phrases keep.", ()),
-            "longest_phrase": (whole(1), 3, "Most words of a noun phrase.", ()),
-            "keep_contained": (bool, False, "Keep 'pain' beside 'chest pain'.", ("--keep-contained",)),
-            "keep_plurals": (bool, False, "Keep plurals no dictionary knows.", ("--keep-plurals",)),
-            "keep_titles": (bool, False, "Read titles, too.", ("--keep-titles",)),
-            "keep_links": (bool, False, "Leave links and addresses in.", ("--keep-links",)),
-            "keep_references": (bool, False, "Leave lists of references in.", ("--keep-references",)),
-            "keep_repeated_lines": (
-                bool, False, "Leave headers and footers in.", ("--keep-repeated-lines",),
-            ),
-            "drop_datelines": (bool, False, "Drop 'LONDON, May 3 (Reuters) -'.", ("--drop-datelines",)),
+            "as_": Option(kinds[0], one_of(*kinds), f"{listed}.", "--as"),
+            "lemmas": Option("dictionary", one_of("dictionary", "tagged", "none"), "dictionary, tagged or none."),
+            "stop_words": Option(None, FILE, "More words that are no items, one per line."),
+            "capitals": Option(None, one_of("keep", "lower"), "keep or lower abbreviations; phrases keep."),
+            "longest_phrase": Option(3, whole(1), "Most words of a noun phrase."),
+            "keep_contained": Option(False, FLAG, "Keep 'pain' beside 'chest pain'."),
+            "keep_plurals": Option(False, FLAG, "Keep plurals no dictionary knows."),
+            "keep_titles": Option(False, FLAG, "Read titles, too."),
+            "keep_links": Option(False, FLAG, "Leave links and addresses in."),
+            "keep_references": Option(False, FLAG, "Leave lists of references in."),
+            "keep_repeated_lines": Option(False, FLAG, "Leave headers and footers in."),
+            "drop_datelines": Option(False, FLAG, "Drop 'LONDON, May 3 (Reuters) -'."),
         },
         _wording,
     )  # fmt: skip
@@ -145,7 +143,7 @@ def read_corpus(path: Path, options: DocumentOptions) -> Corpus:
 # Documents that knowledge is made from: texts or records, where they come from, and of when they are.
 
 
-TEXT = "text"
+AS_WRITTEN = "text"
 NewFile = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="New file.")]
 About = Annotated[
     str | None,
@@ -160,10 +158,10 @@ When = Annotated[
 class Records:
     """Whether documents are records of items already, and how to read those."""
 
-    transactions: bool = False
-    column: str | None = None
-    id_column: str | None = None
-    item_column: str | None = None
+    transactions: bool = option(False, FLAG, "DOCUMENTS is a file of records, read by its ending.")
+    column: str | None = option(None, TEXT, "Column that holds a list of items.")
+    id_column: str | None = option(None, TEXT, "One item per row: column of the record.")
+    item_column: str | None = option(None, TEXT, "One item per row: column of the item.")
 
     def options(self, given: DocumentOptions) -> ReadOptions | None:
         """How to read records; None for documents."""
@@ -184,16 +182,7 @@ class Records:
         )
 
 
-RECORDS = Group(
-    "If they are records already",
-    {
-        "transactions": (bool, False, "DOCUMENTS is a file of records, read by its ending.", ("--transactions",)),
-        "column": (str | None, None, "Column that holds a list of items.", ()),
-        "id_column": (str | None, None, "One item per row: column of the record.", ()),
-        "item_column": (str | None, None, "One item per row: column of the item.", ()),
-    },
-    Records,
-)  # fmt: skip
+RECORDS = Group.of("If they are records already", Records)
 
 
 def told_about(path: Path, source: str | None, date: str | None) -> dict[str, str]:
@@ -204,7 +193,7 @@ def told_about(path: Path, source: str | None, date: str | None) -> dict[str, st
 def texts_of(path: Path, options: DocumentOptions, words: Wording, records: Records) -> list[str]:
     """Titles and texts as they are written."""
     records.options(options)
-    words.refuse_changes(TEXT, "--as text, which takes words as they are written")
+    words.refuse_changes(AS_WRITTEN, "--as text, which takes words as they are written")
     return [
         document.text if document.title is None else f"{document.title}\n\n{document.text}"
         for document in read_corpus(path, options)
@@ -224,7 +213,7 @@ def items_of(
     reading = records.options(options)
     if reading is not None:
         words.refuse_changes(
-            words.kind if words.kind == TEXT else KINDS[0], "--transactions, whose items stay"
+            words.kind if words.kind == AS_WRITTEN else KINDS[0], "--transactions, whose items stay"
         )
         return read_data(path, reading)
     return to_transactions(read_corpus(path, options), words.options, report)[0]

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cloven.cli.console import say, say_json, table, visible, warn
+from cloven.cli.console import say, say_json, table, warn
 from cloven.cli.options import takes
 from cloven.cli.reading import JsonFlag
 from cloven.errors import ParameterError, ReleaseError
-from cloven.figures import many
+from cloven.figures import many, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,11 +6,12 @@ from typing import Annotated
 
 import typer
 
-from cloven.cli.console import names, say, say_json
+from cloven.cli.console import say, say_json
 from cloven.cli.options import takes
 from cloven.cli.places import release_at
 from cloven.cli.reading import JsonFlag, ReleasePath, items_in
 from cloven.errors import ParameterError
+from cloven.figures import names
 from cloven.registry import part
 
 

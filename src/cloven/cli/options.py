@@ -1,4 +1,4 @@
-"""Groups of options that several commands share, written once; and how help is laid out.
+"""Groups of options that several commands share, made from the fields of dataclasses; and how help is laid out.
 
 A command names the groups it takes: ``@takes(options=READING)``. It then receives one finished object for each
 group, and the single options appear in its help as if they had been written there, under the group's title.
@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
@@ -17,12 +16,23 @@ from typer.core import TyperCommand
 from typer.main import get_command
 
 from cloven.cli.ending import endings, flag_of
-from cloven.cli.values import Value
+from cloven.errors import ParameterError
+from cloven.values import Option, Value, options_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-METAVARS = {str: "TEXT", str | None: "TEXT", Path: "FILE", Path | None: "FILE"}
+
+def asks(value: Value, *flags: str, **about: Any) -> Any:
+    """What Typer is told of an option that takes such a value."""
+
+    def parse(given: Any) -> Any:
+        try:
+            return given if value.parse is None else value.parse(given)
+        except ParameterError as error:
+            raise typer.BadParameter(str(error)) from None
+
+    return typer.Option(*flags, metavar=value.metavar, parser=None if value.parse is None else parse, **about)
 
 
 @dataclass(frozen=True)
@@ -31,42 +41,62 @@ class Group:
 
     Attributes:
         title: heading in the help.
-        options: name -> (type or ``Value``, default, help, flags); no flags means ``--name``.
+        options: by name.
         build: makes the object from the values.
     """
 
     title: str
-    options: dict[str, tuple[Any, Any, str, tuple[str, ...]]]
+    options: Mapping[str, Option]
     build: Callable[..., Any]
+
+    @classmethod
+    def of(cls, title: str, kind: Any, build: Callable[..., Any] | None = None) -> Group:
+        """The options that the fields of a dataclass say; ``build`` makes the object, if not the class itself."""
+        return cls(title, options_of(kind), build or kind)
+
+    def only(self, *names: str) -> Group:
+        """The same with some of the options."""
+        return replace(self, options={name: self.options[name] for name in names})
 
     def parameters(self) -> list[inspect.Parameter]:
         """The options as parameters that Typer understands."""
         return [
             inspect.Parameter(
-                name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=default,
-                annotation=self._annotation(name),
+                name, inspect.Parameter.KEYWORD_ONLY, default=asked.default, annotation=self._annotation(name)
             )
-            for name, (_, default, _, _) in self.options.items()
+            for name, asked in self.options.items()
         ]
+
+    def flag(self, name: str) -> str:
+        """How an option is written; what is usually so can be denied."""
+        asked = self.options[name]
+        denied = f"/--no-{name.replace('_', '-')}" if asked.default is True else ""
+        return asked.flag or flag_of(name) + denied
 
     def given(self, values: Mapping[str, Any]) -> list[str]:
         """Flags of the options among these whose value is not the default."""
         return [
-            (self.options[name][3] or (flag_of(name),))[0]
+            self.flag(name)
             for name, value in values.items()
-            if name in self.options and value != self.options[name][1]
+            if name in self.options and value != self.options[name].default
         ]
 
+    def made(self, values: Mapping[str, Any]) -> Any:
+        """The object from the values of its options; files are read, and what no file says is as usual."""
+        from cloven.cli.reading import CONTENTS
+
+        given = dict(values)
+        for name, asked in self.options.items():
+            if asked.value.content is not None:
+                path = given.pop(name)
+                given |= {} if path is None else {name: CONTENTS[asked.value.content](path)}
+        return self.build(**given)
+
     def _annotation(self, name: str) -> Any:
-        kind, default, text, flags = self.options[name]
-        about: dict[str, Any] = {"help": text, "rich_help_panel": self.title}
-        if isinstance(kind, Value):
-            option = kind.option(*(flags or (flag_of(name),)), **about)
-            return Annotated[kind.kind | None if default is None else kind.kind, option]
+        asked = self.options[name]
+        kind = asked.value.kind | None if asked.default is None else asked.value.kind
         return Annotated[
-            kind, typer.Option(*(flags or (flag_of(name),)), metavar=METAVARS.get(kind), **about)
+            kind, asks(asked.value, self.flag(name), help=asked.help, rich_help_panel=self.title)
         ]
 
 
@@ -77,16 +107,19 @@ def takes(**groups: Group) -> Callable[[Callable[..., None]], Callable[..., None
         own = [
             parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
             for name, parameter in inspect.signature(command, eval_str=True).parameters.items()
-            if name not in groups
+            if name not in groups and parameter.kind is not inspect.Parameter.VAR_KEYWORD
         ]
+        last = {name for group in groups.values() for name, asked in group.options.items() if asked.last}
         shared = [parameter for group in groups.values() for parameter in group.parameters()]
-        options = frozenset(parameter.name for parameter in (*own, *shared))
+        shared.sort(key=lambda parameter: parameter.name in last)
+        renamed = {name for group in groups.values() for name in group.options if _renamed(group, name)}
+        options = {parameter.name for parameter in (*own, *shared)} - renamed
 
         @functools.wraps(command)
         def run(**values: Any) -> None:
             with endings(options):
                 built = {
-                    name: group.build(**{option: values.pop(option) for option in group.options})
+                    name: group.made({option: values.pop(option) for option in group.options})
                     for name, group in groups.items()
                 }
                 command(**values, **built)
@@ -97,6 +130,11 @@ def takes(**groups: Group) -> Callable[[Callable[..., None]], Callable[..., None
         return run
 
     return decorate
+
+
+def _renamed(group: Group, name: str) -> bool:
+    """Whether an option is not written as its parameter is called, so that messages cannot be told by that name."""
+    return group.flag(name).partition("/")[0] != flag_of(name)
 
 
 class Command(TyperCommand):

@@ -8,12 +8,12 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from cloven.audit.memory import estimate, estimate_table, parse_size, refuse_if_too_large
-from cloven.cli.console import say, visible
-from cloven.cli.values import Value
+from cloven.cli.console import say
+from cloven.cli.options import asks
 from cloven.errors import OutputError, ParameterError, ReleaseError
+from cloven.figures import visible
+from cloven.values import Value
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,12 +75,12 @@ def _parse(given: Any) -> float:
     try:
         return parse_size(str(given))
     except ParameterError as error:
-        raise typer.BadParameter(str(error).removeprefix("memory ")) from None
+        raise ParameterError(str(error).removeprefix("memory ")) from None
 
 
 MEMORY = Value(float, "SIZE", _parse)
 MEMORY_HELP = "Refuse what needs more; 8G, or any; default: what is free."
-MemoryOption = Annotated[float | None, MEMORY.option("--memory", help=MEMORY_HELP)]
+MemoryOption = Annotated[float | None, asks(MEMORY, "--memory", help=MEMORY_HELP)]
 
 
 def refuse_large_file(path: Path, options: ReadOptions, allowed: float | None, bounds: Bounds) -> None:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cloven.cli.console import progress, say, say_json, visible
-from cloven.cli.options import takes
+from cloven.cli.console import progress, say, say_json
+from cloven.cli.options import asks, takes
 from cloven.cli.places import refuse_places, release_at
 from cloven.cli.reading import JsonFlag, ReleasePath, SeedOption
-from cloven.cli.values import whole
 from cloven.errors import ParameterError
-from cloven.figures import many
+from cloven.figures import many, visible
+from cloven.values import whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,7 +31,7 @@ def reconstruct(
             help="New JSON Lines file, of a table CSV; of several, FILE-1.jsonl, ...",
         ),
     ],
-    count: Annotated[int, whole(1).option("--count", help="How many plausible data sets to draw.")] = 1,
+    count: Annotated[int, asks(whole(1), "--count", help="How many plausible data sets to draw.")] = 1,
     as_published: Annotated[
         bool,
         typer.Option("--as-published", help="Of a table: write its cells as they are, and draw nothing."),

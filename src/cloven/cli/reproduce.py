@@ -3,6 +3,7 @@
 import json as json_text
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -74,109 +75,54 @@ def disassociation(
     _write(out, "disassociation", page, figures)
 
 
-@app.command("thesis")
-@takes()
-def thesis(
-    out: Out,
-    data: Data = None,
-    quick: Quick = False,
-) -> None:
-    """The semantic attack of the thesis on three corpora, beside chance and control. Takes a quarter of an hour."""
-    from experiments.thesis import thesis as experiment
-
-    _run(experiment, "thesis", out, data, quick)
-
-
-@app.command("cover")
-@takes()
-def cover(
-    out: Out,
-    data: Data = None,
-    quick: Quick = False,
-) -> None:
-    """What covers give away against cluster size, and what their repair costs. Takes some minutes."""
-    from experiments.cover import cover as experiment
-
-    _run(experiment, "cover", out, data, quick)
-
-
-@app.command("tuning")
-@takes()
-def tuning(
-    out: Out,
-    data: Data = None,
-    quick: Quick = False,
-) -> None:
-    """Settings that beat the default on three public data sets, if there are any. Takes about half an hour."""
-    from experiments.tuning import tuning as experiment
-
-    _run(experiment, "tuning", out, data, quick)
+EXPERIMENTS = {
+    "thesis": (
+        "The semantic attack of the thesis on three corpora, beside chance and control.",
+        "a quarter of an hour",
+    ),
+    "cover": ("What covers give away against cluster size, and what their repair costs.", "some minutes"),
+    "tuning": (
+        "Settings that beat the default on three public data sets, if there are any.",
+        "about half an hour",
+    ),
+    "generalisation": (
+        "The attacks on set-generalised data on five data sets, beside what no knowledge gets.",
+        "some minutes",
+    ),
+    "slicing": (
+        "Slicing and the upper/lower-level method under the composition attack.",
+        "about ten minutes",
+    ),
+    "known-person": (
+        "What is told of people of whom something is known, setting by setting.",
+        "about half an hour",
+    ),
+    "table-readers": (
+        "What every reader tells of people in and out of tables, by nine methods.",
+        "about half an hour",
+    ),
+}
+"""Those whose files come by name, each from the module and function of its name: what it shows, how long it takes."""
 
 
-@app.command("generalisation")
-@takes()
-def generalisation(
-    out: Out,
-    data: Data = None,
-    quick: Quick = False,
-) -> None:
-    """The attacks on set-generalised data on five data sets, beside what no knowledge gets. Takes some minutes."""
-    from experiments.generalisation import generalisation as experiment
+def _command(name: str, about: str) -> Callable[..., None]:
+    """The command of an experiment: run it, write its files, and say where its page is."""
 
-    _run(experiment, "generalisation", out, data, quick)
+    @takes()
+    def command(out: Out, data: Data = None, quick: Quick = False) -> None:
+        from experiments.harness.data import data_folder
 
+        module = name.replace("-", "_")
+        experiment = getattr(import_module(f"experiments.{module}"), module)
+        with progress("read") as report:
+            files = experiment(data_folder(data), report, quick=quick)
+        for file, text in files.items():
+            (out / file).parent.mkdir(parents=True, exist_ok=True)
+            (out / file).write_text(text, encoding="utf-8")
+        say(f"{out / name}.md")
 
-@app.command("slicing")
-@takes()
-def slicing(
-    out: Out,
-    data: Data = None,
-    quick: Quick = False,
-) -> None:
-    """Slicing and the upper/lower-level method under the composition attack. Takes about ten minutes."""
-    from experiments.slicing import slicing as experiment
-
-    _run(experiment, "slicing", out, data, quick)
-
-
-@app.command("known-person")
-@takes()
-def known_person(
-    out: Out,
-    data: Data = None,
-    quick: Quick = False,
-) -> None:
-    """What is told of people of whom something is known, setting by setting. Takes about half an hour."""
-    from experiments.known_person import known_person as experiment
-
-    _run(experiment, "known-person", out, data, quick)
-
-
-@app.command("table-readers")
-@takes()
-def table_readers(
-    out: Out,
-    data: Data = None,
-    quick: Quick = False,
-) -> None:
-    """What every reader tells of people in and out of tables, by nine methods. Takes about half an hour."""
-    from experiments.table_readers import table_readers as experiment
-
-    _run(experiment, "table-readers", out, data, quick)
-
-
-def _run(
-    experiment: Callable[..., dict[str, str]], name: str, out: Path, data: Path | None, quick: bool
-) -> None:
-    """Run an experiment that gives files by name, write them, and say where its page is."""
-    from experiments.harness.data import data_folder
-
-    with progress("read") as report:
-        files = experiment(data_folder(data), report, quick=quick)
-    for file, text in files.items():
-        (out / file).parent.mkdir(parents=True, exist_ok=True)
-        (out / file).write_text(text, encoding="utf-8")
-    say(f"{out / name}.md")
+    command.__doc__ = about
+    return command
 
 
 def _write(out: Path, name: str, page: str, figures: Any) -> None:
@@ -184,3 +130,7 @@ def _write(out: Path, name: str, page: str, figures: Any) -> None:
     (out / f"{name}.md").write_text(page, encoding="utf-8")
     (out / f"{name}.json").write_text(json_text.dumps(figures, indent=1) + "\n", encoding="utf-8")
     say(f"{out / name}.md")
+
+
+for named, (told, spent) in EXPERIMENTS.items():
+    app.command(named)(_command(named, f"{told} Takes {spent}."))

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from cloven.cli.console import say, say_json, visible
+from cloven.cli.console import say, say_json
 from cloven.cli.options import takes
 from cloven.cli.places import refuse_places
 from cloven.cli.reading import JsonFlag
-from cloven.figures import many
+from cloven.figures import many, visible
 
 
 @takes()

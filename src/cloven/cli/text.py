@@ -11,31 +11,23 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from cloven.cli.console import names, progress, say, say_json, table, visible
+from cloven.cli.console import progress, say, say_json, table
 from cloven.cli.documents import DOCUMENTS, KINDS, DocumentsPath, Wording, read_corpus, wording
 from cloven.cli.ending import flag_of
 from cloven.cli.options import Group, takes
 from cloven.cli.places import refuse_places
 from cloven.cli.reading import JsonFlag, SeedOption
-from cloven.cli.values import number, whole
 from cloven.errors import InputError, ParameterError
-from cloven.figures import many
+from cloven.figures import many, names, visible
 from cloven.storage.atomic import write_bytes
 from cloven.text.documents import DocumentOptions
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    import numpy as np
-
-    from cloven.data.transactions import Transactions
-
+from cloven.values import FLAG, option, real, whole
 
 # Which items of which documents become the data: the options of ``cloven text``, and what they do.
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     import numpy as np
 
@@ -54,29 +46,19 @@ RECORDS, MEAN_LENGTH = 200, 20.0
 
 @dataclass(frozen=True)
 class Choice:
-    """What to take.
+    """What to take: of items, of documents by their topics, or of records with a density."""
 
-    Attributes:
-        min_documents: an item of fewer documents goes.
-        max_document_share: an item of a larger share of the documents goes.
-        top_terms: keep only so many items of each document, those of highest TF-IDF.
-        drop_typos: leave likely typos out.
-        topics: take documents evenly from so many topics.
-        per_topic: so many documents of each topic.
-        density: type-token ratio wanted.
-        records: so many records of that density.
-        mean_length: so many items in each of them.
-    """
-
-    min_documents: int | None = None
-    max_document_share: float = 1.0
-    top_terms: int | None = None
-    drop_typos: bool = False
-    topics: int | None = None
-    per_topic: int | None = None
-    density: float | None = None
-    records: int | None = None
-    mean_length: float | None = None
+    min_documents: int | None = option(
+        None, whole(1), f"Items of fewer go; default 1, by topic {MIN_DOCUMENTS}."
+    )
+    max_document_share: float = option(1.0, real(0, 1, above=True), "Items of a larger share go.")
+    top_terms: int | None = option(None, whole(1), f"Best by TF-IDF of each; by topic {TOP_TERMS}.")
+    drop_typos: bool = option(False, FLAG, "Leave likely typos out.")
+    topics: int | None = option(None, whole(1), "Take documents evenly from so many topics.")
+    per_topic: int | None = option(None, whole(1), f"So many documents of each; default {PER_TOPIC}.")
+    density: float | None = option(None, real(0, 1, above=True), "Wanted type-token ratio.")
+    records: int | None = option(None, whole(1), f"So many records of that density; default {RECORDS}.")
+    mean_length: float | None = option(None, real(1), f"Items in each of them; default {MEAN_LENGTH:g}.")
 
     def __post_init__(self) -> None:
         for name, needed in (("per_topic", "topics"), ("records", "density"), ("mean_length", "density")):
@@ -91,21 +73,7 @@ class Choice:
             raise ParameterError(message)
 
 
-CHOICE = Group(
-    "What to take",
-    {
-        "min_documents": (whole(1), None, f"Items of fewer go; default 1, by topic {MIN_DOCUMENTS}.", ()),
-        "max_document_share": (number(0, 1, above=True), 1.0, "Items of a larger share go.", ()),
-        "top_terms": (whole(1), None, f"Best by TF-IDF of each; by topic {TOP_TERMS}.", ()),
-        "drop_typos": (bool, False, "Leave likely typos out.", ("--drop-typos",)),
-        "topics": (whole(1), None, "Take documents evenly from so many topics.", ()),
-        "per_topic": (whole(1), None, f"So many documents of each; default {PER_TOPIC}.", ()),
-        "density": (number(0, 1, above=True), None, "Wanted type-token ratio.", ()),
-        "records": (whole(1), None, f"So many records of that density; default {RECORDS}.", ()),
-        "mean_length": (number(1), None, f"Items in each of them; default {MEAN_LENGTH:g}.", ()),
-    },
-    Choice,
-)  # fmt: skip
+CHOICE = Group.of("What to take", Choice)
 
 
 @dataclass(frozen=True)

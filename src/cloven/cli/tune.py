@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from textwrap import wrap
@@ -12,44 +12,183 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cloven._version import __version__
+from cloven.audit.decision import MAX_RISK, Limits
 from cloven.audit.report import AuditReport
-from cloven.cli.audit_options import with_shared
-from cloven.cli.console import dot, progress, say, say_json, table, visible, warn
+from cloven.cli.audit import (
+    ACCEPTED_RISK,
+    ACCEPTED_TAIL,
+    ACCEPTED_UTILITY,
+    OTHER_DATA,
+    OTHER_RELEASE,
+    RELATEDNESS,
+    knowledge_in,
+    refuse_lone_data,
+    with_shared,
+)
+from cloven.cli.console import dot, progress, say, say_json, table, warn
 from cloven.cli.ledger import LedgerFolder, beside_earlier
-from cloven.cli.options import takes
+from cloven.cli.options import Group, takes
 from cloven.cli.places import refuse_places
 from cloven.cli.reading import (
     READING,
     JsonFlag,
+    RulesFile,
+    SchemaOfFile,
     SeedOption,
     TaxonomyFile,
     allowed_memory,
-    read_data,
-    read_hierarchy,
-)
-from cloven.cli.table_options import (
-    RulesFile,
-    SchemaOfFile,
     fit_rules,
     named_table,
+    read_data,
+    read_hierarchy,
     read_persons,
+    refuse_methods,
+    refuse_of_sets,
     refuse_of_tables,
     refuse_reading,
     rules_in,
-    with_secret,
 )
-from cloven.cli.tune_options import TUNING, Search
-from cloven.errors import GuaranteeError
-from cloven.figures import estimated, many, percent
+from cloven.data.defaults import K, L, M
+from cloven.disclosure.risk import MAX_TAIL
+from cloven.errors import GuaranteeError, ParameterError
+from cloven.figures import estimated, many, percent, visible
 from cloven.reading import ReadOptions
 from cloven.storage.ledger import earlier_releases
 from cloven.threats import Effort
-from cloven.tuning import Tuned
+from cloven.tuning import Tune, Tuned
+from cloven.values import FILE, TEXT, option, real, whole
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from cloven.data.table import Table
+    from cloven.data.taxonomy import Taxonomy
     from cloven.data.transactions import Transactions
+    from cloven.reading.schema_file import Rules
     from cloven.tuning.tuned import Point, Trial
+
+
+@dataclass(frozen=True)
+class Search:
+    """What an owner asks of a search."""
+
+    max_risk: float = option(MAX_RISK, real(0, 1), ACCEPTED_RISK)
+    max_tail: float = option(MAX_TAIL, real(0, 1), ACCEPTED_TAIL)
+    min_utility: float = option(0.0, real(0, 1), ACCEPTED_UTILITY)
+    utility_measure: str = option("", TEXT, "Measure of utility; default: the family's first.")
+    k: int = option(K, whole(2), "Everybody keeps at least this many candidates; more is tried too.")
+    m: int | None = option(
+        None, whole(1), f"How many items an attacker may know; more is tried too; default {M}."
+    )
+    l: int | None = option(
+        None, whole(2), "Of a table: a chance of 1/l, or l values; more is tried too; default 2."
+    )
+    methods: str | None = option(
+        None,
+        TEXT,
+        "Methods to search: disassociation (default), coat, pcta, apriori-km; of a table mondrian, slicing, ul"
+        " (default: these three), anatomy, ...",
+    )
+    vary: str | None = option(None, TEXT, "Parameters to vary, by name; default: all that are declared.")
+    fix: str | None = option(None, TEXT, "Parameters that stay: name=value,name=value.")
+    objective: str = option("worst", TEXT, "Risk to minimise: worst, worst-value, mean, threat:NAME.")
+    relatedness: str | None = option(None, TEXT, RELATEDNESS)
+    other_release: Path | None = option(None, FILE, OTHER_RELEASE)
+    other_data: Path | None = option(None, FILE, OTHER_DATA)
+    trials: int = option(40, whole(1), "Settings to try, with those of earlier runs of the study.")
+    seconds: float | None = option(None, real(0), "Begin no further setting after this time.")
+
+    def __post_init__(self) -> None:
+        refuse_lone_data(self.other_release, self.other_data)
+
+    def of_sets(self, *, sample: bool, taxonomy: Taxonomy | None, seed: int | None) -> Tune:
+        """The search for sets of items; vectors for the words of the built-in sample come with it."""
+        from cloven.registry import anonymisers
+        from cloven.tuning.tune import trial_effort
+
+        promise = {"k": self.k, "m": M if self.m is None else self.m}
+        fixed = self._fixed(promise, anonymisers()) | self._taxonomy(taxonomy)
+        spec = self.relatedness or ("sample" if sample else None)
+        return self._tune(promise, fixed, spec, trial_effort(taxonomy), seed)
+
+    def of_table(self, rules: Rules, seed: int | None) -> Tune:
+        """The search for a table; methods that heed rules get them, and rows that break one are counted of all."""
+        from cloven.registry import table_anonymisers
+        from cloven.tuning.tune import trial_effort
+
+        refuse_of_sets(TUNING.given({"m": self.m}))
+        makers = table_anonymisers()
+        named = makers if self.methods is None else _names(self.methods)
+        refuse_methods(named)
+        promise = {"k": self.k, "l": L if self.l is None else self.l}
+        heeded = rules and any(hasattr(makers.get(name), "rules") for name in named)
+        fixed = self._fixed(promise, makers) | ({"rules": rules} if heeded else {})
+        return self._tune(promise, fixed, self.relatedness, replace(trial_effort(), rules=rules), seed)
+
+    def _tune(
+        self,
+        promise: dict[str, int],
+        fixed: dict[str, Any],
+        relatedness: str | None,
+        effort: Effort,
+        seed: int | None,
+    ) -> Tune:
+        from cloven.tuning.objectives import objective
+
+        return Tune(
+            None if self.methods is None else _names(self.methods),
+            k=promise["k"],
+            m=promise.get("m", M),
+            l=promise.get("l", L),
+            limits=Limits(self.max_risk, self.min_utility, self.utility_measure, self.max_tail),
+            knowledge=knowledge_in(relatedness, self.other_release),
+            effort=effort,
+            objective=objective(self.objective),
+            trials=self.trials,
+            seconds=self.seconds,
+            fix=fixed,
+            vary=None if self.vary is None else _names(self.vary),
+            seed=seed,
+        )
+
+    def _taxonomy(self, taxonomy: Taxonomy | None) -> dict[str, Any]:
+        """The taxonomy, if a method works on one."""
+        from cloven.registry import anonymisers
+
+        named = [] if self.methods is None else _names(self.methods)
+        known = anonymisers()
+        needy = [name for name in named if hasattr(known.get(name), "taxonomy")]
+        if needy and taxonomy is None:
+            message = f"{needy[0]} needs a taxonomy of the items; give --taxonomy FILE"
+            raise ParameterError(message)
+        return {"taxonomy": taxonomy} if needy else {}
+
+    def _fixed(self, promise: dict[str, int], known: Iterable[str]) -> dict[str, Any]:
+        """Values of --fix; each is read as a setting of the first method that has such a parameter."""
+        from cloven.settings import parse_setting
+
+        methods = tuple(known) if self.methods is None else _names(self.methods)
+        out: dict[str, Any] = {}
+        for part in _names(self.fix or ""):
+            name = part.partition("=")[0].strip().replace("-", "_")
+            errors = []
+            for method in methods:
+                try:
+                    out[name] = getattr(parse_setting(f"{method}:{part}", **{**promise, **out}), name)
+                    break
+                except ParameterError as error:
+                    errors.append(str(error))
+            else:
+                message = f"--fix: {errors[0]}"
+                raise ParameterError(message)
+        return out
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(word for word in (each.strip() for each in text.replace(";", ",").split(",")) if word)
+
+
+TUNING = Group.of("What to accept, and what to search", Search)
 
 
 @takes(search=TUNING, options=READING)
@@ -119,6 +258,17 @@ def tune(
     _say(tuned, found, where, json, data)
     if not holds:
         raise typer.Exit(GuaranteeError.exit_code)
+
+
+def with_secret(table: Table) -> Table:
+    """The table, if it has something to find out: without that, nothing can be attacked and compared."""
+    if not table.positions("sensitive"):
+        message = (
+            'no column has the role "sensitive", so there is nothing that attacks could find out; give it to one, or'
+            " anonymise without a search"
+        )
+        raise ParameterError(message)
+    return table
 
 
 def _full(trial: Effort) -> Effort:

@@ -6,36 +6,32 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from cloven.cli.console import progress, say, say_json, table, visible
-from cloven.cli.options import Group, takes
+from cloven.cli.console import progress, say, say_json, table
+from cloven.cli.options import Group, asks, takes
 from cloven.cli.places import release_at
 from cloven.cli.reading import (
     READING,
     InputFile,
     JsonFlag,
     ReleasePath,
+    SchemaOrNone,
     SeedOption,
     TaxonomyFile,
     allowed_memory,
+    fit_rules,
     read_data,
     read_hierarchy,
-)
-from cloven.cli.table_options import (
-    SchemaOrNone,
-    fit_rules,
     read_persons,
     refuse_of_sets,
     refuse_of_tables,
     refuse_reading,
     rules_in,
 )
-from cloven.cli.values import listed, one_of, share, text, whole
 from cloven.errors import ParameterError
-from cloven.figures import percent
-from cloven.kinds.disassociated.utility import UtilityReport
-from cloven.kinds.generalised.utility import GeneralisedUtility
+from cloven.figures import percent, visible
 from cloven.reading import ReadOptions
-from cloven.statistics.intervals import Sampled
+from cloven.registry import part
+from cloven.values import FILE, listed, one_of, option, share, text, whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,7 +44,6 @@ if TYPE_CHECKING:
 # ``cloven utility TABLE RELEASE --schema FILE``: how much of a table a published one keeps.
 
 
-MOST_PREDICATES = 5
 _HEADER = (
     "query",
     "quasi-identifiers",
@@ -64,15 +59,25 @@ _HEADER = (
 class Asked:
     """What is asked of a published table, beside the usual measures."""
 
-    predicates: tuple[int, ...] | None
-    sensitive_predicate: str | None
-    selectivity: float | None
-    queries: int | None
-    aggregate: tuple[str, ...] | None
-    of: str | None
-    rules: Path | None
-    target: str | None
-    test: Path | None
+    predicates: tuple[int, ...] | None = option(
+        None,
+        listed(whole(1), "N,N"),
+        "Quasi-identifiers in a query, such as 1,3; default 1 to 5, as far as there are so many.",
+    )
+    sensitive_predicate: str | None = option(
+        None, one_of("with", "without", "both"), "Ask about the sensitive value too: with, without, both."
+    )
+    selectivity: float | None = option(
+        None, share(), "A query names up to this share of the values; default 0.5."
+    )
+    queries: int | None = option(None, whole(1), "Queries of each kind; default 100.")
+    aggregate: tuple[str, ...] | None = option(
+        None, listed(one_of("count", "avg", "max"), "NAMES"), "List errors of these queries: count,avg,max."
+    )
+    of: str | None = option(None, text("NAME"), "Column of numbers for avg and max; default: the first.")
+    rules: Path | None = option(None, FILE, "File of values that cannot meet: count rows that break a rule.")
+    target: str | None = option(None, text("NAME"), "Train a model on the release that tells this column.")
+    test: Path | None = option(None, FILE, "Table to test it on, of other persons.")
 
     def __post_init__(self) -> None:
         if (self.target is None) != (self.test is None):
@@ -97,26 +102,7 @@ class Asked:
         )
 
 
-_PREDICATES = "Quasi-identifiers in a query, such as 1,3; default 1 to 5, as far as there are so many."
-QUERIES = Group(
-    "Of a published table (--schema)",
-    {
-        "predicates": (listed(whole(1), "N,N"), None, _PREDICATES, ()),
-        "sensitive_predicate": (
-            one_of("with", "without", "both"), None, "Ask about the sensitive value too: with, without, both.", (),
-        ),
-        "selectivity": (share(), None, "A query names up to this share of the values; default 0.5.", ()),
-        "queries": (whole(1), None, "Queries of each kind; default 100.", ()),
-        "aggregate": (
-            listed(one_of("count", "avg", "max"), "NAMES"), None, "List errors of these queries: count,avg,max.", (),
-        ),
-        "of": (text("NAME"), None, "Column of numbers for avg and max; default: the first.", ()),
-        "rules": (Path | None, None, "File of values that cannot meet: count rows that break a rule.", ()),
-        "target": (text("NAME"), None, "Train a model on the release that tells this column.", ()),
-        "test": (Path | None, None, "Table to test it on, of other persons.", ()),
-    },
-    Asked,
-)  # fmt: skip
+QUERIES = Group.of("Of a published table (--schema)", Asked)
 
 
 def table_measures(
@@ -217,10 +203,10 @@ def utility(
     taxonomy: TaxonomyFile = None,
     reconstructions: Annotated[
         int | None,
-        whole(1).option("--reconstructions", help="Plausible data sets to measure on; default 5."),
+        asks(whole(1), "--reconstructions", help="Plausible data sets to measure on; default 5."),
     ] = None,
     top: Annotated[
-        int | None, whole(1).option("--top", help="How many frequent itemsets to compare; default 1000.")
+        int | None, asks(whole(1), "--top", help="How many frequent itemsets to compare; default 1000.")
     ] = None,
     seed: SeedOption = None,
     json: JsonFlag = False,
@@ -262,66 +248,5 @@ def utility(
     if json:
         say_json(found.to_dict())
         return
-    rows = generalised_rows(found) if isinstance(found, GeneralisedUtility) else utility_rows(found)
+    rows = part(published, "words").utility_rows(found)
     say(table(rows, ("measure", "value", "what it means")))
-
-
-def sampled(value: Sampled | None) -> str:
-    """A mean with its interval."""
-    if value is None:
-        return "-"
-    interval = "" if value.low is None or value.high is None else f" [{value.low:.3f} - {value.high:.3f}]"
-    return f"{value.mean:.3f}{interval}"
-
-
-def utility_rows(found: UtilityReport) -> list[tuple[str, str, str]]:
-    """The lines of the table: measure, value, what it means."""
-    rows = [
-        ("items kept", percent(found.items_kept), "item occurrences that stay in record or shared chunks"),
-        ("pairs kept", percent(found.pairs_kept), "pairs of items of a record that stay together"),
-        ("tlost only", percent(found.tlost_only), "frequent items found only in term chunks"),
-        ("tlost any", percent(found.tlost_any), "frequent items found in some term chunk"),
-        ("tKd", sampled(found.tkd), f"top {found.top:,} itemsets lost, on reconstructed data"),
-        ("tKd chunks", f"{found.tkd_chunks:.3f}", "the same from what is certain"),
-        (
-            "re",
-            sampled(found.re),
-            f"relative error of {found.re_pairs:.0f} pair supports, 0 to 2, reconstructed",
-        ),
-        (
-            "re chunks",
-            "-" if found.re_chunks is None else f"{found.re_chunks:.3f}",
-            "the same from what is certain",
-        ),
-    ]
-    if found.tkd_ml2 is not None:
-        rows.insert(6, ("tKd-ML2", sampled(found.tkd_ml2), "the same on all levels of the taxonomy"))
-    if found.suppressed_records:
-        share = percent(found.suppressed_share)
-        rows.append(
-            ("suppressed", f"{found.suppressed_records:,} ({share})", "records that are not published")
-        )
-    return rows
-
-
-def generalised_rows(found: GeneralisedUtility) -> list[tuple[str, str, str]]:
-    """The same for a set-generalised release, whose loss is told as well."""
-    from cloven.kinds.generalised.kind import measures
-
-    rows = [
-        (
-            each.name,
-            "-"
-            if each.value is None
-            else sampled(Sampled(each.value, each.low, each.high, ()))
-            if each.best == 0
-            else percent(each.value),
-            each.sentence,
-        )
-        for each in measures(found)
-    ]
-    loss = "-" if found.log2_utility_loss is None else f"2^{found.log2_utility_loss:.1f}"
-    density = "-" if found.density is None else percent(found.density)
-    rows.insert(4, ("utility loss", loss, "of COAT: sets that generalised items could stand for"))
-    rows.append(("density", density, "items of a generalised item that a record really has, on average"))
-    return rows

@@ -1,8 +1,9 @@
-"""``cloven warm``."""
+"""``cloven warm``, and its rehearsals: audits of a few people, so that what larger ones need is compiled."""
 
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from time import perf_counter
 from typing import Annotated
 
@@ -11,6 +12,10 @@ import typer
 from cloven.cli.console import progress, say
 from cloven.cli.options import takes
 from cloven.errors import ClovenError
+from cloven.registry import ROOMS, families
+
+PEOPLE = 120
+FAMILIES = tuple(ROOMS)
 
 
 @takes()
@@ -24,8 +29,6 @@ def warm(
     Without it small data runs uncompiled at first, and what takes longer is compiled while the work goes on. What is
     compiled is kept beside the code, or in the folder that NUMBA_CACHE_DIR names.
     """
-    from cloven.cli.rehearsal import FAMILIES
-
     start, waiting, running = perf_counter(), [*FAMILIES], dict[str, subprocess.Popen[bytes]]()
     with progress("compile") as report:
         try:
@@ -49,6 +52,17 @@ def warm(
 
 
 def _rehearsal(family: str) -> subprocess.Popen[bytes]:
-    command = f"from cloven.cli.rehearsal import rehearse; rehearse({family!r})"
+    command = f"from cloven.cli.warm import rehearse; rehearse({family!r})"
     environment = {**os.environ, "CLOVEN_KERNELS": "compiled"}
     return subprocess.Popen([sys.executable, "-P", "-c", command], env=environment, stdout=subprocess.DEVNULL)  # noqa: S603
+
+
+def rehearse(family: str) -> None:
+    """A quick audit by each method of a family; a method that cannot treat so few people is left out."""
+    from cloven.audit.loop import Audit
+    from cloven.threats import Effort
+
+    data, knowledge, methods = families()[family]().rehearsal(PEOPLE)
+    for method in methods:
+        with suppress(ClovenError):
+            Audit(method, knowledge, effort=Effort().quick(), advise=False, seed=0).run(data)

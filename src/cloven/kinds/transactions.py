@@ -13,10 +13,10 @@ from cloven.errors import ParameterError
 from cloven.figures import estimated, percent
 from cloven.registry import part
 from cloven.statistics.yardstick import Yardstick
-from cloven.threats import Case, Threat
+from cloven.threats import Case, Knowledge, Threat
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
 
     from cloven.compiled import Floats
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from cloven.kinds.generalised.release import SetGeneralised
     from cloven.kinds.generalised.utility import GeneralisedUtility
     from cloven.kinds.people import Everybody
+    from cloven.protocols import Anonymiser
     from cloven.statistics.findings import Finding, Findings
     from cloven.statistics.intervals import Sampled
     from cloven.threats import Effort
@@ -43,6 +44,15 @@ OF_SETS = ("disassociation", "generalisation")
 
 class OfTransactions:
     """The part of a family that does not depend on the kind of release."""
+
+    def rehearsed(
+        self, people: int, *methods: Anonymiser
+    ) -> tuple[Transactions, Knowledge, Sequence[Anonymiser]]:
+        """A few patients of the sample, and word vectors that know its items."""
+        from cloven.datasets import sample
+        from cloven.relatedness.spec import parse
+
+        return sample("clinic").take(np.arange(people)), Knowledge(parse("sample")), methods
 
     def fingerprint(self, data: Transactions) -> str:
         """SHA-256 of the data."""
@@ -62,10 +72,10 @@ class OfTransactions:
         every = part(result.release, "words").summary(data, result)
         return {name: value for name, value in every.items() if name not in shown}
 
-    def cautions(self, data: Transactions, method: Any, result: Any) -> list[str]:
+    def cautions(self, data: Transactions, method: Any, result: Any, figures: Any = None) -> list[str]:
         """What an owner should know before publishing, each with what to do."""
         words = part(result.release, "words")
-        told: list[str] = words.cautions(words.summary(data, result), method)
+        told: list[str] = words.cautions(words.summary(data, result) if figures is None else figures, method)
         return told
 
     def utility(self, data: Transactions, result: Any, effort: Effort, rng: np.random.Generator) -> Utility:

@@ -16,6 +16,7 @@ import numpy as np
 from cloven.compiled import Flags, Longs, compiled
 from cloven.data.defaults import K, M
 from cloven.errors import ParameterError
+from cloven.figures import many, percent
 from cloven.statistics.intervals import wilson
 
 if TYPE_CHECKING:
@@ -386,6 +387,14 @@ class Description:
         return {**asdict(self), "rare_item_names": list(self.rare_item_names)} | {
             "singled_out": [found.to_dict() for found in self.singled_out]
         }
+
+    def words(self) -> list[str]:
+        """How large the data are, and who could be singled out."""
+        single = self.singled_out[-1]
+        return [
+            f"{many(self.records, 'record')}, {many(self.items, 'item')}, {self.mean_length:.1f} per record",
+            f"{percent(single.share, 0)} can be singled out by {many(single.known_items, 'known item')}",
+        ]
 
 
 def describe(

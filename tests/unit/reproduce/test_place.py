@@ -65,7 +65,7 @@ def test_commands_that_need_them_say_so(arguments, told, tmp_path, monkeypatch):
 
 def test_pairs_of_a_file_are_scored_without_them(tmp_path, monkeypatch):
     from cloven.cli import reproduce
-    from cloven.cli.relatedness_evaluate import pairs_to_score
+    from cloven.cli.relatedness_measures import pairs_to_score
 
     monkeypatch.setattr(reproduce.find_experiments, "__defaults__", (tmp_path,))
     (tmp_path / "pairs.csv").write_text("flu,fever,3\nflu,knee,1\nknee,plaster,2\n")

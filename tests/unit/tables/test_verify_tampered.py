@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from cloven.cli.verify import open_questions
 from cloven.data.schema import Column, Schema
 from cloven.errors import ReleaseError
 from cloven.kinds.tables.cells import shown_release
@@ -19,6 +18,7 @@ from cloven.kinds.tables.methods.slicing import Slicing
 from cloven.kinds.tables.utility import table_utility
 from cloven.kinds.tables.verify.chances import possible_persons
 from cloven.kinds.tables.verify.checker import verify_table
+from cloven.kinds.tables.words import open_questions
 from cloven.reading.tables import read_table
 
 HUGE = 10**400

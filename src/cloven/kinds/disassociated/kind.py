@@ -20,14 +20,16 @@ from cloven.kinds.disassociated.threats import (
     unusable_release,
     word_meanings,
 )
+from cloven.kinds.disassociated.words import PARTS
 from cloven.kinds.doubts import FEWEST_CANDIDATES, FEWEST_KNOWN, doubts_about
 from cloven.kinds.known_items import known_items
 from cloven.kinds.known_person import known_person
 from cloven.kinds.transactions import OF_SETS, OfTransactions, drawn, itemsets, membership, pair_error, plain
+from cloven.kinds.words import parts
 from cloven.statistics.telling import News
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from cloven.compiled import Floats
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from cloven.kinds.disassociated.methods import Disassociation
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.kinds.disassociated.utility import UtilityReport
+    from cloven.protocols import Anonymiser
     from cloven.statistics.uniqueness import Description
     from cloven.threats import Knowledge, Threat
     from cloven.verification import Verdict
@@ -49,6 +52,13 @@ class DisassociationFamily(OfTransactions):
     """What to do with disassociated releases."""
 
     name: str = "disassociation"
+
+    def rehearsal(self, people: int) -> tuple[Transactions, Knowledge, Sequence[Anonymiser]]:
+        """A few people and the method, as it is and with all that it can do."""
+        from cloven.kinds.disassociated.methods import Disassociation
+
+        full = Disassociation(safe="cover", rare_items="cluster", refine=True)
+        return self.rehearsed(people, Disassociation(), full)
 
     def describe(self, data: Any, method: Disassociation, rng: np.random.Generator) -> Description:
         """Figures of the data."""
@@ -84,6 +94,10 @@ class DisassociationFamily(OfTransactions):
     def sizes(self, release: Disassociated) -> list[int]:
         """Size of every group of records."""
         return release.cluster_size.tolist()  # type: ignore[no-any-return]
+
+    def made(self, published: Mapping[str, int | float]) -> str:
+        """What a release is made of, in words."""
+        return parts(published, PARTS)
 
     def doubts(self, data: Transactions, method: Disassociation, result: Anonymised) -> tuple[Said, ...]:
         """What speaks against publishing, whatever attackers reach."""

@@ -7,15 +7,35 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.figures import many
+from cloven.figures import many, percent
 from cloven.kinds.page_words import PageWords
+from cloven.kinds.words import open_questions as open_questions
+from cloven.kinds.words import parts, promised, sampled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from cloven.data.transactions import Transactions
     from cloven.kinds.disassociated.key import Anonymised
     from cloven.kinds.disassociated.methods import Disassociation
+    from cloven.kinds.disassociated.utility import UtilityReport
+
+
+PARTS = {"clusters": "cluster", "record_chunks": "record chunk", "shared_chunks": "shared chunk"}
+
+
+def headline(method: Disassociation, setting: str, figures: dict[str, int | float]) -> str:  # noqa: ARG001
+    """One line on the method with its main parameters, and what its release is made of."""
+    size = "unlimited" if method.max_cluster_size is None else method.max_cluster_size
+    safe = "" if method.safe == "no" else f" safe={method.safe}"
+    named = f"disassociation  k={method.k} m={method.m} max={size} {method.small_clusters}{safe}"
+    return f"{named}: {parts(figures, PARTS)}"
+
+
+def kept(figures: dict[str, int | float]) -> str:
+    """What stays, after a line that the release was verified."""
+    return f"; {percent(figures['items_kept'])} of the items stay in chunks"
 
 
 def summary(data: Transactions, result: Anonymised) -> dict[str, int | float]:
@@ -96,3 +116,43 @@ def page_words(document: Mapping[str, Any]) -> PageWords:  # noqa: ARG001 - all 
     from cloven.kinds.disassociated.score.definitions import MEASURES
 
     return PageWords(measures=MEASURES)
+
+
+def utility_rows(found: UtilityReport) -> list[tuple[str, str, str]]:
+    """The lines of the table: measure, value, what it means."""
+    rows = [
+        ("items kept", percent(found.items_kept), "item occurrences that stay in record or shared chunks"),
+        ("pairs kept", percent(found.pairs_kept), "pairs of items of a record that stay together"),
+        ("tlost only", percent(found.tlost_only), "frequent items found only in term chunks"),
+        ("tlost any", percent(found.tlost_any), "frequent items found in some term chunk"),
+        ("tKd", sampled(found.tkd), f"top {found.top:,} itemsets lost, on reconstructed data"),
+        ("tKd chunks", f"{found.tkd_chunks:.3f}", "the same from what is certain"),
+        (
+            "re",
+            sampled(found.re),
+            f"relative error of {found.re_pairs:.0f} pair supports, 0 to 2, reconstructed",
+        ),
+        (
+            "re chunks",
+            "-" if found.re_chunks is None else f"{found.re_chunks:.3f}",
+            "the same from what is certain",
+        ),
+    ]
+    if found.tkd_ml2 is not None:
+        rows.insert(6, ("tKd-ML2", sampled(found.tkd_ml2), "the same on all levels of the taxonomy"))
+    if found.suppressed_records:
+        share = percent(found.suppressed_share)
+        rows.append(
+            ("suppressed", f"{found.suppressed_records:,} ({share})", "records that are not published")
+        )
+    return rows
+
+
+def claim(parameters: Mapping[str, Any], release: Path) -> dict[str, Any]:  # noqa: ARG001
+    """What the manifest promises beside what all do."""
+    return {}
+
+
+def claimed(claim: Mapping[str, Any]) -> str:
+    """The promise in a sentence, and the hash of the manifest."""
+    return promised(claim, f"{claim['method']}, {claim['reading']} combinations")

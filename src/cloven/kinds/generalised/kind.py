@@ -20,6 +20,7 @@ from cloven.kinds.generalised.threats import (
     release_alone,
     word_meanings,
 )
+from cloven.kinds.generalised.words import PARTS
 from cloven.kinds.known_items import known_items
 from cloven.kinds.transactions import (
     OF_SETS,
@@ -30,8 +31,10 @@ from cloven.kinds.transactions import (
     pair_error,
     plain,
 )
+from cloven.kinds.words import parts
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from cloven.compiled import Floats
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
     from cloven.disclosure.risk import Risk
     from cloven.kinds.generalised.key import Generalised
     from cloven.kinds.generalised.utility import GeneralisedUtility
+    from cloven.protocols import Anonymiser
     from cloven.statistics.uniqueness import Description
     from cloven.threats import Knowledge, Threat
     from cloven.verification import Verdict
@@ -56,6 +60,12 @@ class GeneralisationFamily(OfTransactions):
     """What to do with set-generalised releases. Methods are whatever makes them: COAT, PCTA, Apriori."""
 
     name: str = "generalisation"
+
+    def rehearsal(self, people: int) -> tuple[Transactions, Knowledge, Sequence[Anonymiser]]:
+        """A few people and the methods that need nothing of them but their items."""
+        from cloven.kinds.generalised.methods.by_policy import Coat, Pcta
+
+        return self.rehearsed(people, Coat(), Pcta())
 
     def describe(self, data: Transactions, method: Any, rng: np.random.Generator) -> Description:
         """Figures of the data."""
@@ -87,6 +97,10 @@ class GeneralisationFamily(OfTransactions):
         rows = [release.row_blocks[a:b].tobytes() for a, b in pairwise(release.row_offsets.tolist())]
         first = [at for at in range(len(rows)) if at == 0 or rows[at] != rows[at - 1]]
         return np.diff([*first, len(rows)]).tolist()  # type: ignore[no-any-return]
+
+    def made(self, published: Mapping[str, int | float]) -> str:
+        """What a release is made of, in words."""
+        return parts(published, PARTS)
 
     def doubts(self, data: Transactions, method: Any, result: Generalised) -> tuple[Said, ...]:  # noqa: ARG002
         """What speaks against publishing, whatever attackers reach: blocks name all their items."""

@@ -6,15 +6,45 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.figures import many
+from cloven.figures import many, percent
 from cloven.kinds.page_words import PageWords
+from cloven.kinds.words import PERSONS, open_of_sets, promised, sampled
 from cloven.statistics.findings import Definition
+from cloven.statistics.intervals import Sampled
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
+    from pathlib import Path
 
     from cloven.data.transactions import Transactions
     from cloven.kinds.generalised.key import Generalised
+    from cloven.kinds.generalised.utility import GeneralisedUtility
+
+
+PARTS = {"blocks": "block", "generalised_items": "generalised item"}
+
+
+def headline(method: Any, setting: str, figures: dict[str, int | float]) -> str:  # noqa: ARG001
+    """One line on the method and what it protects, and what its release is made of."""
+    name, policy = method.parameters["method"], getattr(method, "policy", None)
+    if policy is None:
+        named = f"{name}  k={method.k} m={method.m}"
+    else:
+        listed = [many(len(policy.protected), "listed itemset")] if policy.protected else []
+        combined = [f"m={policy.all_up_to}"] if policy.all_up_to else []
+        groups = [] if policy.groups is None else [many(len(policy.groups), "utility group")]
+        named = f"{name}  k={method.k} " + ", ".join([*combined, *listed, *groups])
+    merged = many(figures["generalised_items"], "generalised item")
+    largest = f", the largest of {figures['largest_block']:,}" if figures["generalised_items"] else ""
+    return (
+        f"{named}: {many(figures['items'], 'item')} in {many(figures['blocks'], 'block')}, {merged}{largest}"
+    )
+
+
+def kept(figures: dict[str, int | float]) -> str:
+    """What stays, after a line that the release was verified."""
+    share = percent(figures["items_kept"])
+    return f"; {share} of the items are published as they are, NCP {figures['ncp']:.4f}"
 
 
 def summary(data: Transactions, result: Generalised) -> dict[str, int | float]:
@@ -123,3 +153,45 @@ MEASURES: Mapping[str, Definition] = {
         for name, sentence in {**DETECTED, **RECORDS}.items()
     },
 }
+
+
+def utility_rows(found: GeneralisedUtility) -> list[tuple[str, str, str]]:
+    """The lines of the table: measure, value, what it means."""
+    from cloven.kinds.generalised.kind import measures
+
+    rows = [
+        (
+            each.name,
+            "-"
+            if each.value is None
+            else sampled(Sampled(each.value, each.low, each.high, ()))
+            if each.best == 0
+            else percent(each.value),
+            each.sentence,
+        )
+        for each in measures(found)
+    ]
+    loss = "-" if found.log2_utility_loss is None else f"2^{found.log2_utility_loss:.1f}"
+    density = "-" if found.density is None else percent(found.density)
+    rows.insert(4, ("utility loss", loss, "of COAT: sets that generalised items could stand for"))
+    rows.append(("density", density, "items of a generalised item that a record really has, on average"))
+    return rows
+
+
+def claim(parameters: Mapping[str, Any], release: Path) -> dict[str, Any]:  # noqa: ARG001
+    """What the manifest promises beside what all do."""
+    return {}
+
+
+def claimed(claim: Mapping[str, Any]) -> str:
+    """The promise in a sentence, and the hash of the manifest."""
+    return promised(claim, claim["method"])
+
+
+def open_questions(claim: Mapping[str, Any], level: str, checks: Collection[str]) -> list[str]:
+    """What the level that was run cannot see, given the names of the checks that were made."""
+    out = open_of_sets(claim, level, checks)
+    if level == "release":
+        out.append("without --original: that rows show what records have")
+        out += [f"without --original: {PERSONS}"] if claim["persons"] else []
+    return out

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cloven import figures
 from cloven.data.arrays import row_numbers
 from cloven.data.defaults import K
 
@@ -41,6 +42,14 @@ class TableDescription:
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
         return asdict(self)
+
+    def words(self) -> list[str]:
+        """How large the table is, and who could be singled out."""
+        known = figures.many(len(self.quasi_identifiers), "quasi-identifier")
+        return [
+            f"{figures.many(self.records, 'row')}, {known}, {len(self.sensitive)} sensitive",
+            f"{figures.percent(self.alone, 0)} are the only ones with their quasi-identifiers",
+        ]
 
 
 def describe_table(table: Table, k: int = K) -> TableDescription:

@@ -32,15 +32,16 @@ from cloven.kinds.tables.words import (
     REPLAY_PROOF,
     cautions,
     lone_ends,
+    made,
     nearly_told,
     one_harmful_value,
     single_values,
     summary,
 )
-from cloven.threats import OtherRelease
+from cloven.threats import Knowledge, OtherRelease
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -51,7 +52,8 @@ if TYPE_CHECKING:
     from cloven.kinds.tables.description import TableDescription
     from cloven.kinds.tables.key import PublishedTable
     from cloven.kinds.tables.release import TableRelease
-    from cloven.threats import Case, Effort, Knowledge, Threat
+    from cloven.protocols import Anonymiser
+    from cloven.threats import Case, Effort, Threat
     from cloven.verification import Verdict
 
 
@@ -64,6 +66,28 @@ class TablesFamily:
     """
 
     name: str = "tables"
+
+    def rehearsal(self, people: int) -> tuple[Table, Knowledge, Sequence[Anonymiser]]:
+        """A few people whose sensitive values are so even that every method can treat them."""
+        import numpy as np
+        import pyarrow as pa
+
+        from cloven.data.schema import Schema
+        from cloven.reading.tables import read_table
+        from cloven.registry import table_anonymisers
+
+        rng = np.random.default_rng(0)
+        rows = {
+            "age": rng.integers(18, 80, people),
+            "sex": rng.choice(["f", "m"], people),
+            "work": rng.choice(list("abcde"), people),
+            "illness": np.resize(list("stuvwxyz"), people),
+        }
+        persons = read_table(pa.table(rows), Schema.of(["age", "sex", "work"], ["illness"]))
+        # Their schema would have to say what values are possible.
+        stated = {"diffgen": {"domains": "from-data"}}
+        makers = table_anonymisers().items()
+        return persons, Knowledge(), [maker(**stated.get(name, {})) for name, maker in makers]
 
     def describe(self, data: Table, method: Any, rng: np.random.Generator) -> TableDescription:  # noqa: ARG002
         """Figures of the data."""
@@ -131,10 +155,16 @@ class TablesFamily:
         """Size of every class or bucket."""
         return [int(size) for size in Buckets.of(release).sizes]
 
-    def cautions(self, data: Table, method: Any, result: PublishedTable) -> list[str]:
+    def cautions(
+        self, data: Table, method: Any, result: PublishedTable, figures: dict[str, Any] | None = None
+    ) -> list[str]:
         """What an owner should know before publishing, each with what to do."""
-        told = cautions(summary(data, result), method, result.release)
+        told = cautions(summary(data, result) if figures is None else figures, method, result.release)
         return [*told, *single_values(data, result.release, method), *lone_ends(data, result.release)]
+
+    def made(self, published: Mapping[str, int | float]) -> str:
+        """What a table is made of, in words."""
+        return made(published)
 
     def shares_totals(self, method: Any) -> bool:
         """Whether totals over the rows may be public; beside differential privacy they are not."""

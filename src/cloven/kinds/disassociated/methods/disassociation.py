@@ -18,6 +18,7 @@ from cloven.kinds.disassociated.key import Anonymised, Key
 from cloven.kinds.disassociated.methods.horizontal import STEPS, Horizontal, SmallClusters
 from cloven.kinds.disassociated.methods.repair import SUPPRESSED, WITHHELD
 from cloven.kinds.disassociated.release import RareItems
+from cloven.values import FLAG, TEXT, file_of, one_of, option, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,23 +78,47 @@ class Disassociation:
     [((('b',), ('b',), ('b',)), (('c',), ('c',), ('c',)))]
     """
 
-    k: int = K
-    m: int = M
-    max_cluster_size: int | None = CLUSTER
-    small_clusters: SmallClusters = "add"
-    reading: Literal["occurring", "strict"] = "occurring"
-    refine: bool = False
-    rare_items: RareItems = "withhold"
-    root_chunks: Literal["single", "several"] = "single"
-    horizontal: str | Horizontal = "horpart"
-    utility_groups: tuple[tuple[str, ...], ...] = ()
-    sensitive: frozenset[str] = frozenset()
+    k: int = option(K, whole(), "Everybody keeps at least this many candidates.")
+    m: int = option(M, whole(), "How many items of one record an attacker may know.")
+    max_cluster_size: int | None = option(CLUSTER, TEXT, "Largest wanted group of records, or 'unlimited'.")
+    small_clusters: SmallClusters = option(
+        "add",
+        one_of(*get_args(SmallClusters)),
+        "Groups below k: add, abandon, suppress, remaining; keep is unsafe.",
+    )
+    reading: Literal["occurring", "strict"] = option(
+        "occurring", one_of("occurring", "strict"), "Combinations to protect: occurring, or strict: all."
+    )
+    refine: bool = option(False, FLAG, "Share what is left over between groups.", "--refine/--no-refine")
+    rare_items: RareItems = option(
+        "withhold",
+        one_of(*get_args(RareItems)),
+        "What fewer than k hold: withhold, list once, or cluster (the papers' way, which tells most).",
+    )
+    root_chunks: Literal["single", "several"] = option(
+        "single",
+        one_of("single", "several"),
+        "Leftovers above all groups: a single item a chunk, or several.",
+    )
+    horizontal: str | Horizontal = option("horpart", one_of(*STEPS), "How to group: horpart or hierarchical.")
+    utility_groups: tuple[tuple[str, ...], ...] = option(
+        (), file_of("groups"), "JSON file: groups of items to keep together.", "--utility", last=True
+    )
+    sensitive: frozenset[str] = option(
+        frozenset(), file_of("items"), "Items to cut from all others: one per line, or .json.", last=True
+    )
     ignore_unknown: bool = field(default=False, repr=False, compare=False)
-    min_item_support: int = 1
-    join_terms: Literal["moved", "listed"] = "moved"
-    block_records: int = 1_000_000
+    min_item_support: int = option(1, whole(), "Leave out items that fewer people have.", last=True)
+    join_terms: Literal["moved", "listed"] = option(
+        "moved", one_of("moved", "listed"), "Refining weighs the items moved, or all listed.", last=True
+    )
+    block_records: int = option(1_000_000, whole(), "Work in blocks of at most this many records.", last=True)
     tie_order: str | tuple[str, ...] = "text"
-    safe: Literal["no", "cover", "exact"] = "no"
+    safe: Literal["no", "cover", "exact"] = option(
+        "no",
+        one_of("no", "cover", "exact"),
+        "Repair what the method gives away: no, cover or exact.",
+    )
     seed: int | None = None
 
     def __post_init__(self) -> None:

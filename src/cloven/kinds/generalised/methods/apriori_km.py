@@ -18,6 +18,7 @@ from cloven.data.arrays import distinct, take_rows
 from cloven.data.defaults import K, M
 from cloven.data.taxonomy import Taxonomy
 from cloven.errors import InputError, ParameterError, shorten
+from cloven.values import choice, option, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,10 +54,10 @@ class AprioriKm:
     (('', 'bread', ''), [('ale',), ('bun', 'rye'), ('stout',)])
     """
 
-    k: int = K
-    m: int = M
+    k: int = option(K, whole(), "Everybody keeps at least this many candidates.")
+    m: int = option(M, whole(), "How many items of one record an attacker may know.")
     taxonomy: Taxonomy | None = field(default=None, repr=False)
-    search: Search = "refined"
+    search: Search = choice("refined", Search, "How groups are found")
     SEARCHED_UNASKED: ClassVar[bool] = False  # its taxonomy is the owner's; a search must name it
 
     def __post_init__(self) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from cloven.data.defaults import K, M
 from cloven.errors import ParameterError, shorten
 from cloven.kinds.generalised.policy import Policy, Reading, listed
+from cloven.values import FLAG, choice, option, real, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -61,12 +62,16 @@ class ByPolicy(ABC):
         seeded: the policy was drawn with a seed: for experiments, and marks the release.
     """
 
-    k: int = K
+    k: int = option(K, whole(), "Whoever knows a protected itemset has this many candidates.")
     policy: Policy = None  # type: ignore[assignment]  # made from m
-    max_suppressed: float = 0.0
-    reading: Reading = "subsets-too"
+    max_suppressed: float = option(
+        0.0, real(0, 1), "Largest share of the items that may be suppressed.", last=True
+    )
+    reading: Reading = choice(
+        "subsets-too", Reading, "An itemset nobody has", "--constraint-reading", last=True
+    )
     weights: Mapping[str, float] | None = None
-    ignore_unknown: bool = False
+    ignore_unknown: bool = option(False, FLAG, "Go on if the policy names items the data lacks.", last=True)
     m: int = 0
     seeded: bool = False
     METHOD: ClassVar[str]

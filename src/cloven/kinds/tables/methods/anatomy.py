@@ -17,8 +17,9 @@ import numpy as np
 from cloven.errors import ParameterError
 from cloven.kinds.tables.methods.assembly import check_complete, sliced
 from cloven.kinds.tables.methods.lots import Drawing
-from cloven.kinds.tables.methods.parameters import check_seed, check_whole, one_sensitive
+from cloven.kinds.tables.methods.parameters import SEED, check_seed, check_whole, one_sensitive
 from cloven.protocols import Dimension, Whole
+from cloven.values import option, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,8 +40,8 @@ class Anatomy:
         seed: for the lots that make the groups; experiments only, and marks the release.
     """
 
-    l: int = 6
-    seed: int | None = None
+    l: int = option(6, whole(2), "Rows of a group, all with different sensitive values.")
+    seed: int | None = option(None, whole(0), SEED, last=True)
     SEARCHED_UNASKED: ClassVar[bool] = False  # quasi-identifiers stay exact: a search must name it
     family: ClassVar[str] = "tables"
 

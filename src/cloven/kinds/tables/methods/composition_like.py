@@ -19,6 +19,8 @@ from cloven.kinds.tables.methods.hybrid import sampled_rows
 from cloven.kinds.tables.methods.lots import Drawing
 from cloven.kinds.tables.methods.mondrian import Mondrian
 from cloven.kinds.tables.methods.parameters import (
+    ROWS_ALIKE,
+    SEED,
     check_counts_rows,
     check_k,
     check_seed,
@@ -26,6 +28,7 @@ from cloven.kinds.tables.methods.parameters import (
     possible_k,
 )
 from cloven.protocols import Dimension, Real
+from cloven.values import option, real, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,10 +48,12 @@ class CompositionLike:
         seed: for the lots; experiments only, and marks the release.
     """
 
-    k: int = 6
-    rho: float = 0.8
-    alpha: float = 0.5
-    seed: int | None = None
+    k: int = option(6, whole(2), ROWS_ALIKE)
+    rho: float = option(0.8, real(0, 1), "Each row is taken with this probability.")
+    alpha: float = option(
+        0.5, real(0, 1), "How far sensitive values of a class may be spread from those of all."
+    )
+    seed: int | None = option(None, whole(0), SEED, last=True)
     SEARCHED_UNASKED: ClassVar[bool] = False  # to compare with: a search must name it
     family: ClassVar[str] = "tables"
 

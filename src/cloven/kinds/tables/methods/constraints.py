@@ -20,12 +20,8 @@ import numpy as np
 from cloven.compiled import Flags, Floats, Ints, Longs, compiled
 from cloven.data.table import Harm
 from cloven.errors import ParameterError
-from cloven.kinds.tables.methods.parameters import (
-    check_rows,
-    check_share,
-    check_whole,
-    check_within,
-)
+from cloven.kinds.tables.methods.parameters import check_rows, check_share, check_whole, check_within
+from cloven.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -392,6 +388,10 @@ def write_constraints(constraints: Iterable[Constraint]) -> str:
 
 
 WORDED_COLUMNS = Worded(read_columns, write_columns)
+COLUMNS = Value(object, "N|NAMES", read_columns)
+ABOUT_COLUMNS = (
+    "Columns: how many for the quasi-identifiers, or which: age+sex/work/illness; default: two in each."
+)
 WORDED_NAMES = Worded(read_names, write_names)
 WORDED_CONSTRAINTS = Worded(read_constraints, write_constraints)
 

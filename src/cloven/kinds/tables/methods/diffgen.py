@@ -35,6 +35,7 @@ from cloven.kinds.tables.methods.assembly import (
 )
 from cloven.kinds.tables.methods.lots import LEAST_EPS, Drawing, noise_scale
 from cloven.kinds.tables.methods.parameters import (
+    SEED,
     check_choice,
     check_counts_rows,
     check_seed,
@@ -43,6 +44,7 @@ from cloven.kinds.tables.methods.parameters import (
 )
 from cloven.kinds.tables.release import GeneralisedTable
 from cloven.protocols import Choice, Dimension, Real, Whole
+from cloven.values import choice, option, real, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -53,6 +55,8 @@ if TYPE_CHECKING:
     from cloven.data.table import Attribute, Table, ValueTree
 
 
+Score = Literal["max", "gain"]
+Counts = Literal["consistent", "clip"]
 Domains = Literal["stated", "from-data"]
 MOST_SCORED = 10_000_000
 """Values of an attribute times classes that are counted to find where to specialise."""
@@ -75,12 +79,14 @@ class DiffGen:
             ``from-data``: what the rows hold is what there can be, and nothing is promised.
     """
 
-    eps: float = 0.3
-    specialisations: int = 10
-    score: Score = "max"
-    counts: Counts = "consistent"
-    seed: int | None = None
-    domains: Domains = "stated"
+    eps: float = option(0.3, real(0, above=True), "Budget of differential privacy: less hides more.")
+    specialisations: int = option(10, whole(0), "How often the table is refined.")
+    score: Score = choice("max", Score, "What makes a refinement good")
+    counts: Counts = choice("consistent", Counts, "What becomes of noisy counts")
+    seed: int | None = option(None, whole(0), SEED, last=True)
+    domains: Domains = choice(
+        "stated", Domains, "Which values are possible: by the schema, or (promising nothing) by the rows"
+    )
     SEARCHED_UNASKED: ClassVar[bool] = False  # a budget is the owner's to spend: a search must name it
     family: ClassVar[str] = "tables"
 
@@ -242,9 +248,6 @@ def in_blocks(table: Table) -> Table:
 # better the parts tell the class. The score of a piece needs nothing but how often each value goes with each class.
 
 
-Score = Literal["max", "gain"]
-
-
 @dataclass(frozen=True, eq=False)
 class Piece:
     """A set of values of one attribute, and what it would fall apart into.
@@ -390,7 +393,6 @@ def _entropy(counts: Longs) -> Floats:
 # Noisy counts of all combinations of pieces and classes, and the table that they make: the second half of DiffGen.
 
 
-Counts = Literal["consistent", "clip"]
 TOTAL_SHARE = Fraction(1, 20)
 """Share of the budget of counts that buys the number of rows."""
 MOST_COUNTS = 2_000_000

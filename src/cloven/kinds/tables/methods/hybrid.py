@@ -20,6 +20,8 @@ from cloven.kinds.tables.methods.assembly import check_complete, generalised
 from cloven.kinds.tables.methods.lots import LEAST_EPS, Drawing, noise_scale
 from cloven.kinds.tables.methods.mondrian import Mondrian
 from cloven.kinds.tables.methods.parameters import (
+    ROWS_ALIKE,
+    SEED,
     check_choice,
     check_k,
     check_seed,
@@ -29,6 +31,7 @@ from cloven.kinds.tables.methods.parameters import (
     possible_k,
 )
 from cloven.protocols import Choice, Dimension, Real
+from cloven.values import one_of, option, real, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,11 +56,13 @@ class Hybrid:
         seed: for the lots; experiments only, and marks the release.
     """
 
-    k: int = 6
-    eps: float = 0.3
-    rate: float = 0.8
-    noise_on: Literal["all", "present"] = "all"
-    seed: int | None = None
+    k: int = option(6, whole(2), ROWS_ALIKE)
+    eps: float = option(0.3, real(0, above=True), "Budget of differential privacy: less hides more.")
+    rate: float = option(0.8, real(0, 1, above=True), "Each row is taken with this probability.")
+    noise_on: Literal["all", "present"] = option(
+        "all", one_of("all", "present"), "Sensitive values that get noise: all, present (in the class)."
+    )
+    seed: int | None = option(None, whole(0), SEED, last=True)
     SEARCHED_UNASKED: ClassVar[bool] = False  # to compare with: a search must name it
     family: ClassVar[str] = "tables"
 

@@ -18,10 +18,12 @@ import numpy as np
 from cloven.data.taxonomy import balanced_ranges
 from cloven.errors import ParameterError
 from cloven.kinds.tables.methods.assembly import sliced
+from cloven.kinds.tables.methods.constraints import ABOUT_COLUMNS, COLUMNS
 from cloven.kinds.tables.methods.hybrid import with_rows
 from cloven.kinds.tables.methods.lots import Drawing
-from cloven.kinds.tables.methods.parameters import check_seed, one_sensitive
+from cloven.kinds.tables.methods.parameters import SEED, check_seed, one_sensitive
 from cloven.kinds.tables.methods.slicing import Slicing
+from cloven.values import option, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,10 +47,10 @@ class MergingLike:
         seed: for the lots; experiments only, and marks the release.
     """
 
-    k: int = 6
-    l: int = 6
-    columns: int | tuple[tuple[str, ...], ...] | None = None
-    seed: int | None = None
+    k: int = option(6, whole(2), "Rows of a bucket, at least.")
+    l: int = option(6, whole(2), "In each bucket no sensitive value has a share above 1/l.")
+    columns: int | tuple[tuple[str, ...], ...] | None = option(None, COLUMNS, ABOUT_COLUMNS)
+    seed: int | None = option(None, whole(0), SEED, last=True)
     WORDED: ClassVar = Slicing.WORDED
     SEARCHED_UNASKED: ClassVar[bool] = False  # to compare with: a search must name it
     family: ClassVar[str] = "tables"

@@ -38,8 +38,16 @@ from cloven.kinds.tables.methods.constraints import (
     sensitive_groups,
 )
 from cloven.kinds.tables.methods.lots import Drawing
-from cloven.kinds.tables.methods.parameters import check_choice, check_k, check_seed, possible_k
+from cloven.kinds.tables.methods.parameters import (
+    ROWS_ALIKE,
+    SEED,
+    check_choice,
+    check_k,
+    check_seed,
+    possible_k,
+)
 from cloven.protocols import Choice, Dimension, Whole
+from cloven.values import choice, option, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -60,6 +68,7 @@ if TYPE_CHECKING:
 
 
 Partition = Literal["adaptive", "replay-proof"]
+Mode = Literal["strict", "relaxed"]
 
 
 @dataclass(frozen=True)
@@ -85,12 +94,12 @@ class Mondrian:
     [['20..30', 'Flu'], ['20..30', 'Gout'], ['40..50', 'Flu'], ['40..50', 'Gout']]
     """
 
-    k: int = K
-    l: int | None = None
+    k: int = option(K, whole(2), ROWS_ALIKE)
+    l: int | None = option(None, whole(2), "So many different sensitive values in every class.")
     constraints: tuple[Constraint, ...] = ()
-    mode: Literal["strict", "relaxed"] = "strict"
-    seed: int | None = None
-    partition: Partition = "adaptive"
+    mode: Mode = choice("strict", Mode, "Whether equal values stay on one side of a cut")
+    seed: int | None = option(None, whole(0), SEED, last=True)
+    partition: Partition = choice("adaptive", Partition, "Whether sensitive values decide about cuts")
     WORDED: ClassVar[Mapping[str, Worded]] = {"constraints": WORDED_CONSTRAINTS}
     family: ClassVar[str] = "tables"
 

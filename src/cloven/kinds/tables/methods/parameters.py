@@ -13,7 +13,8 @@ from cloven.protocols import Whole
 if TYPE_CHECKING:
     from cloven.data.table import Table
 
-
+SEED = "Draw the same lots again (experiments); marks the release."
+ROWS_ALIKE = "Rows that look alike, at least."
 _LARGEST = float(np.finfo(np.float64).max)
 
 

@@ -20,6 +20,7 @@ from cloven.kinds.tables.methods.assembly import check_complete, generalised
 from cloven.kinds.tables.methods.constraints import DistinctL, described
 from cloven.kinds.tables.methods.mondrian import Mondrian
 from cloven.kinds.tables.methods.parameters import (
+    ROWS_ALIKE,
     check_k,
     check_share,
     check_whole,
@@ -27,6 +28,7 @@ from cloven.kinds.tables.methods.parameters import (
     possible_k,
 )
 from cloven.protocols import Dimension, Real, Whole
+from cloven.values import option, real, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,9 +50,11 @@ class ProbabilisticLike:
         alpha: probability with which somebody else's class would hold a linkable value, at least.
     """
 
-    k: int = 6
-    d: int = 3
-    alpha: float = 0.5
+    k: int = option(6, whole(2), ROWS_ALIKE)
+    d: int = option(3, whole(1), "Linkable values of a class, at least.")
+    alpha: float = option(
+        0.5, real(0, 1), "Chance that somebody else's class would hold a linkable value, at least."
+    )
     SEARCHED_UNASKED: ClassVar[bool] = False  # to compare with: a search must name it
     family: ClassVar[str] = "tables"
 

@@ -31,10 +31,13 @@ from cloven.kinds.tables.methods.columns import (
     named_columns,
 )
 from cloven.kinds.tables.methods.constraints import (
+    ABOUT_COLUMNS,
+    COLUMNS,
     WORDED_COLUMNS,
 )
 from cloven.kinds.tables.methods.lots import Lots, lots_of
 from cloven.kinds.tables.methods.parameters import (
+    SEED,
     check_choice,
     check_counts_rows,
     check_rows,
@@ -45,6 +48,7 @@ from cloven.kinds.tables.methods.parameters import (
 )
 from cloven.kinds.tables.methods.slicing_kernel import Coded, Plan, axes, coded, partition
 from cloven.protocols import Choice, Dimension, Whole
+from cloven.values import choice, option, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -91,18 +95,22 @@ class Slicing:
             operating system otherwise.
     """
 
-    k: int = 6
-    l: int = 6
-    columns: int | tuple[tuple[str, ...], ...] | None = None
-    companions: int = 0
-    together: Together = "separately"
-    check: Check = "matching"
-    partition: Partition | None = None
-    normalisation: Normalisation = "min-1"
-    distance: Distance = "1-r2"
-    bins: int = 10
-    bins_by: BinsBy = "width"
-    seed: int | None = None
+    k: int = option(6, whole(2), "Rows of a bucket, at least.")
+    l: int = option(6, whole(2), "Nobody's sensitive value can be told with a chance above 1/l.")
+    columns: int | tuple[tuple[str, ...], ...] | None = option(None, COLUMNS, ABOUT_COLUMNS)
+    companions: int = option(0, whole(0), "Quasi-identifiers that stay beside each sensitive attribute.")
+    together: Together = choice("separately", Together, "Several sensitive attributes are protected")
+    check: Check = choice(
+        "matching", Check, "Where l holds: over all buckets that may be a person's, or in each bucket"
+    )
+    partition: Partition | None = choice(None, Partition, "How buckets are split")
+    normalisation: Normalisation = choice(
+        "min-1", Normalisation, "Of the contingency coefficient that tells which attributes hang together"
+    )
+    distance: Distance = choice("1-r2", Distance, "Of two attributes")
+    bins: int = option(10, whole(2), "Numbers are put into so many bins where attributes are compared.")
+    bins_by: BinsBy = choice("width", BinsBy, "Bins of equal")
+    seed: int | None = option(None, whole(0), SEED, last=True)
     WORDED: ClassVar[Mapping[str, Worded]] = {"columns": WORDED_COLUMNS}
     family: ClassVar[str] = "tables"
 

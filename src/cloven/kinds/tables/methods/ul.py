@@ -35,6 +35,7 @@ from cloven.kinds.tables.methods.swaps import (
     with_trees,
 )
 from cloven.protocols import Dimension, Real
+from cloven.values import file_of, listed, one_of, option, share, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -45,6 +46,36 @@ if TYPE_CHECKING:
     from cloven.kinds.tables.key import PublishedTable
     from cloven.kinds.tables.methods.constraints import Worded
     from cloven.kinds.tables.methods.swaps import Rule, Rules
+
+
+class CellCounts(NamedTuple):
+    """Rows of each cell, of its class, with its value, and of the whole table."""
+
+    cell: Longs
+    within: Longs
+    value: Longs
+    rows: int
+
+
+CellMeasure: TypeAlias = Callable[[CellCounts], Floats]
+
+
+def _phi(n: CellCounts) -> Floats:
+    """Size of the correlation of "is in the class" and "has the value"."""
+    spread = np.sqrt(n.within * (n.rows - n.within) * 1.0 * n.value * (n.rows - n.value))
+    return np.abs(n.cell * n.rows - n.within * n.value) / np.where(spread > 0, spread, 1.0)
+
+
+MEASURES: dict[str, CellMeasure] = {
+    "share": lambda n: n.cell / n.within,
+    "share-of-all": lambda n: n.cell / n.rows,
+    "largest-share": lambda n: n.cell / np.minimum(n.within, n.value),
+    "smallest-share": lambda n: n.cell / np.maximum(n.within, n.value),
+    "jaccard": lambda n: n.cell / (n.within + n.value - n.cell),
+    "cosine": lambda n: n.cell / np.sqrt(n.within * 1.0 * n.value),
+    "phi": _phi,
+}
+"""Measures of a cell by name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,10 +108,18 @@ class UL(Slicing):
     """
 
     check: Check = "bucket"
-    swap_rate: float = 0.05
-    protected: tuple[str, ...] | None = None
-    measure: str | CellMeasure = "share"
-    rules: tuple[Rule, ...] = ()
+    swap_rate: float = option(
+        0.05, share(0.5), "Cells with a share of at most this are protected; see `cloven cells` first."
+    )
+    protected: tuple[str, ...] | None = option(
+        None, listed(text(), "NAMES"), "Attributes to protect; default: of columns that hang together least."
+    )
+    measure: str | CellMeasure = option(
+        "share", one_of(*MEASURES), f"How a cell is measured: {', '.join(MEASURES)}."
+    )
+    rules: tuple[Rule, ...] = option(
+        (), file_of("rules"), "File of values that cannot meet: sex=m, illness=..., one rule in each line."
+    )
     WORDED: ClassVar[Mapping[str, Worded]] = {**Slicing.WORDED, "protected": WORDED_NAMES}
 
     def __post_init__(self) -> None:
@@ -285,36 +324,6 @@ def _in_class(
 
 
 ROUNDING = 1e-12
-
-
-class CellCounts(NamedTuple):
-    """Rows of each cell, of its class, with its value, and of the whole table."""
-
-    cell: Longs
-    within: Longs
-    value: Longs
-    rows: int
-
-
-CellMeasure: TypeAlias = Callable[[CellCounts], Floats]
-
-
-def _phi(n: CellCounts) -> Floats:
-    """Size of the correlation of "is in the class" and "has the value"."""
-    spread = np.sqrt(n.within * (n.rows - n.within) * 1.0 * n.value * (n.rows - n.value))
-    return np.abs(n.cell * n.rows - n.within * n.value) / np.where(spread > 0, spread, 1.0)
-
-
-MEASURES: dict[str, CellMeasure] = {
-    "share": lambda n: n.cell / n.within,
-    "share-of-all": lambda n: n.cell / n.rows,
-    "largest-share": lambda n: n.cell / np.minimum(n.within, n.value),
-    "smallest-share": lambda n: n.cell / np.maximum(n.within, n.value),
-    "jaccard": lambda n: n.cell / (n.within + n.value - n.cell),
-    "cosine": lambda n: n.cell / np.sqrt(n.within * 1.0 * n.value),
-    "phi": _phi,
-}
-"""Measures of a cell by name."""
 
 
 @dataclass(frozen=True)

@@ -1,25 +1,155 @@
-"""``cloven relatedness evaluate`` and ``table-4-1``: measures against people's scores of word pairs."""
+"""``cloven relatedness forms``, ``show``, ``evaluate`` and ``table-4-1``: measures, how they are named and do."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cloven.cli.console import progress, say, say_json, table, visible
-from cloven.cli.options import takes
+from cloven.cli.console import progress, say, say_json, table
+from cloven.cli.options import Group, asks, takes
+from cloven.cli.places import release_at
 from cloven.cli.reading import JsonFlag, SeedOption
-from cloven.cli.relatedness_counts import counts_at
-from cloven.cli.relatedness_show import KNOWLEDGE, Knowledge, Spec
 from cloven.cli.reproduce import find_experiments
-from cloven.cli.values import whole
-from cloven.errors import ParameterError
+from cloven.errors import InputError, ParameterError
+from cloven.figures import names, visible
+from cloven.values import FILE, option, whole
 
 if TYPE_CHECKING:
-    from cloven.protocols import CountSource
+    from cloven.protocols import CountSource, Related, Relatedness
     from cloven.relatedness.evaluation import Benchmark, Correlation, Evaluation, FrequencyBin
     from experiments.table_4_1 import Agreement
+
+Spec = Annotated[
+    str,
+    typer.Argument(
+        help="A measure, such as vectors:glove.txt; see `forms`.", metavar="SPEC", show_default=False
+    ),
+]
+PACKAGES = {
+    "simplemma": ("simplemma", "lemmas"),
+    "HanTa": ("HanTa", "nouns and phrases"),
+    "sklearn": ("scikit-learn", "topics"),
+    "tantivy": ("tantivy", "indexes of large corpora"),
+}
+"""Modules of the extra ``cloven[text]``: how the package is called, and what it is for."""
+COMPOUND = {
+    "shuffled:SPEC": "the control: the same scores between the wrong items",
+    "0.7*SPEC+0.3*SPEC": "weighted mean of measures",
+    "SPEC|SPEC": "the first, and the second where it has no score",
+    "(SPEC)": "brackets; | binds least, shuffled: most",
+}
+WIDEST = 16
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """What a measure may be made from besides its text."""
+
+    wordnet: Path | None = option(None, FILE, "WordNet, folder or tar: finds more words in vectors.")
+    release: Path | None = option(None, FILE, "Release that `learned` learns from.")
+
+    def measure(self, spec: str) -> "Relatedness":
+        """The measure that a text names."""
+        from cloven.relatedness.spec import parse
+        from cloven.storage.release import read_set_release
+
+        if self.wordnet is not None and not self.wordnet.exists():
+            message = "there is no such file or folder; name the folder or tar file of WordNet"
+            raise InputError(message, source=str(self.wordnet))
+        published = (
+            None if self.release is None else read_set_release(release_at(self.release), "relatedness")
+        )
+        return parse(spec, wordnet=self.wordnet, release=published)
+
+
+KNOWLEDGE = Group.of("What else is known", Knowledge)
+
+
+@takes()
+def forms(json: JsonFlag = False) -> None:
+    """Every way to name a measure of relatedness, and which optional packages are missing."""
+    from cloven.relatedness.spec import forms as known
+
+    listed = {form.usage: form.about for form in known().values()} | COMPOUND
+    missing = missing_packages()
+    if json:
+        say_json({"forms": listed, "missing_packages": missing})
+        return
+    say(table(list(listed.items())))
+    lacking = [f"{package} ({use})" for package, use in missing.items()]
+    if lacking:
+        say(f'\nnot installed: {", ".join(lacking)}; pip install "cloven[text]"')
+    else:
+        say("\nall optional packages are installed")
+
+
+def missing_packages() -> dict[str, str]:
+    """Packages of the extra that are not installed, and what needs them."""
+    return {package: use for module, (package, use) in PACKAGES.items() if find_spec(module) is None}
+
+
+@takes(knowledge=KNOWLEDGE)
+def show(
+    spec: Spec,
+    words: Annotated[list[str], typer.Argument(help="Words or phrases.", metavar="WORD", show_default=False)],
+    knowledge: Knowledge,
+    json: JsonFlag = False,
+) -> None:
+    """How related a few words are by a measure, and how each of them was found.
+
+    Measures from counts have a scale of the vocabulary: with other words beside them, scores change.
+    """
+    import numpy as np
+
+    items = list(dict.fromkeys(words))
+    if not all(item.strip() for item in items):
+        message = "a word must not be blank; name words or phrases"
+        raise ParameterError(message)
+    measure = knowledge.measure(spec)
+    related = measure.relate(items)
+    places = np.arange(len(items))
+    scores = [
+        [None if isnan(score) else score for score in row] for row in related.block(places, places).tolist()
+    ]
+    found = ways(measure, related, items)
+    if json:
+        say_json({"measure": measure.name, "found": found, "items": items, "scores": scores})
+        return
+    say(visible(spec))
+    cells = [
+        (visible(item, WIDEST), *("-" if score is None else f"{score:.3f}" for score in row), found[item])
+        for item, row in zip(items, scores, strict=True)
+    ]
+    say(table(cells, ("", *(visible(item, WIDEST) for item in items), "found by")))
+    if related.coverage.unknown:
+        say(f"\nno score: {names(related.coverage.unknown)}")
+
+
+def ways(measure: "Relatedness", related: "Related", items: list[str]) -> dict[str, str]:
+    """How each item was found; an item always takes the same way, whatever stands beside it."""
+    unknown = set(related.coverage.unknown)
+    return {item: "not found" if item in unknown else _way(measure, related, items, item) for item in items}
+
+
+def _way(measure: "Relatedness", related: "Related", items: list[str], item: str) -> str:
+    """The rung of one item: asked for alone, or else what changes when it is left out."""
+    try:
+        rungs = measure.relate([item]).coverage.rungs
+        return next(rung for rung, served in rungs.items() if served)
+    except ParameterError:  # part of a measure that knows nothing of what it is asked for refuses
+        others = [other for other in items if other != item]
+    try:
+        rest = measure.relate(others).coverage.rungs
+        return next(rung for rung, served in related.coverage.rungs.items() if served > rest.get(rung, 0))
+    except ParameterError:
+        return "found"
+
+
+# Measures against people's scores of word pairs.
+
 
 SHOWN_PAIRS = 5
 
@@ -41,7 +171,7 @@ def evaluate(
         Path | None,
         typer.Option(metavar="COUNTS", help="Counts file or index: also errors by word frequency."),
     ] = None,
-    bins: Annotated[int, whole(1, 100).option("--bins", help="Steps of frequency.")] = 5,
+    bins: Annotated[int, asks(whole(1, 100), "--bins", help="Steps of frequency.")] = 5,
     seed: SeedOption = None,
     json: JsonFlag = False,
 ) -> None:
@@ -219,3 +349,14 @@ def agreement_row(name: str, found: "Agreement", printed: float | None) -> tuple
         f"{found.covariance:.3f}",
         f"{found.below:,}",
     )
+
+
+def counts_at(path: Path) -> "CountSource":
+    """Counts of documents, from an index or a counts file."""
+    from cloven.relatedness.counts import count_source
+
+    try:
+        return count_source(path)
+    except OSError as fault:
+        message = f"cannot be read ({fault.strerror or fault}); name an index or a counts file"
+        raise InputError(message, source=str(path)) from fault
