@@ -9,7 +9,7 @@ The rows carried at each depth lie on one stack, those of a deeper combination a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -19,47 +19,53 @@ if TYPE_CHECKING:
     from cloven.compiled import Flags, Longs
 
 
+class Rows(NamedTuple):
+    """Rows to search.
+
+    Attributes:
+        start: where the items of each row start in ``items``.
+        end: one past their last.
+        owner: whose row it is; rows of one owner stand side by side and count once.
+        weight: how many equal rows it stands for.
+        items: numbers of items, ascending inside a row.
+    """
+
+    start: Longs
+    end: Longs
+    owner: Longs
+    weight: Longs
+    items: Longs
+
+
 @compiled
 def count_extensions(
-    rows: Longs,
-    starts: Longs,
-    row_end: Longs,
-    row_owner: Longs,
-    row_weight: Longs,
-    items: Longs,
-    k: int,
-    support: Longs,
-    times: Longs,
-    light: Flags,
+    numbers: Longs, starts: Longs, rows: Rows, k: int, support: Longs, times: Longs, light: Flags
 ) -> None:
-    """For each item after ``starts``: its support, how many rows hold it, and whether one has below k copies.
-
-    Rows of one owner stand side by side and count once.
-    """
+    """For each item after ``starts``: its support, how many rows hold it, and whether one has below k copies."""
     support[:] = 0
     times[:] = 0
     light[:] = False
     latest = np.full(len(support), -1, np.int64)
-    for at in range(len(rows)):
-        row = rows[at]
-        for position in range(starts[at], row_end[row]):
-            item = items[position]
+    for at in range(len(numbers)):
+        row = numbers[at]
+        for position in range(starts[at], rows.end[row]):
+            item = rows.items[position]
             times[item] += 1
-            if latest[item] != row_owner[row]:
-                latest[item] = row_owner[row]
-                support[item] += row_weight[row]
-            if row_weight[row] < k:
+            if latest[item] != rows.owner[row]:
+                latest[item] = rows.owner[row]
+                support[item] += rows.weight[row]
+            if rows.weight[row] < k:
                 light[item] = True
 
 
 @compiled
-def spread(stack: Longs, begin: int, end: int, row_end: Longs, items: Longs, first: Longs) -> None:
+def spread(stack: Longs, begin: int, end: int, rows: Rows, first: Longs) -> None:
     """Write the rows that hold each extension to the stack, those of ``item`` from ``first[item]``."""
     cursor = first.copy()
     for at in range(begin, end):
         row = stack[0, at]
-        for position in range(stack[1, at], row_end[row]):
-            item = items[position]
+        for position in range(stack[1, at], rows.end[row]):
+            item = rows.items[position]
             stack[0, cursor[item]] = row
             stack[1, cursor[item]] = position + 1
             cursor[item] += 1
@@ -75,33 +81,19 @@ def rare_item(low: int, k: int, strict: bool, support: Longs) -> int:
 
 
 @compiled
-def search(
-    begin: int,
-    end: int,
-    row_start: Longs,
-    row_end: Longs,
-    row_owner: Longs,
-    row_weight: Longs,
-    items: Longs,
-    count: int,
-    k: int,
-    m: int,
-    strict: bool,
-) -> Longs:
+def search(begin: int, end: int, rows: Rows, count: int, k: int, m: int, strict: bool) -> Longs:
     """A rare combination in rows ``begin`` to ``end``, followed by its support; empty if there is none."""
     support, times = np.empty(count, np.int64), np.empty(count, np.int64)
     first, light = np.zeros((m, count + 1), np.int64), np.zeros((m, count), np.bool_)
     chosen, lower, upper = np.zeros(m, np.int64), np.zeros(m, np.int64), np.zeros(m, np.int64)
     stack = np.empty((2, end - begin), np.int64)
     for at in range(end - begin):
-        stack[0, at], stack[1, at] = begin + at, row_start[begin + at]
+        stack[0, at], stack[1, at] = begin + at, rows.start[begin + at]
     depth, low, top, upper[0] = 0, 0, end - begin, end - begin
     while True:
         here, there = lower[depth], upper[depth]
-        count_extensions(
-            stack[0, here:there], stack[1, here:there], row_end, row_owner, row_weight, items, k,
-            support, times, light[depth],
-        )  # fmt: skip
+        held, after = stack[0, here:there], stack[1, here:there]
+        count_extensions(held, after, rows, k, support, times, light[depth])
         rare = rare_item(low, k, strict, support)
         if rare >= 0:
             chosen[depth] = rare
@@ -113,7 +105,7 @@ def search(
                 taller = np.empty((2, 2 * first[depth, count]), np.int64)
                 taller[:, :top] = stack[:, :top]
                 stack = taller
-            spread(stack, here, there, row_end, items, first[depth])
+            spread(stack, here, there, rows, first[depth])
             chosen[depth] = low - 1
         else:
             depth -= 1
@@ -135,25 +127,14 @@ def search(
 
 @compiled
 def scan(
-    chunk_start: Longs,
-    chunk_items: Longs,
-    row_start: Longs,
-    row_end: Longs,
-    row_owner: Longs,
-    row_weight: Longs,
-    items: Longs,
-    k: int,
-    m: int,
-    strict: bool,
+    chunk_start: Longs, chunk_items: Longs, rows: Rows, k: int, m: int, strict: bool
 ) -> tuple[int, int, Longs]:
     """Search every chunk: number of faulty ones, the first, and its combination followed by its support."""
     faulty, first = 0, -1
     combination = np.empty(0, np.int64)
     for chunk in range(len(chunk_items)):
-        found = search(
-            chunk_start[chunk], chunk_start[chunk + 1], row_start, row_end, row_owner, row_weight, items,
-            chunk_items[chunk], k, min(m, chunk_items[chunk]), strict,
-        )  # fmt: skip
+        begin, end, count = chunk_start[chunk], chunk_start[chunk + 1], chunk_items[chunk]
+        found = search(begin, end, rows, count, k, min(m, count), strict)
         if len(found) > 0:
             faulty += 1
             if first < 0:

@@ -73,7 +73,7 @@ def _search(
     layout: Layout, chunks: Longs, rows: Longs, owner: Longs, weight: Longs, k: int, m: int, *, strict: bool
 ) -> Rare | None:
     """Search the given chunks; ``rows`` ascend by chunk, each with an owner and a weight."""
-    from cloven.verification.km import scan  # numba takes long to import
+    from cloven.verification.km import Rows, scan  # numba takes long to import
 
     wanted = np.zeros(layout.chunks, bool)
     wanted[chunks] = True
@@ -84,11 +84,7 @@ def _search(
     faulty, first, found = scan(
         np.append(0, np.cumsum(per_chunk)),
         items,
-        layout.offsets[rows],
-        layout.offsets[rows + 1],
-        owner,
-        weight,
-        layout.local,
+        Rows(layout.offsets[rows], layout.offsets[rows + 1], owner, weight, layout.local),
         int(k),
         int(m),
         strict,

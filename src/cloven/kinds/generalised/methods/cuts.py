@@ -328,28 +328,35 @@ def recode(
     return items[:at]
 
 
+class Places(NamedTuple):
+    """Rows that hold a combination, and what follows it there.
+
+    Attributes:
+        held: numbers of the rows.
+        after: for each, the place after the last item of the combination.
+        ends: where each row of the data ends in ``items``.
+        items: items of all rows, ascending inside a row.
+        below: items from this one on are not looked at.
+    """
+
+    held: Longs
+    after: Longs
+    ends: Longs
+    items: Longs
+    below: int
+
+
 @compiled
-def spread(
-    held: Longs,
-    after: Longs,
-    ends: Longs,
-    items: Longs,
-    below: int,
-    slot: Longs,
-    next_held: Longs,
-    next_after: Longs,
-    groups: Longs,
-    starts: Longs,
-) -> int:
-    """Put every place with an item under ``below`` into the slice of its item; slices ascend. Gives their number.
+def spread(here: Places, slot: Longs, held: Longs, after: Longs, groups: Longs, starts: Longs) -> int:
+    """Put every place into the slice of its item, of ``held`` and ``after``; slices ascend. Gives their number.
 
     ``slot`` is zero everywhere, before and after.
     """
     found = 0
-    for number in range(len(held)):
-        for position in range(after[number], ends[held[number]]):
-            item = items[position]
-            if item >= below:
+    for number in range(len(here.held)):
+        for position in range(here.after[number], here.ends[here.held[number]]):
+            item = here.items[position]
+            if item >= here.below:
                 break
             if slot[item] == 0:
                 groups[found] = item
@@ -360,13 +367,13 @@ def spread(
     for group in range(found):
         starts[group + 1] = starts[group] + slot[groups[group]]
         slot[groups[group]] = starts[group]
-    for number in range(len(held)):
-        for position in range(after[number], ends[held[number]]):
-            item = items[position]
-            if item >= below:
+    for number in range(len(here.held)):
+        for position in range(here.after[number], here.ends[here.held[number]]):
+            item = here.items[position]
+            if item >= here.below:
                 break
-            next_held[slot[item]] = held[number]
-            next_after[slot[item]] = position + 1
+            held[slot[item]] = here.held[number]
+            after[slot[item]] = position + 1
             slot[item] += 1
     for group in range(found):
         slot[groups[group]] = 0
@@ -374,28 +381,17 @@ def spread(
 
 
 @compiled
-def tally(
-    held: Longs,
-    after: Longs,
-    ends: Longs,
-    items: Longs,
-    below: int,
-    owner: Longs,
-    k: int,
-    support: Longs,
-    latest: Longs,
-    rare: Longs,
-) -> int:
-    """Items under ``below`` at these places that fewer than k persons hold, ascending; gives their number.
+def tally(here: Places, owner: Longs, k: int, support: Longs, latest: Longs, rare: Longs) -> int:
+    """Items at these places that fewer than k persons hold, ascending; gives their number.
 
     Rows of one person stand side by side and count once. ``support`` is zero everywhere, before and after.
     """
     met = 0
-    for number in range(len(held)):
-        person = owner[held[number]]
-        for position in range(after[number], ends[held[number]]):
-            item = items[position]
-            if item >= below:
+    for number in range(len(here.held)):
+        person = owner[here.held[number]]
+        for position in range(here.after[number], here.ends[here.held[number]]):
+            item = here.items[position]
+            if item >= here.below:
                 break
             if support[item] == 0:
                 rare[met] = item
@@ -425,32 +421,33 @@ def rare_combinations(
     met in lexicographic order; the search ends when ``found`` is full.
     """
     limit, size = found.shape
-    starts, ends, every = offsets[:-1], offsets[1:], np.arange(len(offsets) - 1)
+    ends, everywhere = (
+        offsets[1:],
+        Places(np.arange(len(offsets) - 1), offsets[:-1], offsets[1:], items, firsts),
+    )
     slot, latest, rare = np.zeros(width, np.int64), np.empty(width, np.int64), np.empty(width, np.int64)
     if size == 1:
-        met = min(limit, tally(every, starts, ends, items, firsts, owner, k, slot, latest, rare))
+        met = min(limit, tally(everywhere, owner, k, slot, latest, rare))
         found[:met, 0] = rare[:met]
         return int(met)
     held, after = np.empty((size - 1, len(items)), np.int64), np.empty((size - 1, len(items)), np.int64)
     group, first = np.empty((size - 1, width), np.int64), np.empty((size - 1, width + 1), np.int64)
     count, turn = np.zeros(size - 1, np.int64), np.full(size - 1, -1, np.int64)
-    count[0] = spread(every, starts, ends, items, firsts, slot, held[0], after[0], group[0], first[0])
+    count[0] = spread(everywhere, slot, held[0], after[0], group[0], first[0])
     depth, total = 0, 0
     while depth >= 0:
         turn[depth] += 1
         if turn[depth] == count[depth]:
             depth -= 1
             continue
-        here = slice(first[depth, turn[depth]], first[depth, turn[depth] + 1])
-        rows, places = held[depth][here], after[depth][here]
+        start, end = first[depth, turn[depth]], first[depth, turn[depth] + 1]
+        here = Places(held[depth, start:end], after[depth, start:end], ends, items, width)
         if depth + 2 < size:
             depth += 1
             turn[depth] = -1
-            count[depth] = spread(
-                rows, places, ends, items, width, slot, held[depth], after[depth], group[depth], first[depth]
-            )
+            count[depth] = spread(here, slot, held[depth], after[depth], group[depth], first[depth])
             continue
-        for number in range(tally(rows, places, ends, items, width, owner, k, slot, latest, rare)):
+        for number in range(tally(here, owner, k, slot, latest, rare)):
             for column in range(size - 1):
                 found[total, column] = group[column, turn[column]]
             found[total, size - 1] = rare[number]

@@ -44,26 +44,14 @@ def check_combinations(
 
 def _rare(rows: Rows, k: int, size: int) -> Longs:
     """A combination of blocks that too few hold, followed by how many; empty if there is none."""
-    from cloven.verification.km import search  # numba takes long to import
+    from cloven.verification import km  # numba takes long to import
 
     if rows.count == 0:
         return np.empty(0, np.int64)
     once = np.ones(len(rows.owner), np.int64)
     starts, ends = rows.offsets[:-1].astype(np.int64), rows.offsets[1:].astype(np.int64)
-    size = min(size, rows.count)
-    return search(
-        0,
-        len(rows.owner),
-        starts,
-        ends,
-        rows.owner,
-        once,
-        rows.blocks,
-        rows.count,
-        int(k),
-        size,
-        strict=False,
-    )
+    searched = km.Rows(starts, ends, rows.owner, once, rows.blocks)
+    return km.search(0, len(rows.owner), searched, rows.count, int(k), min(size, rows.count), strict=False)
 
 
 # Constraints of a policy: every protected itemset, by both readings, and every block inside a utility group.
