@@ -8,8 +8,8 @@ interval.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -113,7 +113,7 @@ class _Search:
     def run(self, size: int, wanted: Flags, budget: int) -> int:
         """Clear ``wanted`` (by record of the data) where ``size`` items do; give the steps, or -1."""
         placed = wanted[self.order]
-        steps = search(size, self.offsets, self.items, self.person, placed, self.vocabulary, budget)
+        steps = search(size, Records(self.offsets, self.items, self.person, placed), self.vocabulary, budget)
         wanted[self.order] = placed
         return int(steps)
 
@@ -156,17 +156,10 @@ def _run_sizes(search: _Search, sizes: range, wanted: Flags, budget: int) -> int
 
 def _not_below(found: SingledOut, earlier: list[SingledOut]) -> SingledOut:
     """Knowing more cannot single out fewer; two samples may say so by chance."""
-    if not earlier:
-        return found
-    before = earlier[-1]
-    return SingledOut(
-        found.known_items,
-        max(found.share, before.share),
-        max(found.low, before.low),
-        max(found.high, before.high),
-        found.exact,
-        found.searched,
-    )
+    least = {
+        name: max(getattr(each, name) for each in (found, *earlier[-1:])) for name in ("share", "low", "high")
+    }
+    return replace(found, **least)
 
 
 # Compiled search for combinations that only one person holds; imported only when used.
@@ -181,33 +174,42 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int32]
 
 
+class Records(NamedTuple):
+    """What is searched; records of one person stand next to each other.
+
+    Attributes:
+        offsets: where each record starts in ``items``.
+        items: items of each record, from rare to frequent.
+        person: whose record it is.
+        wanted: whether a record is still in question.
+    """
+
+    offsets: Longs
+    items: Ints
+    person: Longs
+    wanted: Flags
+
+
 @compiled
-def search(
-    size: int, offsets: Longs, items: Ints, person: Longs, wanted: Flags, vocabulary: int, budget: int
-) -> int:
+def search(size: int, records: Records, vocabulary: int, budget: int) -> int:
     """Clear ``wanted`` where a record holds a combination of ``size`` items that no other person holds.
 
-    Records of one person must stand next to each other. Gives the steps taken, or -1 if ``budget`` was too
-    small; then what was cleared is right and what was not is open.
+    Gives the steps taken, or -1 if ``budget`` was too small; then what was cleared is right and what was not is open.
     """
-    records = np.arange(len(offsets) - 1)
-    positions = offsets[:-1].copy()
+    held, positions = np.arange(len(records.person)), records.offsets[:-1].copy()
     count = np.zeros((size, vocabulary), np.int64)
     last = np.full((size, vocabulary), -1, np.int64)
     steps = np.zeros(1, np.int64)
-    done = _extend(records, positions, size, offsets, items, person, wanted, count, last, steps, budget)
+    done = _extend(held, positions, size, records, count, last, steps, budget)
     return steps[0] if done else -1
 
 
 @compiled
 def _extend(
-    records: Longs,
+    held: Longs,
     positions: Longs,
     size: int,
-    offsets: Longs,
-    items: Ints,
-    person: Longs,
-    wanted: Flags,
+    records: Records,
     count: Longs,
     last: Longs,
     steps: Longs,
@@ -215,68 +217,50 @@ def _extend(
 ) -> bool:
     """Search the combinations with ``size`` more items; False when the budget is spent."""
     if size == 1:
-        _mark(records, positions, offsets, items, person, wanted, count[0], last[0], steps)
+        _mark(held, positions, records, count[0], last[0], steps)
         return bool(steps[0] <= budget)
-    found, starts, child_records, child_positions = _children(
-        records, positions, size, offsets, items, wanted, count[size - 1], last[size - 1], steps
+    found, starts, child_held, child_positions = _children(
+        held, positions, size, records, count[size - 1], last[size - 1], steps
     )
     for child in range(len(found)):
-        start, end = starts[child], starts[child + 1]
-        if not _any_wanted(child_records, start, end, wanted):
-            continue
-        if not _extend(
-            child_records[start:end],
-            child_positions[start:end],
-            size - 1,
-            offsets,
-            items,
-            person,
-            wanted,
-            count,
-            last,
-            steps,
-            budget,
+        here, there = (
+            child_held[starts[child] : starts[child + 1]],
+            child_positions[starts[child] : starts[child + 1]],
+        )
+        if _any_wanted(here, records) and not _extend(
+            here, there, size - 1, records, count, last, steps, budget
         ):
             return False
     return bool(steps[0] <= budget)
 
 
 @compiled
-def _any_wanted(records: Longs, start: int, end: int, wanted: Flags) -> bool:
-    for at in range(start, end):
-        if wanted[records[at]]:
+def _any_wanted(held: Longs, records: Records) -> bool:
+    for record in held:
+        if records.wanted[record]:
             return True
     return False
 
 
 @compiled
-def _mark(
-    records: Longs,
-    positions: Longs,
-    offsets: Longs,
-    items: Ints,
-    person: Longs,
-    wanted: Flags,
-    count: Longs,
-    last: Longs,
-    steps: Longs,
-) -> None:
+def _mark(held: Longs, positions: Longs, records: Records, count: Longs, last: Longs, steps: Longs) -> None:
     """Clear records that hold an item which only one person of this projection holds."""
-    for number in range(len(records)):
-        record = records[number]
+    offsets, items, person, wanted = records
+    for number in range(len(held)):
+        record = held[number]
         for at in range(positions[number], offsets[record + 1]):
             if last[items[at]] != person[record]:
                 last[items[at]] = person[record]
                 count[items[at]] += 1
-    for number in range(len(records)):
-        record = records[number]
+    for number in range(len(held)):
+        record = held[number]
         if wanted[record]:
             for at in range(positions[number], offsets[record + 1]):
                 if count[items[at]] == 1:
                     wanted[record] = False
                     break
-    for number in range(len(records)):
-        record = records[number]
+    for number in range(len(held)):
+        record = held[number]
         steps[0] += offsets[record + 1] - positions[number] + 1
         for at in range(positions[number], offsets[record + 1]):
             last[items[at]] = -1
@@ -285,62 +269,50 @@ def _mark(
 
 @compiled
 def _children(
-    records: Longs,
-    positions: Longs,
-    size: int,
-    offsets: Longs,
-    items: Ints,
-    wanted: Flags,
-    count: Longs,
-    slot: Longs,
-    steps: Longs,
+    held: Longs, positions: Longs, size: int, records: Records, count: Longs, slot: Longs, steps: Longs
 ) -> tuple[Ints, Longs, Longs, Longs]:
     """Projections for one more item: items, where each begins, and their records and positions.
 
     Items that no record in question holds are left out, and so are records with too few items left. ``count``
     and ``slot`` are scratch, zero and -1 before and after.
     """
-    touched = np.empty(min(len(count), _room(records, positions, offsets)), np.int32)
+    offsets, items, _, wanted = records
+    room = 0
+    for number in range(len(held)):
+        room += offsets[held[number] + 1] - positions[number]
+    touched = np.empty(min(len(count), room), np.int32)
     number_touched = 0
-    for number in range(len(records)):
-        record = records[number]
+    for number in range(len(held)):
+        record = held[number]
         if wanted[record]:
             for at in range(positions[number], offsets[record + 1] - size + 1):
                 if slot[items[at]] < 0:
                     slot[items[at]] = number_touched
                     touched[number_touched] = items[at]
                     number_touched += 1
-    for number in range(len(records)):
-        end = offsets[records[number] + 1] - size + 1
+    for number in range(len(held)):
+        end = offsets[held[number] + 1] - size + 1
         steps[0] += max(0, end - positions[number]) + 1
         for at in range(positions[number], end):
             count[items[at]] += 1
     starts = np.zeros(number_touched + 1, np.int64)
     for child in range(number_touched):
         starts[child + 1] = starts[child] + count[touched[child]]
-    child_records = np.empty(starts[number_touched], np.int64)
+    child_held = np.empty(starts[number_touched], np.int64)
     child_positions = np.empty(starts[number_touched], np.int64)
     write = starts[:-1].copy()
-    for number in range(len(records)):
-        record = records[number]
+    for number in range(len(held)):
+        record = held[number]
         for at in range(positions[number], offsets[record + 1] - size + 1):
             child = slot[items[at]]
             count[items[at]] = 0
             if child >= 0:
-                child_records[write[child]] = record
+                child_held[write[child]] = record
                 child_positions[write[child]] = at + 1
                 write[child] += 1
     for child in range(number_touched):
         slot[touched[child]] = -1
-    return touched[:number_touched], starts, child_records, child_positions
-
-
-@compiled
-def _room(records: Longs, positions: Longs, offsets: Longs) -> int:
-    room = 0
-    for number in range(len(records)):
-        room += offsets[records[number] + 1] - positions[number]
-    return room
+    return touched[:number_touched], starts, child_held, child_positions
 
 
 # What a data set is like, and how much its rare combinations tell.
