@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from cloven.data.transactions import Transactions
     from cloven.disclosure.outcome import Outcome
     from cloven.tuning import Tuned
-    from cloven.tuning.tuned import Trial
+    from cloven.tuning.result import Trial
 
 DATA = ("groceries", "What's Cooking", "BMS-WebView-1")
 TRIALS = 30

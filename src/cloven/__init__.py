@@ -96,8 +96,8 @@ if TYPE_CHECKING:
     from cloven.storage.release import read_key, read_release, write_release
     from cloven.text import read_documents, to_transactions
     from cloven.threats import Effort, Knowledge, OtherRelease, Threat
+    from cloven.tuning.result import Tuned
     from cloven.tuning.tune import Tune
-    from cloven.tuning.tuned import Tuned
     from cloven.verification import Verdict, verify
 
 __all__ = [
@@ -236,7 +236,7 @@ _HOME = homes(
         "cloven.text": "read_documents to_transactions",
         "cloven.threats": "Effort Knowledge OtherRelease Threat",
         "cloven.tuning.tune": "Tune",
-        "cloven.tuning.tuned": "Tuned",
+        "cloven.tuning.result": "Tuned",
         "cloven.verification": "Verdict verify",
     }
 )

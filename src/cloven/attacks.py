@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cloven.names import homes, loader
+from cloven.names import homes, lazily
 
 if TYPE_CHECKING:
     from cloven.kinds.disassociated.attack.named import Guesswork
@@ -115,8 +115,4 @@ _HOME = homes(
         "cloven.statistics.findings": "Findings",
     }
 )
-__getattr__ = loader(__name__, _HOME)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazily(__name__, _HOME)

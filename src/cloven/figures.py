@@ -1,4 +1,4 @@
-"""Shares, intervals, counts, their nouns and names as people read them; drawn here and nowhere else."""
+"""Shares, intervals, counts, their nouns and names as people read them, in terminals, pages and spreadsheets alike."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Public names that are loaded when they are first used, so that importing a package is quick."""
+"""Public names that are loaded when they are first used, so that importing a package is quick.
+
+``cloven``, ``cloven.attacks`` and ``cloven.relatedness`` are lists of such names.
+"""
 
 from __future__ import annotations
 
@@ -24,3 +27,8 @@ def loader(package: str, home: Mapping[str, str]) -> Callable[[str], Any]:
         return getattr(import_module(home[name]), name)
 
     return load
+
+
+def lazily(package: str, home: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """``__getattr__`` and ``__dir__`` of a package that shows nothing else."""
+    return loader(package, home), lambda: sorted(home)

@@ -1,4 +1,7 @@
-"""Plausible data sets and certain supports, from a published release of any kind alone."""
+"""Plausible data sets and certain supports, from a published release of any kind alone.
+
+What an analyst works with who has no original; utility is measured on it. How it is done stands in the rooms.
+"""
 
 from __future__ import annotations
 

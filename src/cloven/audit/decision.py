@@ -8,26 +8,31 @@ people outside the release; those of whom one is told as good as certainly, or b
 likeliest value of a table is guessed, members may be guessed rightly more often by the limit of means. The upper ends
 of intervals are compared, so that what could not be measured well does not pass for small. What should have been tried
 and could not be is not passed.
+
+The loop asks ``decide`` at its end, with the other settings it compared (``Compared``).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, field, replace
+from shlex import quote
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from cloven.disclosure.audience import Said
 from cloven.disclosure.risk import MAX_TAIL, limit_of_told
 from cloven.errors import ParameterError
 from cloven.figures import counted, percent
+from cloven.settings import setting
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from cloven.disclosure.audience import Audience
     from cloven.disclosure.outcome import Measured, Outcome
     from cloven.disclosure.risk import Risk, Tail
     from cloven.protocols import Anonymiser
     from cloven.threats import Knowledge, Threat
+    from cloven.verification import Verdict as Checked
 
 
 Verdict = Literal["publish", "change settings", "use another method", "do not publish"]
@@ -324,3 +329,50 @@ def nothing_tried() -> Reason:
 
 def _learns(threat: str, number: int, what: str) -> str:
     return f"An attacker ({threat}) learns {counted(number, what)}, against the promise."
+
+
+# Other settings beside the audited one: what came of each, or why it could not be made.
+
+
+METHODS = "--methods "
+"""What families begin words with that name another setting; only here it is known how settings are written."""
+
+
+class Evaluated(NamedTuple):
+    """What came of one method: release and key, what the checker said, and the figures."""
+
+    result: Any
+    verified: Checked
+    outcome: Outcome
+
+
+@dataclass
+class Compared:
+    """All that was compared.
+
+    Attributes:
+        evaluate: anonymises, verifies, attacks and measures with one method; stops attacking, if asked to, once one
+            attack gets past the limits.
+        made: what to type to get a setting -> what came of it, and its k.
+        failed: name of a setting -> why nothing was made with it.
+    """
+
+    evaluate: Callable[[Anonymiser, bool], Evaluated]
+    made: dict[str, tuple[Outcome, int]] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+
+    def attempt(self, words: str, method: Anonymiser, *, stop: bool = False) -> None:
+        """Try one more setting, once; one that cannot be met for this data is told, and stops nothing."""
+        name = setting(method)
+        if name in self.failed or any(outcome.name == name for outcome, _ in self.made.values()):
+            return
+        typed = f"{METHODS}{quote(name)}" if words.startswith(METHODS) else words
+        try:
+            self.made[typed] = self.evaluate(method, stop).outcome, method.k
+        except ParameterError as error:
+            self.failed[name] = str(error)
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """What came of those that were made."""
+        return tuple(outcome for outcome, _ in self.made.values())

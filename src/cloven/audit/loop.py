@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.audit.comparison import Compared, Evaluated
-from cloven.audit.decision import Limits, decide, not_covered
+from cloven.audit.decision import Compared, Evaluated, Limits, decide, not_covered
 from cloven.audit.report import AuditReport
 from cloven.audit.run import Forgetful, Run, ready_first
 from cloven.disclosure.audience import Said

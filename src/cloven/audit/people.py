@@ -1,4 +1,4 @@
-"""What a release tells of each of its people: one row for each person, for the owner's eyes alone."""
+"""``person_risk``: what a release tells of each of its people, one row for each person, for the owner's eyes alone."""
 
 from __future__ import annotations
 

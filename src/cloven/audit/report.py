@@ -14,6 +14,7 @@ from cloven.storage.atomic import PRIVATE_FILE, PRIVATE_FOLDER, staged, write_by
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Callable
 
     from cloven.audit.decision import Decision
     from cloven.audit.loop import Audit
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from cloven.disclosure.risk import Risk
     from cloven.protocols import Family
     from cloven.verification import Verdict
+
+    Documents = Callable[[str | None], dict[str, str]]
 
 
 @dataclass(frozen=True)
@@ -137,15 +140,6 @@ class AuditReport:
 
 
 # The two folders of an audit: ``OUT`` (release, page) to share; ``OUT.private`` with all that knows the truth.
-
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable
-
-    from cloven.protocols import Family
-
-    Documents = Callable[[str | None], dict[str, str]]
 
 
 def write_audit(

@@ -1,4 +1,7 @@
-"""The steps of a long run: each is named, timed, told to whoever watches, and not done twice after an interruption."""
+"""The steps of a long run: each is named, timed, told to whoever watches, and not done twice after an interruption.
+
+The loop runs its steps by it; ``storage.checkpoint`` is the memory of one on disk.
+"""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from cloven.data.taxonomy import Taxonomy
     from cloven.data.transactions import Transactions
     from cloven.reading.schema_file import Rules
-    from cloven.tuning.tuned import Point, Trial
+    from cloven.tuning.result import Point, Trial
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,7 @@
-"""What came of one method with one setting: risks and utility side by side."""
+"""What came of one method with one setting: risks and utility side by side.
+
+An audit makes one for each setting; decisions, documents, frames and searches read it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What one attacker reached against one release: the same shape for every family, so that tables and charts are one."""
+"""What one attacker reached against one release: the same shape for every family, so that tables and charts are one.
+
+A threat of a kind makes it, the decision of an audit judges it, its document shows it.
+"""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cloven.names import homes, loader
+from cloven.names import homes, lazily
 
 if TYPE_CHECKING:
     from cloven.relatedness.combination import BackFilled, Combined, Shuffled
@@ -37,8 +37,4 @@ _HOME = homes(
         "cloven.relatedness.wordnet": "WordNet",
     }
 )
-__getattr__ = loader(__name__, _HOME)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazily(__name__, _HOME)

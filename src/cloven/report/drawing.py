@@ -1,4 +1,4 @@
-"""The charts of the page by name, drawn from the rows of a document."""
+"""The charts of the page by name: which rows of a document are drawn, on which scale; ``svg`` draws them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What the charts show, as plain rows: drawn by hand for the page, by Altair for notebooks, from the same figures."""
+"""What the charts and tables show, as plain rows of the document of an audit.
+
+Drawn by hand for the page (``drawing``), and by Altair for notebooks (``charts``), from the same figures.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The few elements that charts are made of; every attribute and every word is escaped here."""
+"""The charts as SVG, from rows and scales, and the few elements they are made of; all words are escaped here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Figures and names as people say them."""
+"""What the page says beside its figures: names made harmless, terms, judgements, and the words of the kind.
+
+How figures themselves are written stands in ``cloven.figures``, and what only a kind can say in its room.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What guesses have in common on disk: to which release they belong, and tables that others may write."""
+"""What guesses have in common on disk: to which release they belong, and tables that others may write.
+
+``cloven attack`` writes them by the ``guesses_files`` of a room, ``cloven score`` reads them.
+"""
 
 from __future__ import annotations
 

@@ -27,9 +27,17 @@ from cloven.settings import setting
 from cloven.storage.fingerprint import release_fingerprint
 from cloven.threats import Effort, Knowledge
 from cloven.tuning.objectives import RiskObjective, Worst
-from cloven.tuning.search import Proposal, Searching, new_seed, optuna, storage, study_folder
-from cloven.tuning.space import Varied, varied
-from cloven.tuning.tuned import Point, Trial, Tuned, Watching, headline, impossible
+from cloven.tuning.result import Point, Trial, Tuned, Watching, headline, impossible
+from cloven.tuning.search import (
+    Proposal,
+    Searching,
+    Varied,
+    new_seed,
+    optuna,
+    storage,
+    study_folder,
+    varied,
+)
 
 if TYPE_CHECKING:
     import os

@@ -11,7 +11,7 @@ import pytest
 
 import cloven as cv
 from cloven import registry
-from cloven.audit.comparison import Compared
+from cloven.audit.decision import Compared
 from cloven.audit.loop import Audit
 from cloven.data.table import Attribute, Table
 from cloven.disclosure.outcome import Outcome

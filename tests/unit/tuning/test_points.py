@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloven.tuning.tuned import Point, undominated
+from cloven.tuning.result import Point, undominated
 
 coarse = st.integers(0, 5).map(lambda n: n / 5)
 points = st.lists(st.builds(Point, st.booleans(), coarse, coarse), min_size=1, max_size=12)

@@ -8,7 +8,7 @@ import pytest
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.methods import Disassociation
 from cloven.protocols import Choice, Whole
-from cloven.tuning.space import varied
+from cloven.tuning.search import varied
 
 
 def test_every_method_that_declares_a_space_is_searched(data):

@@ -1,4 +1,7 @@
-"""What a search found: every setting that was tried, the front of the best, the chosen one, and what to say of it."""
+"""What a search found: every setting that was tried, the front of the best, the chosen one, and what to say of it.
+
+``Tune.run`` gives it; the command line and a study on disk speak of its trials.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
     from cloven.audit.report import AuditReport
     from cloven.audit.run import Progress
     from cloven.protocols import Anonymiser
-    from cloven.tuning.space import Varied
+    from cloven.tuning.search import Varied
     from cloven.tuning.tune import Tune
 
 
@@ -102,13 +105,61 @@ class Tuned:
 
     @property
     def sentence(self) -> str:
-        """What came of the search."""
-        return sentence(self)
+        """Whether there is a setting that satisfies the limits; which it is, or what is nearest."""
+        accepted = self.tune.limits
+        limits = f"risk up to {percent(accepted.max_risk)}, {percent(accepted.max_tail)} of the people"
+        limits += " told as good as certainly"
+        if accepted.min_utility:
+            limits += f" and at least {percent(accepted.min_utility)} of {self.score_words}"
+        if self.chosen is None:
+            return f"No setting of {self.tried} satisfies the limits ({limits}). {self._nearest()}"
+        number = len(self.satisfying)
+        return (
+            f"{number} of {many(self.tried, 'setting')} {'satisfies' if number == 1 else 'satisfy'} the limits"
+            f" ({limits}); the most useful is {self._named(self.chosen)}."
+        )
 
     @property
     def comparison(self) -> str:
-        """How the default does beside all others."""
-        return comparison(self)
+        """Whether anything that was tried beats the default."""
+        default, number = self._figures(self.default), len(self.dominating)
+        if number:
+            return (
+                f"{many(number, 'setting')} {'beats' if number == 1 else 'beat'} the default ({default}) on risk and"
+                f" utility; the most useful is {self._named(self.dominating[0])}."
+            )
+        return (
+            f"None of {many(self.tried, 'setting')} beats the default ({default}): it lies on the front, and whatever"
+            " has less risk keeps less."
+        )
+
+    def _nearest(self) -> str:
+        """The least risk there is with enough utility, and the most utility there is with a risk that is accepted."""
+        limits, point = self.tune.limits, self.point
+        useful = [t for t in self.finished if point(t).utility >= limits.min_utility]
+        whole = [t for t in self.finished if not point(t).broken and point(t).risk <= limits.max_risk]
+        out = []
+        if useful:
+            best = min(useful, key=lambda t: (point(t).broken, point(t).risk))
+            out.append(f"With enough utility, least risk has {self._named(best)}.")
+        if whole:
+            best = max(whole, key=lambda t: point(t).utility)
+            out.append(
+                f"With a risk that is accepted, {best.name} is the most useful: {self._figures(best)}."
+            )
+        if all(point(t).broken for t in self.finished):
+            out.append("All of them break promises.")
+        return " ".join(out) or "None has enough utility, and none a risk that is accepted."
+
+    def _named(self, trial: Trial) -> str:
+        return f"{trial.name}: {self._figures(trial)}"
+
+    def _figures(self, trial: Trial) -> str:
+        """Risk and utility of a setting."""
+        point = self.point(trial)
+        broken = 0 if trial.outcome is None else trial.outcome.broken
+        breaks = f", {counted(broken, 'promises')} broken" if broken else ""
+        return f"risk {percent(point.risk)}{breaks}, {self.score_words} {percent(point.utility)}"
 
     def point(self, trial: Trial) -> Point:
         """Where a finished setting lies."""
@@ -199,67 +250,6 @@ class Tuned:
             "utility": None if point is None else point.utility,
             "faults": [] if point is None else [str(fault) for fault in self.faults(trial)],
         }
-
-
-# What came of a search, in sentences.
-
-
-def sentence(tuned: Tuned) -> str:
-    """Whether there is a setting that satisfies the limits; which it is, or what is nearest."""
-    limits = f"risk up to {percent(tuned.tune.limits.max_risk)}, {percent(tuned.tune.limits.max_tail)} of the people"
-    limits += " told as good as certainly"
-    if tuned.tune.limits.min_utility:
-        limits += f" and at least {percent(tuned.tune.limits.min_utility)} of {tuned.score_words}"
-    if tuned.chosen is not None:
-        number = len(tuned.satisfying)
-        return (
-            f"{number} of {many(tuned.tried, 'setting')} {'satisfies' if number == 1 else 'satisfy'} the limits"
-            f" ({limits}); the most useful is {tuned.chosen.name}: {figures(tuned, tuned.chosen)}."
-        )
-    out = f"No setting of {tuned.tried} satisfies the limits ({limits})."
-    return f"{out} {_nearest(tuned)}"
-
-
-def comparison(tuned: Tuned) -> str:
-    """Whether anything that was tried beats the default."""
-    default = figures(tuned, tuned.default)
-    if tuned.dominating:
-        best = tuned.dominating[0]
-        number = len(tuned.dominating)
-        return (
-            f"{many(number, 'setting')} {'beats' if number == 1 else 'beat'} the default ({default}) on risk and"
-            f" utility; the most useful is {best.name}: {figures(tuned, best)}."
-        )
-    return (
-        f"None of {many(tuned.tried, 'setting')} beats the default ({default}): it lies on the front, and whatever has"
-        " less risk keeps less."
-    )
-
-
-def figures(tuned: Tuned, trial: Trial) -> str:
-    """Risk and utility of a setting."""
-    point = tuned.point(trial)
-    broken = 0 if trial.outcome is None else trial.outcome.broken
-    breaks = f", {counted(broken, 'promises')} broken" if broken else ""
-    return f"risk {percent(point.risk)}{breaks}, {tuned.score_words} {percent(point.utility)}"
-
-
-def _nearest(tuned: Tuned) -> str:
-    """The least risk there is with enough utility, and the most utility there is with a risk that is accepted."""
-    limits, limit = tuned.tune.limits, tuned.tune.limits.max_risk
-    point = tuned.point
-    useful = [t for t in tuned.finished if point(t).utility >= limits.min_utility]
-    whole = [t for t in tuned.finished if not point(t).broken and point(t).risk <= limit]
-    out = []
-    if useful:
-        best = min(useful, key=lambda t: (point(t).broken, point(t).risk))
-        out.append(f"With enough utility, least risk has {best.name}: {figures(tuned, best)}.")
-    if whole:
-        best = max(whole, key=lambda t: point(t).utility)
-        out.append(f"With a risk that is accepted, {best.name} is the most useful: {figures(tuned, best)}.")
-    if all(point(t).broken for t in tuned.finished):
-        out.append("All of them break promises.")
-    return " ".join(out) or "None has enough utility, and none a risk that is accepted."
 
 
 # Settings as points: broken promises, risk, utility; and which of them no other one beats.
