@@ -6,6 +6,7 @@ The picture that goes with this file is docs/explanation/architecture.md.
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -178,6 +179,15 @@ def test_the_page_tells_of_every_part():
     )
     rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
     assert set(ALLOWED) <= {name.strip(" `") for row in rows for name in row.split(",")}
+
+
+def test_the_page_names_files_that_exist():
+    """A path is named from the package on, from a room on, or after another file of the same folder."""
+    page = (SOURCE.parents[1] / "docs/explanation/architecture.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`(?:src/cloven/|tests/)?([\w/]+\.py)`", page))
+    known = {path.as_posix() for path in (*SOURCE.rglob("*.py"), *Path(__file__).parent.glob("*.py"))}
+    assert len(named) > 30
+    assert [name for name in sorted(named) if not any(path.endswith(f"/{name}") for path in known)] == []
 
 
 def test_import_direction():
