@@ -21,18 +21,12 @@ from cloven.figures import many
 from cloven.storage.atomic import PRIVATE_FILE, write_bytes
 from cloven.storage.fingerprint import Overlap, fingerprint, overlap
 from cloven.storage.ledger_file import DISCARDED, PRIVATE, Entry, ledger_folder, read_releases, shown
-from cloven.storage.receipt import RECEIPT, read_receipt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
+    from collections.abc import Iterable, Sequence
 
     from cloven.data.recognition import Recognisable
     from cloven.disclosure.risk import Estimate
-
-    Hashes = NDArray[np.uint64]
 
 MOST_NAMES, MOST_RECEIPTS = 100_000, 1_000
 CHANCE = 0.05  # up to this share, records in common are chance; see cloven.data.recognition
@@ -114,33 +108,15 @@ class Ledger:
             data: the data at hand.
             own: the release that was just made of it, which is not earlier than itself.
         """
-        return self.compare(
-            fingerprint(data), data.standing_out, own, lambda: max(CHANCE, data.alike_by_chance())
-        )
-
-    def discarded_epsilons(self, data: str | None) -> list[float]:
-        """Epsilon of each differentially private release of the data with this fingerprint that was discarded."""
-        found = (entry for entry in self.entries if data is not None and entry.input_sha256 == data)
-        return [entry.epsilon for entry in found if entry.discarded and entry.epsilon is not None]
-
-    def compare(
-        self,
-        mine: str,
-        hashes: Callable[[], Hashes],
-        own: Entry | None = None,
-        chance: Callable[[], float] = lambda: CHANCE,
-    ) -> tuple[Earlier, ...]:
-        """The same for data of any kind, given its fingerprint.
-
-        If they are needed, the hashes of its records and the share of them that others have by chance are asked for.
-        """
+        mine = fingerprint(data)
         others = [
             entry
             for entry in self.entries
             if not entry.discarded and (own is None or entry.identity != own.identity)
         ]
         needed = any(entry.sketch is not None and entry.input_sha256 != mine for entry in others)
-        present, by_chance = (hashes(), chance()) if needed else (None, CHANCE)
+        present = data.standing_out() if needed else None
+        by_chance = max(CHANCE, data.alike_by_chance()) if needed else CHANCE
         found = []
         for entry in others:
             same = entry.input_sha256 == mine
@@ -149,6 +125,11 @@ class Ledger:
             common = None if known is None or present is None else overlap(known, present)
             found.append(Earlier(entry, same, twin, common, by_chance))
         return tuple(sorted(found, key=lambda each: (not each.composes, not each.same_data, -each.share)))
+
+    def discarded_epsilons(self, data: str | None) -> list[float]:
+        """Epsilon of each differentially private release of the data with this fingerprint that was discarded."""
+        found = (entry for entry in self.entries if data is not None and entry.input_sha256 == data)
+        return [entry.epsilon for entry in found if entry.discarded and entry.epsilon is not None]
 
 
 def earlier_releases(
@@ -187,30 +168,6 @@ def own_entry(out: str | os.PathLike[str]) -> Entry | None:
         except (ReleaseError, ValueError):  # a path without a name
             continue
     return None
-
-
-def same_data(private: str | os.PathLike[str], data: Recognisable) -> None:
-    """Refuse to go on in a private folder that belongs to other data; one that is not there yet is fine.
-
-    Raises:
-        ReleaseError: it belongs to other data, or does not say to which.
-    """
-    private = Path(private)
-    if not os.path.lexists(private / RECEIPT):
-        return
-    refuse_other_data(private, read_receipt(private)["input_sha256"], fingerprint(data))
-
-
-def refuse_other_data(place: Path, known: str | None, mine: str) -> None:
-    """Raise ``ReleaseError`` unless the fingerprint known at a place is mine."""
-    if known == mine:
-        return
-    whose = "does not say which data set it belongs to" if known is None else "belongs to another data set"
-    prints = f"this file has {mine[:8]}..."
-    if known is not None:
-        prints = f"fingerprint {known[:8]}..., {prints}"
-    message = f"{place}: {whose} ({prints}); give another -o, or remove it"
-    raise ReleaseError(message)
 
 
 def _neighbours(folder: Path) -> tuple[list[Entry], int, int]:

@@ -15,9 +15,8 @@ import pytest
 import cloven as cv
 from cloven.data.transactions import Transactions
 from cloven.disclosure.risk import Estimate
-from cloven.errors import ReleaseError
 from cloven.storage.fingerprint import Overlap
-from cloven.storage.ledger import Earlier, Ledger, earlier_releases, own_entry, same_data, warnings
+from cloven.storage.ledger import Earlier, Ledger, earlier_releases, own_entry, warnings
 from cloven.storage.ledger_file import Entry
 from cloven.storage.release import read_release, write_release
 
@@ -241,22 +240,6 @@ def test_a_copy_is_no_second_release(data, tmp_path):
     release(data, "spring", ledger="kept")
     shutil.copytree("spring.private", "copy.private")
     assert len(Ledger.read(tmp_path, "kept").entries) == 1
-
-
-def test_the_folder_of_other_data_is_refused(data, clinic, golden, tmp_path):
-    same_data(tmp_path / "nothing.private", data)
-    release(data, "spring")
-    same_data("spring.private", data)
-    with pytest.raises(ReleaseError) as caught:
-        same_data("spring.private", clinic.original)
-    assert str(caught.value) == (
-        f"spring.private: belongs to another data set (fingerprint {own_entry('spring').input_sha256[:8]}...,"
-        " this file has 2e527cc1...); give another -o, or remove it"
-    )
-    same_data(golden / "clinic.private", clinic.original)
-    write_release(cv.Disassociation(k=5, m=2).anonymise(data), "unknown")
-    with pytest.raises(ReleaseError, match="does not say which data set it belongs to"):
-        same_data("unknown.private", data)
 
 
 def test_entries_of_unknown_date_come_first(clinic, golden, data, tmp_path):
