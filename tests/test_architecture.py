@@ -229,6 +229,8 @@ def test_rooms_have_the_same_names():
         assert not missing, f"{kind} lacks {missing}"
         for folder in ("attack", "methods", "verify"):
             assert (room / folder / "__init__.py").is_file()
+        words = sources()[f"cloven.kinds.{kind}.words"][1]
+        assert "page_words" in {node.name for node in words.body if isinstance(node, ast.FunctionDef)}
 
 
 def test_a_kind_stands_on_its_own():

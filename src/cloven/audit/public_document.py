@@ -299,12 +299,17 @@ def _sentence(report: AuditReport, tried: Sequence[Outcome], best: Sequence[Outc
 # them.
 
 
-class Shown(TypedDict):
+class ShownEnds(TypedDict):
+    """An interval; without ends where there is none."""
+
+    low: float | None
+    high: float | None
+
+
+class Shown(ShownEnds):
     """A value with its interval."""
 
     value: float
-    low: float | None
-    high: float | None
 
 
 class ShownTail(TypedDict):
@@ -324,13 +329,11 @@ class ShownWorst(Shown):
     threat: str
 
 
-class ShownKind(TypedDict):
+class ShownKind(ShownEnds):
     """Figures for one kind of part."""
 
     kind: str
     attacker: float
-    low: float | None
-    high: float | None
     guessing: float | None
     control: float | None
     count: float
@@ -373,13 +376,11 @@ class ShownRisk(TypedDict):
     details: ShownDetails
 
 
-class ShownMeasure(TypedDict):
+class ShownMeasure(ShownEnds):
     """One measure of utility."""
 
     name: str
     value: float | None
-    low: float | None
-    high: float | None
     best: float
     worst: float
     sentence: str

@@ -41,7 +41,7 @@ from cloven.tuning.search import (
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from cloven.audit.run import Progress
     from cloven.data.taxonomy import Taxonomy
@@ -192,7 +192,7 @@ class Tune:
         most, rng = self.effort.most_records, Run(seed).rng("sample")
         everything = data if most is None or len(data) <= most else some(data, most, rng)
         sample = sample_of(everything, rng)
-        return Measuring(everything, sample, self.knowledge, self.effort, self.point, self.margin, seed)
+        return Measuring(self, everything, sample, seed)
 
     @contextmanager
     def _study(
@@ -237,21 +237,15 @@ class Measuring:
     """Tries settings on one data set.
 
     Attributes:
+        tune: the search.
         data: all records.
         sample: a part of them; None where all are few.
-        knowledge: what attackers may have.
-        effort: how thoroughly to measure.
-        point: places an outcome by risk and utility.
-        margin: by how much another setting must be better on the sample.
         seed: for the measurements.
     """
 
+    tune: Tune
     data: Any
     sample: Any
-    knowledge: Knowledge
-    effort: Effort
-    point: Callable[[Outcome], Point]
-    margin: float
     seed: int
 
     def trial(
@@ -288,14 +282,15 @@ class Measuring:
         return len(self.sample) / (len(self.sample) + len(self.data))
 
     def _measure(self, data: Any, method: Anonymiser, progress: Progress | None) -> Outcome:
-        audit = Audit(method, knowledge=self.knowledge, effort=self.effort, advise=False, seed=self.seed)
+        tune = self.tune
+        audit = Audit(method, knowledge=tune.knowledge, effort=tune.effort, advise=False, seed=self.seed)
         return headline(audit.evaluate(data, method, Run(self.seed, progress)).outcome)
 
     def _better(self, outcome: Outcome, known: Iterable[Trial]) -> str:
         """Name of a setting that is better by the margin on the sample; empty if there is none."""
-        here = self.point(outcome)
-        samples = ((trial.name, trial.sample) for trial in known)
-        found = (name for name, other in samples if other and self.point(other).beats(here, self.margin))
+        point, margin = self.tune.point, self.tune.margin
+        here, samples = point(outcome), ((trial.name, trial.sample) for trial in known)
+        found = (name for name, other in samples if other and point(other).beats(here, margin))
         return next(found, "")
 
 
