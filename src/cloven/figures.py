@@ -52,6 +52,15 @@ def estimated(estimate: Estimate) -> str:
     return f"{percent(estimate.value)} {ends(estimate.value, estimate.low, estimate.high)}".rstrip()
 
 
+def mean(value: float, low: float | None = None, high: float | None = None) -> str:
+    """A figure that is no share, with its interval if there is one.
+
+    >>> mean(0.25, 0.2, 0.3), mean(0.25)
+    ('0.250 [0.200 - 0.300]', '0.250')
+    """
+    return f"{value:.3f}" if low is None or high is None else f"{value:.3f} {interval(low, high, 3)}"
+
+
 def many(number: float, word: str) -> str:
     """A number and its noun.
 

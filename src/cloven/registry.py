@@ -1,10 +1,10 @@
 """Which methods there are, by name, and which family each belongs to: for plug-ins, and for tools on top.
 
 A package joins by an entry point of group ``cloven.anonymisers`` (``cloven.table_anonymisers`` for methods that take
-tables of persons) whose value is a class with keyword parameters. Its
-attribute ``family`` names how its releases are attacked and measured; a new kind of release brings its own family by an
-entry point of group ``cloven.families``. A plug-in that cannot be loaded raises: an anonymiser that vanishes silently
-would be worse than none.
+tables of persons) whose value is a class with keyword parameters. Its attribute ``family`` names how its releases are
+attacked and measured; a new kind of release brings its own family by an entry point of group ``cloven.families``, which
+names ``KIND`` in the module ``kind`` of its room. A plug-in that cannot be loaded raises: an anonymiser that vanishes
+silently would be worse than none.
 
 >>> list(anonymisers())
 ['disassociation', 'coat', 'pcta', 'apriori-km']
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from cloven.protocols import Anonymiser, Family
 
 _OF_SETS, _OF_TABLES = "cloven.anonymisers", "cloven.table_anonymisers"
+_FAMILIES = "cloven.families"
 _ANONYMISERS = {
     _OF_SETS: {
         "disassociation": ("cloven.kinds.disassociated.methods", "Disassociation"),
@@ -93,7 +94,7 @@ def anonymiser(name: str, **parameters: Any) -> Any:
 
 def families() -> dict[str, Callable[[], Family]]:
     """All families by name."""
-    return _all("cloven.families", {name: (f"{room}.kind", "KIND") for name, room in ROOMS.items()})
+    return _all(_FAMILIES, {name: (f"{room}.kind", "KIND") for name, room in ROOMS.items()})
 
 
 def family_of(method: Anonymiser) -> Family:
@@ -121,7 +122,7 @@ def part(release: Any, name: str) -> Any:
     >>> part(release, "files").__name__
     'cloven.kinds.disassociated.files'
     """
-    room = ROOMS.get(getattr(release, "family", ""))
+    room = rooms().get(getattr(release, "family", ""))
     if room is None:
         message = f"no release but {type(release).__name__}; give the release that an anonymiser made"
         raise ParameterError(message)
@@ -136,9 +137,15 @@ def parts(name: str) -> dict[str, Any]:
     """
     return {
         family: import_module(f"{room}.{name}")
-        for family, room in ROOMS.items()
+        for family, room in rooms().items()
         if find_spec(f"{room}.{name}") is not None
     }
+
+
+def rooms() -> dict[str, str]:
+    """The package of every kind by its family: the built-in ones, and those that other packages bring."""
+    modules = {each.name: each.value.partition(":")[0] for each in entry_points(group=_FAMILIES)}
+    return {name: module.rpartition(".")[0] for name, module in modules.items() if "." in module} | ROOMS
 
 
 def objectives() -> dict[str, Callable[..., Any]]:

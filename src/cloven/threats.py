@@ -53,6 +53,21 @@ class Knowledge:
     releases: tuple[Any, ...] = ()
 
 
+def unusable_release(other: object, name: str = "another release") -> Threat:
+    """Somebody who has a release of a kind that no attack here can use: named, so that nobody takes it for tried.
+
+    >>> unusable_release("a table").name
+    'another release'
+    """
+    kind = type(other).__name__
+
+    def attempt(threat: Threat, _case: Case) -> Risk:
+        return threat.risk(not_tried=f"no attack on this release uses another one of the kind {kind}")
+
+    knows = f"the release, and another one about the same people ({kind})"
+    return Threat(name, knows, "attribute", "what the two tell together", attempt)
+
+
 @dataclass(frozen=True)
 class Effort:
     """How thoroughly to measure.

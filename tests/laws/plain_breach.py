@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import combinations, permutations, product
 
-import plain_disassociation as plain
+from tests.laws import plain_disassociation as plain
 
 
 def supports(chunk):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from importlib.metadata import EntryPoint
+from importlib.metadata import EntryPoint, EntryPoints
 
 import pytest
 
@@ -64,3 +64,12 @@ def test_a_broken_plug_in_raises_and_a_name_is_taken_once(monkeypatch):
     monkeypatch.setattr(registry, "entry_points", lambda group: [twice])
     with pytest.raises(ParameterError, match="two anonymisers"):
         registry.anonymisers()
+
+
+def test_a_family_of_another_package_has_a_room_too(monkeypatch):
+    """Its entry point names ``KIND`` in the module ``kind`` of the room; everything else is found beside that."""
+    brought = EntryPoint("blurred", "elsewhere.rooms.blurred.kind:KIND", "cloven.families")
+    every = EntryPoints([brought])
+    monkeypatch.setattr(registry, "entry_points", lambda group: every.select(group=group))
+    assert registry.rooms()["blurred"] == "elsewhere.rooms.blurred"
+    assert set(registry.ROOMS) < set(registry.rooms())

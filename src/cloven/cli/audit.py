@@ -315,7 +315,8 @@ def _plan(
     warn_of_typos(method, data)
     audited, rivals = _first_named(method, chosen, wanted.rivals(method, hierarchy), wanted.methods)
     if audited is not method:
-        reasons = [reason for reason in reasons if reason[:2] in ("k=", "m=")]
+        same = tuple(f"{name}={getattr(audited, name, None)}:" for name in ("k", "m"))
+        reasons = [reason for reason in reasons if reason.startswith(same)]
     plan = Audit(
         audited,
         wanted.knowledge(sample=file is None),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from cloven.cli.console import dot, say, table, tick, warn
 from cloven.disclosure.risk import Estimate, limit_of_told
-from cloven.figures import estimated, many, names, percent, visible
+from cloven.figures import estimated, many, mean, names, percent, visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -142,12 +142,11 @@ def _interval(estimate: Plain) -> str:
 def _measure(measure: Plain) -> tuple[str, str, str]:
     if measure["value"] is None:
         return measure["name"], "-", measure["sentence"]
-    shown = percent if measure["best"] == 1.0 else "{:.3f}".format
-    value = shown(measure["value"])
-    if measure["low"] is not None:
-        ends = [shown(measure[end]).removesuffix(" %") for end in ("low", "high")]
-        value += f" [{ends[0]} - {ends[1]}]"
-    return measure["name"], value, measure["sentence"]
+    estimate = Estimate(measure["value"], measure["low"], measure["high"])
+    shown = (
+        estimated(estimate) if measure["best"] == 1.0 else mean(estimate.value, estimate.low, estimate.high)
+    )
+    return measure["name"], shown, measure["sentence"]
 
 
 def _compared(outcomes: list[Plain]) -> tuple[list[tuple[str, ...]], tuple[str, ...]]:

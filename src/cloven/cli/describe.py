@@ -18,7 +18,7 @@ from cloven.cli.reading import (
     refuse_reading,
 )
 from cloven.data.defaults import K, M
-from cloven.figures import many, names, percent, visible
+from cloven.figures import ends, many, names, percent, visible
 from cloven.reading import ReadOptions
 from cloven.statistics.uniqueness import Description
 from cloven.values import whole
@@ -97,7 +97,7 @@ def rows_of(found: Description) -> list[tuple[str, str]]:
     rows.append((f"items below k={found.k}", f"{found.rare_items:,}"))
     for single in found.singled_out:
         known = many(single.known_items, "known item")
-        about = "" if single.exact else f"  [{percent(single.low)} - {percent(single.high)}, from a sample]"
+        about = "" if single.exact else f"  {ends(single.share, single.low, single.high)} from a sample"
         rows.append((f"singled out by {known}", percent(single.share) + about))
     return rows
 

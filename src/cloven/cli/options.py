@@ -110,19 +110,21 @@ def takes(**groups: Group) -> Callable[[Callable[..., None]], Callable[..., None
             if name not in groups and parameter.kind is not inspect.Parameter.VAR_KEYWORD
         ]
         last = {name for group in groups.values() for name, asked in group.options.items() if asked.last}
-        shared = [parameter for group in groups.values() for parameter in group.parameters()]
+        # Two groups may ask for the same thing by the same name: it is asked once, and both are told.
+        shared = list({each.name: each for group in groups.values() for each in group.parameters()}.values())
         shared.sort(key=lambda parameter: parameter.name in last)
         renamed = {name for group in groups.values() for name in group.options if _renamed(group, name)}
         options = {parameter.name for parameter in (*own, *shared)} - renamed
+        mine = {parameter.name for parameter in own}
 
         @functools.wraps(command)
         def run(**values: Any) -> None:
             with endings(options):
                 built = {
-                    name: group.made({option: values.pop(option) for option in group.options})
+                    name: group.made({option: values[option] for option in group.options})
                     for name, group in groups.items()
                 }
-                command(**values, **built)
+                command(**{name: value for name, value in values.items() if name in mine}, **built)
 
         del run.__wrapped__  # Typer must see the signature below
         run.__signature__ = inspect.Signature([*own, *shared])  # type: ignore[attr-defined]

@@ -14,7 +14,7 @@ from cloven.cli.places import release_at
 from cloven.cli.reading import JsonFlag, SeedOption
 from cloven.cli.reproduce import find_experiments
 from cloven.errors import InputError, ParameterError
-from cloven.figures import names, visible
+from cloven.figures import mean, names, visible
 from cloven.values import FILE, option, whole
 
 if TYPE_CHECKING:
@@ -290,8 +290,7 @@ def with_interval(found: "Correlation") -> str:
     """A coefficient with its bootstrap interval."""
     if isnan(found.value):
         return "- (all scores alike)"
-    low, high = found.bootstrap
-    return f"{found.value:.3f} [{low:.3f} - {high:.3f}]"
+    return mean(found.value, *found.bootstrap)
 
 
 def _with_half(value: float, half: float, sign: str = "") -> str:

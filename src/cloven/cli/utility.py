@@ -28,7 +28,7 @@ from cloven.cli.reading import (
     rules_in,
 )
 from cloven.errors import ParameterError
-from cloven.figures import percent, visible
+from cloven.figures import mean, percent, visible
 from cloven.reading import ReadOptions
 from cloven.registry import part
 from cloven.values import FILE, listed, one_of, option, share, text, whole
@@ -178,13 +178,12 @@ def _errors(
 
 def _row(each: QueryError) -> tuple[str, ...]:
     of = "" if each.of is None else f" of {visible(each.of, 40)}"
-    missing = each.mean is None or each.low is None or each.high is None or each.median is None
     return (
         f"{each.aggregate}{of}",
         str(each.dimensions),
         "yes" if each.sensitive else "no",
-        "-" if missing else f"{each.mean:.3f} [{each.low:.3f} - {each.high:.3f}]",
-        "-" if missing else f"{each.median:.3f}",
+        "-" if each.mean is None else mean(each.mean, each.low, each.high),
+        "-" if each.median is None else mean(each.median),
         f"{each.queries:,}",
         "-" if each.selectivity is None else percent(each.selectivity),
     )

@@ -38,8 +38,11 @@ if TYPE_CHECKING:
     Score = Callable[[Any, Known], Floats]
 
 
-OF_SETS = ("disassociation", "generalisation")
-"""Kinds whose releases may stand beside each other: all are made from sets of items."""
+def is_of_sets(release: object) -> bool:
+    """Whether something is a release made from sets of items; such releases may stand beside each other."""
+    from cloven.storage.manifest import all_formats
+
+    return any(each.of_sets and isinstance(release, each.release) for each in all_formats())
 
 
 class OfTransactions:

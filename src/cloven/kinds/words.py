@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cloven.figures import many
+from cloven.figures import many, mean
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -19,10 +19,7 @@ def parts(counts: Mapping[str, int | float], words: Mapping[str, str]) -> str:
 
 def sampled(value: Sampled | None) -> str:
     """A mean with its interval."""
-    if value is None:
-        return "-"
-    interval = "" if value.low is None or value.high is None else f" [{value.low:.3f} - {value.high:.3f}]"
-    return f"{value.mean:.3f}{interval}"
+    return "-" if value is None else mean(value.mean, value.low, value.high)
 
 
 # What a release of sets promises, and what a level of verification cannot see.

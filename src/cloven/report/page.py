@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup, escape
 
 from cloven.errors import InputError, OutputError
-from cloven.figures import ends
+from cloven.figures import ends, interval
 from cloven.report import drawing, rows, words
 from cloven.report.words import COVERS, LINKAGES, kind_words, not_modelled, published, terms, visible
 
@@ -107,8 +107,12 @@ def _environment() -> Environment:
     )
     names = ("contents", "counted", "estimate", "figure", "percent", "plain")
     made.filters |= {name: getattr(words, name) for name in names}
-    made.filters |= {"interval": ends, "prose": prose, "breakable": _breakable}
+    made.filters |= {"interval": ends, "span": _span, "prose": prose, "breakable": _breakable}
     return made
+
+
+def _span(low: float, high: float) -> str:
+    return interval(low, high, 3)
 
 
 def _shown(value: Any) -> Any:

@@ -9,12 +9,11 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from cloven._version import __version__
 from cloven.errors import ParameterError, ReleaseError, shorten
-from cloven.registry import ROOMS, part
+from cloven.registry import part, parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
@@ -235,7 +234,7 @@ def format_of(release: Release) -> ReleaseFormat:
 
 def all_formats() -> tuple[ReleaseFormat, ...]:
     """Every format of every kind."""
-    return tuple(each for room in ROOMS.values() for each in import_module(f"{room}.files").FORMATS)
+    return tuple(each for files in parts("files").values() for each in files.FORMATS)
 
 
 def format_named(found: object, source: str) -> ReleaseFormat:

@@ -250,3 +250,30 @@ def test_more_than_repair_is_proposed_where_repair_may_not_do():
     assert all(("--safe" in words) == (remedy.safe == "cover") for words, remedy in proposed.items())
     whole = Threat("m", "h", "attribute", "s", None).risk(attacker=Estimate(0.3))
     assert not any("--safe" in words for words in family.remedies(method, (whole,), 0.2))
+
+
+def test_another_release_that_no_attack_can_use_is_named_by_every_kind():
+    """An attacker that is left out without a word would look like one that was tried and found nothing."""
+    import pyarrow as pa
+
+    import cloven as cv
+    from cloven.threats import Knowledge
+
+    table = cv.read_table(
+        pa.table({"age": ["1", "2"] * 5, "ill": ["a", "b"] * 5}), cv.Schema.of(["age"], ["ill"])
+    )
+    of_table = cv.Mondrian(k=2).anonymise(table).release
+    of_sets = cv.Disassociation(k=2).anonymise(cv.Transactions.from_records([["a", "b"]] * 6)).release
+    cases = [
+        (cv.Disassociation(), of_table),
+        (cv.Coat(policy=cv.Policy(protected=(("a",),))), of_table),
+        (cv.Mondrian(), of_sets),
+    ]
+    for method, other in cases:
+        found = [
+            threat
+            for threat in family_of(method).threats(method, Knowledge(releases=(other,)))
+            if threat.name == "another release"
+        ]
+        assert len(found) == 1
+        assert type(other).__name__ in found[0].knows

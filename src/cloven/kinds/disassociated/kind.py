@@ -17,16 +17,24 @@ from cloven.kinds.disassociated.threats import (
     another_release,
     release_alone,
     the_method,
-    unusable_release,
     word_meanings,
 )
 from cloven.kinds.disassociated.words import PARTS
 from cloven.kinds.doubts import FEWEST_CANDIDATES, FEWEST_KNOWN, doubts_about
 from cloven.kinds.known_items import known_items
 from cloven.kinds.known_person import known_person
-from cloven.kinds.transactions import OF_SETS, OfTransactions, drawn, itemsets, membership, pair_error, plain
+from cloven.kinds.transactions import (
+    OfTransactions,
+    drawn,
+    is_of_sets,
+    itemsets,
+    membership,
+    pair_error,
+    plain,
+)
 from cloven.kinds.words import parts
 from cloven.statistics.telling import News
+from cloven.threats import unusable_release
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -164,8 +172,7 @@ def _fit(release: Disassociated, records: Known) -> Floats:
 
 def _having(other: Any, name: str) -> Threat:
     """Somebody who has another release, of whatever kind."""
-    usable = getattr(other, "family", "") in OF_SETS
-    return another_release(other, name) if usable else unusable_release(other, name)
+    return another_release(other, name) if is_of_sets(other) else unusable_release(other, name)
 
 
 def measures(found: UtilityReport) -> list[Measured]:

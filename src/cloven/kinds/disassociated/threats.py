@@ -134,22 +134,6 @@ def another_release(other: Disassociated | SetGeneralised, name: str = "another 
     )
 
 
-def unusable_release(other: object, name: str = "another release") -> Threat:
-    """Somebody who has a release of a kind that no attack here can use: named, so that nobody takes it for tried.
-
-    >>> unusable_release("a table").name
-    'another release'
-    """
-    kind = type(other).__name__
-
-    def attempt(threat: Threat, _case: Case) -> Risk:
-        return threat.risk(not_tried=f"no attack on this release uses another one of the kind {kind}")
-
-    return Threat(
-        name, f"the release, and another one about the same people ({kind})", "attribute", MEASURE, attempt
-    )
-
-
 def the_method(tries: int | None = None) -> Threat:
     """Somebody who knows how the release was cut, and rejects what would have been cut otherwise.
 

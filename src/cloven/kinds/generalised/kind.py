@@ -23,15 +23,16 @@ from cloven.kinds.generalised.threats import (
 from cloven.kinds.generalised.words import PARTS
 from cloven.kinds.known_items import known_items
 from cloven.kinds.transactions import (
-    OF_SETS,
     OfTransactions,
     drawn,
+    is_of_sets,
     itemsets,
     membership,
     pair_error,
     plain,
 )
 from cloven.kinds.words import parts
+from cloven.threats import unusable_release
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -81,14 +82,13 @@ class GeneralisationFamily(OfTransactions):
 
     def threats(self, method: Any, knowledge: Knowledge) -> tuple[Threat, ...]:
         """Every attacker that there is something to try with."""
-        others = [other for other in knowledge.releases if getattr(other, "family", "") in OF_SETS]
         return (
             known_person(_known_items_of(method)),
             *_linking(method),
             release_alone(),
             guesses_by_frequency(),
             *([] if knowledge.relatedness is None else [word_meanings(knowledge.relatedness)]),
-            *(another_release(other, numbered(number)) for number, other in enumerate(others, 1)),
+            *(_having(other, numbered(number)) for number, other in enumerate(knowledge.releases, 1)),
             membership(_fit),
         )
 
@@ -140,6 +140,11 @@ class GeneralisationFamily(OfTransactions):
             message = f"{public}: is no set-generalised release; audit again"
             raise ReleaseError(message)
         return Generalised(release, read_key(private, release), read_private_policy(private))
+
+
+def _having(other: Any, name: str) -> Threat:
+    """Somebody who has another release, of whatever kind."""
+    return another_release(other, name) if is_of_sets(other) else unusable_release(other, name)
 
 
 def _fit(release: SetGeneralised, records: Known) -> Floats:

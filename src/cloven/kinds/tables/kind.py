@@ -38,7 +38,7 @@ from cloven.kinds.tables.words import (
     single_values,
     summary,
 )
-from cloven.threats import Knowledge, OtherRelease
+from cloven.threats import Knowledge, OtherRelease, unusable_release
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -112,17 +112,13 @@ class TablesFamily:
         others = [
             other if isinstance(other, OtherRelease) else OtherRelease(other) for other in knowledge.releases
         ]
-        others = [other for other in others if isinstance(other.release, GeneralisedTable | Sliced)]
         every = (
             known_person(),
             learns(),
             replays(),
             persons_row(),
             *([] if knowledge.relatedness is None else [word_meanings(knowledge.relatedness)]),
-            *(
-                another_release(other.release, numbered(number), other.shared)
-                for number, other in enumerate(others, 1)
-            ),
+            *(_having(other, numbered(number)) for number, other in enumerate(others, 1)),
             membership(),
         )
         return tuple(map(unless_empty, every))
@@ -283,6 +279,13 @@ def no_utility(data: Table) -> Utility:
     names = [SENSITIVE_COUNTS] if data.positions("sensitive") else []
     lost = tuple(Measured(name, 0.0, None, None, 1.0, 0.0, about) for name in (*names, COUNTS))
     return Utility(lost[0].name, lost)
+
+
+def _having(other: OtherRelease, name: str) -> Threat:
+    """Somebody who has another release, of whatever kind."""
+    if isinstance(other.release, GeneralisedTable | Sliced):
+        return another_release(other.release, name, other.shared)
+    return unusable_release(other.release, name)
 
 
 KIND = TablesFamily

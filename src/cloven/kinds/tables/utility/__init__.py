@@ -9,6 +9,7 @@ import numpy as np
 
 from cloven.disclosure.outcome import Measured, Utility
 from cloven.errors import ParameterError
+from cloven.figures import percent
 from cloven.kinds.tables.buckets import Buckets, cell_sizes, positions_of, published_shares
 from cloven.kinds.tables.cells import shown_release, understood_by
 from cloven.kinds.tables.reconstruction import drawn_rows
@@ -143,7 +144,7 @@ def _error(name: str, errors: tuple[QueryError, ...], *, sensitive: bool) -> Mea
     number = f"{few} to {most}" if most > few else str(few)
     sentence = (
         f"mean relative error of counts by {number} quasi-identifier{'s' if most > 1 else ''} {what};"
-        f" a query means {share:.1%} of the rows"
+        f" a query means {percent(share)} of the rows"
     )
     return Measured(name, value, max(0.0, value - spread), value + spread, 0.0, 1.0, sentence, "public")
 
