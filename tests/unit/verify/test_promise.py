@@ -6,7 +6,7 @@ import pytest
 
 from cloven.verification import verify
 
-from .releases import build, cluster, failed, joint
+from .releases import build, cluster, failed, joint, rows, with_rows
 
 
 def detail(verdict, name):
@@ -139,6 +139,36 @@ def test_rows_that_different_clusters_cannot_have_must_not_share_a_chunk(told):
     verdict = verify(build([shared(["st"] * 3 + ["t"] * 3, **told)]))
     assert failed(verdict) == ["shared chunks"]
     assert "mixes items" in detail(verdict, "shared chunks")
+
+
+@pytest.mark.parametrize(("copies", "told"), [(3, []), (4, ["row counts"])])
+def test_shared_rows_need_records_of_clusters_that_may_hold_them(copies, told):
+    """Who shows an item in record chunks takes none from a shared chunk: three of six records may hold it."""
+    below = [cluster(3, [["a"] * 3], "x"), cluster(3, [], "y")]
+    assert failed(verify(build([joint([["a"] * copies], below)]))) == told
+
+
+def test_shared_rows_that_every_cluster_publishes_otherwise():
+    below = [cluster(3, [["a"] * 3]), cluster(4, [["a"] * 4])]
+    verdict = verify(build([joint([["a"] * 3], below)]))
+    assert failed(verdict) == ["row counts"]
+    assert "3 rows for 0 records" in detail(verdict, "row counts")
+
+
+def test_shared_rows_that_an_inner_joint_shares():
+    inner = joint([["a"] * 3], [cluster(3, [], "x"), cluster(3, [], "y")])
+    assert failed(verify(build([joint([["a"] * 3], [inner, cluster(3, [], "z")])]))) == []
+    inner = joint([["a"] * 3], [cluster(3, [], "x"), cluster(3, [], "y")])
+    release = build([joint([["a"] * 4], [inner, cluster(3, [], "z")])])
+    assert failed(verify(release)) == ["row counts"]
+
+
+@pytest.mark.parametrize(("shown", "told"), [("a", ["root"]), ("b", [])])
+def test_an_item_of_the_list_that_no_record_can_hold(shown, told):
+    """Both clusters tell how often they have it, so nobody is left for the list to speak of."""
+    release = build([joint([], [cluster(3, [["a"] * 3]), cluster(4, [[shown] * 4])])], rare_items="list")
+    listed = with_rows(release, [*rows(release), (-1, 0, 0, 1, (0,))])
+    assert failed(verify(listed)) == told
 
 
 def test_items_shown_elsewhere_do_not_matter_for_shared_chunks():

@@ -34,6 +34,7 @@ from cloven.kinds.disassociated.verify.shared import (
     check_root,
     check_shared_chunks,
     check_withheld,
+    records_for_chunks,
     uses_items_shown_below,
 )
 from cloven.verification.claims import (
@@ -80,7 +81,7 @@ def _structure(release: Disassociated, layout: Layout, tree: JointTree) -> list[
         check_chunks(layout),
         check_root(release, layout, tree),
         check_placement(release, layout, tree),
-        check_row_counts(release, layout, tree),
+        check_row_counts(layout, records_for_chunks(release, layout, tree)),
         check_no_empty_record(release, layout, tree),
     ]
 

@@ -100,13 +100,8 @@ def _search(
 # Can the rows be dealt out to the records: not more rows than records, and no record left empty?
 
 
-def check_row_counts(release: Disassociated, layout: Layout, tree: JointTree) -> Check:
-    """No chunk has more rows than there are records in its cluster, or in all clusters below its joint."""
-    sizes = np.asarray(release.cluster_size, np.int64)
-    outside = layout.chunk_outside
-    room = np.zeros(layout.chunks, np.int64)
-    room[outside] = tree.sum_below(sizes)[layout.chunk_owner[outside]]
-    room[~outside] = sizes[layout.chunk_owner[~outside]]
+def check_row_counts(layout: Layout, room: NDArray[np.int64]) -> Check:
+    """No chunk has more rows than there are records that may hold them, told by ``room``."""
     rows = layout.chunk_rows
     faults = [spot(rows > room, lambda at: f"{layout.place(at)} has {rows[at]} rows for {room[at]} records")]
     count = layout.chunks
@@ -164,15 +159,21 @@ def has_fillers(release: Disassociated, layout: Layout, tree: JointTree) -> Flag
     found = np.zeros(release.clusters, bool)
     found[owner] = True
     listed, words = layout.listed, max(1, len(release.vocabulary))
+    keys = published_for_clusters(release, layout, tree)
+    barred = np.bincount(keys[among(keys % words, listed)] // words, minlength=release.clusters)
+    return found | (barred < len(listed))
+
+
+def published_for_clusters(release: Disassociated, layout: Layout, tree: JointTree) -> NDArray[np.int64]:
+    """Keys ``cluster * items + item``, ascending: shown in a record chunk, or in a shared chunk above."""
+    words = max(1, len(release.vocabulary))
     cluster, shown = layout.pairs_of(Kind.RECORD)
     joint, shared = layout.pairs_of(Kind.SHARED)
     told = [cluster * words + shown]
     for index, above in tree.climb(tree.cluster_joint):
         first, last = np.searchsorted(joint, above), np.searchsorted(joint, above, side="right")
         told.append(np.repeat(index, last - first) * words + shared[positions(first, last - first)])
-    keys = distinct(np.concatenate(told))
-    barred = np.bincount(keys[among(keys % words, listed)] // words, minlength=release.clusters)
-    return found | (barred < len(listed))
+    return distinct(np.concatenate(told))
 
 
 # Lemma on sub-record counts (Terrovitis et al., PVLDB 2012): is a cluster of safe chunks safe as a whole?

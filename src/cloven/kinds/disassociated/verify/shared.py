@@ -15,7 +15,12 @@ import numpy as np
 from cloven.data.arrays import among, counted, distinct
 from cloven.errors import shorten
 from cloven.kinds.disassociated.release import Kind
-from cloven.kinds.disassociated.verify.promise import describe, rare_in_rows, reads_strictly
+from cloven.kinds.disassociated.verify.promise import (
+    describe,
+    published_for_clusters,
+    rare_in_rows,
+    reads_strictly,
+)
 from cloven.verification.verdict import Fault, conclude, named, spot
 
 if TYPE_CHECKING:
@@ -81,19 +86,13 @@ def _rare_rows(release: Disassociated, layout: Layout, telling: Flags) -> Fault:
 
 def check_same_clusters(release: Disassociated, layout: Layout, tree: JointTree, telling: Flags) -> Fault:
     """All items of a telling chunk are barred from the same clusters below its joint."""
-    words = len(release.vocabulary)
-    pairs = np.flatnonzero(layout.chunk_kind[layout.pair_chunk] == Kind.SHARED)
-    joint, item = layout.pairs_of(Kind.SHARED)
-    chunk = layout.pair_chunk[pairs]
-    several = np.bincount(chunk, minlength=layout.chunks) > 1
-    asked = telling[chunk] & several[chunk]
-    found = _barred_below(layout, tree, words, item[asked])
-    keys = joint[asked] * words + item[asked]
-    known = among(keys, found[0])
-    marks = np.zeros((len(keys), 2), np.int64)
-    marks[known] = found[1][np.searchsorted(found[0], keys[known])]
-    order = np.argsort(chunk[asked], kind="stable")
-    chunks, marks = chunk[asked][order], marks[order]
+    several = np.bincount(layout.pair_chunk, minlength=layout.chunks) > 1
+    fingerprints = np.random.Generator(np.random.Philox(key=1)).integers(
+        np.iinfo(np.int64).max, size=(len(tree.cluster_joint), 2)
+    )
+    found, marks = _barred(release, layout, tree, telling & several, fingerprints, np.bitwise_xor)
+    order = np.argsort(found, kind="stable")
+    chunks, marks = found[order], marks[order]
     first = np.searchsorted(chunks, chunks)
     differs = np.zeros(layout.chunks, bool)
     differs[chunks[(marks != marks[first]).any(axis=1)]] = True
@@ -103,14 +102,57 @@ def check_same_clusters(release: Disassociated, layout: Layout, tree: JointTree,
     )
 
 
-def _barred_below(layout: Layout, tree: JointTree, words: int, wanted: Longs) -> tuple[Longs, Longs]:
-    """Keys ``joint * words + item``, ascending, and the fingerprint of the clusters below that are barred."""
-    marks = np.random.Generator(np.random.Philox(key=1)).integers(
-        np.iinfo(np.int64).max, size=(len(tree.cluster_joint), 2)
-    )
-    whole = np.zeros((len(tree.parent), 2), np.int64)
+def records_for_chunks(release: Disassociated, layout: Layout, tree: JointTree) -> Longs:
+    """Records that may hold the rows of each chunk: of its cluster, or of the clusters below that are not barred.
+
+    Where different clusters are barred from the items of a chunk, which is a fault of its own, those of any item.
+    """
+    sizes = np.asarray(release.cluster_size, np.int64)
+    outside, owner = layout.chunk_outside, layout.chunk_owner
+    room = np.zeros(layout.chunks, np.int64)
+    room[outside] = tree.sum_below(sizes)[owner[outside]]
+    room[~outside] = sizes[owner[~outside]]
+    telling = uses_items_shown_below(release, layout, tree)
+    chunk, barred = _barred(release, layout, tree, telling, sizes[:, None], np.add)
+    free = np.zeros(layout.chunks, np.int64)
+    np.maximum.at(free, chunk, room[chunk] - barred[:, 0])
+    return np.where(telling, free, room)
+
+
+def _barred(
+    release: Disassociated,
+    layout: Layout,
+    tree: JointTree,
+    asked: Flags,
+    marks: Longs,
+    join: np.ufunc,
+) -> tuple[Longs, Longs]:
+    """For each item of the shared chunks asked for: its chunk, and the marks of the clusters that are barred from it."""
+    words = len(release.vocabulary)
+    chunk = layout.pair_chunk[layout.chunk_kind[layout.pair_chunk] == Kind.SHARED]
+    joint, item = layout.pairs_of(Kind.SHARED)
+    use = asked[chunk]
+    keys, found = _barred_below(layout, tree, words, item[use], marks, join)
+    wanted = joint[use] * words + item[use]
+    place = np.minimum(np.searchsorted(keys, wanted), max(0, len(keys) - 1))
+    known = keys[place] == wanted if len(keys) else np.zeros(len(wanted), bool)
+    told = np.zeros((len(wanted), marks.shape[1]), np.int64)
+    told[known] = found[place[known]]
+    return chunk[use], told
+
+
+def _barred_below(
+    layout: Layout,
+    tree: JointTree,
+    words: int,
+    wanted: Longs,
+    marks: Longs,
+    join: np.ufunc,
+) -> tuple[Longs, Longs]:
+    """Keys ``joint * words + item``, ascending, and the ``marks`` of the clusters below that are barred, joined."""
+    whole = np.zeros((len(tree.parent), marks.shape[1]), np.int64)
     for cluster, above in tree.climb(tree.cluster_joint):
-        np.bitwise_xor.at(whole, above, marks[cluster])
+        join.at(whole, above, marks[cluster])
     interesting = np.zeros(words, bool)
     interesting[wanted] = True
     cluster, shown = layout.pairs_of(Kind.RECORD)
@@ -120,18 +162,24 @@ def _barred_below(layout: Layout, tree: JointTree, words: int, wanted: Longs) ->
     keys = tree.cluster_joint[cluster] * words + shown
     joint, item = layout.pairs_of(Kind.SHARED)
     shared = distinct((joint * words + item)[interesting[item]])
-    return _climb_levels(tree, words, keys, marks[cluster], shared, whole)
+    return _climb_levels(tree, words, keys, marks[cluster], shared, whole, join)
 
 
 def _climb_levels(
-    tree: JointTree, words: int, keys: Longs, marks: Longs, shared: Longs, whole: Longs
+    tree: JointTree,
+    words: int,
+    keys: Longs,
+    marks: Longs,
+    shared: Longs,
+    whole: Longs,
+    join: np.ufunc,
 ) -> tuple[Longs, Longs]:
-    """Carry fingerprints from the innermost joints outwards; a joint that shares an item bars all its clusters."""
+    """Carry marks from the innermost joints outwards; a joint that shares an item bars all its clusters."""
     depth = tree.depth()
     done_keys, done_marks = [], []
     for level in range(int(depth.max(initial=-1)), -1, -1):
         here = depth[keys // words] == level
-        below_keys, below_marks = _joined(keys[here], marks[here])
+        below_keys, below_marks = _joined(keys[here], marks[here], join)
         done_keys.append(below_keys)
         done_marks.append(below_marks)
         own = shared[depth[shared // words] == level]
@@ -143,20 +191,20 @@ def _climb_levels(
         keys = np.concatenate((keys[~here], parent[rise] * words + up_keys[rise] % words))
         marks = np.concatenate((marks[~here], up_marks[rise]))
     if not done_keys:
-        return np.empty(0, np.int64), np.empty((0, 2), np.int64)
+        return np.empty(0, np.int64), np.empty((0, marks.shape[1]), np.int64)
     every = np.concatenate(done_keys)
     order = np.argsort(every)
     return every[order], np.concatenate(done_marks)[order]
 
 
-def _joined(keys: Longs, marks: Longs) -> tuple[Longs, Longs]:
-    """One entry for each key, marks joined by exclusive or."""
+def _joined(keys: Longs, marks: Longs, join: np.ufunc) -> tuple[Longs, Longs]:
+    """One entry for each key, marks joined."""
     if not len(keys):
         return keys, marks
     order = np.argsort(keys, kind="stable")
     keys, marks = keys[order], marks[order]
     start = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
-    return keys[start], np.bitwise_xor.reduceat(marks, start, axis=0)
+    return keys[start], join.reduceat(marks, start, axis=0)
 
 
 # Is an item in one place only? Chunks have disjoint sets of items (Terrovitis et al., PVLDB 2012).
@@ -227,6 +275,9 @@ def check_root(release: Disassociated, layout: Layout, tree: JointTree) -> Check
         return conclude("root", "release", 0, [fault], otherwise)
     tops = int(np.count_nonzero(tree.parent < 0))
     own = (layout.chunk_kind == Kind.TERM) & ~listed
+    items = layout.listed
+    told = published_for_clusters(release, layout, tree) % max(1, len(release.vocabulary))
+    everywhere = np.bincount(told, minlength=len(release.vocabulary))[items] == release.clusters
     faults = [
         Fault(int(tops != 1), f"{tops} joints are outermost instead of one, the root"),
         spot(tree.cluster_joint < 0, lambda at: f"cluster {at} is not below the root"),
@@ -234,6 +285,13 @@ def check_root(release: Disassociated, layout: Layout, tree: JointTree) -> Check
         spot(
             listed & (layout.chunk_owner != release.root),
             lambda at: f"{layout.place(at)} does not belong to the root",
+        ),
+        spot(
+            everywhere,
+            lambda at: (
+                f"item {shorten(release.vocabulary[items[at]])} is in the list of terms, and every cluster publishes it"
+                " with a count"
+            ),
         ),
     ]
     what = "named in one list" if listed.any() else "listed nowhere"
