@@ -13,7 +13,7 @@ from cloven.kinds.tables.key import TableKey
 from cloven.kinds.tables.methods.assembly import generalised, sliced
 from cloven.kinds.tables.methods.constraints import DistinctL
 from cloven.kinds.tables.methods.mondrian import Mondrian
-from cloven.kinds.tables.release import CellDomain, GeneralisedTable
+from cloven.kinds.tables.release import CellDomain, GeneralisedTable, Sliced
 from cloven.kinds.tables.verify.checker import verify_table
 from cloven.kinds.tables.verify.original import unplaced
 from cloven.kinds.tables.verify.promise import group_of_row
@@ -379,3 +379,68 @@ def test_a_promise_about_nothing(people):
     assert failed(release) == {"parameters": "l = 2 is promised, and no attribute is sensitive"}
     weak = replace(release, parameters={"method": "slicing"}, k=1)
     assert "k = 1 promises nothing" in failed(weak)["parameters"]
+
+
+def test_a_value_that_the_original_cannot_have_where_rows_are_invented(people, cut):
+    """Invented rows are compared with nobody; but their values are of the owner's domain."""
+    place = next(at for at, domain in enumerate(cut.release.domains) if domain.numbers is None)
+    domain = cut.release.domains[place]
+    renamed = (*domain.values[:-1], domain.values[-1] + "!")
+    other = replace(domain, values=renamed, labels=(*domain.labels[:-1], renamed[-1]))
+    domains = (*cut.release.domains[:place], other, *cut.release.domains[place + 1 :])
+    release = replace(cut.release, domains=domains, parameters={"invented_rows": True})
+    assert failed(release) == {}
+    assert "is no value of the original" in failed(release, people)["attributes"]
+
+
+@pytest.mark.parametrize(("l", "told"), [(2, set()), (3, {"possible persons"})])
+def test_chances_where_nobody_is_known_by_anything(l, told):
+    """All attributes are called sensitive: everybody matches every bucket."""
+    illness = CellDomain(
+        "illness", True, ("f", "g"), None, ("f", "g"), np.array([0, 1, 2]), np.array([0, 1], np.int32)
+    )
+    release = Sliced(
+        2,
+        {"l": l, "check": "matching"},
+        (illness,),
+        ((0,),),
+        np.array([0, 2, 4]),
+        np.array([[0], [1], [0], [1]], np.int32),
+    )
+    assert set(failed(release)) == told
+
+
+def test_near_values_that_are_no_numbers(coarse):
+    """A manifest may say anything: it is refused, and the checker goes on."""
+    promised = [{"demand": "distinct-l", "l": 2, "attributes": ["illness"], "within": 5}]
+    found = failed(replace(coarse.release, parameters={"constraints": promised}))
+    assert "no numbers" in found["distinct-l of illness"]
+
+
+def test_a_constraint_on_values_that_are_not_published_together():
+    """The persons are (f, q) twice and (g, p); sorted for themselves, the parts look like three combinations."""
+    domains = tuple(
+        CellDomain(
+            name,
+            name != "age",
+            values,
+            None,
+            values,
+            np.arange(len(values) + 1),
+            np.arange(len(values), dtype=np.int32),
+        )
+        for name, values in (("age", ("x",)), ("illness", ("f", "g")), ("drug", ("p", "q")))
+    )
+    attributes = tuple(
+        Attribute(domain.name, "sensitive" if domain.sensitive else "quasi-identifier", domain.values)
+        for domain in domains
+    )
+    original = Table(attributes, np.array([[0, 0, 1], [0, 0, 1], [0, 1, 0]], np.int32), np.arange(3))
+    promised = [{"demand": "distinct-l", "l": 3, "attributes": ["illness", "drug"]}]
+    cells = np.array([[0, 0, 0], [0, 0, 1], [0, 1, 1]], np.int32)
+    release = Sliced(2, {"constraints": promised}, domains, ((0,), (1,), (2,)), np.array([0, 3]), cells)
+    key = TableKey(np.array([[0, 0, 2], [1, 1, 0], [2, 2, 1]]), None, np.empty(0, np.int64))
+    for given in ((), (original,), (original, key)):
+        found = failed(release, *given)
+        assert set(found) == {"distinct-l of illness, drug"}
+        assert "in several columns" in found["distinct-l of illness, drug"]

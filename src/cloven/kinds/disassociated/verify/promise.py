@@ -100,7 +100,7 @@ def _search(
 # Can the rows be dealt out to the records: not more rows than records, and no record left empty?
 
 
-def check_row_counts(layout: Layout, room: NDArray[np.int64]) -> Check:
+def check_row_counts(layout: Layout, room: Longs) -> Check:
     """No chunk has more rows than there are records that may hold them, told by ``room``."""
     rows = layout.chunk_rows
     faults = [spot(rows > room, lambda at: f"{layout.place(at)} has {rows[at]} rows for {room[at]} records")]
@@ -164,7 +164,7 @@ def has_fillers(release: Disassociated, layout: Layout, tree: JointTree) -> Flag
     return found | (barred < len(listed))
 
 
-def published_for_clusters(release: Disassociated, layout: Layout, tree: JointTree) -> NDArray[np.int64]:
+def published_for_clusters(release: Disassociated, layout: Layout, tree: JointTree) -> Longs:
     """Keys ``cluster * items + item``, ascending: shown in a record chunk, or in a shared chunk above."""
     words = max(1, len(release.vocabulary))
     cluster, shown = layout.pairs_of(Kind.RECORD)

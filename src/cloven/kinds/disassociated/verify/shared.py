@@ -127,7 +127,7 @@ def _barred(
     marks: Longs,
     join: np.ufunc,
 ) -> tuple[Longs, Longs]:
-    """For each item of the shared chunks asked for: its chunk, and the marks of the clusters that are barred from it."""
+    """For each item of the shared chunks asked for: its chunk, and the marks of the clusters barred from it."""
     words = len(release.vocabulary)
     chunk = layout.pair_chunk[layout.chunk_kind[layout.pair_chunk] == Kind.SHARED]
     joint, item = layout.pairs_of(Kind.SHARED)

@@ -88,7 +88,7 @@ def highest_chances(
         _fitting(release, column, people[:, [of_place[place] for place in column]])
         for column in columns
         if column
-    ]
+    ] or [_everywhere(release, len(people))]
     for hidden, beside in secrets(release, jointly=promise.jointly):
         most, value = np.zeros(len(people)), number_rows(release.cells[:, hidden])
         seen, look_of, times = distinct(people[:, [of_place[place] for place in beside]])
@@ -138,6 +138,13 @@ def _fitting(release: Sliced, column: list[int], looks: NDArray[np.int32]) -> tu
     share = 1 / np.diff(release.bucket_offsets)[bucket]
     shown = csr_array((share, (part_of_row, bucket)), shape=(len(parts), release.buckets))
     return (fits @ shown).tocsr(), look_of
+
+
+def _everywhere(release: Sliced, people: int) -> tuple[Any, Longs]:
+    """The same where nothing is known of anybody: every bucket matches."""
+    from scipy.sparse import csr_array
+
+    return csr_array(np.ones((1, release.buckets))), np.zeros(people, np.int64)
 
 
 def _chances(fits: list[tuple[Any, Longs]], people: Longs) -> Any:
@@ -195,6 +202,10 @@ def check_possible(release: Sliced, promise: Promise) -> Check:
     """No part whose every possible person can be told something with a chance above 1/l."""
     known = [place for place, domain in enumerate(release.domains) if not domain.sensitive]
     name, limit = "possible persons", limit_of(promise)
+    if not known:
+        everybody = highest_chances(release, promise, np.empty((1, 0), np.int32))
+        faults = [_fault(about, most, limit) for about, most in everybody]
+        return conclude(name, "release", 1, faults, "nothing is known of anybody")
     found = possible_persons(release, known)
     if found is None:
         return conclude(

@@ -34,6 +34,7 @@ def check_known(release: TableRelease, original: Table, codes: NDArray[np.int32]
     """Published attributes are those of the original, with their roles, and so are their values."""
     faults = [Fault(len(lost), f"the original has no attribute {shorten(lost[0]) if lost else ''}")]
     roles = {attribute.name: attribute.role for attribute in original.attributes}
+    values = {attribute.name: attribute.values for attribute in original.attributes}
     for number, domain in enumerate(release.domains):
         if domain.name not in lost:
             shown = "sensitive" if domain.sensitive else "quasi-identifier"
@@ -43,6 +44,7 @@ def check_known(release: TableRelease, original: Table, codes: NDArray[np.int32]
             faults += [
                 Fault(int(roles[domain.name] != shown), told),
                 _strange(domain.name, codes[:, number]),
+                _foreign_values(domain, values[domain.name]),
             ]
     otherwise = f"{len(release.domains)} attributes with the values of the original"
     return conclude("attributes", "original", len(release.domains), faults, otherwise)
@@ -57,6 +59,18 @@ def check_rows(release: TableRelease, persons: int, *, partly: bool) -> Check:
 
 def _strange(name: str, codes: NDArray[np.int32]) -> Fault:
     return spot(codes < 0, lambda at: f"{shorten(name)} of row {at} is not among the values of the release")
+
+
+def _foreign_values(domain: CellDomain, known: Sequence[str]) -> Fault:
+    """Categories that no row of such an original can have, invented ones neither; of numbers ends may lie between."""
+    shown = (
+        {domain.values[code] for code in np.unique(domain.members).tolist()}
+        if domain.numbers is None
+        else set()
+    )
+    foreign = sorted(shown.difference(known))
+    told = f"{shorten(foreign[0]) if foreign else ''} of {shorten(domain.name)} is no value of the original"
+    return Fault(len(foreign), told)
 
 
 def check_marginals(release: TableRelease, codes: NDArray[np.int32]) -> Check:

@@ -336,6 +336,12 @@ def _check_demand(release: TableRelease, demand: Demand) -> Check:
         told = f"it speaks of {list(listed)!r}, which are not the sensitive attributes {sorted(secret)}"
         return conclude(title, "release", 0, [Fault(1, told)], "")
     places = sorted(secret[each] for each in listed)
+    if not _together(release, places):
+        told = f"it speaks of the combination of {list(listed)!r}, which stand in several columns: nobody can tell"
+        return conclude(title, "release", 0, [Fault(1, told)], "")
+    if demand.within and release.domains[places[0]].numbers is None:
+        told = f"near values of {listed[0]!r} are to count as one, and they are no numbers"
+        return conclude(title, "release", 0, [Fault(1, told)], "")
     counts = counted(group_of_row(release), release.cells[:, places])
     reached, wanted, falls_short = MEASURED[demand.name](counts, demand)
     if demand.harmless or demand.within:
@@ -347,6 +353,13 @@ def _check_demand(release: TableRelease, demand: Demand) -> Check:
     if len(listed) > 1:
         told += " of the combination; this says nothing of single attributes"
     return conclude(title, "release", len(counts), [fault], told)
+
+
+def _together(release: TableRelease, places: list[int]) -> bool:
+    """Whether the values of some attributes are published side by side; parts of columns are sorted for themselves."""
+    if not isinstance(release, Sliced):
+        return True
+    return any(set(places) <= set(column) for column in release.columns)
 
 
 def counted(group: Longs, values: NDArray[np.int32]) -> Longs:
