@@ -275,9 +275,7 @@ def check_root(release: Disassociated, layout: Layout, tree: JointTree) -> Check
         return conclude("root", "release", 0, [fault], otherwise)
     tops = int(np.count_nonzero(tree.parent < 0))
     own = (layout.chunk_kind == Kind.TERM) & ~listed
-    items = layout.listed
-    told = published_for_clusters(release, layout, tree) % max(1, len(release.vocabulary))
-    everywhere = np.bincount(told, minlength=len(release.vocabulary))[items] == release.clusters
+    items, everywhere = layout.listed, _published_everywhere(release, layout, tree)
     faults = [
         Fault(int(tops != 1), f"{tops} joints are outermost instead of one, the root"),
         spot(tree.cluster_joint < 0, lambda at: f"cluster {at} is not below the root"),
@@ -296,6 +294,17 @@ def check_root(release: Disassociated, layout: Layout, tree: JointTree) -> Check
     ]
     what = "named in one list" if listed.any() else "listed nowhere"
     return conclude("root", "release", release.clusters, faults, f"above all clusters; rare items {what}")
+
+
+def _published_everywhere(release: Disassociated, layout: Layout, tree: JointTree) -> NDArray[np.bool_]:
+    """Which items of the list every cluster publishes with a count, so that no record is left to hold them."""
+    if not len(layout.listed):
+        return np.zeros(0, bool)
+    told = published_for_clusters(release, layout, tree) % len(release.vocabulary)
+    found: NDArray[np.bool_] = (
+        np.bincount(told, minlength=len(release.vocabulary))[layout.listed] == release.clusters
+    )
+    return found
 
 
 def check_withheld(
