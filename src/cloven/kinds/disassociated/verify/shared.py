@@ -296,14 +296,12 @@ def check_root(release: Disassociated, layout: Layout, tree: JointTree) -> Check
     return conclude("root", "release", release.clusters, faults, f"above all clusters; rare items {what}")
 
 
-def _published_everywhere(release: Disassociated, layout: Layout, tree: JointTree) -> NDArray[np.bool_]:
+def _published_everywhere(release: Disassociated, layout: Layout, tree: JointTree) -> Flags:
     """Which items of the list every cluster publishes with a count, so that no record is left to hold them."""
     if not len(layout.listed):
         return np.zeros(0, bool)
     told = published_for_clusters(release, layout, tree) % len(release.vocabulary)
-    found: NDArray[np.bool_] = (
-        np.bincount(told, minlength=len(release.vocabulary))[layout.listed] == release.clusters
-    )
+    found: Flags = np.bincount(told, minlength=len(release.vocabulary))[layout.listed] == release.clusters
     return found
 
 
