@@ -58,7 +58,7 @@ def test_threats_follow_what_is_promised(data):
     knowledge = cv.Knowledge(cv.relatedness.Vectors.sample(), (other, "no release"))
     assert [threat.name for threat in family.threats(cv.Coat(m=2), knowledge)] == [
         "a known person", "2 items of a person", "3 items of a person", "release alone",
-        "guesses by frequency", "word meanings", "another release", "being in it",
+        "guesses by frequency", "word meanings", "another release", "another release (2)", "being in it",
     ]  # fmt: skip
     listed = cv.Coat(policy=cv.Policy((("cough", "fever"),)))
     assert [threat.name for threat in family.threats(listed, cv.Knowledge())] == [
