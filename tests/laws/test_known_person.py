@@ -97,9 +97,10 @@ def test_compiled_reader_is_the_plain_one(reader):
         assert_same(release, reader, rng)
 
 
-def test_certain_items_are_those_of_all_worlds_or_fewer():
+@pytest.mark.parametrize("count", [300, pytest.param(1800, marks=pytest.mark.slow)])
+def test_certain_items_are_those_of_all_worlds_or_fewer(count):
     rng, same, more, tested = random.Random(5), 0, 0, 0
-    for _ in range(900):
+    for _ in range(count):
         release, _ = random_release(rng, "abcd", (1, 2, 2), 1)
         person = KnownPerson.of(release)
         plain = Plain(release, *person.expected)
@@ -116,9 +117,9 @@ def test_certain_items_are_those_of_all_worlds_or_fewer():
             if truth is not None:
                 assert claimed <= truth, (pieces(release), codes)
                 same, more = same + (claimed == truth), more + (claimed < truth)
-    assert tested > 200
+    assert tested > count / 5
     # Nothing more is certain in any of these worlds: the rule is complete here.
-    assert (same > 2000, more) == (True, 0)
+    assert (same > 2 * count, more) == (True, 0)
 
 
 def test_certain_is_never_wrong_for_a_member():
