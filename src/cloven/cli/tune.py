@@ -255,6 +255,8 @@ def tune(
             "report": str(public / "report.html"),
             "private": str(private),
         }
+    for doubt in tuned.doubts:
+        warn(doubt)
     _say(tuned, found, where, json, data)
     if not holds:
         raise typer.Exit(GuaranteeError.exit_code)

@@ -42,6 +42,7 @@ class Tuned:
         space: what was varied.
         exhausted: whether nothing new was left to propose.
         seed: what the measurements were drawn from.
+        doubts: what was damaged of the study that it went on with, in words.
     """
 
     tune: Tune
@@ -52,6 +53,7 @@ class Tuned:
     space: tuple[Varied, ...]
     exhausted: bool
     seed: int
+    doubts: tuple[str, ...] = ()
 
     @cached_property
     def finished(self) -> tuple[Trial, ...]:

@@ -27,32 +27,26 @@ generations before it differs from chance.
 from __future__ import annotations
 
 import inspect
-import json
 import math
-import os
-import secrets
 import warnings
-from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, is_dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cloven.data.defaults import K, L, M
-from cloven.errors import OutputError, ParameterError, ReleaseError
+from cloven.errors import ParameterError
 from cloven.protocols import Choice, Real, Whole
 from cloven.registry import anonymiser, anonymisers_of
-from cloven.storage.atomic import PRIVATE_FILE, PRIVATE_FOLDER, refuse_inside_release, write_bytes
 from cloven.tuning.result import Trial
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from cloven.disclosure.outcome import Outcome
     from cloven.protocols import Anonymiser, Dimension
     from cloven.tuning.result import Point
+    from cloven.tuning.study import Journal
 
 
-STUDY = "cloven"
 RANDOM_TRIALS = 5
 IMPOSSIBLE = 100.0
 """More than any number of broken promises on the scale of the constraint: exp(100) statements."""
@@ -93,30 +87,22 @@ class Searching:
         space: the methods and what is varied of each.
         point: places an outcome by risk and utility.
         seed: for the proposals.
-        storage: where the study is kept; None for memory alone.
+        journal: where it is kept; None for memory alone.
         trials: what is known, by name of the setting, in the order of trying.
     """
 
     space: tuple[Varied, ...]
     point: Callable[[Outcome], Point]
     seed: int
-    storage: Any = None
+    journal: Journal | None = None
     trials: dict[str, Trial] = field(default_factory=dict)
     _study: Any = None
     _told: int = 0
 
     def __post_init__(self) -> None:
-        library = optuna()
-        self._study = library.create_study(
-            storage=self.storage, study_name=STUDY, directions=("minimize", "maximize"), load_if_exists=True
-        )
-        states = library.trial.TrialState
-        for old in self._study.get_trials(deepcopy=False):
-            if old.state in (states.COMPLETE, states.PRUNED):
-                self._told += 1
-                self._recall(old)
-            else:  # left behind when the run before this one was interrupted
-                self._study.tell(old.number, state=states.FAIL)
+        self._study = optuna().create_study(directions=("minimize", "maximize"))
+        if self.journal is not None:
+            self.journal.recall(self._recall)
 
     def propose(self, varied: Varied | None = None, values: Mapping[str, Any] | None = None) -> Proposal:
         """The next setting; a certain one if it is named."""
@@ -136,30 +122,33 @@ class Searching:
     def tell(self, proposal: Proposal, trial: Trial) -> None:
         """What became of a proposal; a setting that was known already is told again but not kept twice."""
         asked, new = proposal.asked, trial.name not in self.trials
-        asked.set_user_attr("trial", trial.to_dict() if new else trial.name)
         if trial.state == "impossible":
             asked.set_constraint("possible", IMPOSSIBLE)
         if trial.outcome is None:
-            self._study.tell(asked, state=optuna().trial.TrialState.PRUNED)
+            told = self._study.tell(asked, state=optuna().trial.TrialState.PRUNED)
         else:
             point = self.point(trial.outcome)
             asked.set_constraint("promises", math.log1p(trial.outcome.broken))
-            self._study.tell(asked, (point.risk, point.utility))
+            told = self._study.tell(asked, (point.risk, point.utility))
+        if self.journal is not None:
+            self.journal.add({**_plain(told), "trial": trial.to_dict() if new else trial.name})
         self._told += 1
         if new:
             self.trials[trial.name] = trial
 
-    def _recall(self, old: Any) -> None:
-        plain = old.user_attrs["trial"]
-        if isinstance(plain, str):
-            return
-        chosen = self._chosen_in(old.params)
-        values = {
-            name: _short(old.params[f"{chosen.name}.{name}"], dimension)
-            for name, dimension in chosen.dimensions.items()
-        }
-        method = None if plain["state"] == "impossible" else chosen.method(values)
-        self.trials[plain["name"]] = Trial.from_dict(plain, method)
+    def _recall(self, entry: Mapping[str, Any]) -> None:
+        """Take up what an earlier run was told, as if this one had been told it."""
+        told, plain = _from_plain(entry), entry["trial"]
+        if not isinstance(plain, str):
+            chosen = self._chosen_in(entry["params"])
+            values = {
+                name: _short(entry["params"][f"{chosen.name}.{name}"], dimension)
+                for name, dimension in chosen.dimensions.items()
+            }
+            method = None if plain["state"] == "impossible" else chosen.method(values)
+            self.trials[plain["name"]] = Trial.from_dict(plain, method)
+        self._study.add_trial(told)
+        self._told += 1
 
     def _named(self, varied: Varied, values: Mapping[str, Any]) -> dict[str, Any]:
         method = {"method": varied.name} if len(self.space) > 1 else {}
@@ -175,6 +164,30 @@ class Searching:
         return next(each for each in self.space if each.name == name)
 
 
+def _plain(told: Any) -> dict[str, Any]:
+    """A trial of the study as JSON."""
+    to_json = optuna().distributions.distribution_to_json
+    return {
+        "params": told.params,
+        "distributions": {name: to_json(each) for name, each in told.distributions.items()},
+        "state": told.state.name,
+        "values": told.values,
+        "system": told.system_attrs,
+    }
+
+
+def _from_plain(entry: Mapping[str, Any]) -> Any:
+    library = optuna()
+    from_json = library.distributions.json_to_distribution
+    return library.trial.create_trial(
+        state=library.trial.TrialState[entry["state"]],
+        values=entry["values"],
+        params=entry["params"],
+        distributions={name: from_json(each) for name, each in entry["distributions"].items()},
+        system_attrs=entry["system"],
+    )
+
+
 def _suggest(asked: Any, name: str, dimension: Dimension) -> Any:
     if isinstance(dimension, Choice):
         return asked.suggest_categorical(name, dimension.values)
@@ -188,155 +201,6 @@ def _short(value: Any, dimension: Dimension) -> Any:
     if not isinstance(dimension, Real):
         return value
     return min(max(float(f"{value:.3g}"), dimension.low), dimension.high)
-
-
-# A search on disk: a private folder with Optuna's journal and a note of what is searched, in which data.
-#
-# It knows what attacks reach on the owner's data, so it is the owner's alone (mode 0700) and is refused inside a
-# release. The note binds it: other data, another space or another seed are another search.
-
-
-FORMAT = "cloven.study/1"
-NOTE, JOURNAL, LOCK = "study.json", "journal.log", "lock"
-MOST_BYTES = 1_000_000
-
-
-@contextmanager
-def study_folder(
-    path: str | os.PathLike[str], asked: Mapping[str, Any], seed: int | None
-) -> Iterator[tuple[Path, int]]:
-    """Open a study, or make it; gives its journal and the seed that it was begun with.
-
-    Args:
-        path: the folder.
-        asked: what is searched and in which data, as plain JSON values.
-        seed: the seed that was asked for; None takes the one of the study, or a new one.
-
-    Raises:
-        ReleaseError: it is a study of something else, or another run works on it.
-        OutputError: it cannot be written.
-    """
-    folder = Path(path)
-    refuse_inside_release(folder / NOTE)
-    with ExitStack() as held:
-        try:
-            folder.mkdir(PRIVATE_FOLDER, parents=True, exist_ok=True)
-            held.enter_context(_alone(folder))
-            known = (folder / NOTE).exists()
-            used = _checked(folder, asked, seed) if known else _begin(folder, asked, seed)
-            _mend(folder / JOURNAL)
-        except OSError as error:
-            message = f"{folder}: the study cannot be written ({error.strerror or error}); name another place"
-            raise OutputError(message) from error
-        try:
-            yield folder / JOURNAL, used
-        except ParameterError:
-            if not known:  # a search that cannot be begun leaves nothing in the way of the next
-                _remove(folder)
-            raise
-
-
-def new_seed() -> int:
-    """A seed from the operating system."""
-    return secrets.randbelow(2**31)
-
-
-def storage(journal: Path) -> Any:
-    """Optuna's storage in a journal."""
-    from optuna.storages import JournalStorage
-    from optuna.storages.journal import JournalFileBackend, JournalFileOpenLock
-
-    try:
-        return JournalStorage(JournalFileBackend(str(journal), JournalFileOpenLock(str(journal))))
-    except (ValueError, KeyError) as error:
-        message = f"{journal}: cannot be read ({error}); remove the folder and search again"
-        raise ReleaseError(message) from error
-
-
-def _begin(folder: Path, asked: Mapping[str, Any], seed: int | None) -> int:
-    others = [each.name for each in folder.iterdir() if each.name != LOCK]
-    if others:
-        message = f"{folder}: is no study, but holds {others[0]!r}; name a new folder"
-        raise ReleaseError(message)
-    folder.chmod(PRIVATE_FOLDER)
-    used = new_seed() if seed is None else seed
-    note = {"format": FORMAT, "seed": used, **asked}
-    write_bytes(folder / JOURNAL, b"", PRIVATE_FILE)
-    write_bytes(folder / NOTE, (json.dumps(note, indent=1, ensure_ascii=False) + "\n").encode(), PRIVATE_FILE)
-    return used
-
-
-def _remove(folder: Path) -> None:
-    """Take a study away again; what is not part of it stays."""
-    with suppress(OSError):
-        for name in (JOURNAL, NOTE, LOCK):
-            (folder / name).unlink(missing_ok=True)
-        folder.rmdir()
-
-
-def _checked(folder: Path, asked: Mapping[str, Any], seed: int | None) -> int:
-    known = _note(folder / NOTE)
-    if known.get("data") != asked["data"]:
-        prints = f"fingerprint {str(known.get('data'))[:8]}..., this file has {asked['data'][:8]}..."
-        message = f"{folder}: is the study of another data set ({prints}); name another one, or remove it"
-        raise ReleaseError(message)
-    wanted = asked if seed is None else {**asked, "seed": seed}
-    for name, value in wanted.items():
-        if known.get(name) != value:
-            message = (
-                f"{folder}: is the study of another search: {name} was {_shown(known.get(name))} and is now"
-                f" {_shown(value)}; name another one, or remove it"
-            )
-            raise ReleaseError(message)
-    return int(known["seed"])
-
-
-def _note(path: Path) -> dict[str, Any]:
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise ValueError
-        note = json.loads(path.read_bytes())
-        if note["format"] != FORMAT or not isinstance(note["seed"], int):
-            raise ValueError
-    except (ValueError, TypeError, KeyError) as error:
-        message = f"{path}: is no note of a study ({FORMAT}); name another folder"
-        raise ReleaseError(message) from error
-    return dict(note)
-
-
-def _mend(journal: Path) -> None:
-    """Take back a last line that a killed run did not finish, and the lock that it held."""
-    with suppress(FileNotFoundError):
-        Path(f"{journal}.lock").unlink()
-    content = journal.read_bytes() if journal.exists() else b""
-    whole = content.rfind(b"\n") + 1
-    if whole < len(content):
-        os.truncate(journal, whole)
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Refuse a study that another run works on. Windows cannot lock so, and goes without."""
-    if os.name == "nt":
-        yield
-        return
-    from fcntl import LOCK_EX, LOCK_NB, flock
-
-    descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, PRIVATE_FILE)
-    try:
-        try:
-            flock(descriptor, LOCK_EX | LOCK_NB)
-        except BlockingIOError as error:
-            message = f"{folder}: another run works on this study; wait for it, or name another one"
-            raise ReleaseError(message) from error
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def _shown(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 # What is searched: for each method the parameters that vary, with their ranges, and those that stay.

@@ -28,16 +28,8 @@ from cloven.storage.fingerprint import release_fingerprint
 from cloven.threats import Effort, Knowledge
 from cloven.tuning.objectives import RiskObjective, Worst
 from cloven.tuning.result import Point, Trial, Tuned, Watching, headline, impossible
-from cloven.tuning.search import (
-    Proposal,
-    Searching,
-    Varied,
-    new_seed,
-    optuna,
-    storage,
-    study_folder,
-    varied,
-)
+from cloven.tuning.search import Proposal, Searching, Varied, optuna, varied
+from cloven.tuning.study import new_seed, study_folder
 
 if TYPE_CHECKING:
     import os
@@ -117,8 +109,11 @@ class Tune:
             default = space[0].method()
             exhausted = not self._search(searching, measuring, watching, default)
             trials = tuple(searching.trials.values())
+            doubts = () if searching.journal is None else searching.journal.doubts
         rung = None if measuring.sample is None else len(measuring.sample)
-        return Tuned(self, trials, setting(default), len(measuring.data), rung, space, exhausted, seed)
+        return Tuned(
+            self, trials, setting(default), len(measuring.data), rung, space, exhausted, seed, doubts
+        )
 
     def point(self, outcome: Outcome) -> Point:
         """Where an outcome lies, by the objective and the wanted measure of utility."""
@@ -203,7 +198,7 @@ class Tune:
             yield Searching(space, self.point, seed), seed
             return
         with study_folder(place, self._asked(data, space), self.seed) as (journal, seed):
-            yield Searching(space, self.point, seed, storage(journal)), seed
+            yield Searching(space, self.point, seed, journal), seed
 
     def _asked(self, data: Any, space: tuple[Varied, ...]) -> dict[str, Any]:
         """What makes two searches the same; the limits do not: what was measured serves for others too."""
