@@ -22,7 +22,7 @@ from cloven.figures import many
 from cloven.storage.atomic import PRIVATE_FILE, PRIVATE_FOLDER, refuse_inside_release, write_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 FORMAT = "cloven.study/2"
 NOTE, JOURNAL, LOCK = "study.json", "journal.log", "lock"
@@ -51,22 +51,20 @@ class Journal:
 
     def recall(self, take: Callable[[Mapping[str, Any]], None]) -> None:
         """Give every entry to ``take``, in order; lines that cannot be taken are set aside in a file of their own."""
+        *lines, unfinished = self.path.read_bytes().split(b"\n")  # the last act of a run that was killed
         good, bad = [], []
-        for line in self.path.read_bytes().splitlines(keepends=True):
+        for line in lines:
             try:
                 take(_entry(line))
                 good.append(line)
             except (ValueError, KeyError, TypeError, AttributeError, StopIteration, ParameterError):
                 bad.append(line)
-        torn = (
-            bad[-1:] if bad and not bad[-1].endswith(b"\n") else []
-        )  # the last act of a run that was killed
         if bad:
-            _append(Path(f"{self.path}{DAMAGED}"), b"".join(bad))
-            _replace(self.path, b"".join(good))
-        if len(bad) > len(torn):
-            said = f"{self.path}: {many(len(bad) - len(torn), 'line')} damaged, set aside in {self.path.name}{DAMAGED}"
+            _append(Path(f"{self.path}{DAMAGED}"), _joined(bad))
+            said = f"{self.path}: {many(len(bad), 'line')} damaged, set aside in {self.path.name}{DAMAGED}"
             self.doubts = (*self.doubts, f"{said}; what they told is tried again")
+        if bad or unfinished:
+            _replace(self.path, _joined(good))
 
 
 def _line(entry: Mapping[str, Any]) -> bytes:
@@ -75,11 +73,15 @@ def _line(entry: Mapping[str, Any]) -> bytes:
 
 
 def _entry(line: bytes) -> Any:
-    digest, _, body = line.rstrip(b"\n").partition(b" ")
-    if hashlib.sha256(body).hexdigest().encode() != digest or not line.endswith(b"\n"):
+    digest, _, body = line.partition(b" ")
+    if hashlib.sha256(body).hexdigest().encode() != digest:
         message = "damaged"
         raise ValueError(message)
     return json.loads(body)
+
+
+def _joined(lines: Iterable[bytes]) -> bytes:
+    return b"".join(line + b"\n" for line in lines)
 
 
 def _append(path: Path, content: bytes) -> None:

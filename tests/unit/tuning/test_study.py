@@ -66,6 +66,7 @@ def test_a_killed_run_leaves_a_torn_line(data, tmp_path):
     tuned = Tune(**TOY, trials=4).run(data, study)
     assert tuned.tried == 4
     assert tuned.doubts == ()  # what a killed run did not finish is no damage
+    assert not (study / "journal.log.damaged").exists()
 
 
 def test_without_a_seed_the_study_keeps_one(large, tmp_path):
@@ -125,14 +126,14 @@ def test_damaged_lines_are_set_aside_and_the_rest_is_used(data, tmp_path):
     journal = study / "journal.log"
     lines = journal.read_bytes().splitlines(keepends=True)
     spoilt = lines[1].replace(b"finished", b"finishes")
-    journal.write_bytes(b"rubbish\n" + lines[0] + spoilt + b"".join(lines[2:]))
+    journal.write_bytes(b"rub\rbish\n" + lines[0] + spoilt + b"".join(lines[2:]))
     DONE.clear()
     tuned = Tune(**TOY, trials=4).run(data, study)
     assert len(DONE) == 1
     assert tuned.doubts == (
         f"{journal}: 2 lines damaged, set aside in journal.log.damaged; what they told is tried again",
     )
-    assert (study / "journal.log.damaged").read_bytes() == b"rubbish\n" + spoilt
+    assert (study / "journal.log.damaged").read_bytes() == b"rub\rbish\n" + spoilt
     assert stat.S_IMODE((study / "journal.log.damaged").stat().st_mode) == 0o600
     assert {trial.name for trial in at_once.trials[:1] + at_once.trials[2:]} <= {t.name for t in tuned.trials}
     assert Tune(**TOY, trials=4).run(data, study).doubts == ()
