@@ -22,7 +22,7 @@ SOURCE = Path(__file__).resolve().parent.parent / "src" / "cloven"
 GOLDEN = Path(__file__).resolve().parent / "golden" / "release-v1" / "clinic"
 GENERALISED = GOLDEN.parents[1] / "release-v1-generalised" / "clinic"
 
-GROUND = {"_version", "compiled", "errors", "figures", "names", "values"}
+GROUND = {"_version", "compiled", "errors", "escapes", "figures", "intake", "names", "values"}
 KINDS = tuple(room.rpartition(".")[2] for room in ROOMS.values())
 # What the modules of each part may import when they are loaded, besides themselves and the ground. The arrow of
 # docs/explanation/architecture.md: data, then what is made of them, then kinds, then audits, then what people see.
@@ -463,3 +463,60 @@ def test_names_say_what_a_module_is_for():
 
 def test_every_module_says_what_it_is_for():
     assert [name for name, (_, tree) in sources().items() if not ast.get_docstring(tree)] == []
+
+
+# Where a file is opened outside of the intake, and why.
+OPENED = {
+    ("storage/atomic.py", "os.open"): "locks, and folders to be flushed",
+    ("storage/journal.py", "os.open"): "a lock, and the journal to be written",
+    (
+        "storage/ledger_file.py",
+        "os.open",
+    ): "the ledger, to be locked, read and written at once; plain files alone",
+    ("report/page.py", "os.open"): "a page to be written",
+    ("storage/parquet.py", "path.open"): "the hash of what was just written",
+    ("relatedness/vectors.py", "path.open"): "flushed after it was written",
+    ("relatedness/vectors.py", "np.lib.format.open_memmap"): "opened by the intake just before, to be mapped",
+    ("relatedness/vector_files.py", "np.load"): "opened by the intake just before, to be mapped",
+    ("relatedness/vector_files.py", "gzip.open"): "a stream of the intake",
+    ("cli/console.py", "os.open"): "the null device, to be written",
+}
+READING = {
+    "open", "read_bytes", "read_text", "np.load", "open_memmap", "memmap", "ParquetFile", "is_tarfile", "fromfile",
+}  # fmt: skip
+
+
+def opened_in(tree: ast.Module) -> list[str]:
+    """Calls that open a file by name to read it."""
+    found = []
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        called = ast.unparse(node.func)
+        name = called if called == "np.load" else called.rpartition(".")[2]
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        modes = {
+            each.value for each in given if isinstance(each, ast.Constant) and isinstance(each.value, str)
+        }
+        writes = any(set(mode) <= set("wxabr+t") and set(mode) & set("wxa+") for mode in modes)
+        own = "files(" in called or called.rpartition(".")[0] in (
+            "Checkpoint",
+            "TantivyIndex",
+            "tantivy.Index",
+            "cls",
+        )
+        method = isinstance(node.func, ast.Attribute) or name in ("open", "is_tarfile")
+        if name in READING and method and not writes and not own:
+            found.append(called)
+    return found
+
+
+def test_files_are_opened_by_the_intake_alone():
+    """A pipe, a device or a bomb must be met in one place."""
+    found = {
+        (path.relative_to(SOURCE).as_posix(), called)
+        for module, (path, tree) in sources().items()
+        if part(module) != "intake"
+        for called in opened_in(tree)
+    }
+    assert found == set(OPENED)

@@ -15,11 +15,17 @@ terminal or a log. ``exit_code`` is what the command line ends with.
 
 from __future__ import annotations
 
+from cloven.escapes import visible
+
 
 class ClovenError(Exception):
-    """Base of all errors of this package."""
+    """Base of all errors of this package; whatever its message quotes, it is one line that a terminal can show."""
 
     exit_code = 1
+
+    def __init__(self, message: str) -> None:
+        """Escape what strangers may have put into names and values."""
+        super().__init__(visible(message))
 
 
 class InputError(ClovenError):

@@ -1,4 +1,4 @@
-"""Shares, intervals, counts, their nouns and names as people read them, in terminals, pages and spreadsheets alike."""
+"""Shares, intervals, counts and their nouns as people read them, in terminals and pages alike."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from cloven.disclosure.risk import Estimate
 
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what makes a spreadsheet run a cell instead of showing it
 _SINGULAR = {"have": "has", "are": "is", "were": "was", "their": "its", "those": "the one"}
 _OWN = {"persons": "person", "people": "person", "classes": "class", "entries": "entry"}
 
@@ -111,15 +110,6 @@ def numbered(number: int, what: str = "another release") -> str:
     return what if number == 1 else f"{what} ({number})"
 
 
-def escape_formula(cell: str) -> str:
-    """Put an apostrophe before a cell that a spreadsheet would run.
-
-    >>> escape_formula("=1+1"), escape_formula("flu | fever")
-    ("'=1+1", 'flu | fever')
-    """
-    return f"'{cell}" if cell.startswith(FORMULA) else cell
-
-
 def _digits(share: float) -> int:
     return 2 if 0 < abs(share) < 0.005 else 1
 
@@ -128,23 +118,3 @@ def _plural(word: str) -> str:
     if word.endswith("y") and word[-2:-1] not in "aeiou":
         return f"{word[:-1]}ies"
     return f"{word}es" if word.endswith("s") else f"{word}s"
-
-
-# Names of items, attributes and files are untrusted text.
-
-
-def visible(text: str, limit: int | None = None) -> str:
-    r"""Text on one line without control characters, cut to ``limit`` characters.
-
-    >>> visible("flu\n\x1b[2J")
-    'flu\\n\\x1b[2J'
-    """
-    shown = text
-    if not text.isprintable():
-        shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-    return shown if limit is None or len(shown) <= limit else f"{shown[: limit - 3]}..."
-
-
-def names(items: Iterable[str], limit: int = 80) -> str:
-    """Item names in one line, each made visible."""
-    return ", ".join(visible(item, limit) for item in items)

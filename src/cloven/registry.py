@@ -12,15 +12,15 @@ silently would be worse than none.
 
 from __future__ import annotations
 
-from importlib import import_module
-from importlib.metadata import entry_points
+from functools import cache
+from importlib import import_module, metadata
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from cloven.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from cloven.protocols import Anonymiser, Family
 
@@ -58,6 +58,12 @@ _OBJECTIVES = {
     "mean": ("cloven.tuning.objectives", "Mean"),
     "threat": ("cloven.tuning.objectives", "OneThreat"),
 }
+
+
+@cache
+def entry_points(group: str) -> Iterable[metadata.EntryPoint]:
+    """What other packages bring to a group; to look through the files of all of them takes longer than a command."""
+    return metadata.entry_points(group=group)
 
 
 def anonymisers() -> dict[str, Callable[..., Any]]:

@@ -79,7 +79,7 @@ FILES = [
         None,
         ("--max-bytes", "1000"),
         None,
-        ("unpacks to more than 1,000 bytes; raise --max-bytes",),
+        ("holds more than 1,000 bytes once unpacked; raise --max-bytes",),
     ),
 ]
 
@@ -213,8 +213,8 @@ def test_files_that_are_not_there(cloven, tmp_path, made, nothing_written):
         cloven(*command, absent).refused(3, f"{absent}: cannot be read (No such file or directory)")
         cloven(*command, made.original).refused(3, f"{made.original}: not valid JSON")
     for option in ("--sensitive", "--utility"):
-        cloven(*D, made.original, "-o", out, option, absent).refused(3, f"{absent}: cannot be read")
-    cloven("link", made.out, "--knows", absent).refused(3, f"{absent}: cannot be read")
+        cloven(*D, made.original, "-o", out, option, absent).refused(3, f"{absent}: no such file")
+    cloven("link", made.out, "--knows", absent).refused(3, f"{absent}: no such file")
     cloven("utility", made.original, made.out, "--taxonomy", absent).refused(3, str(absent))
 
 

@@ -12,7 +12,8 @@ from cloven.cli import reading
 from cloven.cli.console import say_json
 from cloven.cli.ending import Stopped, endings, shell_words
 from cloven.errors import GuaranteeError, InputError, ParameterError, ReleaseError
-from cloven.figures import many, visible
+from cloven.escapes import visible
+from cloven.figures import many
 
 OPTIONS = ("k", "m", "format", "delimiter", "column", "id_column", "max_record_length", "max_bytes")
 

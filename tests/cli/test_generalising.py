@@ -138,7 +138,7 @@ def test_json_is_a_second_format(cloven, clinic, tmp_path):
         (["--policy", "POLICY", "-k", "9"], 2, "no utility group holds anything else to merge it with"),
         (["--policy", "COMBINED", "-m", "1"], 2, "-m 1, but the policy protects combinations up to 2"),
         (["--policy", "MISSPELT"], 3, "2 items are not in the data: 'aile', 'teea'"),
-        (["--policy", "nowhere.policy"], 3, "cannot be read"),
+        (["--policy", "nowhere.policy"], 3, "no such file"),
         (["--policy", "WRONG"], 3, "wrong.policy:1:"),
         (["--max-suppressed", "2"], 2, "of at most 1, got '2'"),
         (["--constraint-reading", "loose"], 2, "must be one of empty-is-enough, subsets-too"),

@@ -8,11 +8,14 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs the signals and pipes of Unix")
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="needs signals, and to see which files are open"
+)
 
 D = ("anonymise", "disassociation")
 WAIT = 60
@@ -29,24 +32,23 @@ def baskets(tmp_path_factory) -> Path:
     return path
 
 
-def reading(process, folder, text):
-    """Half of the data are read."""
-    with (folder / "in.dat").open("w") as pipe:
-        pipe.write(text[: len(text) // 2])
-        pipe.flush()
-        yield
-
-
-def working(process, folder, text):
-    """All data are read."""
-    (folder / "in.dat").write_text(text)
-    time.sleep(0.15)
+def reading(process, folder):
+    """The data are being read."""
+    opened, end = Path(f"/proc/{process.pid}/fd"), time.monotonic() + WAIT
+    while process.poll() is None and time.monotonic() < end:
+        with suppress(OSError):
+            if any(each.readlink() == folder / "in.dat" for each in opened.iterdir()):
+                break
     yield
 
 
+def working(process, folder):
+    """All data are read."""
+    yield from (time.sleep(0.15) for _ in reading(process, folder))
+
+
 def until(pattern):
-    def appeared(process, folder, text):
-        (folder / "in.dat").write_text(text)
+    def appeared(process, folder):
         end = time.monotonic() + WAIT
         while process.poll() is None and not any(folder.glob(pattern)) and time.monotonic() < end:
             time.sleep(0.0002)
@@ -60,13 +62,13 @@ STAGING, PRIVATE = until(".cloven-*"), until("out.private")
 
 
 def strike(program, folder: Path, text: str, moment, number: int, times: int = 1) -> tuple[int, str]:
-    """Start an anonymisation that reads from a pipe, wait for the moment, send the signal."""
-    os.mkfifo(folder / "in.dat")
+    """Start an anonymisation, wait for the moment, send the signal."""
+    (folder / "in.dat").write_text(text)
     process = subprocess.Popen(
         program(*D, folder / "in.dat", "-o", folder / "out"), stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     try:
-        for _ in moment(process, folder, text):  # the reader of the pipe has started: signals are handled
+        for _ in moment(process, folder):  # the file is open by then: signals are handled
             for _ in range(times):
                 process.send_signal(number)
                 time.sleep(0.002 if times > 1 else 0)

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from cloven.audit import memory
-from cloven.audit.memory import available, estimate, parse_size, refuse_if_too_large, written
+from cloven.audit.memory import estimate, parse_size, refuse_if_too_large, written
 from cloven.errors import ParameterError
+from cloven.intake.machine import available
 
 GB = 10**9
 KB = 1024

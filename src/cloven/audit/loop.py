@@ -24,6 +24,7 @@ import numpy as np
 from cloven.audit.decision import Compared, Evaluated, Limits, decide, not_covered
 from cloven.audit.report import AuditReport
 from cloven.audit.run import Forgetful, Run, ready_first
+from cloven.data.defaults import SEED
 from cloven.disclosure.audience import Said
 from cloven.disclosure.outcome import Outcome, Utility
 from cloven.disclosure.risk import Risk
@@ -58,7 +59,8 @@ class Audit:
         threats: attackers to try; None for all that apply, an empty tuple for none. Nothing is published unless all
             were tried that need nothing but the release.
         advise: where the verdict is not to publish, try what the family proposes instead.
-        seed: for the measurements only, to repeat them exactly; the release never depends on it.
+        seed: for measurements, and for lots of what is compared and not published. The release never depends on it:
+            where its method draws lots, they come from the operating system, and its figures move a little.
         title: what the owner calls the data; it stays in the owner's papers.
     """
 
@@ -69,7 +71,7 @@ class Audit:
     rivals: tuple[Anonymiser, ...] = ()
     threats: tuple[Threat, ...] | None = None
     advise: bool = True
-    seed: int | None = None
+    seed: int = SEED
     title: str = ""
 
     def run(
@@ -86,7 +88,7 @@ class Audit:
         description = run.step(
             "describe", lambda _: family.describe(tried_on, self.method, run.rng("describe"))
         )
-        main = self.evaluate(tried_on, self.method, run, lambda: begun(description))
+        main = self.evaluate(tried_on, self.method, run, lambda: begun(description), published=True)
         others = Compared(lambda method, stop: self.evaluate(tried_on, method, run, stop=stop))
         for name, rival in rivals.items():
             others.attempt(name, rival)
@@ -115,12 +117,20 @@ class Audit:
         )
 
     def evaluate(
-        self, data: Any, method: Anonymiser, run: Run, begun: Callable[[], Any] = bool, *, stop: bool = False
+        self,
+        data: Any,
+        method: Anonymiser,
+        run: Run,
+        begun: Callable[[], Any] = bool,
+        *,
+        published: bool = False,
+        stop: bool = False,
     ) -> Evaluated:
         """The loop itself, for one method: anonymise -> verify -> attack -> measure.
 
-        ``begun`` is called before attacks. With ``stop``, no further attack is tried once one gets past the limits:
-        what does not hold is no remedy.
+        ``begun`` is called before attacks. What is ``published`` draws its lots from the operating system, the rest
+        from the seed. With ``stop``, no further attack is tried once one gets past the limits: what does not hold is
+        no remedy.
         """
         family, name = family_of(method), setting(method)
         prefix = "" if method == self.method else f"{name} "
@@ -134,8 +144,7 @@ class Audit:
         }
         run.plan(costs)
 
-        # Lots of what is only compared may come from the seed, so that the same command gives the same figures.
-        made_by = method if method == self.method or self.seed is None else repeatable(method, self.seed)
+        made_by = method if published else repeatable(method, self.seed)
         result = run.result(f"{prefix}anonymise", family, lambda report: made_by.anonymise(data, report))
 
         verified = run.step(f"{prefix}verify", lambda _: family.verify(data, result))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cloven.audit.document import owned
 from cloven.audit.public_document import public
+from cloven.escapes import json_text
 from cloven.storage.atomic import PRIVATE_FILE, PRIVATE_FOLDER, staged, write_bytes
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class AuditReport:
     def to_json(self, audience: Audience = "owner", manifest_sha256: str | None = None) -> str:
         """``to_dict`` as JSON text."""
         plain = self.to_dict(audience, manifest_sha256)
-        return json.dumps(plain, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+        return json_text(plain) + "\n"
 
     def to_frame(self) -> Any:
         """One row for each setting and threat, as a Polars frame, or pandas where Polars is not installed."""

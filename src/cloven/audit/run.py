@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import numpy as np
 
 from cloven.compiled import is_awaited
+from cloven.data.defaults import SEED
 
 if TYPE_CHECKING:
     from cloven.protocols import Family
@@ -69,13 +70,13 @@ class Run:
     """One run through named steps.
 
     Attributes:
-        seed: for the random numbers of all steps; None takes them from the operating system.
+        seed: for the random numbers of all steps.
         progress: called with the step and the share of the whole run that is done.
         memory: where finished steps are kept.
         seconds: what each step took.
     """
 
-    seed: int | None = None
+    seed: int = SEED
     progress: Progress | None = None
     memory: Memory = field(default_factory=Forgetful)
     seconds: dict[str, float] = field(default_factory=dict)
@@ -86,8 +87,8 @@ class Run:
         self._planned |= dict(steps)
 
     def rng(self, step: str) -> np.random.Generator:
-        """Random numbers of a step: with a seed the same whether or not other steps were taken from memory."""
-        return np.random.default_rng(None if self.seed is None else [self.seed, zlib.crc32(step.encode())])
+        """Random numbers of a step: the same whether or not other steps were taken from memory."""
+        return np.random.default_rng([self.seed, zlib.crc32(step.encode())])
 
     def step(
         self,

@@ -12,8 +12,9 @@ import typer
 from cloven.cli.console import progress, say, say_json, table
 from cloven.cli.options import Branching, Group, takes
 from cloven.cli.places import refuse_places, release_at
-from cloven.cli.reading import JsonFlag, ReleasePath, SchemaFile, SeedOption, items_in
+from cloven.cli.reading import JsonFlag, MeasuringSeed, ReleasePath, SchemaFile, items_in
 from cloven.cli.score import interval
+from cloven.data.defaults import SEED
 from cloven.errors import ParameterError
 from cloven.figures import many, percent
 from cloven.kinds.tables.guesses import Found, ValueGuesses
@@ -50,7 +51,7 @@ def compose(
     score: Annotated[
         bool, typer.Option("--score", help="TABLE holds the true values too: tell how many are found.")
     ] = False,
-    seed: SeedOption = None,
+    seed: MeasuringSeed = SEED,
     json: JsonFlag = False,
 ) -> None:
     """Intersect what several releases say about persons that they share (composition attack).
@@ -126,7 +127,7 @@ def _write(guesses: ValueGuesses, rows: list[int], out: Path) -> None:
     import csv
     import io
 
-    from cloven.figures import escape_formula
+    from cloven.escapes import csv_cell
     from cloven.storage.atomic import staged, write_bytes
 
     text = io.StringIO()
@@ -139,9 +140,9 @@ def _write(guesses: ValueGuesses, rows: list[int], out: Path) -> None:
             (
                 row,
                 len(left),
-                escape_formula(best),
+                csv_cell(best),
                 "" if sure is None else f"{sure:.4f}",
-                escape_formula(" | ".join(left)),
+                csv_cell(" | ".join(left)),
             )
         )
     with staged(out) as (place,):
@@ -210,7 +211,7 @@ def attack(
     control: Annotated[
         bool, typer.Option("--control/--no-control", help="Also attack with shuffled words, to compare.")
     ] = True,
-    seed: SeedOption = None,
+    seed: MeasuringSeed = SEED,
     json: JsonFlag = False,
     **choices: Any,
 ) -> None:

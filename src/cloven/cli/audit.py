@@ -24,9 +24,9 @@ from cloven.cli.places import Bounds, refuse_places
 from cloven.cli.reading import (
     READING,
     JsonFlag,
+    MeasuringSeed,
     RulesFile,
     SchemaOfFile,
-    SeedOption,
     TaxonomyFile,
     allowed_memory,
     fit_rules,
@@ -40,12 +40,13 @@ from cloven.cli.reading import (
     refuse_reading,
     rules_in,
 )
+from cloven.data.defaults import SEED
 from cloven.data.table import Table
 from cloven.data.taxonomy import Taxonomy
 from cloven.data.transactions import Transactions
 from cloven.disclosure.risk import MAX_TAIL
 from cloven.errors import ClovenError, ParameterError
-from cloven.figures import visible
+from cloven.escapes import visible
 from cloven.kinds.disassociated.methods import Disassociation
 from cloven.kinds.tables.threats import shared_rows
 from cloven.protocols import Anonymiser
@@ -240,7 +241,7 @@ def audit(
     rules: RulesFile = None,
     taxonomy: TaxonomyFile = None,
     ledger: LedgerFolder = None,
-    seed: SeedOption = None,
+    seed: MeasuringSeed = SEED,
     json: JsonFlag = False,
 ) -> None:
     """Anonymise, verify, attack, measure and decide in one go.
@@ -267,6 +268,8 @@ def audit(
             data = read_data(file, options, wanted.bounds)
             plan, reasons = _plan(data, file, chosen, wanted, read_hierarchy(taxonomy, data), seed)
         target, memory = _place(out, data, plan, wanted.stamps)
+        for doubt in memory.doubts:
+            warn(visible(doubt))
 
         def begun(description: Any) -> None:
             if not json:
@@ -307,7 +310,7 @@ def _plan(
     chosen: Chosen,
     wanted: Wanted,
     hierarchy: Taxonomy | None,
-    seed: int | None,
+    seed: int,
 ) -> tuple[Audit, list[str]]:
     """How sets of items are audited, and why so."""
     method, reasons = chosen.method(data)
@@ -425,7 +428,7 @@ def table_plan(
     chosen: Chosen,
     wanted: Wanted,
     rules: Rules,
-    seed: int | None,
+    seed: int,
     memory: float | None = None,
 ) -> tuple[Table, Audit]:
     """The table, and how it is audited."""

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from cloven.cli.console import dot, say, table, tick, warn
 from cloven.disclosure.risk import Estimate, limit_of_told
-from cloven.figures import estimated, many, mean, names, percent, visible
+from cloven.escapes import names, visible
+from cloven.figures import estimated, many, mean, percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tarfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,15 +14,18 @@ from cloven.cli.places import release_at
 from cloven.cli.reading import (
     READING,
     JsonFlag,
+    MeasuringSeed,
     ReleasePath,
-    SeedOption,
     items_in,
     read_data,
     warn_of_strangers,
 )
+from cloven.data.defaults import SEED
 from cloven.data.transactions import Transactions
 from cloven.errors import InputError, ParameterError, shorten
-from cloven.figures import interval, many, names, percent
+from cloven.escapes import names
+from cloven.figures import interval, many, percent
+from cloven.intake.packing import is_tar
 from cloven.kinds.disassociated.covers.breaches import Moderate, Strong, WeakPublic, WeakWords, breaches
 from cloven.kinds.disassociated.covers.knowledge import FromFile
 from cloven.kinds.disassociated.release import Disassociated
@@ -76,7 +78,7 @@ def breach(
         int, asks(whole(20, 1_000_000), "--limit", help="--exact: sample clusters with more arrangements.")
     ] = 2000,
     top: Annotated[int, asks(whole(0), "--top", help="How many covers to show.")] = 1,
-    seed: SeedOption = None,
+    seed: MeasuringSeed = SEED,
     json: JsonFlag = False,
 ) -> None:
     """What a reader who knows the method can rule out, from the release alone.
@@ -187,7 +189,7 @@ def _weak(wordnet: Path | None, public: Path | None) -> list[Attacker]:
 
 def words_at(path: Path) -> list[str]:
     """All lemmas of WordNet (a folder or a tar), or the lines of a list of words."""
-    if path.is_file() and not tarfile.is_tarfile(path):
+    if path.is_file() and not is_tar(path):
         return items_in(path)
     from cloven.relatedness.wordnet_files import PARTS_OF_SPEECH, WordNetFiles
 

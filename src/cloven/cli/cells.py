@@ -8,7 +8,8 @@ from cloven.cli.console import progress, say, say_json, table
 from cloven.cli.options import Group, asks, takes
 from cloven.cli.places import MemoryOption
 from cloven.cli.reading import JsonFlag, SchemaFile, TableFile, read_persons
-from cloven.figures import many, visible
+from cloven.escapes import visible
+from cloven.figures import many
 from cloven.kinds.tables.methods.ul import UL, SelectedCells
 from cloven.values import listed, share
 

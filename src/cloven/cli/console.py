@@ -7,7 +7,6 @@ take for a command is escaped, and what it cannot show is written as an escape i
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from contextlib import contextmanager, suppress
@@ -15,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cloven.errors import OutputError
-from cloven.figures import visible
+from cloven.escapes import json_text, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -41,7 +40,7 @@ def complain(text: str) -> None:
 def say_json(value: Any) -> None:
     """One JSON object on standard output."""
     # Escapes where the stream is not UTF-8: the text is valid JSON everywhere.
-    _write_out(json.dumps(value, ensure_ascii=not _speaks_utf(sys.stdout), indent=2, allow_nan=False))
+    _write_out(json_text(value, ascii_only=not _speaks_utf(sys.stdout)))
 
 
 def tick() -> str:

@@ -18,7 +18,8 @@ from cloven.cli.reading import (
     refuse_reading,
 )
 from cloven.data.defaults import K, M
-from cloven.figures import ends, many, names, percent, visible
+from cloven.escapes import names, visible
+from cloven.figures import ends, many, percent
 from cloven.reading import ReadOptions
 from cloven.statistics.uniqueness import Description
 from cloven.values import whole

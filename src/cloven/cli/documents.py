@@ -13,8 +13,9 @@ from cloven.cli.console import warn
 from cloven.cli.options import Group
 from cloven.cli.reading import items_in, read_data
 from cloven.errors import ParameterError
+from cloven.intake.packing import MAX_BYTES
 from cloven.reading import ReadOptions
-from cloven.text.documents import FORMATS, MAX_BYTES, DocumentOptions
+from cloven.text.documents import FORMATS, DocumentOptions
 from cloven.text.transactions import TextOptions
 from cloven.values import FILE, FLAG, TEXT, Option, one_of, option, whole
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 
 OUR_FAULT = 70
+NO_MEMORY = "out of memory; use a machine with more, or a smaller part of the data"
 BURST_SECONDS = 1.0
 # The root of Typer's own errors; its home has moved between versions.
 CommandLineError: type[Exception] = [
@@ -75,13 +76,15 @@ def endings(options: Collection[str] = ()) -> Iterator[None]:
     except (Stopped, KeyboardInterrupt) as stop:
         raise typer.Exit(_stopped(stop)) from None
     except MemoryError:
-        _fail("out of memory; use a machine with more, or a smaller part of the data", OutputError.exit_code)
+        _fail(NO_MEMORY, OutputError.exit_code)
     except OSError as error:
         _fail(f"{error.filename or 'system'}: {error.strerror or error}", OutputError.exit_code)
     except Exception as error:  # noqa: BLE001  the last resort: it must not look like a broken promise
         request = _stop_behind(error)
         if request is not None:
             raise typer.Exit(_stopped(request)) from None
+        if _lacks_memory(error):
+            _fail(NO_MEMORY, OutputError.exit_code)
         traceback.print_exc()
         _fail("this is a fault of Cloven, not of your data; please report the lines above", OUR_FAULT)
 
@@ -122,6 +125,16 @@ def _stop_behind(error: BaseException | None) -> BaseException | None:
     while error is not None and not isinstance(error, Stopped | KeyboardInterrupt):
         error = error.__cause__ or error.__context__
     return error
+
+
+def _lacks_memory(error: BaseException | None) -> bool:
+    """Whether memory was missing behind an error: libraries that cannot be loaded for lack of it say so in words."""
+    while error is not None:
+        lacking = "failed to map segment" in str(error) or "allocate memory" in str(error)
+        if isinstance(error, MemoryError) or (isinstance(error, ImportError) and lacking):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _stopped(stop: BaseException) -> int:

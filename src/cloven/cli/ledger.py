@@ -13,7 +13,9 @@ from cloven.cli.console import say, say_json, table, warn
 from cloven.cli.options import takes
 from cloven.cli.reading import JsonFlag
 from cloven.errors import ParameterError, ReleaseError
-from cloven.figures import many, visible
+from cloven.escapes import visible
+from cloven.figures import many
+from cloven.intake.files import content
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -128,7 +130,7 @@ def _digest_of(release: Any) -> str:
 def _digest_at(release: Path) -> str:
     """SHA-256 of the file that holds the manifest of a release on disk."""
     file = release / "manifest.json" if release.is_dir() else release
-    return sha256(file.read_bytes()).hexdigest()
+    return sha256(content(file)).hexdigest()
 
 
 def _row(entry: "Entry") -> tuple[str, ...]:

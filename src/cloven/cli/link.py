@@ -11,7 +11,7 @@ from cloven.cli.options import takes
 from cloven.cli.places import release_at
 from cloven.cli.reading import JsonFlag, ReleasePath, items_in
 from cloven.errors import ParameterError
-from cloven.figures import names
+from cloven.escapes import names
 from cloven.registry import part
 
 

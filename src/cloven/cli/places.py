@@ -12,7 +12,7 @@ from cloven.audit.memory import estimate, estimate_table, parse_size, refuse_if_
 from cloven.cli.console import say
 from cloven.cli.options import asks
 from cloven.errors import OutputError, ParameterError, ReleaseError
-from cloven.figures import visible
+from cloven.escapes import visible
 from cloven.values import Value
 
 if TYPE_CHECKING:

@@ -23,8 +23,11 @@ from cloven.cli.places import (
 )
 from cloven.errors import InputError, ParameterError, shorten
 from cloven.figures import many
+from cloven.intake.files import small_text
+from cloven.intake.packing import MAX_BYTES
+from cloven.intake.trees import tree_of
 from cloven.reading import ReadOptions, UnplacedError
-from cloven.reading.options import FORMATS, MAX_BYTES, MAX_RECORD_LENGTH
+from cloven.reading.options import FORMATS, MAX_RECORD_LENGTH
 from cloven.registry import table_anonymisers
 from cloven.values import FLAG, TEXT, Option, one_of, whole
 
@@ -52,6 +55,9 @@ TaxonomyFile = Annotated[
 ]
 SeedOption = Annotated[
     int | None, asks(whole(0), "--seed", help="Draw the same random numbers again (experiments).")
+]
+MeasuringSeed = Annotated[
+    int, asks(whole(0), "--seed", help="For measurements; another one draws other random numbers.")
 ]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 
@@ -144,35 +150,17 @@ def warn_of_strangers(option: str, items: Collection[str], data: Transactions) -
         )
 
 
-def text_of(path: Path) -> str:
-    """Content of a small UTF-8 file."""
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        message = f"cannot be read: {error.strerror or error}"
-        raise InputError(message, source=str(path)) from error
-    except UnicodeDecodeError as error:
-        before = error.object[: error.start]
-        message = "not UTF-8; save the file as UTF-8"
-        raise InputError(
-            message,
-            source=str(path),
-            line=before.count(b"\n") + 1,
-            value=str(error.object[error.start :][:20]),
-        ) from error
-
-
 def json_of(path: Path) -> Any:
     """Value in a small JSON file."""
-    text = text_of(path)
+    text = small_text(path)
     try:
-        return json.loads(text)
+        return tree_of(text)
     except json.JSONDecodeError as error:
         line = text.split("\n")[error.lineno - 1]
         message = f"not JSON: {error.msg}"
         raise InputError(message, source=str(path), line=error.lineno, value=line) from error
-    except (ValueError, RecursionError) as error:
-        message = "not JSON that can be read: nested too deeply, or a number too long"
+    except ValueError as error:
+        message = f"not JSON that can be read: {error}"
         raise InputError(message, source=str(path)) from error
 
 
@@ -186,7 +174,7 @@ def items_in(path: Path) -> list[str]:
         items = value
     else:
         # Only line feeds end a line: names of items may hold the other separators of Unicode.
-        items = [line.strip() for line in text_of(path).split("\n") if line.strip()]
+        items = [line.strip() for line in small_text(path).split("\n") if line.strip()]
     if not items:
         message = "holds no item; give one item per line"
         raise InputError(message, source=str(path))

@@ -12,7 +12,8 @@ from cloven.cli.options import asks, takes
 from cloven.cli.places import refuse_places, release_at
 from cloven.cli.reading import JsonFlag, ReleasePath, SeedOption
 from cloven.errors import ParameterError
-from cloven.figures import many, visible
+from cloven.escapes import visible
+from cloven.figures import many
 from cloven.values import whole
 
 if TYPE_CHECKING:

@@ -27,10 +27,12 @@ from cloven.cli.documents import (
 )
 from cloven.cli.options import Command, Group, asks, takes
 from cloven.cli.places import refuse_places, release_at
-from cloven.cli.reading import JsonFlag, items_in, text_of
+from cloven.cli.reading import JsonFlag, items_in
 from cloven.cli.relatedness_measures import counts_at
 from cloven.errors import InputError, ParameterError
-from cloven.figures import many, visible
+from cloven.escapes import visible
+from cloven.figures import many
+from cloven.intake.files import small_text
 from cloven.text.documents import DocumentOptions
 from cloven.values import FILE, FLAG, TEXT, Option, one_of, real, whole
 
@@ -346,7 +348,7 @@ def web_search(url: str, out: Path, asking: dict[str, Any]) -> CountSource:
 def headers_in(path: Path | None) -> dict[str, str]:
     """Headers of a file; a key in a file does not end up in the history of a shell."""
     headers: dict[str, str] = {}
-    for position, line in enumerate(text_of(path).split("\n") if path else (), start=1):
+    for position, line in enumerate(small_text(path).split("\n") if path else (), start=1):
         name, colon, value = line.partition(":")
         if line.strip() and not (colon and name.strip() and value.strip()):
             message = "expected 'Name: value'"

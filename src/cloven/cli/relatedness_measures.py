@@ -11,10 +11,12 @@ import typer
 from cloven.cli.console import progress, say, say_json, table
 from cloven.cli.options import Group, asks, takes
 from cloven.cli.places import release_at
-from cloven.cli.reading import JsonFlag, SeedOption
+from cloven.cli.reading import JsonFlag, MeasuringSeed
 from cloven.cli.reproduce import find_experiments
+from cloven.data.defaults import SEED
 from cloven.errors import InputError, ParameterError
-from cloven.figures import mean, names, visible
+from cloven.escapes import names, visible
+from cloven.figures import mean
 from cloven.values import FILE, option, whole
 
 if TYPE_CHECKING:
@@ -172,7 +174,7 @@ def evaluate(
         typer.Option(metavar="COUNTS", help="Counts file or index: also errors by word frequency."),
     ] = None,
     bins: Annotated[int, asks(whole(1, 100), "--bins", help="Steps of frequency.")] = 5,
-    seed: SeedOption = None,
+    seed: MeasuringSeed = SEED,
     json: JsonFlag = False,
 ) -> None:
     """How well a measure agrees with people: Pearson and Spearman with 95 % bootstrap intervals.
@@ -306,7 +308,7 @@ def table_4_1(
         list[str] | None,
         typer.Argument(help="Measures to set beside the printed ones.", metavar="SPEC", show_default=False),
     ] = None,
-    seed: SeedOption = None,
+    seed: MeasuringSeed = SEED,
     json: JsonFlag = False,
 ) -> None:
     """Table 4.1 of the thesis: its four correlations from the printed columns, and those of your measures.

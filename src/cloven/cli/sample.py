@@ -9,7 +9,8 @@ from cloven.cli.console import say, say_json
 from cloven.cli.options import takes
 from cloven.cli.places import refuse_places
 from cloven.cli.reading import JsonFlag
-from cloven.figures import many, visible
+from cloven.escapes import visible
+from cloven.figures import many
 
 
 @takes()

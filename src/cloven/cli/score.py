@@ -9,7 +9,8 @@ from cloven import figures
 from cloven.cli.console import progress, say, say_json, table
 from cloven.cli.options import asks, takes
 from cloven.cli.places import release_at
-from cloven.cli.reading import JsonFlag, ReleasePath, SeedOption
+from cloven.cli.reading import JsonFlag, MeasuringSeed, ReleasePath
+from cloven.data.defaults import SEED
 from cloven.registry import part
 from cloven.statistics.findings import Findings
 from cloven.values import whole
@@ -32,7 +33,7 @@ def score(
         int, asks(whole(1, 10_000), "--chance", help="Runs of random guessing to compare with.")
     ] = 20,
     everything: Annotated[bool, typer.Option("--all", help="Show every measure.")] = False,
-    seed: SeedOption = None,
+    seed: MeasuringSeed = SEED,
     json: JsonFlag = False,
 ) -> None:
     """How many guesses are right: beside random guessing, and beside the same attack with shuffled words."""

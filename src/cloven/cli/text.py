@@ -17,8 +17,9 @@ from cloven.cli.ending import flag_of
 from cloven.cli.options import Group, takes
 from cloven.cli.places import refuse_places
 from cloven.cli.reading import JsonFlag, SeedOption
-from cloven.errors import InputError, ParameterError
-from cloven.figures import many, names, visible
+from cloven.errors import InputError, ParameterError, shorten
+from cloven.escapes import csv_cell, names, visible
+from cloven.figures import many
 from cloven.storage.atomic import write_bytes
 from cloven.text.documents import DocumentOptions
 from cloven.values import FLAG, option, real, whole
@@ -373,6 +374,13 @@ def write_records(place: Path, data: Transactions, named: Path) -> None:
     from cloven.reading import read
 
     delimiter = DELIMITERS.get(place.suffix.lower())
+    odd = [item for item in data.vocabulary if csv_cell(item) != item]
+    if delimiter is not None and odd:
+        message = (
+            f"{named}: a spreadsheet would run the item {shorten(odd[0])}, or not show all of it; name a file that ends"
+            " in .jsonl"
+        )
+        raise ParameterError(message)
     write_bytes(place, "".join(f"{_line(sorted(record), delimiter)}\n" for record in data).encode())
     try:
         same = read(place) == data

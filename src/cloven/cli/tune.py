@@ -51,7 +51,8 @@ from cloven.cli.reading import (
 from cloven.data.defaults import K, L, M
 from cloven.disclosure.risk import MAX_TAIL
 from cloven.errors import GuaranteeError, ParameterError
-from cloven.figures import estimated, many, percent, visible
+from cloven.escapes import visible
+from cloven.figures import estimated, many, percent
 from cloven.reading import ReadOptions
 from cloven.storage.ledger import earlier_releases
 from cloven.threats import Effort

@@ -13,9 +13,9 @@ from cloven.cli.reading import (
     READING,
     InputFile,
     JsonFlag,
+    MeasuringSeed,
     ReleasePath,
     SchemaOrNone,
-    SeedOption,
     TaxonomyFile,
     allowed_memory,
     fit_rules,
@@ -27,8 +27,10 @@ from cloven.cli.reading import (
     refuse_reading,
     rules_in,
 )
+from cloven.data.defaults import SEED
 from cloven.errors import ParameterError
-from cloven.figures import mean, percent, visible
+from cloven.escapes import visible
+from cloven.figures import mean, percent
 from cloven.reading import ReadOptions
 from cloven.registry import part
 from cloven.values import FILE, listed, one_of, option, share, text, whole
@@ -207,7 +209,7 @@ def utility(
     top: Annotated[
         int | None, asks(whole(1), "--top", help="How many frequent itemsets to compare; default 1000.")
     ] = None,
-    seed: SeedOption = None,
+    seed: MeasuringSeed = SEED,
     json: JsonFlag = False,
 ) -> None:
     """How much of the data a release keeps: items, pairs, frequent itemsets and the supports of pairs.

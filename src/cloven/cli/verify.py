@@ -21,6 +21,7 @@ from cloven.cli.reading import (
     read_persons,
 )
 from cloven.errors import ParameterError, ReleaseError
+from cloven.intake.files import content
 from cloven.kinds import words as kind_words
 from cloven.reading import ReadOptions
 from cloven.registry import part
@@ -121,6 +122,6 @@ def claim_of(release: Path) -> tuple[ReleaseFormat | None, dict[str, Any] | None
         "reading": parameters.get("reading"),
         "persons": bool(parameters.get("persons")),
         "records": manifest["counts"]["records"],
-        "manifest_sha256": hashlib.sha256(file.read_bytes()).hexdigest(),
+        "manifest_sha256": hashlib.sha256(content(file)).hexdigest(),
         **part(known.release, "words").claim(parameters, release),
     }

@@ -10,3 +10,5 @@ L = 2
 """A class shows so many sensitive values: less would show one."""
 CLUSTER = 120
 """Records of a cluster, at most: larger ones hide better, smaller ones keep more pairs."""
+SEED = 1
+"""For what is measured and compared, never for what is published: the same command says the same sentence."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -20,6 +21,7 @@ import numpy as np
 from cloven.data.table import ValueTree
 from cloven.data.transactions import Transactions
 from cloven.errors import InputError
+from cloven.intake.files import open_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -175,12 +177,12 @@ def read_taxonomy(path: str | Path, *, limit: int = 1 << 30) -> Taxonomy:
     """
     path = Path(path)
     try:
-        with path.open("rb") as plain:
+        with open_plain(path) as plain:
             zipped = plain.read(2) == b"\x1f\x8b"
-        with gzip.open(path) if zipped else path.open("rb") as file:
-            raw = file.read(limit + 1)
+            plain.seek(0)
+            raw = (gzip.GzipFile(fileobj=plain) if zipped else plain).read(limit + 1)
         text = raw.decode("utf-8-sig")
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         message = f"cannot read this as a taxonomy: {error}"
         raise InputError(message, source=str(path)) from error
     if len(raw) > limit:

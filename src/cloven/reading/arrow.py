@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from cloven.errors import InputError
+from cloven.intake import pages
+from cloven.intake.packing import allowance
 from cloven.reading.objects import encode_labels, encode_objects, is_null, records_from_objects
 from cloven.reading.options import MAX_RECORD_LENGTH, UnplacedError, check_columns
 from cloven.reading.raw import (
@@ -154,8 +155,9 @@ def long_rows(table: pa.Table, id_column: str, item_column: str, person: str | N
 
 def read_parquet(content: bytes, source: str, options: ReadOptions) -> RawRecords | LongRows:
     """Records of a Parquet file; only the columns needed are unpacked."""
+    allowed, way = allowance(options.max_bytes, len(content))
     try:
-        file = pq.ParquetFile(io.BytesIO(content))
+        file = pages.parquet_file(io.BytesIO(content))
         columns = file.schema_arrow.names
         column = options.column
         if column is None and options.id_column is None:
@@ -166,9 +168,14 @@ def read_parquet(content: bytes, source: str, options: ReadOptions) -> RawRecord
         for name in needed:
             if name not in columns:
                 raise missing_column(name, columns, source)
-        _check_size(file, needed, source, options.max_bytes)
-        table = file.read(columns=needed)
-    except (pa.ArrowException, OSError) as error:
+            if columns.count(name) > 1:
+                message = f"column {name!r} stands twice; rename one"
+                raise InputError(message, source=source)
+        table = pages.read_parquet(io.BytesIO(content), allowed, needed)
+    except pages.TooLargeError as error:
+        message = f"{error}; {way}"
+        raise InputError(message, source=source) from error
+    except (pa.ArrowException, OSError, ValueError) as error:
         reason = " ".join(str(error).split())
         message = f"cannot be read as Parquet: {reason}"
         kind = InputError if content.startswith(b"PAR1") else UnplacedError
@@ -176,19 +183,6 @@ def read_parquet(content: bytes, source: str, options: ReadOptions) -> RawRecord
     if column is not None:
         return list_records(table, column, options.person, source)
     return long_rows(table, str(options.id_column), str(options.item_column), options.person, source)
-
-
-def _check_size(file: pq.ParquetFile, columns: list[str], source: str, max_bytes: int) -> None:
-    """Parquet packs its pages, so the limit on unpacked bytes holds inside it too."""
-    size = 0
-    for group in range(file.metadata.num_row_groups):
-        for number in range(file.metadata.num_columns):
-            chunk = file.metadata.row_group(group).column(number)
-            if chunk.path_in_schema.split(".")[0] in columns:
-                size += chunk.total_uncompressed_size
-    if size > max_bytes:
-        message = f"unpacks to more than {max_bytes:,} bytes; raise max_bytes if that is right"
-        raise InputError(message, source=source, value=f"{size:,} bytes")
 
 
 # Transactions from any dataframe that narwhals knows: pandas, Polars, PyArrow, DuckDB.

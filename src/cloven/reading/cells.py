@@ -19,9 +19,13 @@ import numpy as np
 
 from cloven.data.schema import number_text
 from cloven.errors import ClovenError, InputError
-from cloven.reading.files import BEGINNING, open_beginning, open_bytes
+from cloven.intake.files import open_plain
+from cloven.intake.packing import allowance, beginning, whole
+from cloven.intake.pages import PagesError, TooLargeError, parquet_file, read_parquet
+from cloven.reading.files import BEGINNING
 from cloven.reading.guess import guess_delimiter
 from cloven.reading.raw import Place, missing_column
+from cloven.reading.tokens import refuse_zeros
 
 if TYPE_CHECKING:
     import os
@@ -139,9 +143,9 @@ def read_columns(data: Any, schema: Schema, max_bytes: int) -> RawColumns:
     if not isinstance(data, str | Path):
         return _from_frame(data, schema)
     path = Path(data)
-    content, extension = open_bytes(path, max_bytes)
+    content, extension = whole(path, max_bytes)
     if extension in PARQUET or content[:4] == b"PAR1":
-        return _from_parquet(content, str(path), schema)
+        return _from_parquet(content, str(path), schema, max_bytes)
     return _from_text(content, str(path), schema)
 
 
@@ -161,6 +165,7 @@ def _wanted(names: Sequence[str], schema: Schema, source: str) -> list[str]:
 
 
 def _from_text(content: bytes, source: str, schema: Schema) -> RawColumns:
+    refuse_zeros(content, source)
     _refuse_other_encodings(content, source)
     delimiter = schema.delimiter or guess_delimiter(content, spaces=False)
     plain = _is_plain(content, delimiter)
@@ -290,16 +295,16 @@ def _encoded(cells: pa.Array | pa.ChunkedArray) -> Texts:
     )
 
 
-def _from_parquet(content: bytes, source: str, schema: Schema) -> RawColumns:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
+def _from_parquet(content: bytes, source: str, schema: Schema, max_bytes: int) -> RawColumns:
+    handle, (allowed, way) = io.BytesIO(content), allowance(max_bytes, len(content))
     try:
-        file = pq.ParquetFile(io.BytesIO(content))
-        names = tuple(file.schema_arrow.names)
-        table = file.read(columns=_wanted(names, schema, source))
-    except (pa.ArrowException, OSError) as error:
-        message = f"cannot be read as Parquet: {' '.join(str(error).split())}"
+        names = tuple(parquet_file(handle).schema_arrow.names)
+        table = read_parquet(handle, allowed, _wanted(names, schema, source))
+    except TooLargeError as error:
+        message = f"{error}; {way}"
+        raise InputError(message, source=source) from error
+    except PagesError as error:
+        message = f"cannot be read as Parquet: {error}"
         raise InputError(message, source=source) from error
     cells = {column.name: _arrow_cells(table.column(column.name), column, source) for column in schema.read}
     return RawColumns(source, names, cells)
@@ -365,7 +370,7 @@ def _arrow_cells(cells: pa.Array | pa.ChunkedArray, column: Column, source: str)
         if pa.types.is_integer(kind) or pa.types.is_floating(kind):
             return _numbers(cells, column, source)
         if _has_text(kind):
-            return _encoded(cells.cast(pa.string())).stripped()
+            return _without_zeros(_encoded(cells.cast(pa.string())).stripped(), column, source)
         if isinstance(kind, pa.BaseExtensionType):
             return _object_cells(cells.to_pylist(), column, source)
     except pa.ArrowException as error:
@@ -375,7 +380,27 @@ def _arrow_cells(cells: pa.Array | pa.ChunkedArray, column: Column, source: str)
 
 def _object_cells(cells: Iterable[Any], column: Column, source: str) -> Texts:
     """Python values as text, None for all that stands for nothing."""
-    return Texts.of(_text(cell, column, source) for cell in cells)
+    return _without_zeros(Texts.of(_text(cell, column, source) for cell in cells), column, source)
+
+
+def _hold_zeros(held: list[str | None] | pa.Array) -> bool:
+    if isinstance(held, list):
+        return any("\0" in text for text in held if text)
+    import pyarrow.compute as pc
+
+    return bool(pc.any(pc.match_substring(held, "\0")).as_py())
+
+
+def _without_zeros(texts: Texts, column: Column, source: str) -> Texts:
+    """The same, unless a text holds a NUL character: programs that read the published table would cut it there."""
+    if not _hold_zeros(texts.held):
+        return texts
+    for row in np.flatnonzero(texts.are({text for text in texts.values if text and "\0" in text}))[
+        :1
+    ].tolist():
+        message = f"column {column.name!r} holds a text with a NUL character; take it out"
+        raise Place("row", row, str(texts[row])).error(message, source)
+    return texts
 
 
 def _has_text(kind: pa.DataType) -> bool:
@@ -457,7 +482,7 @@ def expected_cells(path: str | os.PathLike[str], schema: Schema) -> int | None:
     """
     source = Path(path)
     try:
-        head, extension, total = open_beginning(source, BEGINNING)
+        head, extension, total = beginning(source, BEGINNING)
         if extension in PARQUET or head[:4] == b"PAR1":
             return _cells_of_parquet(source, len(schema.read))
         text = head.decode("utf-8-sig", errors="ignore")
@@ -471,10 +496,8 @@ def expected_cells(path: str | os.PathLike[str], schema: Schema) -> int | None:
 
 def _cells_of_parquet(path: Path, columns: int) -> int | None:
     """The footer of a Parquet file counts its rows; one that is packed once more is left to the reader."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     try:
-        return int(pq.ParquetFile(path).metadata.num_rows) * columns
-    except (pa.ArrowException, OSError):
+        with open_plain(path) as handle:
+            return int(parquet_file(handle).metadata.num_rows) * columns
+    except (OSError, PagesError):
         return None

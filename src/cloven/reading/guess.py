@@ -14,6 +14,8 @@ import numpy as np
 
 from cloven.errors import ClovenError
 from cloven.figures import percent
+from cloven.intake.packing import MAX_BYTES, allowance
+from cloven.intake.pages import first_rows, parquet_file
 from cloven.reading.files import foreign, head_of, many_zeros, markup
 from cloven.reading.options import (
     FORMATS,
@@ -113,15 +115,14 @@ def _reads(suggestion: Suggestion, head: Head) -> bool:
 def _parquet(content: bytes) -> Likely:
     """Suggestions for Parquet: its columns have types, so a list column is certain."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     try:
-        file = pq.ParquetFile(io.BytesIO(content))
-        batch = next(iter(file.iter_batches(_PARQUET_ROWS)), None)
-    except (pa.ArrowException, OSError):
+        file = parquet_file(io.BytesIO(content))
+        batch = first_rows(io.BytesIO(content), _PARQUET_ROWS, allowance(MAX_BYTES, len(content))[0])
+    except (pa.ArrowException, OSError, ValueError):
         return Likely(note="it begins like Parquet, but is damaged")
-    names = file.schema_arrow.names
-    lists = [field.name for field in file.schema_arrow if "list" in str(field.type)]
+    names = [name for name in file.schema_arrow.names if file.schema_arrow.names.count(name) == 1]
+    lists = [field.name for field in file.schema_arrow if "list" in str(field.type) and field.name in names]
     found = [
         Suggestion({"format": "parquet", "column": name}, f"Parquet, lists in {name!r}", 1.0)
         for name in lists

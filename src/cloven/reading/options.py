@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from cloven.errors import InputError, ParameterError
+from cloven.intake.packing import MAX_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -49,7 +50,6 @@ FORMATS = {
 }
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "space": " ", "pipe": "|", "\\t": "\t"}
 MAX_RECORD_LENGTH = 100_000
-MAX_BYTES = 8 << 30
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cloven.errors import ClovenError, InputError, ParameterError
-from cloven.reading.files import BEGINNING, Head, open_beginning, open_bytes
+from cloven.intake.files import open_plain
+from cloven.intake.packing import MAX_BYTES, beginning, whole
+from cloven.intake.pages import PagesError, chunks_of, parquet_file
+from cloven.reading.files import BEGINNING, Head
 from cloven.reading.options import (
     FORMATS,
-    MAX_BYTES,
     MAX_RECORD_LENGTH,
     ReadOptions,
     ReadReport,
@@ -78,7 +80,7 @@ def read_reported(
     """
     options = options or ReadOptions()
     source = os.fspath(path)
-    content, extension = open_bytes(Path(source), options.max_bytes)
+    content, extension = whole(Path(source), options.max_bytes)
     try:
         return read_content(content, extension, source, options)
     except UnplacedError as error:
@@ -221,7 +223,7 @@ def expected_size(path: str | os.PathLike[str], options: ReadOptions) -> Expecte
     """
     source = Path(path)
     try:
-        head, extension, total = open_beginning(source, BEGINNING)
+        head, extension, total = beginning(source, BEGINNING)
         chosen = format_of(extension, str(source), options)
         if chosen == "parquet":
             return _of_parquet(source, options)
@@ -249,18 +251,16 @@ def _whole_records(head: bytes, chosen: str) -> bytes:
 
 def _of_parquet(path: Path, options: ReadOptions) -> ExpectedSize | None:
     """The footer of a Parquet file counts the values of each column."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     try:
-        metadata = pq.ParquetFile(path).metadata
-    except (pa.ArrowException, OSError):
+        with open_plain(path) as handle:
+            metadata, groups = parquet_file(handle).metadata, chunks_of(handle)
+    except (OSError, PagesError):
         return None
     named = {options.column, options.id_column, options.item_column, options.person} - {None}
     values, held = 0, 0.0
     for number in range(metadata.num_columns):
-        chunks = [metadata.row_group(group).column(number) for group in range(metadata.num_row_groups)]
-        if chunks and (not named or chunks[0].path_in_schema.split(".")[0] in named):
-            values = max(values, sum(chunk.num_values for chunk in chunks))
-            held += FORMATS["parquet"].held * sum(chunk.total_uncompressed_size for chunk in chunks)
+        chunks = [group[number] for group in groups if number < len(group)]
+        if chunks and (not named or metadata.schema.column(number).path.split(".")[0] in named):
+            values = max(values, sum(chunk.values for chunk in chunks))
+            held += FORMATS["parquet"].held * sum(chunk.unpacked for chunk in chunks)
     return ExpectedSize(values, metadata.num_rows, held + path.stat().st_size)

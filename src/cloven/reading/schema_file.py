@@ -38,6 +38,7 @@ from typing import Any, NoReturn, TypeAlias
 
 from cloven.data.schema import Column, Schema
 from cloven.errors import InputError, ParameterError
+from cloven.intake.files import small_text
 
 _TOP = ("columns", "missing", "missing_values", "header", "delimiter")
 _COLUMN = tuple(field.name for field in fields(Column) if field.name != "name")
@@ -54,20 +55,17 @@ def read_schema(path: str | Path) -> Schema:
     ['age', 'illness']
     """
     path = Path(path)
+    text = small_text(path)
     try:
-        text = path.read_bytes().decode("utf-8-sig")
         content = (
             json.loads(text, object_pairs_hook=_once)
             if path.suffix.lower() == ".json"
             else tomllib.loads(text)
         )
-    except FileNotFoundError as error:
-        message = "no such file; check the path"
-        raise InputError(message, source=str(path)) from error
     except RecursionError as error:
         message = "is nested too deeply to be a schema"
         raise InputError(message, source=str(path)) from error
-    except (OSError, UnicodeDecodeError, ValueError) as error:
+    except ValueError as error:
         message = (
             f"cannot be read as a schema in {'JSON' if path.suffix.lower() == '.json' else 'TOML'}: {error}"
         )
@@ -169,15 +167,7 @@ def read_rules(path: str | Path) -> Rules:
     A name or value that holds ``,``, ``=`` or ``|``, or begins with ``"``, is written as a JSON string.
     """
     path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        message = f"cannot be read ({error.strerror}); name a file of rules"
-        raise InputError(message, source=str(path)) from error
-    except UnicodeDecodeError as error:
-        message = "is not UTF-8 text; save it as UTF-8"
-        raise InputError(message, source=str(path)) from error
-    return parse_rules(text, str(path))
+    return parse_rules(small_text(path), str(path))
 
 
 def parse_rules(text: str, source: str = "rules") -> Rules:

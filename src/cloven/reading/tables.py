@@ -17,6 +17,7 @@ from cloven.data.table import MISSING, Attribute, Harm, Table
 from cloven.data.taxonomy import Taxonomy, nested_taxonomy, read_taxonomy, tree_of
 from cloven.errors import InputError, ParameterError
 from cloven.figures import many
+from cloven.intake.packing import MAX_BYTES
 from cloven.reading.cells import RawColumns, Texts, Where, read_columns
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from cloven.reading.cells import Cells
 
 
-MAX_BYTES = 1 << 34
 REMEDY = 'choose missing = "drop" or (categories) "keep" in the schema'
 
 

@@ -231,12 +231,17 @@ def clean_text(content: bytes, source: str) -> bytes:
         what, advice = kind
         message = f"this is not text but {what}; {advice}"
         raise InputError(message, source=source)
+    refuse_zeros(content, source)
+    return content.removeprefix(_BOM)
+
+
+def refuse_zeros(content: bytes, source: str) -> None:
+    """Raise for NUL bytes: no text has them."""
     at = content.find(b"\0")
     if at >= 0:
         what, advice = many_zeros(content)
         message = f"holds NUL bytes, so it is {what}; {advice}"
         raise InputError(message, source=source, line=content.count(b"\n", 0, at) + 1)
-    return content.removeprefix(_BOM)
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,8 @@ from cloven.compiled import Floats, Ints, Longs, compiled
 from cloven.data.arrays import distinct
 from cloven.data.transactions import Transactions
 from cloven.errors import InputError, OutputError, ParameterError, shorten
+from cloven.intake.packing import arrays_in
+from cloven.intake.trees import tree_of
 from cloven.relatedness.ladder import Ladder, finder
 from cloven.relatedness.vectors import VectorsRelated
 
@@ -160,9 +162,9 @@ class Corpus:
     def load(cls, path: str | Path) -> Corpus:
         """Read what ``save`` wrote."""
         try:
-            with np.load(path, allow_pickle=False) as file:
-                header: dict[str, Any] = json.loads(file["header"].tobytes())
-                vectors = file["vectors"]
+            found = arrays_in(path)
+            header: dict[str, Any] = tree_of(found["header"].tobytes())
+            vectors = found["vectors"]
             if header["format"] != FORMAT:
                 raise KeyError(FORMAT)
             training = Training(**header["training"])
@@ -264,6 +266,7 @@ def _sound(corpus: Corpus) -> bool:
         and vectors.ndim == 2
         and len(vectors) == len(words) == len(set(words)) > 0
         and all(isinstance(word, str) for word in words)
+        and bool(np.all(np.abs(vectors) <= 1.001))  # else squares could be beyond what floats hold
         and bool(np.all(np.abs(np.linalg.norm(vectors, axis=1) - 1) < 1e-3))
     )
 

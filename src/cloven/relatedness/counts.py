@@ -12,6 +12,7 @@ listed.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import numpy as np
 
 from cloven.errors import InputError, OutputError, ParameterError, shorten
+from cloven.intake.files import open_plain
+from cloven.intake.trees import tree_of
 from cloven.protocols import Coverage
 
 if TYPE_CHECKING:
@@ -128,8 +131,12 @@ def count_source(path: str | Path) -> CountSource:
     path = Path(path)
     if path.is_dir():
         return TantivyIndex.open(path)
-    with path.open("rb") as file:
-        start = file.read(4)
+    try:
+        with open_plain(path) as file:
+            start = file.read(4)
+    except OSError as fault:
+        message = f"cannot be read: {fault.strerror}; name a file of counts"
+        raise InputError(message, source=str(path)) from fault
     return ClosedIndex.load(path) if start == b"PK\x03\x04" else CountsFile(path)
 
 
@@ -303,7 +310,7 @@ class CountLines:
     def read(cls, path: Path) -> CountLines:
         """Read a file; a bad line raises an error that names it."""
         try:
-            with path.open(encoding="utf-8") as file:
+            with io.TextIOWrapper(open_plain(path), encoding="utf-8") as file:
                 return cls._parsed(file, str(path))
         except OSError as fault:
             message = f"cannot be read: {fault.strerror}; name a file of counts"
@@ -340,13 +347,13 @@ class _BadLineError(Exception):
 
 def _header(line: str, source: str) -> dict[str, Any]:
     try:
-        header = json.loads(line)
+        header = tree_of(line)
         good = (
             header["format"] == FORMAT
             and isinstance(header["source"], str)
             and isinstance(header["date"], str)
             and type(header["documents"]) is int
-            and header["documents"] > 0
+            and 0 < header["documents"] < 2**62
             and header["unlisted"] in UNLISTED
         )
     except (ValueError, KeyError, TypeError):
@@ -362,7 +369,7 @@ def _entry(line: str) -> list[Any]:
     """One or two names and a count."""
     message = 'expected ["item", count] or ["item", "item", count]'
     try:
-        entry = json.loads(line)
+        entry = tree_of(line)
     except ValueError:
         raise _BadLineError(message) from None
     if not (isinstance(entry, list) and len(entry) in (2, 3) and all(isinstance(n, str) for n in entry[:-1])):

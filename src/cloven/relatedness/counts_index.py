@@ -26,6 +26,9 @@ from zipfile import BadZipFile
 import numpy as np
 
 from cloven.errors import InputError, OutputError, ParameterError
+from cloven.intake.files import content
+from cloven.intake.packing import arrays_in
+from cloven.intake.trees import tree_of
 from cloven.relatedness.counts import ROWS_AT_ONCE, PairTable, upper
 
 if TYPE_CHECKING:
@@ -132,9 +135,9 @@ class ClosedIndex:
     def load(cls, path: str | Path) -> ClosedIndex:
         """Read an index that ``save`` wrote."""
         try:
-            with Path(path).open("rb") as opened, np.load(opened, allow_pickle=False) as file:
-                header: dict[str, Any] = json.loads(file["header"].tobytes())
-                arrays = file["offsets"].astype(np.int64), file["holders"].astype(np.int32)
+            found = arrays_in(path)
+            header: dict[str, Any] = tree_of(found["header"].tobytes())
+            arrays = found["offsets"].astype(np.int64), found["holders"].astype(np.int32)
             if header.get("format") != CLOSED_FORMAT:
                 raise KeyError(CLOSED_FORMAT)
             postings = Postings(*arrays, header["documents"], header["source"], header["date"])
@@ -142,7 +145,7 @@ class ClosedIndex:
         except FileNotFoundError:
             message = "there is no such file; build the index and save it first"
             raise InputError(message, source=str(path)) from None
-        except (OSError, EOFError, KeyError, ValueError, AttributeError, BadZipFile) as fault:
+        except (OSError, EOFError, KeyError, ValueError, TypeError, AttributeError, BadZipFile) as fault:
             message = f"not an index of documents ({CLOSED_FORMAT}); build it anew"
             raise InputError(message, source=str(path)) from fault
         if len(terms) + 1 != len(postings.offsets) or not well_formed(postings):
@@ -419,7 +422,7 @@ class TantivyIndex:
         """Open an index that ``build`` wrote."""
         folder = Path(folder)
         try:
-            noted: dict[str, Any] = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
+            noted: dict[str, Any] = tree_of(content(folder / ABOUT, within=folder))
             if noted.pop("format") != TANTIVY_FORMAT:
                 raise KeyError(TANTIVY_FORMAT)
             about = About(**noted)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.errors import InputError, ParameterError
+from cloven.intake.files import small_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -214,15 +215,7 @@ def read_benchmark(path: str | Path) -> Benchmark:
     are skipped, and so is a first line without a digit (column names).
     """
     path = Path(path)
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except OSError as fault:
-        message = f"cannot be read ({fault.strerror or fault}); check the path"
-        raise InputError(message, source=str(path)) from fault
-    except UnicodeDecodeError as fault:
-        message = "is not UTF-8 text; a benchmark holds a word, a word and a score in each line"
-        raise InputError(message, source=str(path)) from fault
-    return _parsed(lines, path)
+    return _parsed(small_text(path).splitlines(), path)
 
 
 def _parsed(lines: Iterable[str], path: Path) -> Benchmark:

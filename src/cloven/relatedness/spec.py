@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from cloven import relatedness as measures
 from cloven.errors import ParameterError, shorten
+from cloven.registry import entry_points
 from cloven.relatedness.counts import count_source
 
 if TYPE_CHECKING:

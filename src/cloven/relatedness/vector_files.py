@@ -25,6 +25,8 @@ import numpy as np
 
 from cloven.compiled import compiled, compiled_only
 from cloven.errors import InputError
+from cloven.intake.files import open_plain
+from cloven.intake.packing import ARRAY_DAMAGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -148,7 +150,7 @@ def _parts(head: bytes, stream: IO[bytes]) -> Iterator[bytes]:
 def _file(path: Path) -> Iterator[IO[bytes]]:
     """The file as it lies on disk; what the system has against it becomes one line."""
     try:
-        with path.open("rb") as stream:
+        with open_plain(path) as stream:
             yield stream
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         message = f"the gzip packing is damaged ({error}); get the file anew"
@@ -198,8 +200,9 @@ def _numpy_pair(path: Path) -> VectorTable:
 
 def _numpy_matrix(path: Path) -> NDArray[Any]:
     try:
+        open_plain(path).close()
         matrix = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
+    except (OSError, EOFError, *ARRAY_DAMAGE) as error:
         message = f"cannot be read as a NumPy array ({error}); save it anew with numpy.save"
         raise InputError(" ".join(message.split()), source=str(path)) from error
     if matrix.ndim != 2 or 0 in matrix.shape or not np.issubdtype(matrix.dtype, np.floating):

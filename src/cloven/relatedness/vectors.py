@@ -20,6 +20,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from cloven.errors import InputError, OutputError, ParameterError
+from cloven.intake.files import content, open_plain
+from cloven.intake.packing import ARRAY_DAMAGE
+from cloven.intake.trees import tree_of
 from cloven.relatedness.ladder import Ladder
 from cloven.relatedness.vector_files import (
     VectorTable,
@@ -173,19 +176,30 @@ class CacheOrigin:
     def read(cls, folder: Path) -> CacheOrigin:
         """Read what stands in a cache."""
         try:
-            noted: dict[str, Any] = json.loads((folder / _ABOUT).read_text(encoding="utf-8"))
+            noted: dict[str, Any] = tree_of(content(folder / _ABOUT, within=folder))
             if str(noted["format"]) != FORMAT:
                 message = (
                     f"a cache of another version ({noted['format']}); make it anew from {noted['source']}"
                 )
                 raise InputError(message, source=str(folder))
             origin = cls(**noted)
-            if not isinstance(origin.stamps, dict) or set(origin.sizes) != {"matrix", *_INDEX}:
+            if not origin.well_formed:
                 raise KeyError(*noted)
         except (OSError, ValueError, TypeError, KeyError) as error:
             message = f"a damaged cache of vectors: its {_ABOUT} cannot be read; make it anew"
             raise InputError(message, source=str(folder)) from error
         return origin
+
+    @property
+    def well_formed(self) -> bool:
+        """Whether every field is of its type."""
+        numbers = self.sizes.values() if isinstance(self.sizes, dict) else ()
+        return (
+            isinstance(self.source, str)
+            and isinstance(self.stamps, dict)
+            and set(self.sizes) == {"matrix", *_INDEX}
+            and all(type(number) is int for number in numbers)
+        )
 
     def refuse_stale(self, folder: Path) -> None:
         """A cache whose source has changed must not be used; one whose source is gone may."""
@@ -281,8 +295,9 @@ def _mapped(path: Path, size: int) -> NDArray[Any]:
         if path.stat().st_size != size:
             message = f"{path.name} has {path.stat().st_size:,} bytes where {size:,} were written"
             raise _DamagedError(message)
+        open_plain(path, within=path.parent).close()
         return np.lib.format.open_memmap(path, mode="r")
-    except (OSError, ValueError) as error:
+    except (OSError, *ARRAY_DAMAGE) as error:
         message = f"{path.name} cannot be read as a NumPy array"
         raise _DamagedError(message) from error
 

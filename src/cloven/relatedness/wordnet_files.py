@@ -9,7 +9,6 @@ first needed. Lemmas are in lower case with ``_`` for spaces, as in the index fi
 from __future__ import annotations
 
 import re
-import tarfile
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +17,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from cloven.errors import InputError, ParameterError
+from cloven.intake.files import content as content_of
+from cloven.intake.packing import TAR, Budget, entries
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
+MOST_BYTES = 1 << 30
 PARTS_OF_SPEECH = ("noun", "verb", "adj", "adv")
 
 
@@ -99,7 +101,9 @@ class WordNetFiles:
         name = f"{part}.exc" if kind == "exc" else f"{kind}.{part}"
         source = f"{self.path}/{name}"
         try:
-            content = self._members[name] if self.path.is_file() else (self.path / name).read_bytes()
+            content = (
+                self._members[name] if self.path.is_file() else content_of(self.path / name, within=self.path)
+            )
             return content.decode("utf-8"), source
         except (KeyError, FileNotFoundError) as error:
             message = "missing; a copy of WordNet needs data, index and exception (.exc) files for each part of speech"
@@ -113,16 +117,12 @@ class WordNetFiles:
         """Files of a tar by their last name; unpacked once, since a packed tar can only be read through."""
         wanted = {f"{kind}.{part}" for kind in ("data", "index") for part in PARTS_OF_SPEECH}
         wanted |= {f"{part}.exc" for part in PARTS_OF_SPEECH}
-        try:
-            with tarfile.open(self.path) as archive:
-                return {
-                    Path(member.name).name: stream.read()
-                    for member in archive
-                    if Path(member.name).name in wanted and (stream := archive.extractfile(member))
-                }
-        except (tarfile.TarError, EOFError, OSError) as error:
-            message = f"cannot be read as a tar file ({error}); name WordNet's folder or its .tar.gz"
-            raise InputError(message, source=str(self.path)) from error
+        if not self.path.name.lower().endswith(TAR):
+            message = "cannot be read as a tar file; name WordNet's folder or its .tar.gz"
+            raise InputError(message, source=str(self.path))
+        budget = Budget(str(self.path), MOST_BYTES)
+        found = ((Path(entry.name).name, entry.content) for entry in entries(self.path, budget))
+        return {name: content for name, content in found if name in wanted}
 
 
 # Lines of WordNet's database files (manual page ``wndb(5WN)``) as arrays and dictionaries.

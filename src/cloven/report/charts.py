@@ -9,8 +9,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cloven.errors import ParameterError
+from cloven.escapes import signed
 from cloven.report import rows
-from cloven.report.words import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -139,7 +139,7 @@ def kinds(alt: Any, document: Mapping[str, Any]) -> Any:
         return None
     names = list(dict.fromkeys(row.threat for row in found))
     each = [_bars(alt, [row for row in found if row.threat == name], "kind").properties(
-        title=visible(name), width=WIDTH // 2) for name in names]  # fmt: skip
+        title=signed(name), width=WIDTH // 2) for name in names]  # fmt: skip
     return alt.concat(*each, columns=2).resolve_scale(x="shared")
 
 
@@ -218,7 +218,7 @@ def calibration(alt: Any, document: Mapping[str, Any]) -> Any:
             fill=alt.condition(alt.datum.enough, alt.value(COLOURS["attacker"]), alt.value("transparent")),
             tooltip=["confidence:Q", "right:Q", "guesses:Q"],
         )
-        return alt.layer(line, points).properties(width=200, height=200, title=visible(name))
+        return alt.layer(line, points).properties(width=200, height=200, title=signed(name))
 
     return alt.concat(*map(plot, names), columns=3)
 
@@ -267,7 +267,7 @@ def _data(alt: Any, found: Sequence[Any]) -> Any:
     """Rows as values of a chart; what cannot be seen in names is made visible."""
     plain = [row if isinstance(row, dict) else asdict(row) for row in found]
     values = [
-        {key: visible(value) if isinstance(value, str) else value for key, value in row.items()}
+        {key: signed(value) if isinstance(value, str) else value for key, value in row.items()}
         for row in plain
     ]
     return alt.Data(values=values)

@@ -1,7 +1,7 @@
 """The report as one page of HTML that needs nothing else: no script, no network, no file beside it.
 
 Templates escape all that they are given. What comes from outside (items, threats, settings) is made visible first, see
-``visible``; only drawings, which escape their own words, are taken as they are.
+``signed``; only drawings, which escape their own words, are taken as they are.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup, escape
 
 from cloven.errors import InputError, OutputError
+from cloven.escapes import signed
 from cloven.figures import ends, interval
 from cloven.report import drawing, rows, words
-from cloven.report.words import COVERS, LINKAGES, kind_words, not_modelled, published, terms, visible
+from cloven.report.words import COVERS, LINKAGES, kind_words, not_modelled, published, terms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -86,12 +87,12 @@ def icon(tone: str) -> Markup:
 
 def _breakable(text: str) -> Markup:
     """Lines may break after commas and colons, where there is no space."""
-    return Markup(re.sub(r"(?<=[,:])(?=\S)", "<wbr>", escape(visible(text))))  # noqa: S704 - escaped before
+    return Markup(re.sub(r"(?<=[,:])(?=\S)", "<wbr>", escape(signed(text))))  # noqa: S704 - escaped before
 
 
 def _unbroken(text: str) -> Markup:
     """A figure stays on one line with its percent sign."""
-    return escape(re.sub(r"(?<=\d) %", "\u00a0%", visible(text)))
+    return escape(re.sub(r"(?<=\d) %", "\u00a0%", signed(text)))
 
 
 def _environment() -> Environment:
@@ -117,7 +118,7 @@ def _span(low: float, high: float) -> str:
 
 def _shown(value: Any) -> Any:
     """What an expression of a template gives, before it is escaped."""
-    return value if isinstance(value, Markup) or not isinstance(value, str) else visible(value)
+    return value if isinstance(value, Markup) or not isinstance(value, str) else signed(value)
 
 
 # What the templates show: the document, and beside it what has to be drawn, judged or sorted first.

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
+from cloven.escapes import signed
 from cloven.figures import counted, ends, percent
 from cloven.report.rows import scale
-from cloven.report.words import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -49,7 +49,7 @@ def element(name: str, *inside: Markup, **attributes: Place) -> Markup:
 
 def words(text: str, x: Place, y: Place, css: str = "", **more: Place) -> Markup:
     """One line of words; ``y`` is the line they stand on."""
-    return element("text", escape(visible(text)), x=x, y=y, class_=css or "words", **more)
+    return element("text", escape(signed(text)), x=x, y=y, class_=css or "words", **more)
 
 
 def folded(text: str, letters: int) -> list[str]:
@@ -63,7 +63,7 @@ def folded(text: str, letters: int) -> list[str]:
 
 def tip(text: str) -> Markup:
     """What a pointer that rests on the element around it is told."""
-    return element("title", escape(visible(text)))
+    return element("title", escape(signed(text)))
 
 
 def line(x1: Place, y1: Place, x2: Place, y2: Place, css: str) -> Markup:
@@ -73,7 +73,7 @@ def line(x1: Place, y1: Place, x2: Place, y2: Place, css: str) -> Markup:
 
 def drawing(label: str, height: int, parts: Iterable[Markup]) -> Markup:
     """All of a chart; the label says what it shows to those who do not see it."""
-    shown = visible(label)
+    shown = signed(label)
     return element("svg", *parts, width="100%", height=height, class_="drawing", role="img", aria_label=shown)
 
 
@@ -115,7 +115,7 @@ def frame(x: Scale, y: Scale, names: tuple[str, str], aside: str = "") -> list[M
 
 def _name_across(name: str, aside: str) -> list[Markup]:
     """In lines that fit a phone; what is said aside is left out there."""
-    *before, last = [escape(visible(text)) for text in folded(name, PLOT_NAME)]
+    *before, last = [escape(signed(text)) for text in folded(name, PLOT_NAME)]
     if aside:
         last += element("tspan", escape(f" {aside}"), class_="aside")
     return [

@@ -1,33 +1,35 @@
 """Finished steps of an audit on disk, so that an interrupted one goes on where it stopped.
 
-The folder ``OUT.private.unfinished`` (mode 0700: it knows the truth) is bound to the data by fingerprint. It holds
-``state.json``, one JSON file for each step, and release and key of each method. A step is written beside its place
-and renamed, so that one is there whole or not at all. While an audit runs it holds a lock on ``state.json``, so that
-no other one takes its steps for left behind.
+The folder ``OUT.private.unfinished`` (mode 0700: it knows the truth) holds a journal, whose first line says which audit
+of which data it is and every other one what a step gave, and a folder for the release and key of each method, whose
+digests are in the journal. A step may rest on those before it, most of all on the release: where something is damaged,
+that step and all after it are set aside with a word and done again. While an audit runs it holds a lock, so that no
+other one takes its steps for left behind.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import shutil
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from cloven._version import __version__
 from cloven.errors import ClovenError, OutputError
-from cloven.storage.atomic import PRIVATE_FOLDER, write_bytes
+from cloven.intake.files import content
+from cloven.storage.atomic import PRIVATE_FOLDER
+from cloven.storage.journal import DAMAGED, LOCK, Journal, alone
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from cloven.protocols import Family
 
 T = TypeVar("T")
-STATE = "state.json"
+JOURNAL = "journal.log"
 
 
 @dataclass(frozen=True)
@@ -36,9 +38,13 @@ class Checkpoint:
 
     Attributes:
         folder: where they lie.
+        known: what each finished step gave, digests for one that gave a release.
+        doubts: what was damaged, in words.
     """
 
     folder: Path
+    known: dict[str, Any] = field(default_factory=dict, repr=False)
+    doubts: tuple[str, ...] = ()
 
     @classmethod
     def open(cls, folder: Path, fingerprint: str, settings: str) -> Checkpoint:
@@ -47,83 +53,75 @@ class Checkpoint:
         Raises:
             OutputError: the folder belongs to another data set, is in use, or cannot be written.
         """
-        wanted = {"version": __version__, "input_sha256": fingerprint, "settings": settings}
-        known = _state(folder)
-        if known is not None and known.get("input_sha256") != fingerprint:
-            message = (
-                f"{folder}: belongs to an unfinished audit of another data set (fingerprint"
-                f" {str(known.get('input_sha256'))[:12]}, this one has {fingerprint[:12]}); name another place with -o,"
-                " or remove that folder"
-            )
-            raise OutputError(message)
-        with _locked(folder):
-            pass
+        wanted = {"version": __version__, "data": fingerprint, "settings": settings}
         try:
-            if known != wanted:
-                if os.path.lexists(folder):
-                    _remove(folder, known)
-                _begin(folder, wanted)
+            begun = _is_ours(folder)
+            if not begun:
+                folder.mkdir(PRIVATE_FOLDER)
+            with alone(folder, "audit"):
+                recalled = _Recalled(folder)
+                journal = Journal(folder / JOURNAL, chained=True)
+                if journal.path.exists():
+                    journal.recall(recalled.take)
+                _refuse_other_data(folder, recalled.audit, fingerprint)
+                if recalled.audit != wanted:
+                    _begin(journal, wanted)
+                    recalled.steps.clear()
         except OSError as error:
-            message = f"{folder}: cannot be written ({error.strerror or error}); name another place with -o"
-            raise OutputError(message) from error
-        return cls(folder)
+            raise _unwritten(folder, error) from error
+        return cls(folder, recalled.steps, journal.doubts)
 
     @staticmethod
     def belongs(folder: Path, fingerprint: str) -> bool:
         """Whether the folder is free, or holds an unfinished audit of this data that is not running."""
-        if not os.path.lexists(folder):
-            return True
-        known = _read(folder / STATE)
-        if known is None or known.get("input_sha256") != fingerprint:
-            return False
         try:
-            with _locked(folder):
+            if not _is_ours(folder):
                 return True
-        except OutputError:
+            with alone(folder, "audit"):
+                first = Journal(folder / JOURNAL).first()
+                return first is None or first["audit"]["data"] == fingerprint
+        except (OutputError, OSError):
             return False
 
     @property
     def steps(self) -> list[str]:
         """Names of the steps that are finished."""
-        found = [_read(path) for path in sorted(self.folder.glob("step-*.json"))]
-        return [each["step"] for each in found if each]
+        return list(self.known)
 
     def recall(self, step: str, read: Callable[[Any], T]) -> T | None:
-        """What a step gave in an earlier run, or None; a file that cannot be read is as good as none."""
-        kept = _read(self._place(step, ".json"))
-        if not kept or kept.get("step") != step:
+        """What a step gave in an earlier run, or None."""
+        if step not in self.known:
             return None
         with suppress(ClovenError):
-            return read(kept["value"])
+            return read(self.known[step])
         return None
 
     def keep(self, step: str, plain: Any) -> None:
         """Remember what a step gave."""
-        content = json.dumps({"step": step, "value": plain}, ensure_ascii=False).encode()
-        _put(self._place(step, ".json"), content)
+        self._note({"step": step, "value": plain})
+        self.known[step] = plain
 
     def recall_result(self, step: str, family: Family) -> Any:
-        """Release and key of an earlier run, or None."""
-        place = self._place(step, "")
-        if not place.is_dir():
-            return None
-        with suppress(ClovenError):
-            return family.read(place / "published", place / "private")
+        """Release and key of an earlier run, or None; then nothing is known that rests on them either."""
+        place = _place(self.folder, step)
+        if step in self.known:
+            with suppress(ClovenError):
+                return family.read(place / "published", place / "private")
+        self.known.clear()
         return None
 
     def keep_result(self, step: str, family: Family, result: Any) -> None:
         """Remember release and key."""
-        place = self._place(step, "")
-        beside = place.with_suffix(".new")
-        for old in (place, beside):
-            shutil.rmtree(old, ignore_errors=True)
+        place = _place(self.folder, step)
         try:
-            beside.mkdir(PRIVATE_FOLDER)
-            family.write(result, beside / "published", beside / "private", None)
-            beside.rename(place)
+            shutil.rmtree(place, ignore_errors=True)
+            place.mkdir(PRIVATE_FOLDER)
+            family.write(result, place / "published", place / "private", None)
+            files = _digests(place)
         except OSError as error:
-            message = f"{place}: cannot be written ({error.strerror or error}); make room there"
-            raise OutputError(message) from error
+            raise _unwritten(place, error) from error
+        self._note({"step": step, "files": files})
+        self.known[step] = files
 
     def remove(self) -> None:
         """The audit is finished."""
@@ -132,17 +130,52 @@ class Checkpoint:
     @contextmanager
     def kept(self) -> Iterator[Checkpoint]:
         """Keep finished steps if the block is interrupted; when it ends well, or none was finished, nothing stays."""
-        with _locked(self.folder):
+        with alone(self.folder, "audit"):
             try:
                 yield self
             except BaseException:
-                if not any(self.folder.glob("step-*")):
+                if not self.known:
                     self.remove()
                 raise
             self.remove()
 
-    def _place(self, step: str, ending: str) -> Path:
-        return self.folder / f"step-{hashlib.sha256(step.encode()).hexdigest()[:16]}{ending}"
+    def _note(self, entry: Mapping[str, Any]) -> None:
+        try:
+            Journal(self.folder / JOURNAL).add(entry)
+        except OSError as error:
+            raise _unwritten(self.folder, error) from error
+
+
+@dataclass
+class _Recalled:
+    """What the journal tells: which audit it is of, and what its steps gave."""
+
+    folder: Path
+    audit: Mapping[str, Any] | None = None
+    steps: dict[str, Any] = field(default_factory=dict)
+
+    def take(self, entry: Mapping[str, Any]) -> None:
+        """One more line; raises ``ValueError`` for one that does not fit what lies there."""
+        if self.audit is None:
+            self.audit = dict(entry["audit"])
+        elif "files" not in entry:
+            self.steps[entry["step"]] = entry["value"]
+        elif entry["files"] == _digests(_place(self.folder, entry["step"])):
+            self.steps[entry["step"]] = entry["files"]
+        else:
+            raise ValueError(entry["step"])
+
+
+def _place(folder: Path, step: str) -> Path:
+    return folder / f"step-{hashlib.sha256(step.encode()).hexdigest()[:16]}"
+
+
+def _digests(place: Path) -> dict[str, str]:
+    return {
+        str(file.relative_to(place)): hashlib.sha256(content(file, within=place)).hexdigest()
+        for file in sorted(place.rglob("*"))
+        if not file.is_dir()
+    }
 
 
 def stamp(path: Path) -> str:
@@ -157,70 +190,48 @@ def stamp(path: Path) -> str:
     return repr([(name, about.st_size, about.st_mtime_ns) for name, about in told])
 
 
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Nobody else works in the folder; taken for granted where files cannot be locked (Windows, some networks)."""
-    if os.name == "nt" or not (folder / STATE).is_file():
-        yield
-        return
-    from fcntl import LOCK_EX, LOCK_NB, flock
+def _is_ours(folder: Path) -> bool:
+    """Whether an unfinished audit lies there; False if nothing does.
 
-    with (folder / STATE).open("rb") as handle:
-        try:
-            flock(handle, LOCK_EX | LOCK_NB)
-        except BlockingIOError as error:
-            message = f"{folder}: another audit is running there; wait for it, or name another place with -o"
-            raise OutputError(message) from error
-        except OSError:
-            pass
-        yield
+    Raises:
+        OutputError: something else does; it is never touched.
+    """
+    if not os.path.lexists(folder):
+        return False
+    ours = (LOCK, JOURNAL, f"{JOURNAL}{DAMAGED}")
+    strange = folder.is_symlink() or not folder.is_dir()
+    if strange or any(
+        each.name not in ours and not each.name.startswith(("step-", f"{JOURNAL}."))
+        for each in folder.iterdir()
+    ):
+        message = f"{folder}: exists already and is no unfinished audit; name another place with -o, or move it away"
+        raise OutputError(message)
+    return True
 
 
-def _begin(folder: Path, state: dict[str, str]) -> None:
-    """Make the folder and say whose it is, or leave nothing."""
+def _refuse_other_data(folder: Path, audit: Mapping[str, Any] | None, fingerprint: str) -> None:
+    if audit is not None and audit.get("data") != fingerprint:
+        message = (
+            f"{folder}: belongs to an unfinished audit of another data set (fingerprint {str(audit.get('data'))[:12]},"
+            f" this one has {fingerprint[:12]}); name another place with -o, or remove that folder"
+        )
+        raise OutputError(message)
+
+
+def _begin(journal: Journal, audit: Mapping[str, Any]) -> None:
+    """Forget all steps and say whose the folder is."""
+    folder = journal.path.parent
+    journal.path.unlink(missing_ok=True)
+    for step in folder.glob("step-*"):
+        shutil.rmtree(step)
     try:
-        folder.mkdir(PRIVATE_FOLDER)
-        _put(folder / STATE, json.dumps(state).encode())
-    except FileExistsError:
-        raise  # somebody else's
-    except BaseException:
+        journal.add({"audit": audit})
+    except OSError:
         shutil.rmtree(folder, ignore_errors=True)
         raise
 
 
-def _state(folder: Path) -> dict[str, Any] | None:
-    """The state of an unfinished audit; None if there is none."""
-    if not os.path.lexists(folder):
-        return None
-    known = _read(folder / STATE)
-    if known is None:
-        message = f"{folder}: exists already and is no unfinished audit; name another place with -o, or move it away"
-        raise OutputError(message)
-    return known
-
-
-def _remove(folder: Path, known: dict[str, Any] | None) -> None:
-    """Remove an unfinished audit; a link to somewhere else is never followed."""
-    if folder.is_symlink() or known is None:
-        message = f"{folder}: is no unfinished audit; name another place with -o, or move it away"
-        raise OutputError(message)
-    shutil.rmtree(folder)
-
-
-def _read(path: Path) -> dict[str, Any] | None:
-    try:
-        value = json.loads(path.read_bytes())
-    except (OSError, ValueError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
-def _put(path: Path, content: bytes) -> None:
-    beside = path.with_suffix(".new")
-    try:
-        beside.unlink(missing_ok=True)
-        write_bytes(beside, content, 0o600)
-        beside.replace(path)
-    except OSError as error:
-        message = f"{path}: cannot be written ({error.strerror or error}); make room there"
-        raise OutputError(message) from error
+def _unwritten(place: Path, error: OSError) -> OutputError:
+    return OutputError(
+        f"{place}: cannot be written ({error.strerror or error}); make room there, or name another place with -o"
+    )

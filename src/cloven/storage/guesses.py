@@ -13,7 +13,7 @@ import numpy as np
 from cloven.errors import ReleaseError
 from cloven.storage.atomic import PRIVATE_FILE, new_file
 from cloven.storage.manifest import expect, format_of, parse_json
-from cloven.storage.parquet import read_bytes
+from cloven.storage.parquet import parquet, read_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -74,7 +74,8 @@ def cast_columns(file: Path, kinds: Mapping[str, pa.DataType]) -> list[pa.Chunke
 def read_answers(file: Path, rows: int, known: Sequence[str]) -> list[str]:
     """The column ``answer`` of a table of so many rows; every answer is one of the known."""
     table = read_loose(file)
-    expect("answer" in table.column_names, str(file), "columns", "with answer", table.column_names)
+    once = table.column_names.count("answer") == 1
+    expect(once, str(file), "columns", "with one answer", table.column_names)
     expect(len(table) == rows, str(file), "rows", f"{rows:,}", f"{len(table):,}")
     listed: list[str] = table.column("answer").to_pylist()
     strange = [name for name in listed if name not in known]
@@ -92,13 +93,4 @@ def write_loose(path: Path, table: pa.Table) -> None:
 
 def read_loose(path: Path) -> pa.Table:
     """Read a Parquet file that any program may have written."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        with path.open("rb") as handle:
-            return pq.read_table(handle)
-    except (OSError, pa.ArrowException) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        message = f"{path}: cannot be read as Parquet ({reason}); run `cloven attack` again"
-        raise ReleaseError(message) from error
+    return parquet(path, "run `cloven attack` again")

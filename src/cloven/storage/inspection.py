@@ -23,6 +23,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cloven.errors import ReleaseError, shorten
+from cloven.intake.files import open_plain
+from cloven.intake.pages import PagesError, chunks_of, parquet_file
 from cloven.storage.fingerprint import fingerprint
 from cloven.storage.manifest import MANIFEST, all_formats, count, format_named, manifest_bytes
 from cloven.storage.parquet import ROW_GROUP, read_bytes
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 
     from cloven.data.table import Table
     from cloven.data.transactions import Transactions
+    from cloven.intake.pages import Chunk
     from cloven.kinds.disassociated.key import Key
     from cloven.kinds.generalised.key import GeneralisedKey
     from cloven.kinds.generalised.policy import Policy
@@ -131,7 +134,7 @@ def _check_manifest_and_hashes(folder: Path) -> Iterator[Check]:
     faults = [
         f"{name} is not the file that the manifest speaks of"
         for name, digest in sorted(manifest["files"].items())
-        if not (folder / name).is_file() or _sha256(folder / name) != digest
+        if _sha256(folder / name) != digest
     ]
     yield _check("hashes", faults, len(manifest["files"]))
 
@@ -166,18 +169,16 @@ def _private_checks(
 
 
 def _layout_faults(path: Path) -> Iterator[str]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     try:
-        with path.open("rb") as handle, pq.ParquetFile(handle) as file:
+        with open_plain(path, within=path.parent) as handle:
+            file = parquet_file(handle)
             yield from (
                 f"{path.name}: {fault}" for fault in _metadata_faults(file.metadata, file.schema_arrow)
             )
-            yield from (
-                f"{path.name}: {fault}" for fault in _group_faults(file.metadata, path.stat().st_size)
-            )
-    except (OSError, pa.ArrowException):
+            chunks = [chunk for group in chunks_of(handle) for chunk in group]
+            size = path.stat().st_size
+            yield from (f"{path.name}: {fault}" for fault in _group_faults(file.metadata, chunks, size))
+    except (OSError, PagesError):
         yield f"{path.name}: cannot be read as Parquet"
 
 
@@ -188,26 +189,28 @@ def _metadata_faults(metadata: pq.FileMetaData, schema: Any) -> Iterator[str]:
         yield f"was made by {shorten(str(metadata.created_by))}, which is no name and version"
 
 
-def _group_faults(metadata: pq.FileMetaData, size: int) -> Iterator[str]:
-    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+def _group_faults(metadata: pq.FileMetaData, chunks: list[Chunk], size: int) -> Iterator[str]:
     full, rest = divmod(metadata.num_rows, ROW_GROUP)
-    sizes = [group.num_rows for group in groups]
+    sizes = [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
     # An empty table, such as joints of a release that has none, is one empty group, or none at all.
     if sizes != [ROW_GROUP] * full + [rest] * (rest > 0) and sizes != [0]:
         yield f"its row groups do not hold {ROW_GROUP:,} rows each"
-    columns = [group.column(number) for group in groups for number in range(group.num_columns)]
-    if any(column.has_dictionary_page for column in columns):
+    if any(chunk.dictionary for chunk in chunks):
         yield "has a dictionary"
-    if any(column.is_stats_set or column.file_path for column in columns):
+    if any(chunk.more for chunk in chunks):
         yield "has statistics or paths"
-    used = sum(column.total_compressed_size for column in columns) + metadata.serialized_size
+    used = sum(chunk.packed for chunk in chunks) + metadata.serialized_size
     if size != used + len(b"PAR1" + b"size" + b"PAR1"):
         yield "has bytes that belong to no column"
 
 
 def _sha256(path: Path) -> str:
-    with path.open("rb") as handle:
-        return hashlib.file_digest(handle, "sha256").hexdigest()
+    """Of a file that is there; of anything else nothing, which no manifest names."""
+    try:
+        with open_plain(path, within=path.parent) as handle:
+            return hashlib.file_digest(handle, "sha256").hexdigest()
+    except OSError:
+        return ""
 
 
 def _check(name: str, faults: list[str], examined: int, level: Level = "release") -> Check:

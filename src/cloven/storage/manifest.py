@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from cloven._version import __version__
 from cloven.errors import ParameterError, ReleaseError, shorten
+from cloven.intake.trees import tree_of
 from cloven.registry import part, parts
 
 if TYPE_CHECKING:
@@ -80,12 +81,9 @@ def manifest_bytes(manifest: Mapping[str, Any]) -> bytes:
 
 
 def parse_json(content: bytes, source: str) -> Any:
-    """Parse JSON that is UTF-8 and names no key twice; anything else is a ``ReleaseError``."""
+    """Parse JSON that every program reads alike; anything else is a ``ReleaseError``."""
     try:
-        return json.loads(content.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_constant)
-    except RecursionError:
-        message = f"{source}: nested too deeply to be a release"
-        raise ReleaseError(message) from None
+        return tree_of(content)
     except ValueError as error:
         message = f"{source}: not valid JSON in UTF-8 ({error})"
         raise ReleaseError(message) from error
@@ -141,19 +139,6 @@ def _refuse_what_json_would_change(parameters: Mapping[str, Any]) -> None:
         if not same:
             message = f"parameter {name!r} is no plain JSON value: {value!r}; use numbers, text or lists"
             raise ParameterError(message)
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result = dict(pairs)
-    if len(result) != len(pairs):
-        message = "a key stands there twice"
-        raise ValueError(message)
-    return result
-
-
-def _no_constant(name: str) -> None:
-    message = f"{name} is no JSON number"
-    raise ValueError(message)
 
 
 # The formats, as the kinds describe them.

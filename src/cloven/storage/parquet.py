@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.errors import ReleaseError, shorten
+from cloven.intake.files import content, open_plain, room
+from cloven.intake.pages import read_parquet
 from cloven.storage.atomic import PUBLIC_FILE, new_file
 from cloven.storage.manifest import expect
 
@@ -26,7 +28,7 @@ ROW_GROUP = 1 << 17
 def read_bytes(path: Path) -> bytes:
     """Content of one file of a release; that it cannot be read is a ``ReleaseError``."""
     try:
-        return path.read_bytes()
+        return content(path, within=path.parent)
     except OSError as error:
         message = (
             f"{path}: cannot be read ({error.strerror}); name the folder or JSON file of a whole release"
@@ -92,18 +94,22 @@ def write_table(
 
 def read_table(path: Path, columns: Mapping[str, str]) -> pa.Table:
     """Read a Parquet file that must have exactly these columns."""
+    table = parquet(path, "get the file again")
+    found = [(field.name, _type_name(field.type)) for field in table.schema]
+    expect(found == list(columns.items()), str(path), "columns", columns, found)
+    return table
+
+
+def parquet(path: Path, instead: str) -> pa.Table:
+    """A Parquet file of a release, or of what belongs to one, if memory has room for it; ``instead`` is what to do."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     try:
-        with path.open("rb") as handle, pq.ParquetFile(handle) as file:
-            found = [(field.name, _type_name(field.type)) for field in file.schema_arrow]
-            expect(found == list(columns.items()), str(path), "columns", columns, found)
-            table = file.read()
-        table.validate(full=True)
-    except (OSError, pa.ArrowException) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        message = f"{path}: cannot be read as Parquet ({reason}); get the file again"
+        with open_plain(path, within=path.parent) as handle:
+            table = read_parquet(handle, room())
+    except (OSError, ValueError, pa.ArrowException) as error:
+        reason = shorten(" ".join(str(getattr(error, "strerror", None) or error).split()), 200)[1:-1]
+        message = f"{path}: cannot be read as Parquet ({reason}); {instead}"
         raise ReleaseError(message) from error
     return table
 

@@ -7,20 +7,20 @@ See docs/reference/release-format.md.
 from __future__ import annotations
 
 import json
-import os
 import re
-import stat
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cloven.errors import ReleaseError, shorten
+from cloven.intake.files import open_plain
 from cloven.storage.atomic import PRIVATE_FILE, write_bytes
 from cloven.storage.fingerprint import Sketch, fingerprint, sketch
 from cloven.storage.manifest import MARKS, build_manifest, expect, manifest_bytes, parse_json
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterator, Mapping
     from typing import BinaryIO
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 RECEIPT = "receipt.json"
 FORMAT, FORMAT_VERSION = "cloven.receipt", 2
 MOST_BYTES = 1 << 20  # of one receipt
-NO_WAITING = getattr(os, "O_NONBLOCK", 0)
 FIRST_FIELDS = frozenset(("counts", "input_sha256", "manifest_sha256"))
 FIELDS = FIRST_FIELDS | {"format", "release", "sketch"}
 RELEASE_FIELDS = frozenset(("method", "parameters", "records", "items", "released", "version"))
@@ -145,9 +144,7 @@ def plain_file(path: Path) -> Iterator[BinaryIO]:
         ReleaseError: it cannot be read, or is no file.
     """
     try:
-        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | NO_WAITING)) as handle:
-            plain = stat.S_ISREG(os.fstat(handle.fileno()).st_mode)
-            expect(plain, str(path), "it", "a file", "something else")
+        with open_plain(path) as handle:
             yield handle
     except OSError as error:
         message = f"{path}: cannot be read ({error.strerror or error}); name another folder or get it again"

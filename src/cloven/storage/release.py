@@ -237,16 +237,9 @@ def _document(path: Path) -> dict[str, Any]:
     return dict(document)
 
 
-def coded(
-    lists: Sequence[list[str]], source: str
-) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int32]]:
+def coded(lists: Sequence[list[str]]) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int32]]:
     """Lists of items as their vocabulary, ascending by code point, offsets and codes."""
     vocabulary = sorted({item for row in lists for item in row})
-    try:
-        "".join(vocabulary).encode()
-    except UnicodeEncodeError as error:
-        message = f"{source}: an item is no valid Unicode ({error.reason}); get the file again"
-        raise ReleaseError(message) from error
     code_of = {name: code for code, name in enumerate(vocabulary)}
     lengths = np.fromiter(map(len, lists), np.int64, len(lists))
     codes = np.fromiter((code_of[item] for row in lists for item in row), np.int32, int(lengths.sum()))

@@ -17,14 +17,13 @@ from typing import TYPE_CHECKING, Literal, cast, get_args
 from xml.parsers import expat
 
 from cloven.errors import InputError, ParameterError
-from cloven.text.archives import Budget, entries, extension, opened
+from cloven.intake.packing import MAX_BYTES, Budget, entries, extension, unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 
 Format = Literal["files", "lines", "csv", "jsonl", "medquad", "reuters"]
 FORMATS: tuple[str, ...] = get_args(Format)
-MAX_BYTES = 4 << 30
 
 
 @dataclass(frozen=True)
@@ -179,7 +178,7 @@ def read_csv(path: Path, options: DocumentOptions) -> Iterator[Document | Droppe
     """One document for each row."""
     delimiter = options.delimiter or ("\t" if extension(path) == ".tsv" else ",")
     encoding = options.encoding or "utf-8-sig"
-    with opened(path, Budget(str(path), options.max_bytes)) as stream, _long_cells():
+    with unpacked(path, Budget(str(path), options.max_bytes)) as stream, _long_cells():
         rows = csv.reader(io.TextIOWrapper(stream, encoding, newline=""), delimiter=delimiter, strict=True)
         columns: Sequence[str] | None = None
         for row in _checked(rows, str(path)):
@@ -246,7 +245,7 @@ def _from_row(
 def read_jsonl(path: Path, options: DocumentOptions) -> Iterator[Document | Dropped]:
     """One document for each line that is not blank."""
     source = str(path)
-    with opened(path, Budget(source, options.max_bytes)) as stream:
+    with unpacked(path, Budget(source, options.max_bytes)) as stream:
         for number, raw in enumerate(stream, 1):
             if raw.strip():
                 yield _from_json(raw, options, source, number)

@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from cloven.data.transactions import Transactions
 from cloven.errors import InputError, ParameterError
-from cloven.text.archives import Budget, opened
-from cloven.text.documents import MAX_BYTES
+from cloven.intake.packing import MAX_BYTES, Budget, unpacked
 from cloven.text.items import STOP_WORD, PhraseFinder, contained
 from cloven.text.words import STOP_WORDS, NoWord, word_of
 
@@ -143,7 +142,7 @@ def _queries_of_users(path: Path, options: QueryOptions, tally: Counter[str]) ->
 
 def _rows(path: Path, max_bytes: int) -> Iterator[tuple[str, str]]:
     """User and query of each row, the query in lower case with single blanks."""
-    with opened(path, Budget(str(path), max_bytes)) as stream:
+    with unpacked(path, Budget(str(path), max_bytes)) as stream:
         lines = io.TextIOWrapper(stream, "utf-8-sig")
         number = 0
         try:

@@ -184,7 +184,6 @@ class Tuned:
         that does not hold then makes way for the next.
         """
         limits = self.tune.limits
-        seed = None if self.tune.seed is None else self.tune.seed + 1
         for trial in self.satisfying:
             if trial.method is None:
                 continue
@@ -194,7 +193,7 @@ class Tuned:
                 limits=limits,
                 effort=effort or Effort(),
                 advise=False,
-                seed=seed,
+                seed=self.seed + 1,
                 title=title,
             )
             report = audit.run(data, progress)

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 
     from cloven.disclosure.outcome import Outcome
     from cloven.protocols import Anonymiser, Dimension
+    from cloven.storage.journal import Journal
     from cloven.tuning.result import Point
-    from cloven.tuning.study import Journal
 
 
 RANDOM_TRIALS = 5

@@ -19,7 +19,7 @@ from cloven._version import __version__
 from cloven.audit.decision import Limits
 from cloven.audit.loop import Audit
 from cloven.audit.run import Run
-from cloven.data.defaults import K, L, M
+from cloven.data.defaults import SEED, K, L, M
 from cloven.errors import ParameterError
 from cloven.figures import percent
 from cloven.registry import family_of
@@ -29,7 +29,7 @@ from cloven.threats import Effort, Knowledge
 from cloven.tuning.objectives import RiskObjective, Worst
 from cloven.tuning.result import Point, Trial, Tuned, Watching, headline, impossible
 from cloven.tuning.search import Proposal, Searching, Varied, optuna, varied
-from cloven.tuning.study import new_seed, study_folder
+from cloven.tuning.study import study_folder
 
 if TYPE_CHECKING:
     import os
@@ -72,7 +72,8 @@ class Tune:
         fix: parameters that stay, with their values.
         vary: parameters to vary; None for all that the methods declare.
         margin: by how much another setting must be better on the sample, in risk and utility, for giving one up.
-        seed: to repeat a search exactly, apart from lots that methods draw (``safe``).
+        seed: for all that is tried, lots of methods too: nothing of it is published. None for that of the study, or the
+            usual one.
     """
 
     methods: tuple[str, ...] | None = None
@@ -194,7 +195,7 @@ class Tune:
         self, place: str | os.PathLike[str] | None, data: Any, space: tuple[Varied, ...]
     ) -> Iterator[tuple[Searching, int]]:
         if place is None:
-            seed = new_seed() if self.seed is None else self.seed
+            seed = SEED if self.seed is None else self.seed
             yield Searching(space, self.point, seed), seed
             return
         with study_folder(place, self._asked(data, space), self.seed) as (journal, seed):

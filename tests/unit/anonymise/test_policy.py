@@ -170,7 +170,7 @@ def test_bad_json_is_named(tmp_path, text, line, message):
 
 
 def test_files_that_cannot_be_read_or_written(tmp_path):
-    with pytest.raises(InputError, match="cannot be read: No such file"):
+    with pytest.raises(InputError, match="no such file; check the path"):
         read_policy(tmp_path / "none.policy")
     (tmp_path / "latin.policy").write_bytes(b"protect: a\nprotect: \xe4\n")
     with pytest.raises(InputError, match=r"latin\.policy:2: not UTF-8"):

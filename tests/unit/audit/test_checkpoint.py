@@ -13,7 +13,7 @@ import pytest
 import cloven as cv
 from cloven.audit.loop import Audit
 from cloven.errors import OutputError
-from cloven.storage import checkpoint
+from cloven.storage import journal
 from cloven.storage.checkpoint import Checkpoint, stamp
 from cloven.storage.fingerprint import fingerprint
 from cloven.threats import Effort
@@ -86,10 +86,57 @@ def test_strange_folder_is_left_alone(tmp_path):
 
 def test_torn_step_is_as_good_as_none(tmp_path):
     memory = opened(tmp_path / "unfinished")
+    memory.keep("first", [1])
     memory.keep("step", [1, 2])
-    (path,) = (tmp_path / "unfinished").glob("step-*.json")
-    path.write_bytes(path.read_bytes()[:10])
-    assert memory.recall("step", list) is None
+    path = tmp_path / "unfinished" / "journal.log"
+    path.write_bytes(path.read_bytes()[:-4])
+    again = opened(tmp_path / "unfinished")
+    assert again.steps == ["first"]
+    assert again.doubts == ()
+
+
+def test_a_damaged_step_takes_what_rests_on_it_along(tmp_path):
+    memory = opened(tmp_path / "unfinished")
+    for step in ("first", "second", "third"):
+        memory.keep(step, [step])
+    path = tmp_path / "unfinished" / "journal.log"
+    path.write_bytes(path.read_bytes().replace(b'["second"]', b'["Second"]'))
+    again = opened(tmp_path / "unfinished")
+    assert again.steps == ["first"]
+    assert again.doubts == (
+        f"{path}: 2 lines damaged, set aside in journal.log.damaged; what they told is done again",
+    )
+    assert b"third" in path.with_name("journal.log.damaged").read_bytes()
+    assert opened(tmp_path / "unfinished").steps == ["first"]
+
+
+def test_a_damaged_release_is_made_anew_and_so_is_what_was_found_on_it(tmp_path):
+    """Repairing draws lots: figures of one release must never stand beside another."""
+    folder = tmp_path / "unfinished"
+    with pytest.raises(StruckError):
+        PLAN.run(DATA, stopping_at("attack (method)"), opened(folder))
+    chunks = next(folder.glob("step-*/published/chunks.parquet"))
+    spoilt = bytearray(chunks.read_bytes())
+    spoilt[len(spoilt) // 2] ^= 1
+    chunks.write_bytes(spoilt)
+    begun = []
+    memory = opened(folder)
+    assert memory.doubts
+    PLAN.run(DATA, lambda step, _share: begun.append(step.split(":")[0]), memory)
+    assert {"anonymise", "attack (release alone)"} <= set(begun)
+
+
+def test_an_audit_whose_first_line_is_damaged_begins_anew(tmp_path):
+    folder = tmp_path / "unfinished"
+    opened(folder).keep("step", [1])
+    path = folder / "journal.log"
+    path.write_bytes(b"0" + path.read_bytes())
+    assert Checkpoint.belongs(folder, fingerprint(DATA))
+    again = opened(folder)
+    assert again.steps == []
+    assert "set aside" in again.doubts[0]
+    again.keep("step", [2])
+    assert opened(folder).recall("step", list) == [2]
 
 
 def test_only_the_owner_can_read_it(tmp_path):
@@ -116,7 +163,7 @@ def test_running_audit_is_left_alone(tmp_path):
     with opened(folder).kept() as memory:
         memory.keep("step", {"a": 1})
         for settings in ("same", "others"):
-            with pytest.raises(OutputError, match=r"another audit is running there; .*-o"):
+            with pytest.raises(OutputError, match="another run works on this audit"):
                 opened(folder, settings)
         assert not Checkpoint.belongs(folder, fingerprint(DATA))
         assert memory.recall("step", dict) == {"a": 1}
@@ -129,7 +176,7 @@ def test_folder_that_cannot_be_begun_is_not_left_empty(tmp_path, monkeypatch):
     def full(*_given):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(checkpoint, "write_bytes", full)
+    monkeypatch.setattr(journal, "_added_to", full)
     with pytest.raises(OutputError, match="No space left"):
         opened(tmp_path / "unfinished")
     assert not any(tmp_path.iterdir())

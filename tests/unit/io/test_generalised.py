@@ -224,7 +224,7 @@ def test_bad_manifests_are_named(folder, change, words):
         ({"blocks": [{"label": 1, "items": []}]}, r"blocks\[0\] should be a label and a list of text"),
         ({"blocks": [{"items": []}]}, r"blocks\[0\] should be an object"),
         ({"more": 1}, "an object with manifest, blocks and rows"),
-        ({"blocks": [{"label": "", "items": ["half \ud83e"]}], "rows": []}, "no valid Unicode"),
+        ({"blocks": [{"label": "", "items": ["half \ud83e"]}], "rows": []}, "surrogates not allowed"),
     ],
 )
 def test_bad_json_is_named(tmp_path, change, words):

@@ -52,7 +52,7 @@ def test_the_limit_on_unpacked_bytes(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     path.write_bytes(PACKED[name])
     assert len(read(path, max_bytes=len(TEXT))) == 1000
-    with pytest.raises(InputError, match="unpacks to more than 6,999 bytes") as caught:
+    with pytest.raises(InputError, match="holds more than 6,999 bytes once unpacked") as caught:
         read(path, max_bytes=len(TEXT) - 1)
     assert str(caught.value).startswith(f"{path}: ")
 

@@ -149,7 +149,7 @@ def test_parquet_long_with_persons_and_several_row_groups(tmp_path: Path) -> Non
             "column 'v' must hold plain values",
         ),
         ({"i": [["a", "b", "c"]]}, {"max_record_length": 2}, "row 0: 3 items in one record"),
-        ({"i": [["a"] * 4000]}, {"max_bytes": 50}, "unpacks to more than 50 bytes"),
+        ({"i": [["a"] * 4000]}, {"max_bytes": 50}, "holds more than 50 bytes once unpacked"),
         ({"i": pa.array([], pa.list_(pa.string()))}, {}, "the file is empty"),
     ],
 )

@@ -116,11 +116,11 @@ def test_what_it_tells_of_the_release_is_checked(receipt, change, field):
 @pytest.mark.skipif(os.name == "nt", reason="pipes and devices of POSIX")
 def test_what_is_no_file_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "receipt.json")
-    with pytest.raises(ReleaseError, match="should be a file"):
+    with pytest.raises(ReleaseError, match="is a pipe"):
         read_receipt(tmp_path)
     (tmp_path / "device").mkdir()
     (tmp_path / "device" / "receipt.json").symlink_to("/dev/zero")
-    with pytest.raises(ReleaseError, match="should be a file"):
+    with pytest.raises(ReleaseError, match="is a device"):
         read_receipt(tmp_path / "device")
 
 

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import pytest
 
+from cloven.escapes import signed
 from cloven.figures import counted
 from cloven.report.page import prose
 from cloven.report.rows import scale
-from cloven.report.words import NOTHING, contents, figure, percent, visible
+from cloven.report.words import NOTHING, contents, figure, percent
 
 
 @pytest.mark.parametrize(
@@ -24,8 +25,8 @@ from cloven.report.words import NOTHING, contents, figure, percent, visible
     ],
 )
 def test_what_cannot_be_seen_is_shown(name, shown):
-    assert visible(name) == shown
-    visible(name).encode("utf-8")
+    assert signed(name) == shown
+    signed(name).encode("utf-8")
 
 
 def test_prose_escapes_everything_and_shows_what_is_typed():

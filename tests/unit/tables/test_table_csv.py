@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 import cloven as cv
+from cloven.escapes import csv_cell
 from cloven.kinds.tables.files import table_csv_bytes, write_table_csv
 from cloven.kinds.tables.release import CellDomain, GeneralisedTable
 
@@ -67,7 +68,10 @@ def test_the_frame_says_the_same_as_the_file():
         frame = cv.to_frame(table)
         header, *lines = lines_of(table)
         assert frame.column_names == header
-        columns = [["" if cell is None else str(cell) for cell in each.to_pylist()] for each in frame.columns]
+        columns = [
+            ["" if cell is None else csv_cell(str(cell)) for cell in each.to_pylist()]
+            for each in frame.columns
+        ]
         assert [list(line) for line in zip(*columns, strict=True)] == lines
 
 
@@ -76,16 +80,19 @@ def test_rows_of_a_generalised_table_stay_whole(tmp_path):
     write_table_csv(release, tmp_path / "t.csv")
     assert (tmp_path / "t.csv").read_bytes() == table_csv_bytes(release)
     shown = [
-        [domain.labels[cell] for domain, cell in zip(release.domains, row, strict=True)]
+        [csv_cell(domain.labels[cell]) for domain, cell in zip(release.domains, row, strict=True)]
         for row in release.cells
     ]
     assert lines_of(release)[1:] == shown
+    assert "'-5..3" in shown[0]  # a spreadsheet would take it for a formula
 
 
 def test_spreadsheets_run_nothing_and_negative_numbers_stay_numbers():
-    frame = pa.table({"=n": ["-1+cmd()", "=1+1"], "age": [-3, -2]})
-    table = cv.read_table(frame, cv.Schema.of(["=n", "age"]))
-    assert lines_of(table) == [["'=n", "age"], ["'-1+cmd()", "-3"], ["'=1+1", "-2"]]
+    frame = pa.table({"=n": ["-1+cmd()", "=1+1", "-1+1", "+1", "@x"], "-age\u202e": [-3, -2, 1, 2, 3]})
+    table = cv.read_table(frame, cv.Schema.of(["=n", "-age\u202e"]))
+    assert lines_of(table) == [
+        ["'=n", "'-age\\u202e"], ["'-1+cmd()", "-3"], ["'=1+1", "-2"], ["'-1+1", "1"], ["+1", "2"], ["'@x", "3"],
+    ]  # fmt: skip
 
 
 def test_a_plausible_table_of_a_sliced_one_holds_its_parts():

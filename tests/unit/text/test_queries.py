@@ -72,7 +72,7 @@ def test_log_of_nothing_and_bad_options(tmp_path):
     (tmp_path / "log.txt").write_text(f"{HEADER}\n1\t-\tt\n")
     with pytest.raises(InputError, match="no item is left of 1 rows of 1 users"):
         queries_to_transactions(tmp_path / "log.txt")
-    with pytest.raises(InputError, match="cannot be read: No such file"):
+    with pytest.raises(InputError, match="no such file; check the path"):
         queries_to_transactions(tmp_path / "none.txt")
     with pytest.raises(InputError, match="holds more than 5 bytes"):
         queries_to_transactions(tmp_path / "log.txt", QueryOptions(max_bytes=5))

@@ -131,7 +131,7 @@ def test_damaged_lines_are_set_aside_and_the_rest_is_used(data, tmp_path):
     tuned = Tune(**TOY, trials=4).run(data, study)
     assert len(DONE) == 1
     assert tuned.doubts == (
-        f"{journal}: 2 lines damaged, set aside in journal.log.damaged; what they told is tried again",
+        f"{journal}: 2 lines damaged, set aside in journal.log.damaged; what they told is done again",
     )
     assert (study / "journal.log.damaged").read_bytes() == b"rub\rbish\n" + spoilt
     assert stat.S_IMODE((study / "journal.log.damaged").stat().st_mode) == 0o600
@@ -184,7 +184,7 @@ def test_two_runs_at_once(data, tmp_path):
     }
     with (
         study_folder(tmp_path / "study", asked, 1),
-        pytest.raises(ReleaseError, match="another run works on this study"),
+        pytest.raises(OutputError, match="another run works on this study"),
     ):
         tune.run(data, tmp_path / "study")
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from cloven.data.arrays import distinct
-from cloven.figures import escape_formula
+from cloven.escapes import csv_cell
 from cloven.kinds.disassociated.release import KINDS, Disassociated, Kind, RareItems
 from cloven.storage.manifest import MANIFEST, JsonForm, ReleaseFormat, expect, parameters_of
 from cloven.storage.parquet import expect_counting, item_lists, list_column, read_table, whole_numbers
@@ -63,6 +63,7 @@ def read_disassociated(path: Path, manifest: Mapping[str, Any]) -> Disassociated
     expect_counting(clusters, "cluster", path / "clusters.parquet")
     expect_counting(joints, "joint", path / "joints.parquet")
     size = whole_numbers(clusters, "size", path / "clusters.parquet")
+    expect(bool((size > 0).all()), str(path / "clusters.parquet"), "size", "1, 2, ...", 0)
     cluster_joint = whole_numbers(clusters, "joint", path / "clusters.parquet", below=len(joints), null=True)
     parent = whole_numbers(joints, "parent", path / "joints.parquet", below=len(joints), null=True)
     release = Disassociated(
@@ -232,7 +233,7 @@ class _Rows:
             self.items.extend(rows)
 
     def arrays(self) -> dict[str, Any]:
-        vocabulary, offsets, codes = coded(self.items, self.source)
+        vocabulary, offsets, codes = coded(self.items)
         place = np.array(self.places, np.int64).reshape(-1, 4)
         return {
             "vocabulary": vocabulary,
@@ -343,7 +344,7 @@ def csv_bytes(release: Disassociated) -> bytes:
     writer = csv.writer(text)
     writer.writerow(("cluster", "joint", "chunk", "kind", "items"))
     for row, (kind, cluster, joint, chunk) in enumerate(_places(release)):
-        items = escape_formula(" | ".join(release.row(row)))
+        items = csv_cell(" | ".join(release.row(row)))
         owners = ("" if number < 0 else number for number in (cluster, joint))
         writer.writerow((*owners, chunk, KINDS[kind], items))
     return text.getvalue().encode("utf-8", "backslashreplace")

@@ -17,6 +17,7 @@ from cloven.compiled import Ints, Longs, compiled
 from cloven.data.arrays import distinct, offsets_of, run_starts
 from cloven.data.transactions import Transactions
 from cloven.errors import ReleaseError
+from cloven.intake.files import room
 from cloven.kinds.disassociated.release import Kind, climb
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     Shown = tuple[Longs, Ints]
     Inner = tuple[Longs, Longs, Longs, Ints]
     Told = tuple[Shown, Inner, int]
+
+PER_RECORD = 64
+"""Bytes that arrays take for each record, at least."""
 
 
 def worlds_of(release: Disassociated, count: int, rng: np.random.Generator) -> Iterator[Transactions]:
@@ -132,7 +136,14 @@ class Layout:
 
     @classmethod
     def of(cls, release: Disassociated) -> Layout:
-        """Arrange a release."""
+        """Arrange a release.
+
+        Raises:
+            ReleaseError: it says that it has more records than memory has room for; a few bytes can say so.
+        """
+        if release.records * PER_RECORD > room():
+            message = f"it says that it has {release.records:,} records, more than memory has room for; get it again"
+            raise ReleaseError(message)
         record = np.flatnonzero(release.row_kind == Kind.RECORD)
         term = np.flatnonzero((release.row_kind == Kind.TERM) & (release.row_cluster >= 0))
         listed = np.flatnonzero((release.row_kind == Kind.TERM) & (release.row_cluster < 0))

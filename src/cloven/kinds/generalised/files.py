@@ -115,7 +115,7 @@ def of_document(document: Mapping[str, Any], source: str) -> SetGeneralised:
     for number, row in enumerate(rows):
         sound = _is_list(row, int) and all(is_count(block) and block < len(blocks) for block in row)
         expect(sound, source, f"rows[{number}]", f"a list of numbers below {len(blocks)}", row)
-    vocabulary, block_offsets, block_items = coded([block["items"] for block in blocks], source)
+    vocabulary, block_offsets, block_items = coded([block["items"] for block in blocks])
     manifest = document["manifest"]
     return SetGeneralised(
         k=manifest["k"],

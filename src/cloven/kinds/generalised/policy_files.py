@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from cloven.errors import InputError, ParameterError
+from cloven.intake.files import small_text
 from cloven.kinds.generalised.policy import Policy, listed
 from cloven.storage.atomic import staged, write_bytes
 
@@ -47,7 +48,7 @@ def read_policy(path: str | Path, known: Collection[str] | None = None) -> Polic
     Policy(protected=(('fever', 'flu'),), all_up_to=0, groups=(('heart', ('angina', 'infarct')),))
     """
     path = Path(path)
-    text = _text(path)
+    text = small_text(path)
     try:
         if path.suffix.lower() == ".json":
             policy = _from_json(text, path)
@@ -141,18 +142,6 @@ def _check_known(policy: Policy, known: Collection[str], path: Path, lines: dict
         raise InputError(message, source=str(path), line=lines[unknown[0]])
 
 
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        message = "not UTF-8; save the file as UTF-8"
-        raise InputError(message, source=str(path), line=line) from error
-    except OSError as error:
-        message = f"cannot be read: {error.strerror or error}"
-        raise InputError(message, source=str(path)) from error
-
-
 # Lines of a policy in its text form; the beginning of this file shows them.
 
 
@@ -205,34 +194,41 @@ class _Found:
     def fail(self, message: str, value: str) -> NoReturn:
         raise InputError(message, source=self.source, line=self.number, value=value)
 
-    def items(self, text: str) -> Itemset:
-        """Items of a list, noting where each was met first."""
-        items, rest = [], text
+    def items(self, text: str, at: int = 0) -> Itemset:
+        """Items of a list that begins there, noting where each was met first."""
+        items = []
         while True:
-            item, rest = self.name(rest, ",")
+            item, at = self.name(text, at, ",")
             items.append(item)
             self.lines.setdefault(item, self.number)
-            if not rest:
+            if at == len(text):
                 return tuple(items)
-            rest = rest[1:]
+            at += 1
 
-    def name(self, text: str, end: str) -> tuple[str, str]:
-        """The name at the start of a text, and the rest from the sign that ends it."""
-        text = text.lstrip()
-        if text.startswith('"'):
+    def name(self, text: str, at: int, end: str) -> tuple[str, int]:
+        """The name that begins there, and the place of the sign that ends it."""
+        at = _after_space(text, at)
+        if text.startswith('"', at):
             try:
-                name, length = json.JSONDecoder().raw_decode(text)
+                name, stop = json.JSONDecoder().raw_decode(text, at)
             except ValueError:
-                self.fail("a quote has no end, or the text in it is no JSON string", text)
-            rest = text[length:].lstrip()
-            if rest and not rest.startswith(end):
-                self.fail(f"after the closing quote only {end!r} may follow", text)
+                self.fail("a quote has no end, or the text in it is no JSON string", text[at:])
+            stop = _after_space(text, stop)
+            if stop < len(text) and not text.startswith(end, stop):
+                self.fail(f"after the closing quote only {end!r} may follow", text[at:])
         else:
-            name, sign, after = text.partition(end)
-            name, rest = name.rstrip(), sign + after
+            stop = text.find(end, at)
+            stop = len(text) if stop < 0 else stop
+            name = text[at:stop].rstrip()
         if not name:
-            self.fail("an item or a name is missing", text)
-        return name, rest
+            self.fail("an item or a name is missing", text[at:])
+        return name, stop
+
+
+def _after_space(text: str, at: int) -> int:
+    while at < len(text) and text[at].isspace():
+        at += 1
+    return at
 
 
 def read_lines(text: str, source: str) -> tuple[Policy, dict[str, int]]:
@@ -255,12 +251,12 @@ def _split(text: str) -> Iterable[str]:
 
 def _read_rule(found: _Found, rule: str) -> None:
     if rule.startswith(f"{GROUP} "):
-        name, rest = found.name(rule.removeprefix(f"{GROUP} "), ":")
-        if not rest:
+        name, colon_at = found.name(rule, len(GROUP) + 1, ":")
+        if colon_at == len(rule):
             found.fail("a group needs a colon behind its name", rule)
         if name in found.groups:
             found.fail("two groups have the same name; give each its own", name)
-        found.groups[name] = found.items(rest[1:])
+        found.groups[name] = found.items(rule, colon_at + 1)
         return
     head, colon, rest = rule.partition(":")
     head, value = " ".join(head.split()), rest.strip()

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.data.table import Table
-from cloven.figures import escape_formula
+from cloven.escapes import csv_cell
 from cloven.kinds.tables.buckets import Buckets
 from cloven.kinds.tables.cells import from_texts, shown_release, texts_of
 from cloven.kinds.tables.release import CellDomain, GeneralisedTable, Sliced
@@ -258,9 +258,6 @@ def _is_number(text: str) -> bool:
 # the cells of all other columns are empty. Lines with whole rows would look like persons, whom nobody can tell from it.
 
 
-_NUMBER = frozenset("0123456789.-+eE")  # also both ends of a range: no spreadsheet runs anything for these
-
-
 def to_frame(table: TableRelease | Table) -> pa.Table:
     """What a table shows, as text, in a PyArrow table: ``.to_pandas()``, or ``polars.from_arrow`` of it, make others.
 
@@ -297,7 +294,7 @@ def table_csv_bytes(table: TableRelease | Table) -> bytes:
     names, columns = _columns(table)
     text = io.StringIO()
     writer = csv.writer(text)
-    writer.writerow([escape_formula(name) for name in names])
+    writer.writerow([csv_cell(name) for name in names])
     writer.writerows(
         zip(*(column.tolist() if isinstance(column, np.ndarray) else _safe(column) for column in columns),
             strict=True)
@@ -306,9 +303,9 @@ def table_csv_bytes(table: TableRelease | Table) -> bytes:
 
 
 def _safe(cells: Sequence[str | None]) -> Iterator[str]:
-    """Text that a spreadsheet shows as it is; negative numbers stay numbers."""
-    seen = {cell: cell if set(cell or "") <= _NUMBER else escape_formula(str(cell)) for cell in set(cells)}
-    return (seen[cell] or "" for cell in cells)
+    """Text that a spreadsheet shows as it is, and never runs."""
+    seen = {text: csv_cell(text or "") for text in set(cells)}
+    return (seen[text] for text in cells)
 
 
 def _columns(table: TableRelease | Table) -> tuple[Sequence[str], Sequence[Any]]:

@@ -10,7 +10,8 @@ import numpy as np
 from cloven.data.arrays import row_numbers
 from cloven.data.table import NEARLY
 from cloven.disclosure.audience import Said
-from cloven.figures import many, percent, visible
+from cloven.escapes import visible
+from cloven.figures import many, percent
 from cloven.kinds.page_words import BEING_THERE, COMBINED, JOINED, MORE, OUTSIDE, PageWords
 from cloven.kinds.tables.buckets import Buckets
 from cloven.kinds.tables.cells import shown_release

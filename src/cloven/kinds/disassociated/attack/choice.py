@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.errors import ParameterError
-from cloven.figures import many, names, percent
+from cloven.escapes import names
+from cloven.figures import many, percent
 from cloven.kinds.disassociated.attack.named import RECORD_METHODS, TERM_METHODS, attack_named
 from cloven.kinds.disassociated.attack.selection import SELECTIONS
 from cloven.kinds.disassociated.guesses import Answer

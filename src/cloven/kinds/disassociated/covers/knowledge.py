@@ -16,6 +16,7 @@ import numpy as np
 
 from cloven.data.arrays import distinct
 from cloven.errors import InputError
+from cloven.intake.files import small_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -177,7 +178,7 @@ def read_knowledge(path: Path | str, release: Disassociated, m: int | None = Non
 
 def _itemsets(path: Path) -> Iterator[list[str]]:
     """Items of each line, without repeats."""
-    text = _text(path)
+    text = small_text(path)
     if path.suffix.lower() == ".json":
         value = _json(text, path, None)
         if not isinstance(value, list):
@@ -208,15 +209,3 @@ def _json(text: str, path: Path, line: int | None) -> Any:
         at = line if line is not None else getattr(error, "lineno", None)
         message = "not JSON that can be read"
         raise InputError(message, source=str(path), line=at, value=text.strip()) from error
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        message = f"cannot be read: {error.strerror or error}"
-        raise InputError(message, source=str(path)) from error
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        message = "not UTF-8; save the file as UTF-8"
-        raise InputError(message, source=str(path), line=line) from error
