@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-browser lint format types check bench tables docs docs-serve install clean
+.PHONY: help demo test test-slow test-browser lint format types check bench tables docs docs-serve install fuzz fuzz-guided bombs meaning faults audit-deps sbom tested clean
 
 help: ## list the tasks
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,6 +61,45 @@ check: lint types test ## what has to be green before a change is proposed
 
 bench: $(VENV)/.rivals ## measure speed against the plain reference, other packages and the limits of the project
 	$(BIN)/python benchmarks/run.py
+
+SECONDS ?= 60
+TIMES ?= 10
+OTHERS ?= 5
+SEED ?= 1
+
+fuzz: $(STAMP) ## open changed files of every kind (SECONDS=60, SEED=1): nothing may break
+	$(BIN)/python -m reliability.fuzz --seconds $(SECONDS) --seed $(SEED)
+
+bombs: $(STAMP) ## open small files that unpack to gigabytes
+	$(BIN)/python -m reliability.bombs
+
+$(VENV)/.guided: $(STAMP)
+	$(BIN)/python -m pip install --quiet --group fuzz
+	@touch $@
+
+fuzz-guided: $(VENV)/.guided ## let coverage guide the bytes of every reader that parses them (SECONDS=60 each, atheris)
+	$(BIN)/python -m reliability.guided --seconds $(SECONDS) --seed $(SEED)
+
+meaning: $(STAMP) ## change what small releases say, with right hashes (SEED=1): verify must notice
+	$(BIN)/python -m reliability.meaning --seconds $(SECONDS) --seed $(SEED)
+
+faults: $(STAMP) ## kill commands, fill their disk, damage what they keep (TIMES=10, SEED=1): they go on as if nothing was
+	$(BIN)/python -m reliability.faults --times $(TIMES) --others $(OTHERS) --seed $(SEED)
+
+$(VENV)/.supply: $(STAMP)
+	$(BIN)/python -m pip install --quiet --group supply
+	@touch $@
+
+audit-deps: $(VENV)/.supply ## look up known faults of the tested versions of all dependencies
+	$(BIN)/python -m reliability.supply audit
+
+sbom: $(VENV)/.supply ## write the bill of materials of the tested versions, in CycloneDX, to build/sbom.json
+	$(BIN)/python -m reliability.supply sbom
+
+tested: $(VENV)/.supply ## write the versions installed here, with hashes, to requirements/tested.txt
+	$(BIN)/python -m pip freeze --exclude-editable > $(VENV)/installed.txt
+	$(BIN)/uv pip compile pyproject.toml --all-extras --generate-hashes --universal --python-version 3.11 --no-header \
+		--no-annotate --quiet --constraint $(VENV)/installed.txt --output-file requirements/tested.txt
 
 tables: $(STAMP) ## make the tables of docs/results anew from the public data sets
 	$(BIN)/cloven reproduce datasets --out docs/results

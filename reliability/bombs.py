@@ -1,0 +1,151 @@
+"""Small files that unpack to gigabytes: ``python -m reliability.bombs``.
+
+Each is opened by a command of its own, with nothing set, and must be refused within the time and memory below: with
+code 3, or 2 where memory is estimated before anything is read.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+SECONDS, MEBIBYTES = 2.0, 500
+LARGE = 2 << 30
+_STEP = bytes(1 << 24)
+
+
+def zeros(size: int = LARGE) -> Iterator[bytes]:
+    """So many zeros, in pieces."""
+    yield from (_STEP for _ in range(size // len(_STEP)))
+
+
+def gzipped(path: Path) -> None:
+    """Zeros in gzip."""
+    with gzip.open(path, "wb", 6) as packed:
+        packed.writelines(zeros())
+
+
+def zstandard(path: Path) -> None:
+    """Zeros in zstd."""
+    import zstandard as library
+
+    with path.open("wb") as raw, library.ZstdCompressor().stream_writer(raw) as packed:
+        for piece in zeros():
+            packed.write(piece)
+
+
+def zipped(path: Path, way: int = zipfile.ZIP_DEFLATED) -> None:
+    """Zeros in a zip."""
+    with zipfile.ZipFile(path, "w", way) as archive, archive.open("a.csv", "w", force_zip64=True) as packed:
+        for piece in zeros():
+            packed.write(piece)
+
+
+def zipped_by_lzma(path: Path) -> None:
+    """The same, packed in a way that takes much memory to unpack."""
+    zipped(path, zipfile.ZIP_LZMA)
+
+
+def sparse(path: Path) -> None:
+    """A tar entry that says it holds gigabytes, and stores none of them (GNU sparse format 1.0)."""
+    told = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.name": "a.txt"}
+    info = tarfile.TarInfo("GNUSparseFile.0/a.txt")
+    info.pax_headers = {**told, "GNU.sparse.realsize": str(LARGE)}
+    body = b"1\n%d\n0\n" % LARGE
+    info.size = 512
+    with tarfile.open(path, "w", format=tarfile.PAX_FORMAT) as archive:
+        archive.addfile(info, io.BytesIO(body.ljust(512, b"\0")))
+
+
+def tarred(path: Path) -> None:
+    """A tar in gzip whose one member is long."""
+    info = tarfile.TarInfo("a.txt")
+    info.size = LARGE
+    with gzip.open(path, "wb", 6) as packed:
+        packed.write(info.tobuf())
+        packed.writelines(zeros())
+
+
+def repeated_text(path: Path) -> None:
+    """Parquet that refers twenty thousand times to one text of a megabyte."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    once = pa.DictionaryArray.from_arrays(np.zeros(20_000, np.int32), pa.array(["x" * 1_000_000]))
+    lists = pa.ListArray.from_arrays(
+        np.arange(20_001, dtype=np.int32), once.cast(pa.dictionary(pa.int32(), pa.string()))
+    )
+    pq.write_table(pa.table({"items": lists}), path, compression="zstd", store_schema=False)
+
+
+def repeated_rows(path: Path) -> None:
+    """Parquet with hundreds of millions of equal rows."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    piece = pa.table({"id": np.zeros(10_000_000, np.int64), "item": np.zeros(10_000_000, np.int64)})
+    with pq.ParquetWriter(path, piece.schema, compression="zstd") as writer:
+        for _ in range(30):
+            writer.write_table(piece, row_group_size=len(piece))
+
+
+BOMBS: dict[str, tuple[Callable[[Path], None], tuple[str, ...]]] = {
+    "zeros.csv.gz": (gzipped, ("describe",)),
+    "zeros.csv.zst": (zstandard, ("describe",)),
+    "zeros.zip": (zipped, ("describe",)),
+    "lzma.zip": (zipped_by_lzma, ("describe",)),
+    "sparse.tar": (sparse, ("text", "-o", "out.jsonl")),
+    "long.tgz": (tarred, ("text", "-o", "out.jsonl")),
+    "text.parquet": (repeated_text, ("describe",)),
+    "rows.parquet": (repeated_rows, ("describe", "--id-column", "id", "--item-column", "item")),
+}
+
+
+def main() -> int:
+    """Make every bomb, open it, and print one table."""
+    bad = 0
+    sys.stdout.write(f"{'bomb':<16}{'bytes':>12}{'code':>6}{'seconds':>9}{'MiB':>6}  message\n")
+    with tempfile.TemporaryDirectory() as place:
+        for name, (make, (command, *options)) in BOMBS.items():
+            path = Path(place, name)
+            make(path)
+            code, seconds, memory, said = opened([command, name, *options], Path(place))
+            bad += code not in (2, 3) or seconds > SECONDS or memory > MEBIBYTES
+            sys.stdout.write(
+                f"{name:<16}{path.stat().st_size:>12,}{code:>6}{seconds:>9.2f}{memory:>6.0f}  {said}\n"
+            )
+            path.unlink()
+    sys.stdout.write(f"{len(BOMBS)} bombs, {bad} not refused within {SECONDS:.0f} s and {MEBIBYTES} MiB\n")
+    return 1 if bad else 0
+
+
+def opened(words: list[str], place: Path) -> tuple[int, float, float, str]:
+    """Exit code, time, peak memory in MiB, and what a command says of a file."""
+    began = time.monotonic()
+    with tempfile.TemporaryFile() as told:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "cloven.cli", *words], cwd=place, stdout=subprocess.DEVNULL, stderr=told
+        )
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        told.seek(0)
+        said = told.read().decode().strip()
+    return process.returncode, time.monotonic() - began, used.ru_maxrss / 1024, said
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,114 @@
+"""A short campaign of changed files, the same each time; `make fuzz` runs longer ones."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+
+import pytest
+
+from cloven.errors import InputError
+from reliability import fuzz
+from reliability.fuzz import Campaign, Tally, attempt, fault_of, table
+from reliability.readers import names, readers
+
+NAMES = names()
+FEW, MANY = 8, 40
+PATIENT = ("ledger", "checkpoint", "command verify")  # what is damaged is passed over, or is the verdict
+DEAR = ("release", "key", "command", "checkpoint", "study")
+
+
+@pytest.fixture(scope="module")
+def every(tmp_path_factory):
+    return {reader.name: reader for reader in readers(tmp_path_factory.mktemp("seeds"))}
+
+
+@pytest.fixture(autouse=True)
+def guarded():
+    fuzz._guard()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_seeds_are_read(every, name, tmp_path):
+    """A reader that refuses its seed would refuse every change of it too, and show nothing."""
+    for file, content in every[name].files.items():
+        (tmp_path / file).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / file).write_bytes(content)
+    every[name].read(tmp_path)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_changed_files_are_read_or_refused(every, name, tmp_path):
+    tally = Tally()
+    for number in range(FEW if name.startswith(DEAR) else MANY):
+        attempt(every[name], 5, number, tally, tmp_path)
+    assert tally.findings == {}
+    assert tally.refused > 0 or name in PATIENT
+
+
+def test_an_input_is_a_function_of_seed_reader_and_number(every, tmp_path):
+    reader = every["release disassociated"]
+    from random import Random
+
+    for place in ("one", "two"):
+        fuzz.lay_out(reader, tmp_path / place, Random("5/x/7"))
+    for file in (tmp_path / "one").rglob("*"):
+        if file.is_file():
+            assert file.read_bytes() == (tmp_path / "two" / file.relative_to(tmp_path / "one")).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("broken", "found"),
+    [
+        (lambda _folder: 1 / 0, "ZeroDivisionError"),
+        (lambda _folder: (_ for _ in ()).throw(InputError("")), "not one line"),
+        (lambda _folder: os.kill(os.getpid(), fuzz.signal.SIGALRM), "too long"),
+    ],
+)
+def test_what_breaks_is_found(every, broken, found, tmp_path, capsys):
+    tally = Tally()
+    attempt(replace(every["hierarchy"], read=broken), 5, 0, tally, tmp_path)
+    assert found in str(tally.findings)
+    assert "--number 0" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("message", "wrong"), [("a\nb", True), ("", True), ("a\x1b[2J", True), ("fine", False)]
+)
+def test_messages_are_looked_at(message, wrong):
+    assert bool(fault_of(message)) == wrong
+
+
+def test_a_campaign_ends_with_a_table(capsys):
+    campaign = Campaign(seconds=1.0, processes=1, only="hierarchy")
+    total = campaign.run()
+    assert total["hierarchy"].inputs > 10
+    assert table(total, campaign).splitlines()[0].split() == [
+        "reader", "inputs", "read", "refused", "findings", "slowest",
+    ]  # fmt: skip
+
+
+def test_a_process_that_dies_is_named(monkeypatch, capfd):
+    monkeypatch.setattr(fuzz, "_pool", lambda place: _Dying(place / "now"))
+    total = Campaign(seconds=0.01, processes=1, only="hierarchy").run()
+    assert total["hierarchy"].findings == {"the process died": 1}
+    assert "--number 7:" in capfd.readouterr().err
+
+
+class _Dying:
+    def __init__(self, note):
+        self.note = note
+
+    def submit(self, *_given):
+        import time
+        from concurrent.futures import Future
+        from concurrent.futures.process import BrokenProcessPool
+
+        self.note.write_bytes(b"7".ljust(fuzz.NOTE_BYTES, b"\0"))
+        time.sleep(0.02)
+        dead = Future()
+        dead.set_exception(BrokenProcessPool())
+        return dead
+
+    def shutdown(self):
+        pass
