@@ -70,7 +70,7 @@ def architecture() -> Card:
         top += height + GAP
     card.box(LEFT, top, RIGHT - LEFT, 30, fill="#ffffff", dashed=True)
     card.text(20, top + 20, "ground", bold=True)
-    ground = "errors, figures, compiled, names: for everybody, and standing on nothing"
+    ground = "errors, escapes, intake, figures, compiled, names: for everybody, and standing on nothing"
     card.text((LEFT + RIGHT) / 2, top + 20, ground, size=12, colour=GREY, anchor="middle")
     return card
 
