@@ -55,10 +55,10 @@ COMMANDS = (
         ("anonymise", "disassociation", "IN/baskets.csv", "-k", "3", "-o", "OUT"),
         ("", ".private"),
     ),
-    Command("audit", ("audit", "IN/baskets.csv", "-k", "3", "-o", "OUT", "--seed", "1"), ("", ".private")),
+    Command("audit", ("audit", "IN/baskets.csv", "-k", "3", "-o", "OUT", "--quick", "--no-advise"), ("", ".private")),
     Command(
         "tune",
-        ("tune", "IN/baskets.csv", "-k", "3", "-o", "OUT", "--seed", "1", "--trials", "4"),
+        ("tune", "IN/baskets.csv", "-k", "3", "-o", "OUT", "--trials", "2"),
         ("", ".private", ".study"),
     ),
 )
@@ -373,7 +373,7 @@ def _figures(folder: Path) -> dict[str, str]:
     found = {}
     for file in _all_files(folder):
         name = str(file.relative_to(folder))
-        if ".study" in name:
+        if ".study" in name or ".unfinished" in name:  # work that goes on
             continue
         if file.suffix == ".json":
             told = _still(json.loads(file.read_bytes()))
