@@ -274,3 +274,10 @@ def test_wordnet_groups_serve_coat(data_dir):
     assert groups == (("cat", ("cat", "dog", "fox")),)
     release = Coat(k=3, policy=Policy((("cat",),), groups=groups)).anonymise(data).release
     assert ("cat", "dog", "fox") in [release.block(number) for number in range(release.blocks)]
+
+
+def test_a_line_may_hold_many_items(tmp_path):
+    """Each was once cut off a copy of the rest of the line: a hundred thousand took minutes."""
+    items = [f"item {number}" for number in range(100_000)]
+    (tmp_path / "long.policy").write_text(f"protect: item 1\ngroup all: {', '.join(items)}\n")
+    assert read_policy(tmp_path / "long.policy").groups == (("all", tuple(items)),)

@@ -177,3 +177,19 @@ def test_delimiters(delimiter):
 def test_missing_values_are_texts(wrong):
     with pytest.raises(ParameterError, match="missing_values must be texts"):
         Schema((Column("x", "quasi-identifier"),), missing_values=wrong)
+
+
+def test_nul_characters_are_refused_whatever_holds_them(tmp_path):
+    """Programs that read the published table would end the cell there."""
+    schema = Schema((Column("x", "quasi-identifier"),))
+    for cells in (["a", "b\0c"], pd.DataFrame({"x": ["a", "b\0c"]}), pl.DataFrame({"x": ["a", "b\0c"]})):
+        with pytest.raises(InputError, match=r"row 1: column 'x' holds a text with a NUL character"):
+            read(cells)
+    (tmp_path / "t.csv").write_bytes(b"x\na\nb\0c\n")
+    with pytest.raises(InputError, match=r"t\.csv:3: holds NUL bytes"):
+        read_table(tmp_path / "t.csv", schema)
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table({"x": ["a", "b\0c"]}), tmp_path / "t.parquet")
+    with pytest.raises(InputError, match="holds a text with a NUL character"):
+        read_table(tmp_path / "t.parquet", schema)

@@ -194,3 +194,14 @@ def test_not_inside_a_release(data, tmp_path):
         (tmp_path / name).touch()
     with pytest.raises(OutputError, match="lies inside the release"):
         Tune(**TOY, trials=1).run(data, tmp_path / "study")
+
+
+def test_a_journal_that_is_gone_is_told_of_and_begun_anew(data, tmp_path):
+    study = tmp_path / "study"
+    Tune(**TOY, trials=2).run(data, study)
+    (study / "journal.log").unlink()
+    DONE.clear()
+    tuned = Tune(**TOY, trials=2).run(data, study)
+    assert len(DONE) == 2
+    assert tuned.doubts == (f"{study / 'journal.log'}: is gone; what it told is done again",)
+    assert Tune(**TOY, trials=2).run(data, study).doubts == ()
