@@ -31,7 +31,7 @@ from reliability.mutation import damaged
 
 LONGEST = 300  # seconds a command may take
 MOVING = {"seconds", "made", "created", "date", "time", "version", "began", "ended"}
-KINDS_OF_END = {0, 1, 2, 3, 4, 128 + signal.SIGINT, 128 + signal.SIGTERM, -signal.SIGKILL}
+KINDS_OF_END = {0, 1, 2, 3, 4, 130, 143, -signal.SIGINT, -signal.SIGTERM, -signal.SIGKILL}
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,11 @@ COMMANDS = (
         ("anonymise", "disassociation", "IN/baskets.csv", "-k", "3", "-o", "OUT"),
         ("", ".private"),
     ),
-    Command("audit", ("audit", "IN/baskets.csv", "-k", "3", "-o", "OUT", "--quick", "--no-advise"), ("", ".private")),
+    Command(
+        "audit",
+        ("audit", "IN/baskets.csv", "-k", "3", "-o", "OUT", "--quick", "--no-advise"),
+        ("", ".private"),
+    ),
     Command(
         "tune",
         ("tune", "IN/baskets.csv", "-k", "3", "-o", "OUT", "--trials", "2"),
@@ -228,7 +232,7 @@ def _killed(number: int) -> Strike:
         _sound(process.returncode in KINDS_OF_END, f"ended with {process.returncode}: {told[-300:]}")
         if struck and number != signal.SIGKILL and process.returncode not in (0, 1):
             _sound(
-                process.returncode == 128 + number,
+                process.returncode in (128 + number, -number),  # the latter before Python has begun to run us
                 f"ended with {process.returncode}, not {128 + number}: {told[-300:]}",
             )
             _sound("Traceback" not in told, f"told a traceback: {told[-300:]}")

@@ -10,7 +10,7 @@ import typer
 
 from cloven.cli import reading
 from cloven.cli.console import say_json
-from cloven.cli.ending import Stopped, endings, shell_words
+from cloven.cli.ending import Stopped, endings, shell_words, stop_on_signals
 from cloven.errors import GuaranteeError, InputError, ParameterError, ReleaseError
 from cloven.escapes import visible
 from cloven.figures import many
@@ -58,6 +58,29 @@ def test_a_stop_inside_compiled_code_is_a_stop(capsys):
     wrapped = SystemError("returned a result with an exception set")
     wrapped.__cause__ = Stopped(signal.SIGINT)
     assert ended(wrapped, capsys) == (130, "cloven: interrupted; no half-written output is left\n")
+
+
+def test_a_stop_that_a_library_swallowed_is_a_stop(capsys):
+    """A package that is being loaded can turn it into an error of its own, without a trace of what came first."""
+    before = signal.getsignal(signal.SIGTERM)
+    stop_on_signals()
+    try:
+        with pytest.raises(Stopped):
+            signal.raise_signal(signal.SIGTERM)
+        lost = AttributeError("partially initialized module")
+        assert ended(lost, capsys) == (143, "cloven: terminated; no half-written output is left\n")
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+def test_lack_of_memory_is_told_whatever_raises_it(capsys):
+    lacking = ImportError("libarrow.so: failed to map segment from shared object")
+    for error in (MemoryError(), lacking):
+        code, err = ended(error, capsys)
+        assert (code, err.count("\n")) == (4, 1)
+        assert "out of memory" in err
 
 
 def test_names_of_options_become_flags_and_values_stay():

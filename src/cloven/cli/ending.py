@@ -94,19 +94,24 @@ def stop_on_signals() -> None:
 
     A burst of signals counts as one: a second Ctrl-C must not cut the cleaning up short.
     """
-    last = -BURST_SECONDS
-
-    def stop(number: int, _frame: FrameType | None) -> None:
-        nonlocal last
-        now = monotonic()
-        if now - last >= BURST_SECONDS:
-            last = now
-            raise Stopped(number)
-
+    handler = _Handler()
     for number in _signals():
         # What is ignored stays so: nohup and background jobs rely on it.
         if signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, stop)
+            signal.signal(number, handler)
+
+
+class _Handler:
+    """Raises ``Stopped``, and remembers it: a library that is being loaded can swallow what is raised there."""
+
+    def __init__(self) -> None:
+        self.asked, self._last = 0, -BURST_SECONDS
+
+    def __call__(self, number: int, _frame: FrameType | None) -> None:
+        now = monotonic()
+        if now - self._last >= BURST_SECONDS:
+            self.asked, self._last = number, now
+            raise Stopped(number)
 
 
 def ignore_signals() -> None:
@@ -121,10 +126,12 @@ def _signals() -> list[int]:
 
 
 def _stop_behind(error: BaseException | None) -> BaseException | None:
-    """The request to stop that an error comes from: compiled code wraps it in one of its own."""
+    """The request to stop that an error comes from: compiled code wraps it in one of its own, or loses it."""
     while error is not None and not isinstance(error, Stopped | KeyboardInterrupt):
         error = error.__cause__ or error.__context__
-    return error
+    handlers = (signal.getsignal(number) for number in _signals())
+    asked = [handler.asked for handler in handlers if isinstance(handler, _Handler) and handler.asked]
+    return Stopped(asked[0]) if error is None and asked else error
 
 
 def _lacks_memory(error: BaseException | None) -> bool:

@@ -75,9 +75,15 @@ def chunks_of(handle: BinaryIO) -> list[list[Chunk]]:
     length = int.from_bytes(handle.read(8)[:4], "little")
     handle.seek(max(0, end - 8 - length))
     footer, _ = _struct(handle.read(length), 0)
-    return [
-        [_chunk(column) for column in _part(group, 1, list)] for group in _part({4: [], **footer}, 4, list)
-    ]
+    groups = _part({4: [], **footer}, 4, list)
+    rows = [_size(_is_struct(group), 3) for group in groups]
+    found = [[_chunk(column) for column in _part(group, 1, list)] for group in groups]
+    fewest = [min((chunk.values for chunk in group), default=0) for group in found]
+    # Each column has a value, or a mark that there is none, for every row.
+    if _size(footer, 3) != sum(rows) or any(many > least for many, least in zip(rows, fewest, strict=True)):
+        message = "its rows are not as its footer says"
+        raise PagesError(message)
+    return found
 
 
 def _chunk(column: Any) -> Chunk:
@@ -117,6 +123,10 @@ def pages_of(handle: BinaryIO, chunk: Chunk) -> Pages:
         message = "its pages are not as its footer says"
         raise PagesError(message)
     return Pages(unpacked, values, dictionary)
+
+
+def _is_struct(value: Any) -> dict[int, Any]:
+    return _part({0: value}, 0, dict)  # type: ignore[no-any-return]
 
 
 def _part(struct: Any, field: int, kind: type) -> Any:
@@ -271,6 +281,7 @@ def parquet_file(handle: BinaryIO) -> pq.ParquetFile:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    chunks_of(handle)  # what it says of itself must fit before pyarrow believes it
     try:
         file = pq.ParquetFile(handle)
         _ = file.schema_arrow.names, file.metadata.created_by, file.metadata.metadata

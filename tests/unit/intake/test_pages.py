@@ -127,3 +127,21 @@ def test_no_byte_of_the_footer_ends_the_process(tmp_path):
     )
     assert ended.returncode == 0, ended.stderr
     assert int(ended.stdout) > 100
+
+
+def test_rows_that_no_column_has_are_refused():
+    """Asked for fewer than no rows, pyarrow ends the process; asked for billions it takes them at their word."""
+    handle = file_of({"n": pa.array([1, 2, 3])}, store_schema=False)
+    content = handle.getvalue()
+    first = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    refused = 0
+    for at in range(first, len(content) - 8):
+        for other in (
+            (5, 8) if content[at] == 6 else ()
+        ):  # three, as Thrift writes it, becomes minus three, and four
+            changed = content[:at] + bytes([other]) + content[at + 1 :]
+            try:
+                assert read_parquet(io.BytesIO(changed), 1 << 30).equals(pq.read_table(handle))
+            except PagesError:
+                refused += 1
+    assert refused >= 6  # rows of the file, rows of its group, values of the column
