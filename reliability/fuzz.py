@@ -2,7 +2,7 @@
 
 Inputs are a function of seed, reader and number, so that a finding is made again by ``--reader`` and ``--number``. An
 input may be read, or refused with one line; anything else is a finding: another exception, a message of several lines
-or with control characters, a process that dies, more than ten seconds, a quarter of the memory that all may take.
+or with control characters, a process that dies, more than half a minute, a quarter of the memory that all may take.
 Readers get equal shares of the time.
 """
 
@@ -37,7 +37,7 @@ from reliability.readers import Reader, names, readers
 if TYPE_CHECKING:
     from types import FrameType
 
-SECONDS_EACH = 10
+SECONDS_EACH = 30  # kernels may have to be compiled, on a busy machine
 SECONDS_BATCH = 0.5
 MEMORY = 1 << 30
 BIDIRECTIONAL = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029"

@@ -1,0 +1,128 @@
+"""What campaigns have found: every input that once ended in something else than one line."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import cloven as cv
+from cloven.errors import InputError, ReleaseError
+from cloven.relatedness.corpus import Corpus
+from cloven.relatedness.spec import parse
+from cloven.relatedness.vectors import cache_vectors
+
+ITEMS = ["flu", "fever"]
+
+
+def bad_utf8(kind: pa.DataType) -> pa.Array:
+    """Texts that are not UTF-8, as only a damaged file has them."""
+    texts = pa.array([b"flu", b"fe\x80ver"], pa.binary())
+    return pa.Array.from_buffers(kind, len(texts), texts.buffers())
+
+
+def test_texts_of_parquet_that_are_not_utf8(tmp_path):
+    pq.write_table(pa.table({"a": bad_utf8(pa.string()), "b": ["x", "y"]}), tmp_path / "t.parquet")
+    with pytest.raises(InputError, match=r"t\.parquet"):
+        cv.read(tmp_path / "t.parquet")
+    with pytest.raises(InputError, match="UTF"):
+        cv.read_table(tmp_path / "t.parquet", cv.Schema.of(["a"], ["b"]))
+
+
+def test_columns_of_one_name(tmp_path):
+    lists = pa.array([["flu"], ["fever"]])
+    pq.write_table(pa.Table.from_arrays([lists, lists], ["items", "items"]), tmp_path / "t.parquet")
+    with pytest.raises(InputError, match="column 'items' stands twice"):
+        cv.read(tmp_path / "t.parquet", column="items")
+
+
+def test_a_member_of_a_zip_without_a_name(tmp_path):
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w") as archive:
+        archive.writestr("x", "flu")
+    damaged = bytearray(sink.getvalue())
+    damaged[damaged.index(b"PK\x01\x02") + 28] = 0  # length of the name, in the directory
+    (tmp_path / "notes.zip").write_bytes(damaged)
+    with zipfile.ZipFile(tmp_path / "notes.zip") as archive:
+        assert archive.namelist() == [""]
+    with pytest.raises(InputError, match=r"notes\.zip"):
+        list(cv.read_documents(tmp_path / "notes.zip"))
+
+
+@pytest.mark.parametrize(
+    "header", [b"{'descr': '<f4', 'shape': (2,", b"'", b"\xff", b"{'shape': " + b"(" * 200]
+)
+def test_headers_of_arrays_that_are_no_python(tmp_path, header):
+    body = header.ljust(64, b" ")
+    (tmp_path / "v.npy").write_bytes(b"\x93NUMPY\x01\x00" + len(body).to_bytes(2, "little") + body)
+    (tmp_path / "v.txt").write_text("\n".join(ITEMS))
+    with pytest.raises(InputError, match=r"v\.npy"):
+        parse(f"vectors:{tmp_path / 'v.npy'}").relate(ITEMS)
+    with zipfile.ZipFile(tmp_path / "c.npz", "w") as archive:
+        archive.write(tmp_path / "v.npy", "header.npy")
+    with pytest.raises(InputError, match="not vectors of a corpus"):
+        Corpus.load(tmp_path / "c.npz")
+
+
+@pytest.mark.parametrize(
+    "change", [{"sizes": []}, {"sizes": None}, {"source": None}, {"stamps": 1}, {"format": {}}, {"more": 1}]
+)
+def test_caches_of_vectors_whose_note_is_of_other_types(tmp_path, change):
+    (tmp_path / "v.txt").write_text("flu 1 0\nfever 0 1\n")
+    cache_vectors(tmp_path / "v.txt", tmp_path / "cache")
+    note = next(file for file in (tmp_path / "cache").iterdir() if file.suffix == ".json")
+    note.write_text(json.dumps({**json.loads(note.read_text()), **change}))
+    with pytest.raises(InputError, match="cache"):
+        parse(f"vectors:{tmp_path / 'cache'}").relate(ITEMS)
+
+
+def test_vectors_of_a_corpus_beyond_what_floats_hold(tmp_path):
+    documents = [["flu", "fever"], ["cough", "asthma"], ["illness", "flu"]] * 5
+    corpus = Corpus.train(documents, dimensions=2, min_count=1)
+    vectors = np.array(corpus.vectors)
+    vectors[0, 0] = 1e38
+    object.__setattr__(corpus, "vectors", vectors)
+    corpus.save(tmp_path / "c.npz")
+    with pytest.raises(InputError, match="the vectors are damaged"):
+        Corpus.load(tmp_path / "c.npz")
+
+
+@pytest.mark.parametrize("line", ["[" * 100_000, '{"a":' * 100_000])
+def test_counts_without_end(tmp_path, line):
+    header = {"format": "cloven.counts/1", "source": "x", "date": "", "documents": 9, "unlisted": "never"}
+    (tmp_path / "c.jsonl").write_text(f"{json.dumps(header)}\n{line}\n")
+    with pytest.raises(InputError, match=r"c\.jsonl:2: expected"):
+        parse(f"ngd:{tmp_path / 'c.jsonl'}").relate(ITEMS)
+    (tmp_path / "c.jsonl").write_text(f"{json.dumps({**header, 'documents': 10**30})}\n")
+    with pytest.raises(InputError, match=r"c\.jsonl:1: expected"):
+        parse(f"ngd:{tmp_path / 'c.jsonl'}").relate(ITEMS)
+
+
+def test_guesses_with_two_columns_of_answers(tmp_path):
+    from cloven.storage.guesses import read_answers
+
+    answers = pa.array(["yes"])
+    pq.write_table(pa.Table.from_arrays([answers, answers], ["answer", "answer"]), tmp_path / "a.parquet")
+    with pytest.raises(ReleaseError, match="should be with one answer"):
+        read_answers(tmp_path / "a.parquet", 1, ("yes",))
+
+
+def test_clusters_of_nobody(tmp_path):
+    data = cv.Transactions.from_records([["flu", "fever"], ["flu"], ["fever"]] * 4)
+    cv.write_release(cv.Disassociation(k=3, m=2).anonymise(data), tmp_path / "out", original=data)
+    table = pq.read_table(tmp_path / "out" / "clusters.parquet")
+    empty = pa.array([0] * len(table), pa.int64())
+    table = table.set_column(table.column_names.index("size"), "size", empty)
+    pq.write_table(table, tmp_path / "out" / "clusters.parquet", store_schema=False)
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    digest = hashlib.sha256((tmp_path / "out" / "clusters.parquet").read_bytes()).hexdigest()
+    manifest["files"]["clusters.parquet"] = digest
+    (tmp_path / "out" / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(ReleaseError, match=r"size should be 1, 2, \.\.\.; found '0'"):
+        cv.read_release(tmp_path / "out")
