@@ -47,7 +47,8 @@ def test_a_member_of_a_zip_without_a_name(tmp_path):
     with zipfile.ZipFile(sink, "w") as archive:
         archive.writestr("x", "flu")
     damaged = bytearray(sink.getvalue())
-    damaged[damaged.index(b"PK\x01\x02") + 28] = 0  # length of the name, in the directory
+    lengths = damaged.index(b"PK\x01\x02") + 28  # of the name, and of what follows it, in the directory
+    damaged[lengths], damaged[lengths + 2] = 0, 1
     (tmp_path / "notes.zip").write_bytes(damaged)
     with zipfile.ZipFile(tmp_path / "notes.zip") as archive:
         assert archive.namelist() == [""]
