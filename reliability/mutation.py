@@ -59,7 +59,8 @@ def changed(name: str, content: bytes, rng: Random) -> bytes:
             content = mutation(content, rng)
         except Exception:  # noqa: BLE001  what was changed before can no longer be read as its format
             content = damaged(content, rng)
-    return content[:MOST_BYTES]
+        content = content[:MOST_BYTES]
+    return content
 
 
 def _fitting(suffixes: Sequence[str]) -> tuple[Mutation, ...]:
@@ -126,13 +127,17 @@ def other_lines(content: bytes, rng: Random) -> bytes:
         case 0:
             del lines[first]
         case 1:
-            lines[first:first] = [lines[second]] * rng.choice((1, 3, 100))
+            lines[first:first] = [lines[second]] * min(
+                rng.choice((1, 3, 100)), 1 + MOST_BYTES // (1 + len(lines[second]))
+            )
         case 2:
             lines[first], lines[second] = lines[second], lines[first]
         case 3:
             return content.replace(b"\n", rng.choice((b"\r\n", b"\r", b" ", b"\n\n", b"\x0b")))
         case 4:
-            lines[first] = lines[first] * rng.choice((2, 1000))
+            lines[first] = lines[first] * min(
+                rng.choice((2, 1000)), 1 + MOST_BYTES // (1 + len(lines[first]))
+            )
         case _:
             lines[first] = rng.choice(WORDS).encode()
     return b"\n".join(lines)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 from typing import TYPE_CHECKING, Any
-from unicodedata import category
+from unicodedata import category, normalize
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -62,7 +62,8 @@ def csv_cell(text: str) -> str:
     """
     if not _ASCII.fullmatch(text):
         text = "".join(_escape(each) if hidden(each) else each for each in text)
-    runs = text.lstrip().startswith(FORMULA) and not _PLAIN_NUMBER.fullmatch(text)
+    begins = normalize("NFKC", text[:100]).lstrip(f"{JOINERS} \u00a0")
+    runs = begins.startswith(FORMULA) and not _PLAIN_NUMBER.fullmatch(text)
     return f"'{text}" if runs else text
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
+import subprocess
+import sys
 import zipfile
 
 import numpy as np
@@ -127,3 +130,114 @@ def test_clusters_of_nobody(tmp_path):
     (tmp_path / "out" / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(ReleaseError, match=r"size should be 1, 2, \.\.\.; found '0'"):
         cv.read_release(tmp_path / "out")
+
+
+def test_a_column_whose_values_begin_like_others(tmp_path):
+    """Front coding: a value says in a byte that it begins with the megabyte before it."""
+    texts = ["x" * 1_000_000 + str(number) for number in range(200)]
+    table = pa.table({"id": list(range(200)), "item": texts})
+    pq.write_table(
+        table, tmp_path / "t.parquet", use_dictionary=False, column_encoding={"item": "DELTA_BYTE_ARRAY"}
+    )
+    with pytest.raises(InputError, match="once unpacked"):
+        cv.read(tmp_path / "t.parquet", id_column="id", item_column="item")
+
+
+def test_a_dot_in_a_name_hides_no_column_from_the_budget(tmp_path):
+    once = pa.DictionaryArray.from_arrays(np.zeros(2000, np.int32), pa.array(["x" * 1_000_000]))
+    table = pa.Table.from_arrays([pa.array(range(2000)), once], ["a.b", "i.t"])
+    pq.write_table(table, tmp_path / "t.parquet", store_schema=False)
+    with pytest.raises(InputError, match="once unpacked"):
+        cv.read(tmp_path / "t.parquet", id_column="a.b", item_column="i.t")
+
+
+def test_very_many_columns(tmp_path):
+    names = [f"c{number}" for number in range(10_001)]
+    pq.write_table(pa.Table.from_arrays([pa.array([1])] * len(names), names), tmp_path / "t.parquet")
+    with pytest.raises(InputError, match="columns, more than 10,000"):
+        cv.read(tmp_path / "t.parquet")
+
+
+def test_an_honest_file_that_might_be_long_is_looked_into(tmp_path):
+    """By its dictionary alone it could hold gigabytes; its first rows say what it is."""
+    names = [f"product {number} of a long list" for number in range(30_000)]
+    table = pa.table(
+        {"order": np.arange(300_000) // 3, "product": [names[at % 30_000] for at in range(300_000)]}
+    )
+    pq.write_table(table, tmp_path / "t.parquet")
+    with pytest.raises(InputError, match="id_column='order', item_column='product'"):
+        cv.read(tmp_path / "t.parquet")
+    assert len(cv.read(tmp_path / "t.parquet", id_column="order", item_column="product")) == 100_000
+
+
+def test_arrays_that_unpack_to_gigabytes(tmp_path):
+    header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (67108864,), }".ljust(117) + b"\n"
+    with (
+        zipfile.ZipFile(tmp_path / "c.npz", "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("vectors.npy", "w") as member,
+    ):
+        member.write(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header)
+        member.writelines([bytes(1 << 20)] * 256)
+    with pytest.raises(InputError, match="not vectors of a corpus") as found:
+        Corpus.load(tmp_path / "c.npz")
+    assert "500 times its size" in str(found.value.__cause__)
+
+
+def test_a_key_that_stands_twice_among_very_many():
+    from cloven.intake.trees import tree_of
+
+    entries = ", ".join(f'"key {number}": 1' for number in range(200_000))
+    with pytest.raises(ValueError, match="two entries are called 'key 199999'"):
+        tree_of(f'{{{entries}, "key 199999": 2}}')
+
+
+def test_a_name_of_very_many_parts_in_a_schema(tmp_path):
+    (tmp_path / "s.toml").write_text("a" + ".a" * 20_000 + " = 1\n")
+    with pytest.raises(InputError, match=r"s\.toml:1: a name of more than 64 parts"):
+        cv.read_schema(tmp_path / "s.toml")
+
+
+def test_groups_of_lists_in_a_manifest(tmp_path):
+    data = cv.Transactions.from_records([["flu", "fever"], ["flu"], ["fever"]] * 4)
+    cv.write_release(cv.Disassociation(k=3, m=2).anonymise(data), tmp_path / "out", original=data)
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    manifest["parameters"]["utility_groups"] = [[[]]]
+    (tmp_path / "out" / "manifest.json").write_text(json.dumps(manifest, indent=2, sort_keys=True) + "\n")
+    assert "parameters" in {check.name for check in cv.verify_folder(tmp_path / "out").failures}
+
+
+def test_what_is_not_ours_is_left_alone(tmp_path):
+    from cloven.errors import OutputError
+    from cloven.storage.checkpoint import Checkpoint
+    from cloven.tuning.study import study_folder
+
+    (tmp_path / "study").mkdir()
+    (tmp_path / "study" / "journal.log").write_text("my precious diary\n")
+    study = study_folder(tmp_path / "study", {"data": "x"}, None)
+    with pytest.raises(ReleaseError, match=r"is no study, but holds 'journal\.log'"), study:
+        pass
+    assert (tmp_path / "study" / "journal.log").read_text() == "my precious diary\n"
+    for name in ("step-by-step", "journal.log"):
+        (tmp_path / name / name).mkdir(parents=True)
+        with pytest.raises(OutputError, match="is no unfinished audit"):
+            Checkpoint.open(tmp_path / name, "ab" * 32, "settings")
+        assert (tmp_path / name / name).is_dir()
+
+
+def test_settings_are_told_in_one_order():
+    """Python shows sets in another order in every process: a stopped audit began anew each time."""
+    program = (
+        "import cloven as cv; from cloven.cli.audit import _ordered;"
+        " print(_ordered(cv.Disassociation(k=3, sensitive=frozenset('abcdefgh'))))"
+    )
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(told) == 1

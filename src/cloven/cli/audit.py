@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -366,9 +366,8 @@ def _place(out: Path | None, data: Transactions | Table, plan: Audit, stamps: st
     from cloven.registry import family_of
 
     print_of_data = family_of(plan.method).fingerprint(data)
-    settings = repr(
-        (plan.method, plan.knowledge.relatedness, plan.effort, plan.rivals, plan.threats, plan.seed)
-    )
+    given = (plan.method, plan.knowledge.relatedness, plan.effort, plan.rivals, plan.threats, plan.seed)
+    settings = repr(_ordered(given))
     settings += stamps
     if out is not None:
         return out, Checkpoint.open(all_places(out)[2], print_of_data, settings)
@@ -380,6 +379,20 @@ def _place(out: Path | None, data: Transactions | Table, plan: Audit, stamps: st
         if Checkpoint.belongs(unfinished, print_of_data):
             return path, Checkpoint.open(unfinished, print_of_data, settings)
     raise AssertionError
+
+
+def _ordered(value: Any) -> Any:
+    """The same with sets in order: Python shows them in another one in every process."""
+    if isinstance(value, set | frozenset):
+        return sorted(map(repr, map(_ordered, value)))
+    if isinstance(value, tuple | list):
+        return [_ordered(each) for each in value]
+    if isinstance(value, dict):
+        return [(_ordered(name), _ordered(each)) for name, each in value.items()]
+    if is_dataclass(value) and not isinstance(value, type):
+        shown = [(each.name, _ordered(getattr(value, each.name))) for each in fields(value) if each.repr]
+        return [type(value).__name__, shown]
+    return value
 
 
 @contextmanager

@@ -8,6 +8,7 @@ take for a command is escaped, and what it cannot show is written as an escape i
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -66,7 +67,11 @@ class Report:
     task: Any = None
 
     def __call__(self, step: str, share: float) -> None:
-        """What is done now, and the share of all that is done."""
+        """What is done now, and the share of all that is done; the moment to stop if a request for it was lost."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            again = getattr(signal.getsignal(number), "again", None)
+            if again is not None:
+                again()
         if self.bar is not None:
             self.bar.update(self.task, description=step, total=1.0 if share > 0 else None, completed=share)
 

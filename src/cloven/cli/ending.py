@@ -113,6 +113,11 @@ class _Handler:
             self.asked, self._last = number, now
             raise Stopped(number)
 
+    def again(self) -> None:
+        """Raise what was asked for, if work goes on all the same."""
+        if self.asked:
+            raise Stopped(self.asked)
+
 
 def ignore_signals() -> None:
     """The run is over: nothing may change the exit code any more."""

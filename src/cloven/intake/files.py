@@ -26,6 +26,8 @@ _KINDS = {
     stat.S_ISCHR: (errno.EINVAL, "is a device, not a file"),
     stat.S_ISBLK: (errno.EINVAL, "is a device, not a file"),
 }
+MOST_TIMES, NEVER_LESS = 500, 64 << 20
+"""Unless somebody says otherwise, a file holds at most so many times what is stored; small ones hold what they like."""
 SMALL = 1 << 28
 """Bytes of a file that somebody wrote by hand: no policy, schema or list of items is larger."""
 # Sizes of these are told wrong, and what they hold is about this machine.
@@ -59,6 +61,11 @@ def _refuse_odd(found: os.stat_result, path: Path) -> None:
     for is_kind, (number, reason) in _KINDS.items():
         if is_kind(found.st_mode):
             raise OSError(number, reason, str(path))
+    stored = getattr(found, "st_blocks", found.st_size // 512) * 512  # Windows does not tell
+    if found.st_size > max(NEVER_LESS, MOST_TIMES * stored):
+        raise OSError(
+            errno.EFBIG, "is mostly holes: it says it is long, and stores next to nothing", str(path)
+        )
     if any(top.is_dir() and top.stat().st_dev == found.st_dev for top in _SYSTEM):
         raise OSError(errno.EINVAL, "tells of this machine and is not a file of data", str(path))
 

@@ -22,7 +22,7 @@ from tokenize import TokenError
 from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 from cloven.errors import InputError
-from cloven.intake.files import content, open_plain, room
+from cloven.intake.files import MOST_TIMES, NEVER_LESS, content, open_plain, room
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -48,8 +48,6 @@ ARRAY_DAMAGE = (ValueError, OverflowError, SyntaxError, TokenError, RecursionErr
 
 MAX_BYTES = 8 << 30
 """What a packed file may hold where nobody names another limit."""
-MOST_TIMES, NEVER_LESS = 500, 64 << 20
-"""Where nobody names a limit, a file holds at most so many times its own size; small ones may hold what they like."""
 
 
 def allowance(limit: int, stored: int, memory: int | None = None) -> tuple[int, str]:
@@ -379,7 +377,7 @@ def arrays_in(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
     found = {}
     try:
         with open_plain(path) as raw, zipfile.ZipFile(raw) as archive:
-            budget = Budget(str(path), room())
+            budget = Budget(str(path), MAX_BYTES, used=raw.tell)
             for member in _members(archive):
                 _refuse_member(member, budget.source)
                 with archive.open(member) as stream:

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 _DICTIONARY = 2
+_FRONT_CODED = 7  # each value says how much of the one before it begins with
 _WIDEST = 16  # bytes of a number in memory, and its share of offsets and marks
+_SHORT_HEADER = 512  # most are shorter
+_MOST_COLUMNS = 10_000
 _HEADER = 1 << 16  # bytes in which the header of a page must end; statistics in it can be long texts
 _DEEPEST = 16
 
@@ -36,11 +39,13 @@ class Pages:
         unpacked: bytes of all pages once unpacked.
         values: how many values they hold.
         dictionary: bytes of the dictionary that values refer to, each perhaps to all of it; 0 without one.
+        front_coded: bytes that values may take who begin like others, each perhaps with all bytes of its page.
     """
 
     unpacked: int
     values: int
     dictionary: int
+    front_coded: int = 0
 
 
 @dataclass(frozen=True)
@@ -75,7 +80,10 @@ def chunks_of(handle: BinaryIO) -> list[list[Chunk]]:
     length = int.from_bytes(handle.read(8)[:4], "little")
     handle.seek(max(0, end - 8 - length))
     footer, _ = _struct(handle.read(length), 0)
-    groups = _part({4: [], **footer}, 4, list)
+    groups, columns = _part({4: [], **footer}, 4, list), len(_part(footer, 2, list))
+    if columns > _MOST_COLUMNS:
+        message = f"it has {columns:,} columns, more than {_MOST_COLUMNS:,}"
+        raise PagesError(message)
     rows = [_size(_is_struct(group), 3) for group in groups]
     found = [[_chunk(column) for column in _part(group, 1, list)] for group in groups]
     fewest = [min((chunk.values for chunk in group), default=0) for group in found]
@@ -83,7 +91,18 @@ def chunks_of(handle: BinaryIO) -> list[list[Chunk]]:
     if _size(footer, 3) != sum(rows) or any(many > least for many, least in zip(rows, fewest, strict=True)):
         message = "its rows are not as its footer says"
         raise PagesError(message)
+    _refuse_overlap([chunk for group in found for chunk in group], end)
     return found
+
+
+def _refuse_overlap(chunks: list[Chunk], end: int) -> None:
+    """Columns that share their pages would be unpacked again and again."""
+    at = 0
+    for chunk in sorted(chunks, key=lambda each: (each.start, each.packed)):
+        if chunk.packed and (chunk.start < at or chunk.start + chunk.packed > end):
+            message = "its columns overlap, or end behind its end"
+            raise PagesError(message)
+        at = max(at, chunk.start + chunk.packed)
 
 
 def _chunk(column: Any) -> Chunk:
@@ -106,23 +125,36 @@ def pages_of(handle: BinaryIO, chunk: Chunk) -> Pages:
         PagesError: they cannot be walked.
     """
     at, end = chunk.start, chunk.start + chunk.packed
-    unpacked = values = dictionary = 0
+    unpacked = values = dictionary = front_coded = 0
     while at < end:
-        handle.seek(at)
-        header, length = _struct(handle.read(_HEADER), 0)
+        header, length = _header(handle, at)
         size, packed = _size(header, 2), _size(header, 3)
         unpacked += size
         if header.get(1) == _DICTIONARY:
             dictionary += size
         else:
-            values += max(
-                (_size(_part(header, each, dict), 1) for each in (5, 8) if each in header), default=0
-            )
+            here = max((_size(_part(header, each, dict), 1) for each in (5, 8) if each in header), default=0)
+            values += here
+            if _FRONT_CODED in (
+                _part({5: {}, **header}, 5, dict).get(2),
+                _part({8: {}, **header}, 8, dict).get(4),
+            ):
+                front_coded += here * size
         at += length + packed
     if at != end or values < chunk.values:
         message = "its pages are not as its footer says"
         raise PagesError(message)
-    return Pages(unpacked, values, dictionary)
+    return Pages(unpacked, values, dictionary, front_coded)
+
+
+def _header(handle: BinaryIO, at: int) -> tuple[dict[int, Any], int]:
+    """The header of the page that begins there, and its length."""
+    handle.seek(at)
+    try:
+        return _struct(handle.read(_SHORT_HEADER), 0)
+    except PagesError:
+        handle.seek(at)
+        return _struct(handle.read(_HEADER), 0)
 
 
 def _is_struct(value: Any) -> dict[int, Any]:
@@ -259,14 +291,17 @@ def first_rows(handle: BinaryIO, rows: int, limit: int) -> pa.RecordBatch | None
         PagesError: it cannot be read as Parquet.
     """
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
     file = parquet_file(handle)
     try:
         certain, referred = _bounds(handle, file.metadata.schema, None)
-        _refuse_above(limit, certain + sum(referred.values()))
-        batch = next(iter(file.iter_batches(rows)), None)
+        _refuse_above(limit, certain)
+        coded = pq.ParquetFile(handle, read_dictionary=list(referred))
+        batch = next(iter(coded.iter_batches(rows)), None)
         if batch is not None:
             batch.validate(full=True)
+            _refuse_above(limit, sum(_text_bytes(pa.chunked_array([column])) for column in batch.columns))
     except (pa.ArrowException, OSError) as error:
         raise PagesError(" ".join(str(error).split()) or type(error).__name__) from error
     return batch
@@ -301,11 +336,11 @@ def _bounds(
         raise PagesError(message)
     for column in range(len(schema)):
         leaf = schema.column(column)
-        if columns is not None and leaf.path.split(".")[0] not in columns:
+        if columns is not None and not any(f"{leaf.path}.".startswith(f"{name}.") for name in columns):
             continue
         found = [pages_of(handle, group[column]) for group in groups]
-        width = max(_WIDEST, leaf.length or 0)
-        certain += sum(pages.unpacked + pages.values * width for pages in found)
+        width = max(_WIDEST, leaf.length or 0) * (1 + leaf.max_repetition_level)
+        certain += sum(pages.unpacked + pages.values * width + pages.front_coded for pages in found)
         if leaf.physical_type == "BYTE_ARRAY" and any(pages.dictionary for pages in found):
             referred[leaf.path] = sum(pages.values * pages.dictionary for pages in found)
     return certain, referred

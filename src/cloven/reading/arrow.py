@@ -180,9 +180,13 @@ def read_parquet(content: bytes, source: str, options: ReadOptions) -> RawRecord
         message = f"cannot be read as Parquet: {reason}"
         kind = InputError if content.startswith(b"PAR1") else UnplacedError
         raise kind(message, source=source) from error
-    if column is not None:
-        return list_records(table, column, options.person, source)
-    return long_rows(table, str(options.id_column), str(options.item_column), options.person, source)
+    try:
+        if column is not None:
+            return list_records(table, column, options.person, source)
+        return long_rows(table, str(options.id_column), str(options.item_column), options.person, source)
+    except pa.ArrowException as error:
+        message = f"its columns cannot be read as records: {' '.join(str(error).split())}"
+        raise InputError(message, source=source) from error
 
 
 # Transactions from any dataframe that narwhals knows: pandas, Polars, PyArrow, DuckDB.

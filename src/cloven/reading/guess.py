@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import permutations
@@ -15,7 +16,7 @@ import numpy as np
 from cloven.errors import ClovenError
 from cloven.figures import percent
 from cloven.intake.packing import MAX_BYTES, allowance
-from cloven.intake.pages import first_rows, parquet_file
+from cloven.intake.pages import TooLargeError, first_rows, parquet_file
 from cloven.reading.files import foreign, head_of, many_zeros, markup
 from cloven.reading.options import (
     FORMATS,
@@ -119,9 +120,12 @@ def _parquet(content: bytes) -> Likely:
     try:
         file = parquet_file(io.BytesIO(content))
         batch = first_rows(io.BytesIO(content), _PARQUET_ROWS, allowance(MAX_BYTES, len(content))[0])
+    except TooLargeError:
+        return Likely(note="it is Parquet that unpacks to very much, so it was not looked into")
     except (pa.ArrowException, OSError, ValueError):
         return Likely(note="it begins like Parquet, but is damaged")
-    names = [name for name in file.schema_arrow.names if file.schema_arrow.names.count(name) == 1]
+    named = Counter(file.schema_arrow.names)
+    names = [name for name, many in named.items() if many == 1]
     lists = [field.name for field in file.schema_arrow if "list" in str(field.type) and field.name in names]
     found = [
         Suggestion({"format": "parquet", "column": name}, f"Parquet, lists in {name!r}", 1.0)

@@ -260,7 +260,10 @@ def _of_parquet(path: Path, options: ReadOptions) -> ExpectedSize | None:
     values, held = 0, 0.0
     for number in range(metadata.num_columns):
         chunks = [group[number] for group in groups if number < len(group)]
-        if chunks and (not named or metadata.schema.column(number).path.split(".")[0] in named):
+        if chunks and (
+            not named
+            or any(f"{metadata.schema.column(number).path}.".startswith(f"{name}.") for name in named)
+        ):
             values = max(values, sum(chunk.values for chunk in chunks))
             held += FORMATS["parquet"].held * sum(chunk.unpacked for chunk in chunks)
     return ExpectedSize(values, metadata.num_rows, held + path.stat().st_size)

@@ -40,6 +40,8 @@ from cloven.data.schema import Column, Schema
 from cloven.errors import InputError, ParameterError
 from cloven.intake.files import small_text
 
+MOST_DOTS = 64
+"""Parts of a name, at most: what reads TOML keeps every beginning of one."""
 _TOP = ("columns", "missing", "missing_values", "header", "delimiter")
 _COLUMN = tuple(field.name for field in fields(Column) if field.name != "name")
 
@@ -56,6 +58,10 @@ def read_schema(path: str | Path) -> Schema:
     """
     path = Path(path)
     text = small_text(path)
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.count(".") > MOST_DOTS and line.partition("=")[0].count(".") > MOST_DOTS:
+            message = f"a name of more than {MOST_DOTS} parts; quote names that have dots"
+            raise InputError(message, source=str(path), line=number, value=line)
     try:
         content = (
             json.loads(text, object_pairs_hook=_once)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -29,7 +30,10 @@ if TYPE_CHECKING:
     from cloven.protocols import Family
 
 T = TypeVar("T")
+HASHED = 1 << 24
+"""Bytes of a file that is known by its content; a longer one by size and date."""
 JOURNAL = "journal.log"
+_OURS = re.compile(rf"step-[0-9a-f]{{16}}|{LOCK}|{JOURNAL}|{JOURNAL}{DAMAGED}|{JOURNAL}\.[0-9a-f]{{16}}")
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,9 @@ class Checkpoint:
                 _refuse_other_data(folder, recalled.audit, fingerprint)
                 if recalled.audit != wanted:
                     _begin(journal, wanted)
+                    if recalled.steps:
+                        said = f"{folder}: its steps are of another version, or of other settings; begun anew"
+                        journal.doubts = (*journal.doubts, said)
                     recalled.steps.clear()
         except OSError as error:
             raise _unwritten(folder, error) from error
@@ -124,8 +131,12 @@ class Checkpoint:
         self.known[step] = files
 
     def remove(self) -> None:
-        """The audit is finished."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        """The audit is finished; what is not part of it stays."""
+        with suppress(OSError):
+            for each in self.folder.iterdir():
+                if _OURS.fullmatch(each.name):
+                    shutil.rmtree(each) if each.is_dir() and not each.is_symlink() else each.unlink()
+            self.folder.rmdir()
 
     @contextmanager
     def kept(self) -> Iterator[Checkpoint]:
@@ -186,8 +197,13 @@ def stamp(path: Path) -> str:
     '[]'
     """
     files = sorted(path.rglob("*")) if path.is_dir() else [path]
-    told = [(str(file), file.stat()) for file in files if file.is_file()]
-    return repr([(name, about.st_size, about.st_mtime_ns) for name, about in told])
+    return repr([(str(file), *_told(file)) for file in files if file.is_file()])
+
+
+def _told(file: Path) -> tuple[int, int, str]:
+    about = file.stat()
+    small = about.st_size <= HASHED  # a copy can keep the date
+    return about.st_size, about.st_mtime_ns, hashlib.sha256(content(file)).hexdigest() if small else ""
 
 
 def _is_ours(folder: Path) -> bool:
@@ -198,12 +214,8 @@ def _is_ours(folder: Path) -> bool:
     """
     if not os.path.lexists(folder):
         return False
-    ours = (LOCK, JOURNAL, f"{JOURNAL}{DAMAGED}")
-    strange = folder.is_symlink() or not folder.is_dir()
-    if strange or any(
-        each.name not in ours and not each.name.startswith(("step-", f"{JOURNAL}."))
-        for each in folder.iterdir()
-    ):
+    strange = folder.is_symlink() or not folder.is_dir() or not Journal(folder / JOURNAL).ours
+    if strange or not all(_OURS.fullmatch(each.name) for each in folder.iterdir()):
         message = f"{folder}: exists already and is no unfinished audit; name another place with -o, or move it away"
         raise OutputError(message)
     return True

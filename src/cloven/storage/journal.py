@@ -49,6 +49,17 @@ class Journal:
             handle.flush()
             os.fsync(handle.fileno())
 
+    @property
+    def ours(self) -> bool:
+        """Whether the file is a journal, perhaps a damaged one, or there is none: nothing else may be written over."""
+        if not os.path.lexists(self.path):
+            return True
+        try:
+            begins = content(self.path)[:64]  # where the first checksum stands, most of it at least
+        except OSError:
+            return False
+        return sum(byte in b"0123456789abcdef" for byte in begins) >= 0.7 * len(begins)
+
     def first(self) -> Any:
         """The first entry; None if there is none, or it is damaged."""
         try:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.errors import ReleaseError, shorten
-from cloven.intake.files import content, open_plain, room
-from cloven.intake.pages import read_parquet
+from cloven.intake.files import SMALL, content, open_plain
+from cloven.intake.packing import MAX_BYTES, allowance
+from cloven.intake.pages import parquet_file, read_parquet
 from cloven.storage.atomic import PUBLIC_FILE, new_file
 from cloven.storage.manifest import expect
 
@@ -28,7 +29,9 @@ ROW_GROUP = 1 << 17
 def read_bytes(path: Path) -> bytes:
     """Content of one file of a release; that it cannot be read is a ``ReleaseError``."""
     try:
-        return content(path, within=path.parent)
+        return content(
+            path, SMALL if path.suffix == ".json" and path.stem == "manifest" else None, within=path.parent
+        )
     except OSError as error:
         message = (
             f"{path}: cannot be read ({error.strerror}); name the folder or JSON file of a whole release"
@@ -94,19 +97,26 @@ def write_table(
 
 def read_table(path: Path, columns: Mapping[str, str]) -> pa.Table:
     """Read a Parquet file that must have exactly these columns."""
-    table = parquet(path, "get the file again")
-    found = [(field.name, _type_name(field.type)) for field in table.schema]
-    expect(found == list(columns.items()), str(path), "columns", columns, found)
-    return table
+
+    def check(schema: pa.Schema) -> None:
+        found = [(field.name, _type_name(field.type)) for field in schema]
+        expect(found == list(columns.items()), str(path), "columns", columns, found)
+
+    return parquet(path, "get the file again", check)
 
 
-def parquet(path: Path, instead: str) -> pa.Table:
-    """A Parquet file of a release, or of what belongs to one, if memory has room for it; ``instead`` is what to do."""
+def parquet(path: Path, instead: str, check: Callable[[pa.Schema], None] | None = None) -> pa.Table:
+    """A Parquet file of a release, or of what belongs to one, if it is no bomb and memory has room for it.
+
+    ``check`` looks at its columns before they are read; ``instead`` is what to do where it cannot be read.
+    """
     import pyarrow as pa
 
     try:
         with open_plain(path, within=path.parent) as handle:
-            table = read_parquet(handle, room())
+            if check is not None:
+                check(parquet_file(handle).schema_arrow)
+            table = read_parquet(handle, allowance(MAX_BYTES, path.stat().st_size)[0])
     except (OSError, ValueError, pa.ArrowException) as error:
         reason = shorten(" ".join(str(getattr(error, "strerror", None) or error).split()), 200)[1:-1]
         message = f"{path}: cannot be read as Parquet ({reason}); {instead}"

@@ -67,6 +67,8 @@ def _begin(folder: Path, asked: Mapping[str, Any], seed: int | None) -> int:
     others = [
         each.name for each in folder.iterdir() if each.name not in (LOCK, JOURNAL) and not _ours(each.name)
     ]
+    if not Journal(folder / JOURNAL).ours:
+        others.append(JOURNAL)
     if others:
         message = f"{folder}: is no study, but holds {others[0]!r}; name a new folder"
         raise ReleaseError(message)

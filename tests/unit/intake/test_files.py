@@ -69,12 +69,19 @@ def test_a_link_out_of_the_folder(tmp_path):
 
 
 def test_more_than_a_limit_is_refused_by_its_size(tmp_path):
-    with (tmp_path / "x").open("wb") as handle:
-        handle.truncate(1 << 40)  # holes: a terabyte that takes no room
+    (tmp_path / "x").write_bytes(b"a" * 1001)
     with pytest.raises(OSError, match="holds more than 1,000 bytes"):
         content(tmp_path / "x", 1000)
-    with pytest.raises(OSError, match="holds more than"):
+
+
+def test_holes_are_no_content(tmp_path):
+    with (tmp_path / "x").open("wb") as handle:
+        handle.truncate(1 << 40)  # a terabyte that takes no room
+    with pytest.raises(OSError, match="is mostly holes"):
         content(tmp_path / "x")
+    with (tmp_path / "small").open("wb") as handle:
+        handle.truncate(1 << 20)
+    assert content(tmp_path / "small") == bytes(1 << 20)
 
 
 def test_memory_bounds_what_nobody_bounded(tmp_path, monkeypatch):

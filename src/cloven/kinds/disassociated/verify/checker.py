@@ -200,7 +200,10 @@ def check_parameters(release: Disassociated) -> Check:
         "block_records": is_count,
         "utility_groups": lambda value: (
             isinstance(value, list)
-            and all(isinstance(group, list) and vocabulary.issuperset(group) for group in value)
+            and all(
+                isinstance(group, list) and all(isinstance(each, str) for each in group) for group in value
+            )
+            and all(vocabulary.issuperset(group) for group in value)
         ),
     }
     given, faults = release.parameters, list[Fault]()
