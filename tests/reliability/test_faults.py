@@ -29,7 +29,7 @@ def test_anonymise_goes_on_after(fault, home, reference):
     wanted, seconds = reference
     row = faults._repeat(COMMANDS[0], fault, home, wanted, seconds, times=2, seed=5, processes=1)
     assert row.bad == []
-    assert row.times == 2
+    assert row.times >= 2
 
 
 @pytest.mark.slow
