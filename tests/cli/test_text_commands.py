@@ -210,7 +210,7 @@ REFUSED = [
     (("notes", "-o", "x.csv", "--format", "word"), 2, ("must be one of files, lines", "got 'word'")),
     (("notes", "-o", "x.csv", "--pattern", "*.md"), 3, ("notes: no document found", "nothing matches")),
     (("notes", "-o", "x.csv", "--encoding", "klingon"), 2, ("unknown encoding 'klingon'",)),
-    (("notes", "-o", "x.csv", "--stop-words", "none"), 3, ("none: cannot be read",)),
+    (("notes", "-o", "x.csv", "--stop-words", "none"), 3, ("none: no such file",)),
     (("notes", "-o", "x.csv", "--min-documents", "99"), 3, ("no item is left", "loosen --min-documents")),
     (("notes", "-o", "x.csv", "--max-document-share", "1.5"), 2, ("above 0 and of at most 1, got '1.5'",)),
     (("notes", "-o", "x.csv", "--max-bytes", "9"), 3, ("more than 9 bytes", "raise --max-bytes")),
