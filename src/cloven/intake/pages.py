@@ -79,11 +79,15 @@ def chunks_of(handle: BinaryIO) -> list[list[Chunk]]:
     handle.seek(max(0, end - 8))
     length = int.from_bytes(handle.read(8)[:4], "little")
     handle.seek(max(0, end - 8 - length))
-    footer, _ = _struct(handle.read(length), 0)
-    groups, columns = _part({4: [], **footer}, 4, list), len(_part(footer, 2, list))
+    written = handle.read(length)
+    columns = len(
+        _part(_struct(written, 0, last=2)[0], 2, list)
+    )  # which stand before all that is said of them
     if columns > _MOST_COLUMNS:
         message = f"it has {columns:,} columns, more than {_MOST_COLUMNS:,}"
         raise PagesError(message)
+    footer, _ = _struct(written, 0)
+    groups = _part({4: [], **footer}, 4, list)
     rows = [_size(_is_struct(group), 3) for group in groups]
     found = [[_chunk(column) for column in _part(group, 1, list)] for group in groups]
     fewest = [min((chunk.values for chunk in group), default=0) for group in found]
@@ -177,8 +181,11 @@ def _size(struct: dict[int, Any], field: int) -> int:
     return value
 
 
-def _struct(content: bytes, at: int, depth: int = 0) -> tuple[dict[int, Any], int]:
-    """Whole numbers, structs and lists of a struct by field, and where it ends; texts are passed over."""
+def _struct(content: bytes, at: int, depth: int = 0, last: int | None = None) -> tuple[dict[int, Any], int]:
+    """Whole numbers, structs and lists of a struct by field, and where it ends; texts are passed over.
+
+    With ``last``, what follows that field is not looked at.
+    """
     found: dict[int, Any] = {}
     field = 0
     try:
@@ -191,6 +198,8 @@ def _struct(content: bytes, at: int, depth: int = 0) -> tuple[dict[int, Any], in
                 number, at = _varint(content, at)
                 field = _signed(number)
             found[field], at = _value(content, at, kind, depth)
+            if field == last:
+                break
     except IndexError as error:
         message = "a header does not end"
         raise PagesError(message) from error
