@@ -241,3 +241,9 @@ def test_settings_are_told_in_one_order():
         for seed in ("1", "2", "3")
     }
     assert len(told) == 1
+
+
+def test_a_cell_of_a_hierarchy_that_is_very_long(tmp_path):
+    (tmp_path / "tree.csv").write_text(f"flu;{'x' * 200_000};any\n")
+    with pytest.raises(InputError, match=r"tree\.csv: cannot read this as a taxonomy: field larger"):
+        cv.read_taxonomy(tmp_path / "tree.csv")

@@ -183,12 +183,16 @@ def read_taxonomy(path: str | Path, *, limit: int = 1 << 30) -> Taxonomy:
             raw = (gzip.GzipFile(fileobj=plain) if zipped else plain).read(limit + 1)
         text = raw.decode("utf-8-sig")
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        message = f"cannot read this as a taxonomy: {error}"
+        message = f"cannot read this as a taxonomy: {getattr(error, 'strerror', None) or error}"
         raise InputError(message, source=str(path)) from error
     if len(raw) > limit:
         message = f"more than {limit:,} bytes of taxonomy; raise the limit if this is meant"
         raise InputError(message, source=str(path))
-    return Taxonomy.from_rows(csv.reader(text.splitlines(), delimiter=";"), source=str(path))
+    try:
+        return Taxonomy.from_rows(csv.reader(text.splitlines(), delimiter=";"), source=str(path))
+    except csv.Error as error:
+        message = f"cannot read this as a taxonomy: {error}"
+        raise InputError(message, source=str(path)) from error
 
 
 # Trees of values: from a taxonomy, from nested dictionaries, and balanced ranges for numbers.
