@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
 import json
@@ -247,3 +248,10 @@ def test_a_cell_of_a_hierarchy_that_is_very_long(tmp_path):
     (tmp_path / "tree.csv").write_text(f"flu;{'x' * 200_000};any\n")
     with pytest.raises(InputError, match=r"tree\.csv: cannot read this as a taxonomy: field larger"):
         cv.read_taxonomy(tmp_path / "tree.csv")
+
+
+def test_a_hierarchy_that_unpacks_to_gigabytes(tmp_path):
+    with gzip.open(tmp_path / "tree.csv.gz", "wb", 6) as packed:
+        packed.writelines([bytes(1 << 20)] * 128)
+    with pytest.raises(InputError, match="more than 500 times its size"):
+        cv.read_taxonomy(tmp_path / "tree.csv.gz")

@@ -8,8 +8,6 @@ names: a leaf ``other`` may belong to a group ``other``.
 from __future__ import annotations
 
 import csv
-import gzip
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -21,7 +19,7 @@ import numpy as np
 from cloven.data.table import ValueTree
 from cloven.data.transactions import Transactions
 from cloven.errors import InputError
-from cloven.intake.files import open_plain
+from cloven.intake.packing import MAX_BYTES, Budget, perhaps_gzipped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -165,7 +163,7 @@ def _two_parents(child: str, first: str, second: str, source: str | None, number
     raise InputError(message, source=source, line=number, value=child)
 
 
-def read_taxonomy(path: str | Path, *, limit: int = 1 << 30) -> Taxonomy:
+def read_taxonomy(path: str | Path, *, limit: int = MAX_BYTES) -> Taxonomy:
     r"""Read a hierarchy file: ``;`` separated, leaf first, root last; plain or gzip, up to ``limit`` bytes.
 
     >>> import tempfile
@@ -176,18 +174,12 @@ def read_taxonomy(path: str | Path, *, limit: int = 1 << 30) -> Taxonomy:
     ('drinks',)
     """
     path = Path(path)
+    raw = perhaps_gzipped(path, Budget(str(path), limit))
     try:
-        with open_plain(path) as plain:
-            zipped = plain.read(2) == b"\x1f\x8b"
-            plain.seek(0)
-            raw = (gzip.GzipFile(fileobj=plain) if zipped else plain).read(limit + 1)
         text = raw.decode("utf-8-sig")
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        message = f"cannot read this as a taxonomy: {getattr(error, 'strerror', None) or error}"
+    except UnicodeDecodeError as error:
+        message = f"cannot read this as a taxonomy: {error}"
         raise InputError(message, source=str(path)) from error
-    if len(raw) > limit:
-        message = f"more than {limit:,} bytes of taxonomy; raise the limit if this is meant"
-        raise InputError(message, source=str(path))
     try:
         return Taxonomy.from_rows(csv.reader(text.splitlines(), delimiter=";"), source=str(path))
     except csv.Error as error:

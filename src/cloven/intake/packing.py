@@ -359,6 +359,23 @@ def _hidden(name: str) -> bool:
     return any(part.startswith((".", "__MACOSX")) for part in parts)
 
 
+def perhaps_gzipped(path: str | os.PathLike[str], budget: Budget) -> bytes:
+    """Content of a file that may be packed with gzip, whatever its name.
+
+    Raises:
+        InputError: it cannot be read or unpacked, or holds more than its budget.
+    """
+    with _named(budget.source), open_plain(path) as raw:
+        packed = raw.read(2) == b"\x1f\x8b"
+        raw.seek(0)
+        if not packed:
+            budget.used = lambda: budget.spent  # nothing is packed: every byte is stored
+            return _counted(raw, budget).read()
+        budget.used = raw.tell
+        with gzip.GzipFile(fileobj=raw) as unzipped:
+            return _counted(unzipped, budget).read()  # type: ignore[arg-type]  # it reads as a stream does
+
+
 def is_tar(path: str | os.PathLike[str]) -> bool:
     """Whether a plain file is a tar archive."""
     with open_plain(path) as handle:

@@ -211,7 +211,7 @@ BAD = {
     ),
     "no tree file": (
         Schema.of(["work"], trees={"work": "nowhere.csv"}),
-        r"tree of column 'work'.*nowhere.csv.*cannot read",
+        r"tree of column 'work'.*nowhere.csv.*no such file",
     ),
 }
 
