@@ -74,11 +74,14 @@ def verify_folder(
     from cloven.verification.verdict import Verdict
 
     path = Path(path)
-    checks = list(_folder_checks(path)) if path.is_dir() else []
+    checks: list[Check] = []
     level: Level = "release" if original is None else "original" if private is None else "key"
     try:
-        manifest, release = read_manifest(path), read_release(path)
+        manifest = read_manifest(path)
+        checks += _folder_checks(path, manifest)
+        release = read_release(path, manifest)
     except ReleaseError as error:
+        checks = checks or list(_folder_checks(path, None))
         return Verdict(level, (*checks, _check("readable", [str(error)], 1)))
     checks += [_check("readable", [], 1), _check_counts(manifest, release)]
     key = None
@@ -98,36 +101,34 @@ def verify_folder(
     return Verdict(level, (*checks, *verdict.checks))
 
 
-def _folder_checks(folder: Path) -> Iterator[Check]:
-    names = _tables(folder)
+def _folder_checks(folder: Path, manifest: dict[str, Any] | None) -> Iterator[Check]:
+    """What is checked of the files of a folder, without a manifest if that cannot be read."""
+    if not folder.is_dir():
+        return
+    names = _tables(folder, manifest)
     expected = {MANIFEST, *names}
     present = sorted(folder.iterdir())
     strange = [entry.name for entry in present if entry.name not in expected]
     links = [entry.name for entry in present if entry.is_symlink() or not entry.is_file()]
     faults = [f"{shorten(name)} does not belong in a release" for name in dict.fromkeys(strange + links)]
     yield _check("files", faults, len(present))
-    yield from _check_manifest_and_hashes(folder)
+    if manifest is not None:
+        yield from _check_manifest_and_hashes(folder, manifest)
     tables = [folder / name for name in names if (folder / name).is_file()]
     yield _check(
         "parquet layout", [fault for table in tables for fault in _layout_faults(table)], len(tables)
     )
 
 
-def _tables(folder: Path) -> tuple[str, ...]:
+def _tables(folder: Path, manifest: dict[str, Any] | None) -> tuple[str, ...]:
     """Files that belong beside the manifest; of a manifest that cannot be read, those of any kind of release."""
-    try:
-        manifest = read_manifest(folder)
+    if manifest is not None:
         return format_named(manifest["format"], str(folder)).files(manifest["files"])
-    except ReleaseError:
-        present = [entry.name for entry in folder.iterdir()]
-        return tuple(dict.fromkeys(name for each in all_formats() for name in each.files(present)))
+    present = [entry.name for entry in folder.iterdir()]
+    return tuple(dict.fromkeys(name for each in all_formats() for name in each.files(present)))
 
 
-def _check_manifest_and_hashes(folder: Path) -> Iterator[Check]:
-    try:
-        manifest = read_manifest(folder)
-    except ReleaseError:
-        return  # "readable" will tell
+def _check_manifest_and_hashes(folder: Path, manifest: dict[str, Any]) -> Iterator[Check]:
     spelt = read_bytes(folder / MANIFEST) == manifest_bytes(manifest)
     faults = [] if spelt else [f"{MANIFEST} is not written with sorted keys and two spaces"]
     yield _check("manifest layout", faults, 1)

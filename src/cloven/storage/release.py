@@ -116,8 +116,12 @@ def places(out: Path, format: str = "parquet") -> tuple[Path, Path]:
     return out.with_name(f"{stem}.json" if format == "json" else stem), out.with_name(f"{stem}.private")
 
 
-def read_release(path: str | os.PathLike[str]) -> Release:
+def read_release(path: str | os.PathLike[str], manifest: dict[str, Any] | None = None) -> Release:
     """Read a release of any kind from its folder or ``.json`` file, in the order of the file.
+
+    Args:
+        path: the folder or file.
+        manifest: what ``read_manifest`` gave for this folder, if it was read already.
 
     Raises:
         ReleaseError: something is missing or not as the format says. Order, counts and hashes are not checked
@@ -131,7 +135,7 @@ def read_release(path: str | os.PathLike[str]) -> Release:
     path = Path(path)
     if not path.is_dir():
         return read_json(path)
-    manifest = read_manifest(path)
+    manifest = read_manifest(path) if manifest is None else manifest
     release: Release = format_named(manifest["format"], str(path)).read(path, manifest)
     return release
 
