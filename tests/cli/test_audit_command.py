@@ -78,6 +78,7 @@ def test_limits_decide(cloven, clinic, tmp_path):
     assert any("less than the 99.0 % that are wanted" in reason for reason in useful["decision"]["reasons"])
 
 
+@pytest.mark.slow
 def test_large_file_is_sampled_and_nothing_is_published(cloven, clinic, tmp_path, monkeypatch):
     monkeypatch.setattr(cv.Transactions, "at_a_glance", 3000)
     ended = cloven("audit", clinic, "-o", tmp_path / "out", *QUICK)

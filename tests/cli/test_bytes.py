@@ -40,6 +40,7 @@ def contents(path):
     return {file.name: file.read_bytes() for file in ([path] if path.is_file() else path.iterdir())}
 
 
+@pytest.mark.slow
 def test_two_processes_and_a_shuffled_input_give_the_same_bytes(shell, clinic, shuffled, tmp_path):
     found = []
     for number, (data, seed) in enumerate([(clinic, "1"), (clinic, "2"), (shuffled, "3")]):

@@ -119,6 +119,7 @@ def test_asked_to_stop(cloven, program, baskets, tmp_path, moment, number, times
     check_whole_or_nothing(cloven, folder, baskets)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", [working, STAGING, PRIVATE], ids=lambda moment: moment.__name__)
 def test_killed(cloven, program, baskets, tmp_path, moment):
     code, _ = strike(program, tmp_path, baskets.read_text(), moment, signal.SIGKILL)

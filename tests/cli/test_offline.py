@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
@@ -17,8 +18,16 @@ def watch(event, given):
         raise SystemExit(f"socket: {event} {given!r}")
 
 sys.addaudithook(watch)
+import json
 from cloven.cli.ending import run
-sys.exit(run(sys.argv[1:]))
+
+for words in json.loads(sys.argv[1]):
+    try:
+        code = run(words)
+    except SystemExit as ended:
+        code = ended.code
+    if code not in (0, 1, None):
+        raise SystemExit(f"{words} ended with {code}")
 """
 STEPS = {
     "sample": ["sample", "--out", "clinic.csv"],
@@ -49,7 +58,7 @@ def test_every_command_is_watched():
 
 
 def test_the_watch_sees_a_socket(tmp_path):
-    program = WATCHED.partition("from cloven")[0] + "socket.socket(socket.AF_INET)"
+    program = WATCHED.partition("import json")[0] + "socket.socket(socket.AF_INET)"
     ended = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=tmp_path
     )
@@ -59,12 +68,9 @@ def test_the_watch_sees_a_socket(tmp_path):
 def test_no_socket_is_opened(tmp_path):
     """By any command, in the order of the list: later ones use what earlier ones made."""
     prepare(tmp_path)
-    for words in STEPS.values():
-        ended = subprocess.run(
-            [sys.executable, "-c", WATCHED, *words], capture_output=True, text=True, check=False, cwd=tmp_path
-        )
-        assert "socket:" not in ended.stderr
-        assert ended.returncode in (0, 1), (words, ended.stderr)
+    program = [sys.executable, "-c", WATCHED, json.dumps([*STEPS.values()])]
+    ended = subprocess.run(program, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert ended.returncode == 0, ended.stderr
 
 
 def prepare(folder):

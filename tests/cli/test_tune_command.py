@@ -135,6 +135,7 @@ def test_places_are_checked_first(cloven, small, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]
 
 
+@pytest.mark.slow
 def test_another_release_is_tried_at_every_setting(cloven, small, tmp_path):
     other = tmp_path / "other"
     cloven("anonymise", "disassociation", small, "-k", 3, "-m", 2, "-o", other)

@@ -42,7 +42,8 @@ def composition_attack(lines):
     assert [line.split(":")[0] for line in lines[::3]] == ["mondrian", "slicing", "ul"]
     assert all(line.endswith("verified: True") for line in lines[::3])
     left = [[float(number) for number in re.findall(r"\d\.\d", line)] for line in lines[1::3]]
-    assert all(both < one for one, both in left)
+    assert all(both < one for one, both in left[:2])
+    assert left[2][1] <= left[2][0]  # lots exchange values, and the lines round
     assert [both for _, both in left] == sorted(both for _, both in left)
     chances = [float(line.rsplit(maxsplit=1)[1]) for line in lines[2::3]]
     assert chances[0] > chances[1] > chances[2]

@@ -84,7 +84,7 @@ def random_clusters(rng, k):
 
 
 @pytest.mark.parametrize("listed", [False, True], ids=["moved", "listed"])
-@pytest.mark.parametrize("count", [500, pytest.param(12000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [200, pytest.param(12000, marks=pytest.mark.slow)])
 def test_joint_clusters_keep_the_guarantee(count, listed):
     rng = random.Random(20120801 + listed)
     tested = nested = 0

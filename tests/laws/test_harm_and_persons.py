@@ -189,6 +189,7 @@ def test_harm_is_read_as_it_is_written():
             Harm.of(within=wrong)
 
 
+@pytest.mark.slow
 @settings(max_examples=tries(25), deadline=None)
 @given(st.integers(0, 2**32 - 1), HARMS, st.booleans(), st.sampled_from(["adaptive", "replay-proof"]))
 def test_whoever_replays_is_never_wrong(seed, harm, several, partition):

@@ -99,6 +99,7 @@ def test_reader_is_the_plain_one_on_releases_of_the_method(rows, reader, seed):
     assert_same(release, reader, rng)
 
 
+@pytest.mark.slow
 def test_probabilities_are_exact_if_records_may_be_empty_and_near_if_not():
     """Over all placements of rows by chance; where nobody may be empty, placements depend on each other a little."""
     rng, exact, near = random.Random(1), [], []

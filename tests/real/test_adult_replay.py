@@ -14,7 +14,7 @@ from cloven.kinds.tables.methods.mondrian import Mondrian
 from cloven.kinds.tables.verify.checker import verify_table
 from cloven.reading.tables import read_table
 
-pytestmark = pytest.mark.data
+pytestmark = [pytest.mark.data, pytest.mark.slow]
 
 OPEN = ("sex", "age", "race", "marital-status", "education", "native-country", "workclass")
 SETTINGS = [

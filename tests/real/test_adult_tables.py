@@ -20,7 +20,7 @@ from cloven.kinds.tables.verify.checker import verify_table
 from cloven.reading.tables import read_table
 from cloven.registry import table_anonymisers
 
-pytestmark = pytest.mark.data
+pytestmark = [pytest.mark.data, pytest.mark.slow]
 
 KNOWN = ("sex", "age", "race", "marital-status", "education", "native-country", "workclass", "salary-class")
 SETTINGS = {

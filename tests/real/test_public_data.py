@@ -13,7 +13,7 @@ from cloven.kinds.transactions import utility
 from cloven.verification import verify
 from experiments.harness.data import PUBLIC_DATA
 
-pytestmark = pytest.mark.data
+pytestmark = [pytest.mark.data, pytest.mark.slow]
 
 
 @pytest.mark.slow

@@ -22,7 +22,12 @@ def reference(home):
     return faults._reference(COMMANDS[0], home)
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+QUICK = ("kill -9", "SIGTERM", "read-only folder")
+
+
+@pytest.mark.parametrize(
+    "fault", [pytest.param(each, marks=() if each in QUICK else pytest.mark.slow) for each in FAULTS]
+)
 def test_anonymise_goes_on_after(fault, home, reference):
     if sys.platform != "linux" and fault in ("full disk", "read-only folder"):
         pytest.skip("needs Linux")

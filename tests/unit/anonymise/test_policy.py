@@ -264,6 +264,7 @@ def test_related_groups_with_one_name():
     assert [name for name, _ in groups] == ["a, b", "a, b'"]
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_wordnet_groups_serve_coat(data_dir):
     from cloven.relatedness.wordnet import WordNet

@@ -192,6 +192,7 @@ def test_diffgen_lists_no_cell_that_noise_has_emptied():
         assert verdict.ok, str(verdict)
 
 
+@pytest.mark.slow
 def test_diffgen_of_two_tables_that_differ_in_one_row_is_within_epsilon():
     """Frequencies of a published count over many runs, for neighbouring tables."""
     many = table({"town": ["a"] * 3, "ill": ["flu"] * 3}, sensitive=("ill",))

@@ -217,6 +217,7 @@ def test_given_values_stay():
     assert reasons == []
 
 
+@pytest.mark.slow
 def test_public_document_tells_no_single_person_and_no_other_release():
     data = cv.sample("clinic")
     other = cv.Disassociation(k=3).anonymise(data).release

@@ -133,6 +133,7 @@ def test_impossible_shapes_say_what_is_possible(change: dict[str, float], words:
         sparse(**arguments)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(SHAPES))
 def test_named_shapes(name: str) -> None:
     shape = SHAPES[name]
@@ -163,6 +164,7 @@ def test_scale_must_be_positive(scale: float) -> None:
         shaped("pos", scale=scale)
 
 
+@pytest.mark.slow
 @pytest.mark.data
 @pytest.mark.parametrize(
     ("name", "file"),

@@ -79,6 +79,7 @@ def random_data(rng: np.random.Generator, records: int) -> Transactions:
     return Transactions.from_arrays(lengths, codes, tuple(f"{number:04}" for number in range(3000)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.0, 0.02, 0.4, 0.97, 1.0])
 def test_intervals_hold_the_truth(share):
     """Of many pairs of large data sets, about 95 in 100 intervals hold what counting finds."""

@@ -223,6 +223,7 @@ def test_circles_are_refused(tmp_path):
         WordNet(world.write(tmp_path / "circle", circle)).relate(["a"])
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_wordnet_3_0_counts(princeton):
     assert len(princeton._files.synsets()) == 82_115

@@ -43,7 +43,7 @@ def judged(verdict):
     return next((check for check in verdict.checks if check.name == NAME), None)
 
 
-@pytest.mark.parametrize("l", [2, 3])
+@pytest.mark.parametrize("l", [2, pytest.param(3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("rows", [60, 250])
 def test_replay_proof_buckets_pass(rows, l):
     for seed in range(8):
@@ -55,7 +55,7 @@ def test_replay_proof_buckets_pass(rows, l):
 
 
 @pytest.mark.parametrize("partition", ["adaptive", "strict", "relaxed", "stratified"])
-@pytest.mark.parametrize("l", [2, 3])
+@pytest.mark.parametrize("l", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_other_buckets_that_say_they_are_replay_proof_fail(partition, l):
     for seed in range(3 if THOROUGH else 1):
         table = people(300, seed)

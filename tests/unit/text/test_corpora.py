@@ -29,6 +29,7 @@ def corpus(data_dir, name, limit=None):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "documents", "dropped"),
     [
