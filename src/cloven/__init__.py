@@ -7,7 +7,7 @@ read data                   ``read``, ``from_frame``, ``sample``, ``Transactions
 look at it                  ``describe``
 anonymise                   ``Disassociation`` -> ``Anonymised`` (``release`` for the world, ``key`` for the owner)
 or merge items              ``Coat``, ``Pcta``, ``AprioriKm`` with a ``Policy`` -> ``Generalised``
-or publish a table          ``read_table`` with a ``Schema``; ``Mondrian``, ``Slicing``, ``UL`` -> ``PublishedTable``
+or publish a table          ``propose`` a ``Schema``; ``read_table``; ``Mondrian``, ``Slicing``, ``UL`` -> ``PublishedTable``
 prove                       ``verify``, ``verify_folder``
 publish and read back       ``write_release``, ``read_release``, ``read_key``
 what is it worth            ``utility``, ``reconstruct``, ``lower_bound_supports``, ``Taxonomy``
@@ -88,6 +88,7 @@ if TYPE_CHECKING:
     from cloven.kinds.transactions import utility
     from cloven.reading import read
     from cloven.reading.arrow import from_frame
+    from cloven.reading.proposal import Proposal, propose
     from cloven.reading.schema_file import read_schema
     from cloven.reading.tables import read_table
     from cloven.reconstruction import lower_bound_supports, reconstruct, reconstruct_table
@@ -132,6 +133,7 @@ __all__ = [
     "ParameterError",
     "Pcta",
     "Policy",
+    "Proposal",
     "ProbabilisticLike",
     "PublishedTable",
     "ReleaseError",
@@ -157,6 +159,7 @@ __all__ = [
     "known_items",
     "lower_bound_supports",
     "person_risk",
+    "propose",
     "read",
     "read_documents",
     "read_key",
@@ -227,6 +230,7 @@ _HOME = homes(
         "cloven.kinds.transactions": "utility",
         "cloven.reading": "read",
         "cloven.reading.arrow": "from_frame",
+        "cloven.reading.proposal": "Proposal propose",
         "cloven.reading.schema_file": "read_schema",
         "cloven.reading.tables": "read_table",
         "cloven.reconstruction": "lower_bound_supports reconstruct reconstruct_table",

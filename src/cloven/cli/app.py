@@ -16,6 +16,7 @@ COMMANDS = {
     "audit": ("cloven.cli.audit", "audit", "Anonymise, verify and measure in one go."),
     "tune": ("cloven.cli.tune", "tune", "Search for the setting that keeps most at little risk."),
     "describe": ("cloven.cli.describe", "describe", "What is in a file, and who could be singled out."),
+    "schema": ("cloven.cli.schema", "schema", "Propose what each column of a table is."),
     "anonymise": ("cloven.cli.anonymise", "app", "Make a release to publish and a private key."),
     "verify": ("cloven.cli.verify", "verify", "Prove that a release is what it says it is."),
     "utility": ("cloven.cli.utility", "utility", "How much of the data a release keeps."),

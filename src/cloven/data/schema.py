@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-Kind = Literal["number", "category"]
+Kind = Literal["number", "category", "date", "code"]
 Missing = Literal["refuse", "drop", "keep"]
 Outside = Literal["refuse", "clamp"]
+PRECISIONS = ("day", "month", "quarter", "year", "decade")
+"""How finely dates are read."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,8 @@ class Column:
         name: its name.
         role: ``quasi-identifier``, ``sensitive``, ``person`` (who a row is about, where somebody has several; never
             published) or ``ignored``.
-        kind: ``number`` or ``category``; None looks at the values.
+        kind: ``number``, ``category``, ``date`` or ``code`` (postcodes, ICD: beginnings are groups); None looks at the
+            values, and takes dates and codes for categories.
         tree: how values are generalised: a hierarchy file (a row for each value, leaf first, ``;``), nested
             dictionaries, or ``"ranges"`` for ranges of numbers. None is ranges for numbers, sets for categories.
         missing: where there is no value: ``refuse`` the table, ``drop`` the row, or ``keep`` it as a value of its own
@@ -43,6 +46,9 @@ class Column:
         values: the categories that are possible, whatever the rows hold.
         outside: a number that is not possible: ``refuse`` the table, or ``clamp`` it to the nearest one that is.
         harmless: sensitive values that everybody may know of somebody.
+        precision: of a date ``day``, ``month``, ``quarter``, ``year`` (if None) or ``decade``; of a code the number of
+            characters that are read, all if None. What is finer is not read, so that nobody can publish it.
+        order: of dates with day and month in front, ``dmy`` or ``mdy``; None looks at the values.
         within: sensitive numbers that lie so near to each other are one value: a number, or a share such as ``"5 %"``.
     """
 
@@ -59,18 +65,32 @@ class Column:
     outside: Outside = "refuse"
     harmless: tuple[str, ...] | None = None
     within: float | str | None = None
+    precision: str | int | None = None
+    order: Literal["dmy", "mdy"] | None = None
 
     def __post_init__(self) -> None:
         _choice(f"the role of column {self.name!r}", self.role, get_args(Role))
         _choice(f"the kind of column {self.name!r}", self.kind, (*get_args(Kind), None))
         _choice(f"missing of column {self.name!r}", self.missing, (*get_args(Missing), None))
         _choice(f"outside of column {self.name!r}", self.outside, get_args(Outside))
-        settings = ("kind", "tree", "missing", "range", "step", "cuts", "round", "values")
+        _choice(f"the order of column {self.name!r}", self.order, ("dmy", "mdy", None))
+        settings = (
+            "kind",
+            "tree",
+            "missing",
+            "range",
+            "step",
+            "cuts",
+            "round",
+            "values",
+            "precision",
+            "order",
+        )
         for name in settings if self.role == "person" else ():
             if getattr(self, name) is not None:
                 message = f"column {self.name!r}: {name} says nothing of who a row is about; leave it out"
                 raise ParameterError(message)
-        if self.tree == "ranges" and self.kind == "category":
+        if self.tree == "ranges" and self.kind in ("category", "code"):
             message = (
                 f"column {self.name!r}: ranges are for numbers; give kind = 'number', or a hierarchy file"
             )
@@ -190,10 +210,17 @@ def checked(column: Column) -> dict[str, Any]:
     found |= {name: _positive(column, name) for name in ("step", "round")}
     numeric = [name for name in NUMBERS if getattr(column, name) is not None]
     _agree(column, numeric)
+    _agree_on_precision(column, numeric)
     if column.values is not None:
         found["values"] = _texts(column)
     found |= _harm(column)
-    kind: Kind | None = "number" if numeric else "category" if column.values is not None else column.kind
+    kind: Kind | None = (
+        "number"
+        if numeric and column.kind != "date"
+        else "category"
+        if column.values is not None
+        else column.kind
+    )
     return found | {"kind": kind}
 
 
@@ -202,7 +229,7 @@ def _harm(column: Column) -> dict[str, Any]:
     for name in ("harmless", "within"):
         if getattr(column, name) is not None and column.role != "sensitive":
             _refuse(column, f"{name} is for sensitive values, and its role is {column.role}; leave it out")
-    if column.within is not None and (column.kind == "category" or column.values is not None):
+    if column.within is not None and (column.kind in ("category", "code") or column.values is not None):
         _refuse(
             column, "within is for numbers, and it holds categories; leave it out, or give kind = 'number'"
         )
@@ -235,9 +262,9 @@ def possible(column: Column) -> Possible | None:
 def _agree(column: Column, numeric: list[str]) -> None:
     """Refuse settings that say two things."""
     tree = column.tree is not None and column.tree != "ranges"
-    if numeric and (column.kind == "category" or column.values is not None):
+    if numeric and (column.kind in ("category", "code") or column.values is not None):
         _refuse(column, f"{numeric[0]} is for numbers, and it holds categories; give values alone")
-    if column.values is not None and column.kind == "number":
+    if column.values is not None and column.kind in ("number", "date"):
         _refuse(column, "values is for categories; of numbers give range and step, or a tree")
     for name in (*numeric, *(["values"] if column.values is not None else [])):
         if tree:
@@ -248,6 +275,41 @@ def _agree(column: Column, numeric: list[str]) -> None:
         _refuse(column, "step goes with range, cuts or round; give one of them too")
     if column.outside == "clamp" and column.range is None and column.cuts is None:
         _refuse(column, "outside = 'clamp' goes with range or cuts; give one of them too")
+
+
+def _agree_on_precision(column: Column, numeric: list[str]) -> None:
+    """Refuse what says nothing of dates and codes, and what only these have."""
+    levels = column.kind in ("date", "code")
+    for name in ("precision", "order"):
+        if getattr(column, name) is not None and not (
+            column.kind == "date" or (levels and name == "precision")
+        ):
+            _refuse(
+                column,
+                f"{name} is for dates{' and codes' * (name == 'precision')}; give kind too, or leave it out",
+            )
+    if not levels:
+        return
+    if column.tree is not None or column.values is not None:
+        _refuse(
+            column, f"the groups of a {column.kind} are known, so tree and values say nothing; leave them out"
+        )
+    if column.kind == "code" and not (column.precision is None or _is_count(column.precision)):
+        _refuse(
+            column,
+            f"precision of a code is how many characters are read, such as 3, got {column.precision!r}",
+        )
+    if column.kind == "date":
+        _choice(f"the precision of column {column.name!r}", column.precision, (*PRECISIONS, None))
+    if numeric and (column.kind == "code" or column.precision not in (None, "year")):
+        _refuse(
+            column,
+            f'{numeric[0]} is for numbers, and years are some; leave it out, or write precision = "year"',
+        )
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
 def _numbers(column: Column, name: str) -> tuple[float, ...]:

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 
 PARQUET = (".parquet", ".pq")
+_TEXTS = ("category", "date", "code")
+"""Kinds of columns that stay exact texts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,6 +151,38 @@ def read_columns(data: Any, schema: Schema, max_bytes: int) -> RawColumns:
     return _from_text(content, str(path), schema)
 
 
+def read_every_column(
+    data: Any, max_bytes: int, header: Sequence[str] | None = None, delimiter: str | None = None
+) -> RawColumns:
+    """All columns of a table as texts, whatever they are; ``header`` names those of a text without a header line."""
+    if not isinstance(data, str | Path):
+        return _from_frame(data, _of_texts(tuple(map(str, _framed(data).columns))))
+    path = Path(data)
+    content, extension = whole(path, max_bytes)
+    if extension in PARQUET or content[:4] == b"PAR1":
+        try:
+            names = tuple(parquet_file(io.BytesIO(content)).schema_arrow.names)
+        except PagesError as error:
+            message = f"cannot be read as Parquet: {error}"
+            raise InputError(message, source=str(path)) from error
+        return _from_parquet(content, str(path), _of_texts(names), max_bytes)
+    refuse_zeros(content, str(path))
+    sign = delimiter or guess_delimiter(content, spaces=False)
+    first = _first_row(_Rows(content, sign, str(path)))
+    names = tuple(header or (name.strip() for name in first))
+    return _from_text(content, str(path), _of_texts(names, sign, header))
+
+
+def _of_texts(
+    names: Sequence[str], delimiter: str | None = None, header: Sequence[str] | None = None
+) -> Schema:
+    """A schema that takes every column as it is."""
+    from cloven.data.schema import Column, Schema
+
+    columns = tuple(Column(name, "quasi-identifier", "category") for name in names)
+    return Schema(columns, header=None if header is None else tuple(header), delimiter=delimiter)
+
+
 def _wanted(names: Sequence[str], schema: Schema, source: str) -> list[str]:
     """Columns to read; every column that the schema names must be there."""
     for column in schema.columns:
@@ -172,11 +206,8 @@ def _from_text(content: bytes, source: str, schema: Schema) -> RawColumns:
     rows = _Rows(content, delimiter, source)
     if not plain:
         rows.check()
-    first = next(iter(rows), None)
-    if first is None:
-        message = "is empty; a table begins with a line of the names of its columns"
-        raise InputError(message, source=source)
-    names = schema.header or tuple(name.strip() for name in first[1])
+    first = _first_row(rows)
+    names = schema.header or tuple(name.strip() for name in first)
     places = {name: names.index(name) for name in _wanted(names, schema, source)}
     above = int(schema.header is None)  # rows of the header
     texts = _by_arrow(content, delimiter, len(names), places) if plain else None
@@ -222,6 +253,13 @@ class _Rows:
         """Raise if some row cannot be read, whatever else is wrong."""
         for _ in self:
             pass
+
+
+def _first_row(rows: _Rows) -> list[str]:
+    for _, row in rows:
+        return row
+    message = "is empty; a table begins with a line of the names of its columns"
+    raise InputError(message, source=rows.source)
 
 
 def _is_plain(content: bytes, delimiter: str) -> bool:
@@ -310,14 +348,15 @@ def _from_parquet(content: bytes, source: str, schema: Schema, max_bytes: int) -
     return RawColumns(source, names, cells)
 
 
-def _from_frame(data: Any, schema: Schema) -> RawColumns:
+def _framed(data: Any) -> Any:
+    """A frame as narwhals has it."""
     import narwhals as nw
 
     source = "frame"
     try:
         known = nw.from_native(data)
         frame = known.collect(backend="pyarrow") if isinstance(known, nw.LazyFrame) else known
-        columns = list(frame.columns)
+        _ = frame.columns
     except TypeError as error:
         message = "not a table; pass a path, or a pandas, Polars, PyArrow or DuckDB frame"
         raise InputError(message, source=source, value=type(data).__name__) from error
@@ -326,6 +365,12 @@ def _from_frame(data: Any, schema: Schema) -> RawColumns:
         twice = next((name for name in listed if listed.count(name) > 1), "?")
         message = f"column {twice!r} stands twice in the frame; rename one"
         raise InputError(message, source=source) from error
+    return frame
+
+
+def _from_frame(data: Any, schema: Schema) -> RawColumns:
+    frame, source = _framed(data), "frame"
+    columns = list(frame.columns)
     names = tuple(map(str, columns))
     _wanted(names, schema, source)
     cells = {
@@ -416,20 +461,20 @@ def _numbers(cells: pa.Array | pa.ChunkedArray, column: Column, source: str) -> 
     import pyarrow as pa
 
     if pa.types.is_integer(cells.type):
-        if column.kind == "category":
+        if column.kind in _TEXTS:
             return _encoded(cells.cast(pa.string()))
         try:
             cells = cells.cast(pa.float64())
         except pa.ArrowInvalid as error:
             raise _inexact(column, source) from error
     numbers: NDArray[np.float64] = cells.cast(pa.float64()).fill_null(np.nan).to_numpy()
-    if column.kind == "category":
+    if column.kind in _TEXTS:
         return Texts.of(None if number != number else number_text(number) for number in numbers.tolist())
     return numbers
 
 
 def _decimals(cells: list[Decimal | None], column: Column, source: str) -> Cells:
-    if column.kind == "category":
+    if column.kind in _TEXTS:
         return Texts.of(None if cell is None else _digits(cell) for cell in cells)
     exact = {cell for cell in cells if cell is not None}
     if len({float(cell) for cell in exact}) < len(exact):

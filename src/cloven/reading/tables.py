@@ -19,6 +19,8 @@ from cloven.errors import InputError, ParameterError
 from cloven.figures import many
 from cloven.intake.packing import MAX_BYTES
 from cloven.reading.cells import RawColumns, Texts, Where, read_columns
+from cloven.reading.identifiers import Held, naming
+from cloven.reading.levels import levelled
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -129,9 +131,30 @@ def load_table(
         message = f"{lack} a value ({missing[0].column!r} in {missing[0].rows:,}); nothing is left"
         raise InputError(message, source=raw.source)
     table = _encoded(raw, schema, gone, np.flatnonzero(stays))
+    _refuse_naming(raw, schema, gone)
     used = {column.name for column in schema.read}
     ignored = tuple(name for name in raw.names if name not in used)
     return LoadedTable(table, tuple(missing), rows - len(table), ignored, _twins(table))
+
+
+def _refuse_naming(raw: RawColumns, schema: Schema, gone: dict[str, NDArray[np.bool_]]) -> None:
+    """Refuse to publish a column that names persons, unless its values are generalised by more than sets of them."""
+    for column in schema.used:
+        cells = raw.cells[column.name]
+        coarse = (
+            column.kind in ("date", "code", "number") or column.tree is not None or column.values is not None
+        )
+        if coarse or not isinstance(cells, Texts):
+            continue
+        there, texts = cells.codes[~gone[column.name]], cells.values
+        different = [str(texts[code]) for code in np.unique(there).tolist()]
+        held = Held(column.name, len(there), different, len(different), all(map(_is_number, different)))
+        if (why := naming(held)) is not None:
+            message = (
+                f'column {column.name!r} {why}; nobody is hidden where it is published: write role = "ignored" for it'
+                ' into the schema, or a tree, or kind = "code" with a precision'
+            )
+            raise InputError(message, source=raw.source)
 
 
 def _rows(number: int) -> str:
@@ -275,8 +298,12 @@ def _coded(
     keep: bool,
     missing_values: Sequence[str],
 ) -> tuple[Attribute, NDArray[np.int32]]:
+    stated = column.kind != "code"
+    if column.kind in ("date", "code"):
+        column, cells, taxonomy = levelled(column, cells, gone, place, keep=keep)
+    else:
+        taxonomy = _taxonomy(column)
     numbers = _numbers(column, cells, gone, place)
-    taxonomy = _taxonomy(column)
     if numbers is not None:
         if keep and gone.any():
             message = (
@@ -290,7 +317,8 @@ def _coded(
     if column.tree == "ranges":
         message = f"column {column.name!r}: ranges are for numbers, but it holds other values; give a hierarchy file"
         raise ParameterError(message)
-    return _category_attribute(column, cells, gone, taxonomy, place, keep=keep)
+    attribute, codes = _category_attribute(column, cells, gone, taxonomy, place, keep=keep)
+    return replace(attribute, stated=attribute.stated and stated), codes  # codes are those of the rows
 
 
 def _numbers(
