@@ -7,7 +7,7 @@ read data                   ``read``, ``from_frame``, ``sample``, ``Transactions
 look at it                  ``describe``
 anonymise                   ``Disassociation`` -> ``Anonymised`` (``release`` for the world, ``key`` for the owner)
 or merge items              ``Coat``, ``Pcta``, ``AprioriKm`` with a ``Policy`` -> ``Generalised``
-or publish a table          ``propose`` a ``Schema``; ``read_table``; ``Mondrian``, ``Slicing``, ``UL`` -> ``PublishedTable``
+or publish a table          ``propose`` a ``Schema``, ``read_table``; ``Mondrian``, ``Slicing`` -> ``PublishedTable``
 prove                       ``verify``, ``verify_folder``
 publish and read back       ``write_release``, ``read_release``, ``read_key``
 what is it worth            ``utility``, ``reconstruct``, ``lower_bound_supports``, ``Taxonomy``

@@ -102,8 +102,10 @@ class Family(Protocol):
         """What speaks against publishing, whatever attackers reach."""
         ...
 
-    def remedies(self, method: Any, risks: tuple[Risk, ...], limit: float) -> Mapping[str, Any]:
-        """Settings that may hold where this one does not: what to type -> the method.
+    def remedies(
+        self, method: Any, risks: tuple[Risk, ...], limit: float, data: Any = None
+    ) -> Mapping[str, Any]:
+        """Settings that may hold where this one does not, and that the data allow: what to type -> the method.
 
         After ``--methods`` an audit writes the setting in words, whatever else stands there. What to type is the
         owner's; the public reads the name of the setting, with published parameters only.

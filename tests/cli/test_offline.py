@@ -32,6 +32,7 @@ for words in json.loads(sys.argv[1]):
 STEPS = {
     "sample": ["sample", "--out", "clinic.csv"],
     "describe": ["describe", "clinic.csv"],
+    "schema": ["schema", "people.csv"],
     "anonymise": ["anonymise", "disassociation", "clinic.csv", "-k", "3", "-o", "out"],
     "verify": ["verify", "out"],
     "utility": ["utility", "clinic.csv", "out"],

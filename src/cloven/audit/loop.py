@@ -95,7 +95,7 @@ class Audit:
         decision = self._decide(main, others)
         if self.advise and decision.verdict == "do not publish" and main.outcome.worst is not None:
             limit = self.limits.max_risk
-            for words, remedy in family.remedies(self.method, main.outcome.risks, limit).items():
+            for words, remedy in family.remedies(self.method, main.outcome.risks, limit, tried_on).items():
                 others.attempt(words, remedy, stop=True)
                 decision = self._decide(main, others)
                 if decision.verdict != "do not publish":

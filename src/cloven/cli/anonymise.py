@@ -37,7 +37,7 @@ from cloven.kinds.tables.methods.mondrian import Mondrian
 from cloven.reading import ReadOptions
 from cloven.registry import anonymisers, family_of, part, table_anonymisers
 from cloven.settings import setting
-from cloven.values import MOST, one_of, option, options_of, real, text
+from cloven.values import MOST, TEXT, Option, one_of, option, options_of, real, text
 
 app = typer.Typer(help="Anonymise a file: a release to publish and a private key.", no_args_is_help=True)
 
@@ -484,6 +484,26 @@ def _of_table(group: Group) -> Callable[..., None]:
 
     return command
 
+
+def _of_all_tables() -> dict[str, Option]:
+    """What methods for tables take, each thing once; those that take it are named, and check it."""
+    asked: dict[str, Option] = {}
+    who: dict[str, list[str]] = {}
+    for name, maker in table_anonymisers().items():
+        for each, how in options_of(maker).items():
+            if each not in ("k", "seed", "rules"):
+                word = TEXT if how.value.metavar == "NAME" else how.value
+                known = asked.get(each)
+                if known is None or len(known.help) < len(how.help):  # the one that lists most words
+                    asked[each] = replace(how, default=None, value=word, last=True)
+                who.setdefault(each, []).append(name)
+    return {
+        name: replace(how, help=f"{how.help.rstrip('.')} ({', '.join(who[name])}).")
+        for name, how in asked.items()
+    }
+
+
+OF_TABLES = Group("How to anonymise a table (with --schema)", _of_all_tables(), dict)
 
 for named, maker in table_anonymisers().items():
     if named in ABOUT:

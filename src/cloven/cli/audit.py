@@ -15,7 +15,7 @@ import typer
 from cloven.audit.decision import MAX_RISK, Limits
 from cloven.audit.loop import Audit
 from cloven.audit.report import AuditReport
-from cloven.cli.anonymise import CHOSEN, Chosen, refuse_unsafe, warn_of_typos
+from cloven.cli.anonymise import CHOSEN, OF_TABLES, Chosen, refuse_unsafe, warn_of_typos
 from cloven.cli.audit_words import opening, tell
 from cloven.cli.console import progress, say, say_json, warn
 from cloven.cli.ledger import LedgerFolder, beside_earlier
@@ -48,11 +48,15 @@ from cloven.disclosure.risk import MAX_TAIL
 from cloven.errors import ClovenError, ParameterError
 from cloven.escapes import visible
 from cloven.kinds.disassociated.methods import Disassociation
+from cloven.kinds.tables.kind import suggested
+from cloven.kinds.tables.methods.mondrian import Mondrian
+from cloven.kinds.tables.methods.slicing import largest_l
 from cloven.kinds.tables.threats import shared_rows
 from cloven.protocols import Anonymiser
 from cloven.reading import ReadOptions
 from cloven.reading.schema_file import read_schema
 from cloven.reading.tables import read_table
+from cloven.registry import table_anonymisers
 from cloven.settings import parse_setting, split_settings
 from cloven.storage.checkpoint import Checkpoint
 from cloven.storage.fingerprint import fingerprint
@@ -61,9 +65,11 @@ from cloven.storage.ledger_file import check_ledger
 from cloven.storage.receipt import read_receipt
 from cloven.storage.release import places
 from cloven.threats import Effort, Knowledge, OtherRelease
-from cloven.values import FILE, FLAG, TEXT, option, real
+from cloven.values import FILE, FLAG, TEXT, option, options_of, real
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -223,9 +229,10 @@ def _same_data(data: Table, release: Path) -> bool:
     return False
 
 
-@takes(chosen=CHOSEN, wanted=AUDITING, options=READING)
+@takes(chosen=CHOSEN, of_table=OF_TABLES, wanted=AUDITING, options=READING)
 def audit(
     chosen: Chosen,
+    of_table: dict[str, Any],
     wanted: Wanted,
     options: ReadOptions,
     file: Annotated[
@@ -260,10 +267,16 @@ def audit(
         if schema is not None:
             refuse_reading(options, taxonomy)
             rules_given, allowed = rules_in(rules), allowed_memory(options)
-            data, plan = table_plan(file, schema, chosen, wanted, rules_given, seed, allowed)
+            data, plan, reasons = table_plan(
+                file, schema, chosen, of_table, wanted, rules_given, seed, allowed
+            )
         else:
             refuse_of_tables(
-                [*AUDITING.given({"other_data": wanted.other_data}), *([] if rules is None else ["--rules"])]
+                [
+                    *AUDITING.given({"other_data": wanted.other_data}),
+                    *([] if rules is None else ["--rules"]),
+                    *OF_TABLES.given(of_table),
+                ]
             )
             data = read_data(file, options, wanted.bounds)
             plan, reasons = _plan(data, file, chosen, wanted, read_hierarchy(taxonomy, data), seed)
@@ -431,55 +444,109 @@ def _say_places(where: dict[str, str | None], *, holds: bool) -> None:
 # What ``cloven audit TABLE --schema FILE`` audits: the first of --methods, compared with the others.
 
 
-DEFAULT, BY_PERSONS = "slicing", "mondrian:l=2"
-"""What is audited if no method is named; and where not rows but persons are counted."""
+SHARED = ("k", "l")
+"""What is promised, and so is the same for all that are compared unless they say otherwise."""
 
 
 def table_plan(
     file: Path | None,
     schema: Path,
     chosen: Chosen,
+    of_table: Mapping[str, Any],
     wanted: Wanted,
     rules: Rules,
     seed: int,
     memory: float | None = None,
-) -> tuple[Table, Audit]:
-    """The table, and how it is audited."""
+) -> tuple[Table, Audit, list[str]]:
+    """The table, how it is audited, and why so."""
     place = named_table(file)
-    _methods(chosen, wanted, rules, DEFAULT)  # what cannot be meant is refused before anything is read
-    data = read_persons(place, schema, memory)
-    method, *rivals = _methods(chosen, wanted, rules, BY_PERSONS if _counts_persons(data) else DEFAULT)
-    fit_rules(rules, data)
-    return data, Audit(
-        method,
-        with_shared(wanted.knowledge(sample=False), data, schema, wanted.other_release, wanted.other_data),
-        wanted.limits,
-        replace(wanted.effort(data), rules=rules),
-        tuple(rivals),
-        wanted.threats,
-        advise=wanted.advise,
-        seed=seed,
-        title=place.name,
-    )
-
-
-def _counts_persons(data: Table) -> bool:
-    """Whether persons, or near numbers, have to be counted, which not every method can."""
-    return data.several_each or any(attribute.harm.within for attribute in data.attributes)
-
-
-def _methods(chosen: Chosen, wanted: Wanted, rules: Rules, default: str) -> list[Anonymiser]:
-    """Methods in the order given, each once; k is -k for those that do not say otherwise."""
     of_sets = {name: value for name, value in chosen.given.items() if name != "k"}
-    refuse_of_sets(CHOSEN.given(of_sets), "write parameters into --methods")
-    shared: dict[str, Any] = {"rules": rules} | (
-        {} if chosen.given["k"] is None else {"k": chosen.given["k"]}
+    refuse_of_sets(CHOSEN.given(of_sets), "leave it out")
+    given = {name: value for name, value in {**of_table, "k": chosen.given["k"]}.items() if value is not None}
+    if wanted.methods is not None:  # what cannot be meant is refused before anything is read
+        _methods(split_settings(wanted.methods), given, rules, None)
+    data = read_persons(place, schema, memory)
+    reasons: list[str] = []
+    named = split_settings(wanted.methods or "")
+    if not named:
+        usual, why = suggested(data)
+        named, reasons = _taking(usual, given, why)
+    (method, *rivals), capped = _methods(named, given, rules, data)
+    fit_rules(rules, data)
+    return (
+        data,
+        Audit(
+            method,
+            with_shared(
+                wanted.knowledge(sample=False), data, schema, wanted.other_release, wanted.other_data
+            ),
+            wanted.limits,
+            replace(wanted.effort(data), rules=rules),
+            tuple(rivals),
+            wanted.threats,
+            advise=wanted.advise,
+            seed=seed,
+            title=place.name,
+        ),
+        [*_about_k(method, given), *reasons, *capped],
     )
-    found: list[Anonymiser] = []
-    named = split_settings(wanted.methods or default)
+
+
+def _taking(usual: str, given: Mapping[str, Any], why: str) -> tuple[list[str], list[str]]:
+    """The usual method, or the first that has all options given, and why."""
+    wanted = set(given).difference(SHARED)
+    able = [name for name, maker in table_anonymisers().items() if wanted <= set(options_of(maker))]
+    if not wanted or usual.partition(":")[0] in able or not able:
+        return [usual], [] if "l" in given else [why]
+    flags = ", ".join(OF_TABLES.flag(name) for name in given if name in wanted)
+    return able[:1], [f"{able[0]}: the method that takes {flags}"]
+
+
+def _about_k(method: Anonymiser, given: Mapping[str, Any]) -> list[str]:
+    k = getattr(method, "k", None)
+    if k is None or "k" in given:
+        return []
+    return [f"k={k}: everybody is one of at least {k} people, the usual for this method"]
+
+
+def _methods(
+    named: Sequence[str], given: Mapping[str, Any], rules: Rules, data: Table | None
+) -> tuple[list[Anonymiser], list[str]]:
+    """Methods in the order given, each once, and what was changed; l is what the data allow, unless it is said.
+
+    Options are those of the first; what is promised (k, l) is shared by all that do not say otherwise.
+    """
     refuse_methods(named)
-    for text in named:
-        method = parse_setting(text, **shared)
+    found: list[Anonymiser] = []
+    reasons: list[str] = []
+    for number, text in enumerate(named):
+        maker = table_anonymisers()[text.partition(":")[0]]
+        known = {field.name for field in fields(maker)} if is_dataclass(maker) else set()
+        if number == 0:
+            _refuse_others(text.partition(":")[0], given, known)
+        shared = {name: value for name, value in given.items() if name in SHARED or number == 0}
+        method = parse_setting(text, **{"rules": rules} | {n: v for n, v in shared.items() if n in known})
+        if data is not None and "l" not in given and "l=" not in text:
+            method, why = _capped(method, data)
+            reasons += why
         if method not in found:
             found.append(method)
-    return found
+    return found, reasons
+
+
+def _refuse_others(name: str, given: Mapping[str, Any], known: Collection[str]) -> None:
+    for asked in given:
+        if asked not in known and asked not in SHARED:
+            who = [each for each, maker in table_anonymisers().items() if asked in options_of(maker)]
+            message = f"{OF_TABLES.flag(asked)} is for {' and '.join(who)}, and {name} is audited"
+            message += f"; give --methods {who[0]}"
+            raise ParameterError(message)
+
+
+def _capped(method: Anonymiser, data: Table) -> tuple[Anonymiser, list[str]]:
+    """The method with an l that the data allow, and the reason if it is less than usual."""
+    largest, l = largest_l(data), getattr(method, "l", None)
+    if l is None or isinstance(method, Mondrian) or not 2 <= largest < l:
+        return method, []
+    name = method.parameters["method"]
+    return replace(method, l=largest), [f"{name} with l={largest}, the largest that these data allow"]  # type: ignore[type-var]

@@ -163,6 +163,7 @@ class Table:
         codes: rows x attributes, positions in the domain; ``MISSING`` where there is no value.
         source_rows: position of each row in the data that was read.
         persons: number of the person behind each row, if that is known; None takes each row for a person.
+        left_out: rows of the data that were not read because they lack a value.
     """
 
     noun: ClassVar = "row"
@@ -175,6 +176,7 @@ class Table:
     codes: NDArray[np.int32]
     source_rows: NDArray[np.int64]
     persons: NDArray[np.int64] | None = None
+    left_out: int = 0
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -216,7 +218,7 @@ class Table:
     @property
     def read_counts(self) -> dict[str, int]:
         """How much was read; the owner's alone."""
-        return {"read_records": len(self)}
+        return {"read_records": len(self), "records_left_out": self.left_out}
 
     def spelt(self) -> Iterator[bytes]:
         """All that was read as bytes, the same on every machine."""

@@ -11,6 +11,7 @@ import re
 from collections import defaultdict
 from dataclasses import replace
 from datetime import date
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from cloven.data.schema import PRECISIONS
@@ -121,9 +122,9 @@ def calendar(first: int, last: int, precision: str) -> Taxonomy:
     leaf_group: dict[str, str] = {}
     group_parent: dict[str, str] = {}
     for day in _days(first // 10 * 10, last // 10 * 10 + 9, precision):
-        leaf, *groups = [shown(day, level) for level in levels]
-        leaf_group[leaf] = groups[0] if groups else ANY_DATE
-        group_parent |= dict(zip(groups, [*groups[1:], ANY_DATE], strict=True))
+        leaf, *groups = [*(shown(day, level) for level in levels), ANY_DATE]
+        leaf_group[leaf] = groups[0]
+        group_parent |= dict(pairwise(groups))
     return Taxonomy(leaf_group, group_parent, ANY_DATE)
 
 

@@ -130,11 +130,11 @@ def load_table(
         lack = "the only row lacks" if rows == 1 else f"all {rows:,} rows lack"
         message = f"{lack} a value ({missing[0].column!r} in {missing[0].rows:,}); nothing is left"
         raise InputError(message, source=raw.source)
-    table = _encoded(raw, schema, gone, np.flatnonzero(stays))
+    table = replace(_encoded(raw, schema, gone, np.flatnonzero(stays)), left_out=rows - int(stays.sum()))
     _refuse_naming(raw, schema, gone)
     used = {column.name for column in schema.read}
     ignored = tuple(name for name in raw.names if name not in used)
-    return LoadedTable(table, tuple(missing), rows - len(table), ignored, _twins(table))
+    return LoadedTable(table, tuple(missing), table.left_out, ignored, _twins(table))
 
 
 def _refuse_naming(raw: RawColumns, schema: Schema, gone: dict[str, NDArray[np.bool_]]) -> None:

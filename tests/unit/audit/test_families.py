@@ -79,7 +79,7 @@ class WhisperingFamily:
     def shares_totals(self, method):
         return True
 
-    def remedies(self, method, risks, limit):
+    def remedies(self, method, risks, limit, data=None):
         return {"-k 9": Whispering(k=9)}
 
 

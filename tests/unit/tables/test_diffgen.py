@@ -230,8 +230,8 @@ def test_an_empty_table_is_no_success_though_nobody_could_be_attacked():
 
 def test_too_many_counts_are_refused_before_they_are_made():
     rng = np.random.default_rng(1)
-    many = {f"s{number}": [f"a{value}" for value in rng.integers(0, 300, 400)] for number in range(9)}
-    table = read_table(pa.table({"x": rng.integers(0, 9, 400), **many}), Schema.of(["x"], list(many)))
+    many = {f"s{number}": [f"a{value}" for value in rng.integers(0, 300, 900)] for number in range(9)}
+    table = read_table(pa.table({"x": rng.integers(0, 9, 900), **many}), Schema.of(["x"], list(many)))
     with pytest.raises(
         ParameterError, match=r"combinations, and diffgen counts them all \(at most 2,000,000\)"
     ):

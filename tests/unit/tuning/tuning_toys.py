@@ -110,7 +110,7 @@ class ToyFamily:
     def doubts(self, data, method, result):
         return ()
 
-    def remedies(self, method, risks, limit):
+    def remedies(self, method, risks, limit, data=None):
         return {"--care": type(method)(**{**method.__dict__, "care": True})}
 
 

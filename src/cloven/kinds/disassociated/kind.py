@@ -118,6 +118,7 @@ class DisassociationFamily(OfTransactions):
         method: Disassociation,
         risks: tuple[Risk, ...],
         limit: float,  # noqa: ARG002 - whatever the limit, the same is tried
+        data: Transactions | None = None,  # noqa: ARG002 - nor does it depend on the data
     ) -> dict[str, Disassociation]:
         """Settings that may hold where this one does not: what to type -> the method; the cheapest first.
 

@@ -106,7 +106,13 @@ class GeneralisationFamily(OfTransactions):
         """What speaks against publishing, whatever attackers reach: blocks name all their items."""
         return doubts_about(data, method.k, method.m, unnamed="leave them out of the file")
 
-    def remedies(self, method: Any, risks: tuple[Risk, ...], limit: float) -> dict[str, Any]:
+    def remedies(
+        self,
+        method: Any,
+        risks: tuple[Risk, ...],
+        limit: float,
+        data: Transactions | None = None,  # noqa: ARG002 - the same is tried whatever the data are
+    ) -> dict[str, Any]:
         """Settings that may hold where this one does not: what to type -> the method.
 
         More records behind every item, or protection against more known items, makes larger blocks, which hide better.

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from math import ceil
+from math import ceil, inf
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from cloven.disclosure.audience import Said, is_differentially_private
 from cloven.disclosure.outcome import Measured, Utility
 from cloven.disclosure.risk import MAX_TAIL, ROUNDING
-from cloven.figures import numbered
+from cloven.errors import shorten
+from cloven.figures import numbered, percent
 from cloven.kinds.doubts import FEWEST_CANDIDATES, little_promised, rows_of_one_person, too_few
 from cloven.kinds.tables.attack.known_person import readers
 from cloven.kinds.tables.buckets import Buckets
 from cloven.kinds.tables.cells import shown_release
 from cloven.kinds.tables.methods.mondrian import Mondrian
-from cloven.kinds.tables.methods.slicing import Slicing
+from cloven.kinds.tables.methods.slicing import Slicing, largest_l
 from cloven.kinds.tables.release import GeneralisedTable, Sliced
 from cloven.kinds.tables.score.trial import told_of_values
 from cloven.kinds.tables.threats import (
@@ -43,8 +46,6 @@ from cloven.threats import Knowledge, OtherRelease, unusable_release
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
-
-    import numpy as np
 
     from cloven.data.table import Table
     from cloven.disclosure.risk import Risk
@@ -174,7 +175,9 @@ class TablesFamily:
         values = (*one_harmful_value(data, result.release), *nearly_told(data, result.release))
         return (*little_promised(method.k), *values, *of_people)
 
-    def remedies(self, method: Any, risks: tuple[Risk, ...], limit: float) -> dict[str, Any]:
+    def remedies(
+        self, method: Any, risks: tuple[Risk, ...], limit: float, data: Table | None = None
+    ) -> dict[str, Any]:
         """Settings that may hold where this one does not: what to type (an audit completes --methods) -> the method.
 
         A limit of one in n needs at least n equally likely values; attackers do better than that where values go with
@@ -191,10 +194,12 @@ class TablesFamily:
         ):
             return out
         least = ceil(1 / max(limit, 0.01) - ROUNDING)
+        largest, different = (inf, inf) if data is None else (largest_l(data), _fewest_values(data))
         if "l" in names:
             first = max((method.l or 1) + 1, least)
             for more in (first, first + ceil(first / 3)):
-                out[f"--methods l={more}"] = replace(method, l=more)
+                if more <= (different if isinstance(method, Mondrian) else largest):
+                    out[f"--methods l={more}"] = replace(method, l=more)
         if "k" in names and abs(limit - 1 / method.k) > ROUNDING:
             out[f"--methods k={2 * method.k}"] = replace(method, k=2 * method.k)
         if "eps" in names and method.eps > 0.01:
@@ -204,13 +209,13 @@ class TablesFamily:
             and method.partition not in (None, REPLAY_PROOF)
             and not method.companions
         ):
-            for more in (method.l, max(method.l + 1, least)):
+            for more in (each for each in (method.l, max(method.l + 1, least)) if each <= largest):
                 dealt = replace(method, partition=REPLAY_PROOF, l=more)
                 out[f"--methods partition={REPLAY_PROOF} l={more}"] = dealt
         if isinstance(method, Mondrian) and method.demanded and method.partition != REPLAY_PROOF:
             out[f"--methods partition={REPLAY_PROOF}"] = replace(method, partition=REPLAY_PROOF)
-        if type(method) is not Slicing:
-            for more in (max(2, least), max(2, least) + 1):
+        if type(method) is not Slicing and (data is None or not counts_persons(data)):
+            for more in (each for each in (max(2, least), max(2, least) + 1) if each <= largest):
                 out[f"--methods slicing l={more}"] = Slicing(k=max(method.k, FEWEST_CANDIDATES), l=more)
         return out
 
@@ -239,6 +244,68 @@ class TablesFamily:
     ) -> Everybody:
         """What each reader tells of the sensitive values of every person."""
         return told_of_values(data, release, readers(release), m, sensitive)
+
+
+# What an audit takes where the owner does not say it, and why.
+
+
+USUAL_L, DISTINCT_L = 6, 2
+"""What slicing promises if nobody says otherwise; and different values in a class of Mondrian."""
+
+
+def counts_persons(data: Table) -> bool:
+    """Whether persons, or near numbers, have to be counted, which Mondrian alone can."""
+    return data.several_each or any(attribute.harm.within for attribute in data.attributes)
+
+
+def suggested(data: Table) -> tuple[str, str]:
+    """The method for a table, as a setting, and why it is not slicing, or with a smaller l than usual.
+
+    >>> import cloven as cv
+    >>> import pyarrow as pa
+    >>> people = {"age": [20, 21, 30, 33], "ill": ["flu", "flu", "flu", "gout"]}
+    >>> suggested(cv.read_table(pa.table(people), cv.Schema.of(["age"], ["ill"])))[1]
+    "mondrian: 75.0 % of the rows have ill = 'flu', and slicing hides no value that more than half have"
+    """
+    if not data.names("sensitive"):
+        return "mondrian", "mondrian: no column is sensitive, so there is nothing to slice"
+    if counts_persons(data):
+        what = (
+            "persons have several rows"
+            if data.several_each
+            else "numbers that lie near to each other count as one"
+        )
+        return f"mondrian:l={DISTINCT_L}", f"mondrian: {what}, which other methods do not count"
+    largest, commonest = largest_l(data), _commonest(data)
+    if largest < DISTINCT_L:
+        why = f"mondrian: {commonest}, and slicing hides no value that more than half have"
+        return f"mondrian:l={DISTINCT_L}", why
+    if largest < USUAL_L:
+        return (
+            f"slicing:l={largest}",
+            f"l={largest}: the largest there is, as {commonest}; {USUAL_L} is usual",
+        )
+    return (
+        "slicing",
+        f"l={USUAL_L}: nobody's value is told with a chance above 1/{USUAL_L}, the usual promise",
+    )
+
+
+def _fewest_values(data: Table) -> int:
+    """Different values of the sensitive attribute that has fewest: no class can have more."""
+    return min((len(np.unique(data.codes[:, place])) for place in data.positions("sensitive")), default=0)
+
+
+def _commonest(data: Table) -> str:
+    """How many have the most common sensitive value."""
+    found = []
+    for place in data.positions("sensitive"):
+        counts = np.bincount(data.codes[:, place], minlength=1)
+        found.append((int(counts.max()), data.attributes[place], int(counts.argmax())))
+    most, attribute, code = max(found, key=lambda each: each[0])
+    return (
+        f"{percent(most / len(data))} of the rows have {attribute.name} = {shorten(attribute.values[code])}"
+    )
 
 
 # A table from which noise has taken every row: what an audit says of it.

@@ -57,6 +57,7 @@ def summary(data: Table, result: PublishedTable) -> dict[str, int | float]:
     return {
         **count(result.release),
         "records_read": len(data),
+        "records_left_out": data.left_out,
         "records_suppressed": len(key.suppressed),
         "cells_exchanged": 0 if key.changed is None else int(key.changed.sum()),
         "parts_of_nobody": int((key.records < 0).sum()),
@@ -73,6 +74,12 @@ def cautions(figures: dict[str, int | float], method: Any, release: TableRelease
             "noise has taken every row away: the table is empty and nobody can use it, but the promise holds; to run"
             " again because of that is to choose by looking and adds the eps of the other run, so choose one that"
             " leaves rows, and count both"
+        )
+    if figures["records_left_out"]:
+        lost, all_rows = figures["records_left_out"], figures["records_left_out"] + figures["records_read"]
+        out.append(
+            f"{many(lost, 'row')} of {all_rows:,} lack a value and were left out when the table was read: they are in"
+            " no figure; say so to whoever uses the table"
         )
     if figures["records_suppressed"]:
         out.append(

@@ -163,7 +163,7 @@ class Slicing:
         known = len(data.positions("quasi-identifier"))
         return {
             "k": possible_k(data),
-            "l": Whole(2, max(2, min(20, _largest_l(data)))),
+            "l": Whole(2, max(2, min(20, largest_l(data)))),
             "columns": Whole(1, max(1, known)),
             "check": Choice(get_args(Check)),
             "partition": Choice(get_args(Partition)),
@@ -248,7 +248,7 @@ class Slicing:
         return kernel.Plan(self.k, self.l, check, np.array(ways[partition], np.int64))
 
 
-def _largest_l(table: Table) -> int:
+def largest_l(table: Table) -> int:
     """The largest l that the whole table as one bucket keeps: its most common sensitive value stands in the way."""
     places = table.positions("sensitive")
     most = max((int(np.bincount(table.codes[:, place]).max()) for place in places), default=0)
@@ -318,7 +318,10 @@ def _too_common(
     wanted = [f"l of at most {reachable}"] if reachable >= 2 else []
     if beside:
         wanted.append("nothing beside the sensitive attribute (companions = 0)")
-    remedy = " or ".join(wanted) or "another sensitive attribute, or more varied data"
+    remedy = (
+        " or ".join(wanted)
+        or "mondrian, which promises different values only, or another sensitive attribute"
+    )
     return ParameterError(f"l = {l} cannot be met: {who} {name} = {value}; choose {remedy}")
 
 

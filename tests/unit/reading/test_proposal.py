@@ -1,0 +1,166 @@
+"""Proposed schemas: what names persons is left out, what is proposed can be read, and every role has its reason."""
+
+from __future__ import annotations
+
+import random
+import tomllib
+from contextlib import suppress
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import cloven as cv
+from cloven.errors import InputError
+from cloven.reading.identifiers import Held, naming
+from cloven.reading.proposal import propose
+from cloven.reading.schema_file import read_schema
+
+
+def people(rows=120):
+    lots = random.Random(4)
+    return {
+        "patientId": [f"P{n:05}" for n in range(rows)],
+        "e-mail": [f"someone{n}@example.org" for n in range(rows)],
+        "LastName": [f"{lots.choice('ABCDEFG')}{n}son" for n in range(rows)],
+        "born": [f"{lots.randrange(1930, 2005)}-{lots.randrange(1, 13):02}-05" for _ in range(rows)],
+        "zip": [f"{lots.randrange(100, 9999):05}" for _ in range(rows)],
+        "sex": [lots.choice("fm") for _ in range(rows)],
+        "weight": [lots.randrange(400, 1200) / 10 for _ in range(rows)],
+        "clinic": ["north"] * rows,
+        "note": [
+            f"came in with a cough that had lasted for {n} days, and was sent home again" for n in range(rows)
+        ],
+        "diagnosis": [lots.choice(["flu", "gout", "mumps", "burn"]) for _ in range(rows)],
+    }
+
+
+def roles(found):
+    return {column.name: column.role for column in found.columns}
+
+
+def test_roles_and_kinds_of_a_table_nobody_prepared():
+    found = propose(pa.table(people()))
+    assert roles(found) == {
+        "patientId": "ignored",
+        "e-mail": "ignored",
+        "LastName": "ignored",
+        "born": "quasi-identifier",
+        "zip": "quasi-identifier",
+        "sex": "quasi-identifier",
+        "weight": "quasi-identifier",
+        "clinic": "ignored",
+        "note": "ignored",
+        "diagnosis": "sensitive",
+    }
+    settings = {column.name: dict(column.settings) for column in found.columns}
+    assert settings["born"] == {"kind": "date", "precision": "year"}
+    assert settings["zip"] == {"kind": "code", "precision": 3}
+    assert settings["weight"] == {"kind": "number", "round": 5}
+    reasons = {column.name: column.reason for column in found.columns}
+    assert reasons["e-mail"].startswith("holds e-mail addresses")
+    assert "120 different values in 120 rows" in reasons["patientId"]
+    assert "free text" in reasons["note"] or "different for nearly everybody" in reasons["note"]
+
+
+def test_what_is_proposed_is_read_as_it_is(tmp_path):
+    path = tmp_path / "people.toml"
+    found = propose(pa.table(people()))
+    path.write_text(found.to_toml(), encoding="utf-8")
+    assert read_schema(path) == found.schema()
+    assert len(cv.read_table(pa.table(people()), read_schema(path))) == 120
+
+
+names = (
+    st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=12)
+    .map(str.strip)
+    .filter(bool)
+)
+
+
+@given(
+    st.dictionaries(
+        names,
+        st.lists(
+            st.sampled_from(["1", "2.5", "x", "", "NA", "1989-01-02", "01234", "?"]), min_size=6, max_size=6
+        ),
+        min_size=2,
+        max_size=4,
+    )
+)
+def test_any_table_gives_a_schema_that_reads_it_or_an_error(columns):
+    with suppress(cv.ClovenError):
+        found = propose(pa.table(columns))
+        schema = found.schema()
+        written = tomllib.loads(found.to_toml())
+        assert set(written["columns"]) == set(columns)
+        assert len(cv.read_table(pa.table(columns), schema)) <= 6
+
+
+def test_a_file_without_a_header_gets_names(tmp_path):
+    path = tmp_path / "adult.data"
+    path.write_text("39, State-gov, Male, <=50K\n50, Private, Male, <=50K\n38, Private, Female, >50K\n")
+    found = propose(path)
+    assert found.header == ("column_1", "column_2", "column_3", "column_4")
+    assert found.rows == 3
+    assert "no header line" in found.remarks[0]
+    assert roles(found)["column_4"] == "sensitive"
+
+
+def test_somebody_with_several_rows_is_a_person_and_sets_are_offered():
+    visits = {
+        "patient": [f"p{n // 3}" for n in range(90)],
+        "illness": ["flu", "gout", "burn"] * 30,
+        "ward": ["a", "b"] * 45,
+    }
+    found = propose(pa.table(visits))
+    assert roles(found)["patient"] == "person"
+    assert "--id-column and --item-column" in found.remarks[0]
+
+
+def test_numbers_that_words_stand_beside_are_numbers():
+    found = propose(pa.table({"age": ["31", "25", "NA", "44"] * 5, "illness": ["flu", "gout"] * 10}))
+    assert "NA" in found.missing_values
+    assert roles(found)["age"] == "ignored", "a quarter of the rows would be lost"
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "why"),
+    [
+        ("contact", ["a.b@example.org", "c@d.example"], "e-mail"),
+        ("contact", ["+49 30 1234567", "+44 20 7946 0000"], "telephone"),
+        ("number", ["999-76-6866", "999-73-5361"], "social security"),
+        ("key", ["1d604da9-9a81-4ba9-80c2-de3375d59b40"], "universal identifiers"),
+        ("visitor", ["192.168.0.1", "10.0.0.7"], "addresses of computers"),
+    ],
+)
+def test_forms_that_name_persons(name, values, why):
+    assert why in naming(Held(name, len(values), values, len(values), False))
+
+
+@pytest.mark.parametrize("column", ["patientId", "e-mail", "LastName"])
+@pytest.mark.parametrize("role", ["quasi-identifier", "sensitive"])
+def test_columns_that_name_persons_are_refused(column, role):
+    schema = cv.Schema(
+        (cv.Column(column, role), cv.Column("sex", "quasi-identifier"), cv.Column("diagnosis", "sensitive"))
+    )
+    with pytest.raises(InputError, match=f"column '{column}' .*nobody is hidden where it is published"):
+        cv.read_table(pa.table(people()), schema)
+
+
+def test_a_tree_or_a_precision_makes_a_near_unique_column_publishable():
+    table = people()
+    tree = {
+        "*": {
+            "A to D": [n for n in table["LastName"] if n[0] < "E"],
+            "E to G": [n for n in table["LastName"] if n[0] >= "E"],
+        }
+    }
+    schema = cv.Schema.of(["LastName", "sex"], ["diagnosis"], trees={"LastName": tree})
+    assert len(cv.read_table(pa.table(table), schema)) == 120
+
+
+def test_small_tables_are_examples():
+    table = pa.table({"town": ["a", "b", "c", "d"], "illness": ["flu", "gout", "flu", "gout"]})
+    assert len(cv.read_table(table, cv.Schema.of(["town"], ["illness"]))) == 4
