@@ -10,12 +10,13 @@ import numpy as np
 
 from cloven.errors import InputError, ParameterError
 from cloven.reading.guess import (
+    Column,
     check_delimiter,
     guess_delimiter,
     refuse_table,
     refuse_words_between_others,
 )
-from cloven.reading.raw import LongRows, RawRecords, decode_names, missing_column
+from cloven.reading.raw import LongRows, RawRecords, decode_names, missing_column, name_faults
 from cloven.reading.tokens import TextPlaces, Tokens, quote_faults, tokenise
 
 if TYPE_CHECKING:
@@ -175,6 +176,45 @@ class _Picked:
         return self.table.where(int(self.rows[row]))
 
 
+YES, NO = (
+    frozenset(("1", "1.0", "true", "t", "yes", "y", "x")),
+    frozenset(("0", "0.0", "", "false", "f", "no", "n")),
+)
+"""What the cells of a wide table say, in small letters."""
+
+
+def read_wide(text: bytes, source: str, options: ReadOptions, delimiter: str) -> RawRecords:
+    """Records of a table with a column for each item, whose cells say whether it is there; others are left out."""
+    table = _open_table(text, delimiter, source)
+    persons = None if options.person is None else table.labels(options.person)
+    held, items = [], []
+    for name in dict.fromkeys(table.header):
+        if name != options.person and (there := _flags(table, name)) is not None:
+            items.append(name.strip())
+            held.append(there)
+    if not items:
+        message = "no column says whether an item is there, with 0 and 1, yes and no or the like"
+        raise InputError(message, source=source)
+    rows, codes = np.nonzero(np.column_stack(held))
+    lengths = np.bincount(rows, minlength=table.rows).astype(np.int64)
+    return RawRecords(
+        lengths, codes.astype(np.int64), items, table.where, name_faults(items), table.faults, persons
+    )
+
+
+def _flags(table: _Table, name: str) -> NDArray[np.bool_] | None:
+    """Which rows have an item; None of a column that holds mostly other values, such as the number of a row."""
+    codes, cells = table.column(name)
+    said = [cell.decode(errors="replace").strip().lower() for cell in cells]
+    other = [number for number, word in enumerate(said) if word not in YES and word not in NO]
+    if Column(name, 0, ()).named_record or 2 * len(other) > len(said) or not any(said):
+        return None
+    for row in np.flatnonzero(np.isin(codes, other)).tolist():
+        table.faults.setdefault(row, f"column {name!r} says neither yes nor no; write 1 or 0")
+    there = np.array([word in YES for word in said] + [False], np.bool_)
+    return there[codes]  # a bad row has code -1
+
+
 def read_table(text: bytes, source: str, options: ReadOptions, delimiter: str) -> RawRecords:
     """Records of a table whose column holds a list of items in one cell, such as ``flu|fever``."""
     if options.column is None:
@@ -184,8 +224,12 @@ def read_table(text: bytes, source: str, options: ReadOptions, delimiter: str) -
     codes, cells = table.column(options.column)
     persons = None if options.person is None else table.labels(options.person)
     within = options.item_delimiter or guess_delimiter(b"\n".join(cells), spaces=False)
-    # NUL cannot stand in a cell (the file would have been refused), so it can end one.
-    lists = tokenise(b"".join(cell + b"\0" for cell in cells), within, merge=within == " ", record_end="\0")
+    # NUL cannot stand in a cell (the file would have been refused), so it can end one. What stands behind the last
+    # delimiter is no item.
+    ends = (within + " \t").encode()
+    lists = tokenise(
+        b"".join(cell.rstrip(ends) + b"\0" for cell in cells), within, merge=within == " ", record_end="\0"
+    )
     item_codes, raw_names = lists.encode()
     names, item_faults = decode_names(raw_names)
     list_lengths = np.append(lists.lengths, 0)  # a bad row (code -1) has an empty list

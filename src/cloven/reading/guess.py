@@ -42,9 +42,9 @@ _MOST_SKIPPED = 0.1
 _APART = ("format", "column", "id_column")  # two ways to read a file differ in one of these
 _PARQUET = b"PAR1"
 _PARQUET_ROWS = 1000
-_FLAGS_NOTE = (
-    "it has one column for each item, with 0 and 1 in the cells; turn it into one row for each item first"
-)
+_PERSONS_NOTE = "if each row is one person with attributes: cloven schema FILE -o SCHEMA"
+_PROSE = 80
+"""Characters of a cell, on average, from which on a column holds documents."""
 
 
 def likely(content: bytes) -> Likely:
@@ -74,15 +74,17 @@ def _text(head: Head) -> Likely:
     note = json_note(head)
     if note is not None:
         return Likely(note=note)
-    if one_column_per_item(head):
-        return Likely(note=_FLAGS_NOTE)
+    wide = list(wide_suggestions(head))
+    if wide and (tried := _tried(wide, head)):
+        return Likely(tried)
     tables = list(table_suggestions(head))
     weight = 1 - 0.7 * max(
         (each.score for each in tables), default=0.0
     )  # a header speaks against plain records
     lines = [replace(each, score=each.score * weight) for each in line_suggestions(head)]
     tried = _tried([*tables, *lines], head)
-    return Likely(tried, None if tried else f"pass format= one of {', '.join(FORMATS)}")
+    note = None if tried else f"pass format= one of {', '.join(FORMATS)}"
+    return Likely(tried, table_note(head) or note)
 
 
 def _tried(found: Iterable[Suggestion], head: Head) -> tuple[Suggestion, ...]:
@@ -224,13 +226,24 @@ def table_suggestions(head: Head) -> Iterator[Suggestion]:
         yield from _list_columns(table, told)
 
 
-def one_column_per_item(head: Head) -> bool:
-    """Whether the cells say only whether each item is there: a form that no reader takes."""
-    return any(
-        sum(set(map(str.lower, column.cells)) <= _FLAGS for column in table.columns)
-        >= max(3, len(table.columns) - 2)
-        for table in _tables(head)
-    )
+def wide_suggestions(head: Head) -> Iterator[Suggestion]:
+    """Tables whose cells say only whether each item is there."""
+    for table in _tables(head):
+        flags = sum(set(map(str.lower, column.cells)) <= _FLAGS for column in table.columns)
+        if flags >= max(3, len(table.columns) - 2):
+            reason = "a column for each item, with yes and no in the cells"
+            yield Suggestion({"format": "wide", "delimiter": delimiter_word(table.delimiter)}, reason, 1.0)
+
+
+def table_note(head: Head) -> str | None:
+    """What a table may be that holds no sets: documents, or a person in each row."""
+    tables = list(_tables(head))
+    for table in tables:
+        for column in table.columns:
+            if sum(map(len, column.cells)) > _PROSE * max(1, len(column.cells)) and column.name.isprintable():
+                name = repr(column.name)
+                return f"if {name} holds documents: cloven text FILE --text-column {name} -o OUT.jsonl"
+    return _PERSONS_NOTE if any(len(table.columns) > 1 for table in tables) else None
 
 
 def columns_of(names: Sequence[str], rows: Sequence[Sequence[str]]) -> list[Column]:
@@ -267,8 +280,7 @@ def _list_columns(table: _Table, told: dict[str, str]) -> Iterator[Suggestion]:
     for column in table.columns:
         shares = {
             inner: sum(inner in cell for cell in column.cells) / max(1, len(column.cells))
-            for inner in CANDIDATES
-            if inner != table.delimiter
+            for inner in CANDIDATES  # the delimiter of the table too: quotes go around such cells
         }
         inner = max(shares, key=shares.__getitem__)
         if shares[inner] >= 0.25 and not column.decimal:
@@ -381,6 +393,8 @@ _MEASURE_WORDS = re.compile(
     r"dose|units?"
 )
 _COMPARED = 12
+_FEW_RECORDS = 0.05
+"""Share of the rows that records must be, where no name says that a column holds records: else it is an attribute."""
 _CLOSE = 0.6
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _WHOLE = re.compile(r"[-+]?\d+")
@@ -474,7 +488,8 @@ def _pair(record: Column, item: Column) -> Pair:
     once = len(set(rows)) / max(1, len(rows))
     score = record.as_record + item.as_item
     named = record.named_record and item.named_item
-    if score < 0 or not (record.repeats or named):
+    few = record.distinct < max(3, _FEW_RECORDS * len(rows)) and not record.named_record
+    if score < 0 or few or not (record.repeats or named):
         return Pair(record, item, 0.0)
     return Pair(
         record, item, (0.5 + 0.08 * min(5.0, score)) * (0.4 + 0.6 * once) * (1.0 if record.repeats else 0.5)

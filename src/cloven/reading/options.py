@@ -44,6 +44,7 @@ FORMATS = {
     "spmf": Format("delimited.read_spmf", delimiter=" ", columns=False),
     "long": Format("delimited.read_long", delimited=True),
     "table": Format("delimited.read_table", delimited=True),
+    "wide": Format("delimited.read_wide", delimited=True),
     "json": Format("objects.read_json", (".json",), held=3.0),
     "jsonl": Format("objects.read_jsonl", (".jsonl", ".ndjson"), held=3.0),
     "parquet": Format("arrow.read_parquet", (".parquet",), text=False),

@@ -52,9 +52,17 @@ def long_table(records: list[list[str]], header: str, row: str, delimiter: str =
     return ("\n".join([header, *rows]) + "\n").replace(",", delimiter).encode()
 
 
-def cells(records: list[list[str]], delimiter: str, inner: str) -> bytes:
-    rows = [delimiter.join([str(n), "x" * (n % 3 + 1), inner.join(each)]) for n, each in enumerate(records)]
+def cells(records: list[list[str]], delimiter: str, inner: str, quote: str = "") -> bytes:
+    rows = [
+        delimiter.join([str(n), "x" * (n % 3 + 1), quote + inner.join(each) + quote])
+        for n, each in enumerate(records)
+    ]
     return ("\n".join([delimiter.join(["customer", "grade", "basket"]), *rows]) + "\n").encode()
+
+
+def wide(records: list[list[str]], no: str, yes: str, delimiter: str = ",") -> bytes:
+    rows = [[str(n), *(yes if item in each else no for item in ITEMS)] for n, each in enumerate(records, 1)]
+    return ("\n".join(delimiter.join(row) for row in [["visit", *ITEMS], *rows]) + "\n").encode()
 
 
 def parquet(**columns: list[object]) -> bytes:
@@ -118,6 +126,9 @@ CASES = [
     Case("long, tabs", long_table(WORDS, "user_id,movie", "{0},{2}", "\t"), "long", WORDS),
     Case("long, numbers", long_table(NUMBERS, "tid,item", "{0},{2}"), "long", NUMBERS),
     Case("table", cells(WORDS, ";", "|"), "table", WORDS),
+    Case("wide", wide(WORDS, "0", "1"), "wide", WORDS),
+    Case("wide, words", wide(WORDS, "no", "yes", ";"), "wide", WORDS),
+    Case("table, quoted cells", cells(WORDS, ",", ",", '"'), "table", WORDS),
     Case("table, commas in cells", cells(WORDS, "\t", ","), "table", WORDS),
     Case("json", json.dumps(WORDS).encode(), "json", WORDS),
     Case("json, many", json.dumps(MANY).encode(), "json", MANY),
@@ -261,7 +272,6 @@ NOTES = [
     (b'{"p1": ["a", "b"], "p2": ["c"]}', r"make an array of them: jq '[.[]]' FILE"),
     (b'{"version": 1}', "only an array of records"),
     (b'[{"id": 1, "item": "a"}, {"id": 1, "item": "b"}]', "hold no list of items"),
-    (b"id,milk,jam,tea,fig\n" + b"1,0,1,1,0\n2,1,1,0,0\n" * 5, "one column for each item"),
     (b"", "empty or blank"),
     (b" \n\n", "empty or blank"),
 ]
@@ -296,3 +306,46 @@ def test_any_bytes_get_suggestions_that_read_them(tmp_path_factory, content: byt
             assert len(read(path, **options_of(each), lenient=True))
         except ClovenError as error:
             pytest.fail(f"{each}: {error}")
+
+
+def test_an_attribute_is_no_column_of_records(tmp_path: Path) -> None:
+    rng = random.Random(3)
+    rows = [
+        f"{rng.randint(17, 90)},{rng.choice(['BA', 'MSc', 'none'])},{rng.choice('fm')},{rng.choice(ITEMS)}"
+        for _ in range(200)
+    ]
+    path = tmp_path / "people.csv"
+    path.write_text("\n".join(["age,education,sex,likes", *rows]) + "\n")
+    with pytest.raises(UnplacedError) as caught:
+        read(path)
+    assert "cloven schema FILE -o SCHEMA" in str(caught.value)
+    assert "id_column" not in str(caught.value)
+
+
+def test_a_table_of_documents_is_for_the_text_command(tmp_path: Path) -> None:
+    path = tmp_path / "notes.csv"
+    note = "came in with a cough that had lasted for days and was sent home with advice and a prescription"
+    path.write_text("\n".join(["id,note", *(f"{n},{note} {n}" for n in range(30))]) + "\n")
+    with pytest.raises(UnplacedError, match="cloven text FILE --text-column 'note'"):
+        read(path)
+
+
+def test_what_stands_behind_the_last_delimiter_of_a_cell_is_no_item(tmp_path: Path) -> None:
+    path = tmp_path / "keywords.csv"
+    path.write_text('id,keywords\n1,"flu, fever,"\n2,"flu,cough, "\n3,gout\n')
+    found = read(path, column="keywords", item_delimiter=",")
+    assert [sorted(record) for record in found] == [["fever", "flu"], ["cough", "flu"], ["gout"]]
+
+
+def test_cells_of_a_wide_table_that_say_neither(tmp_path: Path) -> None:
+    path = tmp_path / "wide.csv"
+    path.write_text("row,milk,jam\n1,1,0\n2,0,2\n3,1,1\n")
+    with pytest.raises(InputError, match=r"wide\.csv:3: column 'jam' says neither yes nor no"):
+        read(path, format="wide")
+    assert [sorted(record) for record in read(path, format="wide", lenient=True)] == [
+        ["milk"],
+        ["jam", "milk"],
+    ]
+    path.write_text("age,weight\n31,70\n42,80\n")
+    with pytest.raises(InputError, match="no column says whether an item is there"):
+        read(path, format="wide")
