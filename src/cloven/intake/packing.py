@@ -23,6 +23,7 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 from cloven.errors import InputError
 from cloven.intake.files import MOST_TIMES, NEVER_LESS, content, open_plain, room
+from cloven.intake.stores import as_text, is_store, refuse_address
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -110,6 +111,10 @@ def whole(path: Path, max_bytes: int) -> tuple[bytes, str]:
     What a packed file holds counts against ``max_bytes``; a plain one must fit into memory.
     """
     source = str(path)
+    refuse_address(path)
+    if is_store(path):
+        with _named(source):
+            return as_text(path, Budget(source, max_bytes)), ".csv"
     if path.suffix.lower() not in PACKED:
         with _named(source):
             return content(path), extension(path)

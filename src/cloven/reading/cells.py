@@ -22,6 +22,7 @@ from cloven.errors import ClovenError, InputError
 from cloven.intake.files import open_plain
 from cloven.intake.packing import allowance, beginning, whole
 from cloven.intake.pages import PagesError, TooLargeError, parquet_file, read_parquet
+from cloven.intake.stores import is_store
 from cloven.reading.files import BEGINNING
 from cloven.reading.guess import guess_delimiter
 from cloven.reading.raw import Place, missing_column
@@ -526,6 +527,8 @@ def expected_cells(path: str | os.PathLike[str], schema: Schema) -> int | None:
     Of a text file every column counts, of a Parquet file those that the schema uses.
     """
     source = Path(path)
+    if is_store(source):
+        return None
     try:
         head, extension, total = beginning(source, BEGINNING)
         if extension in PARQUET or head[:4] == b"PAR1":
