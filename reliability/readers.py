@@ -75,6 +75,7 @@ def readers(scratch: Path) -> list[Reader]:
         *_sets(),
         *_packed(),
         *_tables(),
+        *_stores(scratch),
         *_documents(),
         *_releases(scratch),
         *_guesses(scratch),
@@ -104,6 +105,7 @@ def _sets() -> Iterator[Reader]:
         "baskets.json": (json.dumps(RECORDS).encode(), {}),
         "baskets.jsonl": (objects.encode(), {"column": "items"}),
         "baskets.parquet": (_parquet({"items": RECORDS}), {}),
+        "wide.csv": (b"id,flu,fever,cough\n1,1,0,1\n2,0,1,yes\n" * 4, {"format": "wide"}),
         "wide.tsv": (b"flu\tfever\tcough\n1\t0\t1\n0\t1\t1\n" * 4, {}),
     }
     for name, (content, options) in contents.items():
@@ -144,6 +146,43 @@ def _tables() -> Iterator[Reader]:
 
 def _read_table(name: str, folder: Path) -> Any:
     return cv.read_table(folder / name, cv.read_schema(folder / "schema.toml"), max_bytes=1_000_000)
+
+
+def _stores(scratch: Path) -> Iterator[Reader]:
+    """Workbooks and databases; dates and codes; and what a table suggests."""
+    import sqlite3
+
+    import openpyxl
+
+    rows = list(zip(*PEOPLE.values(), strict=True))
+    book = openpyxl.Workbook()
+    for row in (tuple(PEOPLE), *rows):
+        book.active.append(row)
+    book.save(scratch / "people.xlsx")
+    with sqlite3.connect(scratch / "people.db") as base:
+        base.execute(f"CREATE TABLE people ({', '.join(PEOPLE)})")
+        base.executemany("INSERT INTO people VALUES (?, ?, ?)", rows)
+    base.close()
+    for name in ("people.xlsx", "people.db"):
+        files = {name: (scratch / name).read_bytes(), "schema.toml": SCHEMA.encode()}
+        yield Reader(f"table {name}", files, partial(_read_table, name), frozenset({"schema.toml"}))
+    dated = "".join(
+        f"{1950 + at}-0{at % 9 + 1}-1{at % 10},0{2139 + at},{ill}\n"
+        for at, ill in enumerate(PEOPLE["illness"])
+    )
+    schema = (
+        'missing = "keep"\n[columns.born]\nrole = "quasi-identifier"\nkind = "date"\nprecision = "quarter"\n'
+        '[columns.zip]\nrole = "quasi-identifier"\nkind = "code"\nprecision = 3\n'
+        '[columns.illness]\nrole = "sensitive"\n'
+    )
+    files = {"dated.csv": f"born,zip,illness\n{dated}".encode(), "schema.toml": schema.encode()}
+    yield Reader("table dated.csv", files, partial(_read_table, "dated.csv"))
+    yield Reader("proposal", {"dated.csv": files["dated.csv"]}, _propose)
+
+
+def _propose(folder: Path) -> Any:
+    found = cv.propose(folder / "dated.csv", max_bytes=1_000_000)
+    return found.schema(), found.to_toml()
 
 
 def _documents() -> Iterator[Reader]:

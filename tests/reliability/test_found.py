@@ -21,6 +21,7 @@ from cloven.errors import InputError, ReleaseError
 from cloven.relatedness.corpus import Corpus
 from cloven.relatedness.spec import parse
 from cloven.relatedness.vectors import cache_vectors
+from cloven.storage.ledger import Ledger
 
 ITEMS = ["flu", "fever"]
 
@@ -255,3 +256,14 @@ def test_a_hierarchy_that_unpacks_to_gigabytes(tmp_path):
         packed.writelines([bytes(1 << 20)] * 128)
     with pytest.raises(InputError, match="more than 500 times its size"):
         cv.read_taxonomy(tmp_path / "tree.csv.gz")
+
+
+def test_a_ledger_that_names_a_place_too_long_to_be_one(tmp_path):
+    cv.write_release(
+        cv.Disassociation(k=3).anonymise(cv.sample("clinic")), tmp_path / "out", ledger=tmp_path / "ledger"
+    )
+    (file,) = (tmp_path / "ledger").iterdir()
+    line = json.loads(file.read_text())
+    file.write_text(json.dumps({**line, "place": "x" * 4000}) + "\n")
+    told = Ledger.read(tmp_path / "ledger", tmp_path / "ledger").entries
+    assert [entry.discarded for entry in told] == [False]

@@ -10,6 +10,7 @@ import csv
 import io
 import re
 from array import array
+from collections import Counter
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -168,6 +169,7 @@ def read_every_column(
             raise InputError(message, source=str(path)) from error
         return _from_parquet(content, str(path), _of_texts(names), max_bytes)
     refuse_zeros(content, str(path))
+    _refuse_other_encodings(content, str(path))
     sign = delimiter or guess_delimiter(content, spaces=False)
     first = _first_row(_Rows(content, sign, str(path)))
     names = tuple(header or (name.strip() for name in first))
@@ -180,6 +182,9 @@ def _of_texts(
     """A schema that takes every column as it is."""
     from cloven.data.schema import Column, Schema
 
+    for name in (name for name, times in Counter(names).items() if times > 1):
+        message = f"column {name!r} stands twice in the header; rename one"
+        raise InputError(message)
     columns = tuple(Column(name, "quasi-identifier", "category") for name in names)
     return Schema(columns, header=None if header is None else tuple(header), delimiter=delimiter)
 

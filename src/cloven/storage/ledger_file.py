@@ -233,7 +233,7 @@ class Entry:
     @property
     def discarded(self) -> bool:
         """Whether the owner says that it was never published."""
-        return (self.private / DISCARDED).is_file()
+        return _is_file(self.private / DISCARDED)
 
     @property
     def promise(self) -> str:
@@ -306,7 +306,15 @@ def _release_beside(private: Path) -> Path:
     stem = private.with_name(private.name.removesuffix(PRIVATE) or private.name)
     in_json = stem.with_name(f"{stem.name}.json")
     found = {stem / "published": stem / "published" / MANIFEST, stem: stem / MANIFEST, in_json: in_json}
-    return next((place for place, file in found.items() if file.is_file()), private)
+    return next((place for place, file in found.items() if _is_file(file)), private)
+
+
+def _is_file(path: Path) -> bool:
+    """Whether there is such a file; what is too long to be a name is none."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def _told_by_manifest(place: Path, digest: str) -> dict[str, Any]:
