@@ -19,6 +19,7 @@ from cloven.audit.decision import price
 from cloven.audit.document import FORMAT, ends, environment, histogram
 from cloven.disclosure.outcome import front
 from cloven.figures import percent
+from cloven.standards import section
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from cloven.audit.report import AuditReport
     from cloven.disclosure.outcome import Measured, Outcome
     from cloven.disclosure.risk import Estimate, Linkage, Risk, Tail
+    from cloven.standards.section import ShownStandard
 
 
 FEWEST = 100
@@ -86,6 +88,7 @@ def _with_totals(report: AuditReport, common: Common) -> Public:
             "measures": [] if few else [_measure(each) for each in _public_measures(outcome)],
         },
         "decision": _decision(report, tried, few=few),
+        "standard": section.public(report),
         "outcomes": _outcomes(tried, limits.measure),
         "cautions": [caution.public for caution in report.cautions if caution.audience == "public"],
     }
@@ -494,5 +497,6 @@ class Public(Common):
     risks: list[ShownRisk]
     utility: ShownUtility
     decision: ShownDecision
+    standard: ShownStandard | None
     outcomes: list[ShownOutcome]
     cautions: list[str]
