@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from cloven.audit.report import AuditReport
     from cloven.disclosure.outcome import Measured, Outcome
     from cloven.disclosure.risk import Estimate, Linkage, Risk, Tail
-    from cloven.standards.section import ShownStandard
 
 
 FEWEST = 100
@@ -421,6 +420,39 @@ class ShownDecision(TypedDict):
     reasons: list[str]
     better: list[str]
     words: str
+
+
+class ShownCriterion(TypedDict):
+    """What attackers tried, and who of them the public may know of."""
+
+    name: str
+    means: str
+    threats: list[str]
+
+
+class ShownClause(TypedDict):
+    """A clause, with the answer if the release itself gives it; the others are with the owner."""
+
+    asks: str
+    number: str
+    text: str
+
+
+class ShownStandard(TypedDict):
+    """What everybody may read of a standard."""
+
+    format: str
+    name: str
+    title: str
+    about: str
+    threshold: float | None
+    judged: str
+    promised: float
+    needed_k: int | None
+    met: bool | None
+    criteria: list[ShownCriterion]
+    clauses: list[ShownClause]
+    beyond: list[str]
 
 
 class ShownLimits(TypedDict):

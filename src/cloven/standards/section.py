@@ -7,7 +7,7 @@ document around it: what the manifest says, what the verdict says anyway, and na
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from cloven._version import __version__
 from cloven.standards.answers import PUBLIC, answered, baseline_of, is_past, k_of, limit_of
@@ -17,6 +17,7 @@ from cloven.standards.identification import ATTACKERS, identification, least_k
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from cloven.audit.public_document import ShownStandard
     from cloven.audit.report import AuditReport
     from cloven.disclosure.risk import Criterion, Risk
     from cloven.standards.claim import Claim
@@ -143,40 +144,7 @@ def _triggers(claim: Claim) -> list[dict[str, str]]:
     ]
 
 
-# The public section. Every key is declared; see ``public_document``.
-
-
-class ShownCriterion(TypedDict):
-    """What attackers tried, and who of them the public may know of."""
-
-    name: str
-    means: str
-    threats: list[str]
-
-
-class ShownClause(TypedDict):
-    """A clause, with the answer if the release itself gives it; the others are with the owner."""
-
-    asks: str
-    number: str
-    text: str
-
-
-class ShownStandard(TypedDict):
-    """What everybody may read of a standard."""
-
-    format: str
-    name: str
-    title: str
-    about: str
-    threshold: float | None
-    judged: str
-    promised: float
-    needed_k: int | None
-    met: bool | None
-    criteria: list[ShownCriterion]
-    clauses: list[ShownClause]
-    beyond: list[str]
+# The public section. Its keys are declared in ``audit.public_document``.
 
 
 def public(report: AuditReport) -> ShownStandard | None:

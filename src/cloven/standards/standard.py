@@ -72,8 +72,8 @@ def standard(name: str) -> Standard:
     if name not in NAMES:
         message = f"the standard must be one of {', '.join(NAMES)} (got {name!r})"
         raise ParameterError(message)
-    place = files("cloven.standards").joinpath("data", f"{name}.toml")
-    plain: dict[str, Any] = tomllib.loads(place.read_text(encoding="utf-8"))
+    text = files("cloven.standards").joinpath("data", f"{name}.toml").read_text(encoding="utf-8")
+    plain: dict[str, Any] = tomllib.loads(text)
     return Standard(
         **plain
         | {

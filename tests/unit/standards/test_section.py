@@ -119,7 +119,10 @@ def test_k_that_promises_too_little_is_told_with_the_k_that_would_do(report):
     five = replace(report, audit=replace(report.audit, method=cv.Disassociation(k=5, m=2)))
     found = held(five, "ema")
     assert found.decision.verdict == "do not publish"
-    reason = "k = 5 promises 20.0 %: EMA Policy 0070 is held to 9.0 %, which needs k = 12 or more, whatever attackers reach."
+    reason = (
+        "k = 5 promises 20.0 %: EMA Policy 0070 is held to 9.0 %, which needs k = 12 or more,"
+        " whatever attackers reach."
+    )
     assert found.to_dict()["standard"]["faults"] == [reason]
     assert reason in found.to_dict()["decision"]["reasons"]
     assert held(five, "hipaa", risk="average").decision.verdict == "publish", "the mean is 5 %, at most 6 %"
