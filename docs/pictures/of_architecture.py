@@ -54,9 +54,10 @@ def architecture() -> Card:
         760,
         738,
         about="From the top: cli; tuning and report; audit and reconstruction; kinds with one room each for"
-        " disassociated, generalised and tables; threats and standards; reading, text, datasets, statistics, relatedness,"
-        " storage, verification and settings; data, disclosure, protocols, registry and attacks. Inside a room verify never"
-        " reaches methods, and attack never names the key. The report is made from the document of an audit alone.",
+        " disassociated, generalised and tables; threats and standards; reading, text, datasets, statistics,"
+        " relatedness, storage, verification and settings; data, disclosure, protocols, registry and attacks. Inside a"
+        " room verify never reaches methods, and attack never names the key. The report is made from the document of"
+        " an audit alone.",
     )
     top = 20
     for name, about, parts in LAYERS:
