@@ -46,12 +46,15 @@ ALLOWED = {
         "verification",
     },
     "reconstruction": {"kinds", "registry"},
+    "standards": {"disclosure"},
     "report": {"disclosure"},
-    "audit": {"data", "disclosure", "kinds", "registry", "settings", "statistics", "storage", "threats"},
+    "audit": {
+        "data", "disclosure", "kinds", "registry", "settings", "standards", "statistics", "storage", "threats",
+    },
     "tuning": {"audit", "data", "disclosure", "protocols", "registry", "settings", "storage", "threats"},
     "cli": {
-        "audit", "data", "disclosure", "kinds", "protocols", "reading", "registry", "settings", "statistics", "storage",
-        "text", "threats", "tuning",
+        "audit", "data", "disclosure", "kinds", "protocols", "reading", "registry", "settings", "standards",
+        "statistics", "storage", "text", "threats", "tuning",
     },
 }  # fmt: skip
 # Inside functions, where it is needed, a part may also ask these.

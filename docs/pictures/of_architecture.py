@@ -9,7 +9,11 @@ LAYERS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("uses", "of an audit", {"tuning": "search for settings", "report": "page, charts, frame"}),
     ("the loop", "start here", {"audit": "loop, decision, document", "reconstruction": "plausible data"}),
     ("kinds", "a room each", {"kinds": ""}),
-    ("attackers", "what they know", {"threats": "knowledge, effort, threat"}),
+    (
+        "attackers",
+        "what they know",
+        {"threats": "knowledge, effort, threat", "standards": "clauses and answers"},
+    ),
     (
         "tools",
         "for every kind",
@@ -50,9 +54,10 @@ def architecture() -> Card:
         760,
         738,
         about="From the top: cli; tuning and report; audit and reconstruction; kinds with one room each for"
-        " disassociated, generalised and tables; threats; reading, text, datasets, statistics, relatedness, storage,"
-        " verification and settings; data, disclosure, protocols, registry and attacks. Inside a room verify never"
-        " reaches methods, and attack never names the key. The report is made from the document of an audit alone.",
+        " disassociated, generalised and tables; threats and standards; reading, text, datasets, statistics,"
+        " relatedness, storage, verification and settings; data, disclosure, protocols, registry and attacks. Inside a"
+        " room verify never reaches methods, and attack never names the key. The report is made from the document of"
+        " an audit alone.",
     )
     top = 20
     for name, about, parts in LAYERS:

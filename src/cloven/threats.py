@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cloven.disclosure.audience import Audience, Wording
-from cloven.disclosure.risk import Linkage, Risk
+from cloven.disclosure.risk import Criterion, Linkage, Risk
 from cloven.errors import ParameterError
 from cloven.statistics.outsiders import asked_about
 
@@ -165,6 +165,7 @@ class Threat:
         counts: whether it takes part in the verdict, tried or not.
         public: what the public reads of this attacker; None, the owner alone knows of it. See ``publicly``.
         kernel: the function that it spends its time in; while that is compiled, other attacks are tried.
+        criteria: what it tries, as officers ask for it, where its linkage does not say that.
     """
 
     name: str
@@ -176,6 +177,7 @@ class Threat:
     counts: bool = True
     public: Wording | None = None
     kernel: Callable[..., Any] | None = None
+    criteria: tuple[Criterion, ...] = ()
 
     @property
     def audience(self) -> Audience:
@@ -201,7 +203,8 @@ class Threat:
         """What the attack reached, or why there was nothing to try."""
         case = Case(data, result, rng, effort or Effort(), progress, outsiders)
         try:
-            return self.attempt(self, case)
+            found = self.attempt(self, case)
+            return replace(found, criteria=self.criteria) if self.criteria else found
         except ParameterError as error:
             return self.risk(not_tried=str(error))
 
@@ -212,5 +215,11 @@ class Threat:
             knows=self.knows,
             linkage=self.linkage,
             measure=self.measure,
-            **{"outside": self.outside, "counts": self.counts, "public": self.public, **figures},
+            **{
+                "outside": self.outside,
+                "counts": self.counts,
+                "public": self.public,
+                "criteria": self.criteria,
+                **figures,
+            },
         )

@@ -11,6 +11,7 @@ LONG = (
     "anonymise-a-table.md",
     "find-what-the-method-gives-away.md",
     "generalise-sets.md",
+    "make-a-report-for-the-file.md",
     "ten-minutes.md",
     "tune-the-settings.md",
     "use-from-python.md",

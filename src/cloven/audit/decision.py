@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from cloven.disclosure.outcome import Measured, Outcome
     from cloven.disclosure.risk import Risk, Tail
     from cloven.protocols import Anonymiser
+    from cloven.standards.claim import Claim
     from cloven.threats import Knowledge, Threat
     from cloven.verification import Verdict as Checked
 
@@ -49,18 +50,22 @@ class Limits:
         min_utility: least score of utility, from 0 to 1.
         measure: name of the measure that ``min_utility`` is about; empty for the headline of the family.
         max_tail: largest share of people of whom something is told as good as certainly, beyond outsiders.
+        claim: the standard that the release is to be filed under, which may forbid more and never allows more.
     """
 
     max_risk: float = MAX_RISK
     min_utility: float = 0.0
     measure: str = ""
     max_tail: float = MAX_TAIL
+    claim: Claim | None = None
 
     def __post_init__(self) -> None:
         for name in ("max_risk", "min_utility", "max_tail"):
             if not 0 <= getattr(self, name) <= 1:
                 message = f"{name} must lie between 0 and 1, such as 0.2 for 20 % (got {getattr(self, name)})"
                 raise ParameterError(message)
+        if self.claim is not None:
+            object.__setattr__(self, "max_risk", min(self.max_risk, self.claim.max_risk))
 
     def limit_of(self, risk: Risk, k: int) -> float:
         """The limit of one attacker: who is promised k candidates may be right once in k at most.
@@ -72,16 +77,19 @@ class Limits:
         return min(self.max_risk, 1 / k) if risk.promised else self.max_risk
 
     def passed_by(self, risks: tuple[Risk, ...], k: int) -> bool:
-        """Whether some attacker gets past a limit, or breaks the promise."""
-        return any(
+        """Whether some attacker gets past a limit, or breaks the promise, or k is too little for a standard."""
+        return (self.claim is not None and self.claim.out_of_reach(k)) or any(
             risk.exceeds(self.limit_of(risk, k))
             or risk.tails_beyond(self.max_tail, self.max_risk)
             or (risk.counts and risk.broken)
             for risk in risks
         )
 
-    def faults(self, outcome: Outcome, k: int) -> tuple[Reason, ...]:
-        """Why an outcome is not good enough; none if it is."""
+    def faults(self, outcome: Outcome, k: int, promised: int | None = None) -> tuple[Reason, ...]:
+        """Why an outcome is not good enough; none if it is.
+
+        ``k`` is what attackers inside the promise are held to, ``promised`` what the outcome itself promises, if less.
+        """
         out = [
             too_often_right(risk, self.limit_of(risk, k))
             for risk in outcome.risks
@@ -96,6 +104,7 @@ class Limits:
         out += [could_not_be_tried(risk) for risk in outcome.risks if risk.missing]
         out += [doubtful(risk) for risk in outcome.risks if risk.doubt]
         out += [Reason(doubt) for doubt in outcome.doubts]
+        out += [] if self.claim is None else map(Reason, self.claim.faults(outcome.risks, promised or k))
         if outcome.utility.score(self.measure) < self.min_utility:
             out.append(too_little_kept(outcome.utility.get(self.measure), self.min_utility))
         return tuple(out)
@@ -174,7 +183,7 @@ def decide(
     good = {
         words: other
         for words, (other, its_k) in (others or {}).items()
-        if other.worst is not None and not untried and not limits.faults(other, max(k, its_k))
+        if other.worst is not None and not untried and not limits.faults(other, max(k, its_k), its_k)
     }
     if not good:
         because = f" because of an attacker ({reasons[0].risk.threat})" if reasons[0].risk else ""

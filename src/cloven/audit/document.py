@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from cloven._version import __version__
 from cloven.disclosure.outcome import front
+from cloven.standards import section
 
 if TYPE_CHECKING:
     from cloven.audit.report import AuditReport
@@ -50,6 +51,7 @@ def owned(report: AuditReport) -> dict[str, Any]:
         "risks": [risk.to_dict() for risk in outcome.risks],
         "utility": outcome.utility.to_dict(),
         "decision": report.decision.to_dict(),
+        "standard": section.owned(report),
         "outcomes": _outcomes(outcome, report.others, audit.limits.measure),
         "failed": [{"name": name, "reason": reason} for name, reason in report.failed.items()],
         "cautions": [str(caution) for caution in report.cautions],

@@ -155,7 +155,7 @@ class Audit:
         found: dict[str, Risk] = {}
         for step, threat in attacks.items() if stop else ready_first(attacks):
             if stop and self.limits.passed_by(tuple(found.values()), method.k):
-                found[step] = threat.risk(not_tried="another attack got past the limits already")
+                found[step] = threat.risk(not_tried="it is past the limits already")
             else:
                 found[step] = self._attack(step, threat, data, result, outsiders, run)
         risks = tuple(found[step] for step in attacks)

@@ -19,6 +19,7 @@ from cloven.audit.decision import price
 from cloven.audit.document import FORMAT, ends, environment, histogram
 from cloven.disclosure.outcome import front
 from cloven.figures import percent
+from cloven.standards import section
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,6 +87,7 @@ def _with_totals(report: AuditReport, common: Common) -> Public:
             "measures": [] if few else [_measure(each) for each in _public_measures(outcome)],
         },
         "decision": _decision(report, tried, few=few),
+        "standard": section.public(report),
         "outcomes": _outcomes(tried, limits.measure),
         "cautions": [caution.public for caution in report.cautions if caution.audience == "public"],
     }
@@ -420,6 +422,39 @@ class ShownDecision(TypedDict):
     words: str
 
 
+class ShownCriterion(TypedDict):
+    """What attackers tried, and who of them the public may know of."""
+
+    name: str
+    means: str
+    threats: list[str]
+
+
+class ShownClause(TypedDict):
+    """A clause, with the answer if the release itself gives it; the others are with the owner."""
+
+    asks: str
+    number: str
+    text: str
+
+
+class ShownStandard(TypedDict):
+    """What everybody may read of a standard."""
+
+    format: str
+    name: str
+    title: str
+    about: str
+    threshold: float | None
+    judged: str
+    promised: float
+    needed_k: int | None
+    met: bool | None
+    criteria: list[ShownCriterion]
+    clauses: list[ShownClause]
+    beyond: list[str]
+
+
 class ShownLimits(TypedDict):
     """What the owner accepts."""
 
@@ -494,5 +529,6 @@ class Public(Common):
     risks: list[ShownRisk]
     utility: ShownUtility
     decision: ShownDecision
+    standard: ShownStandard | None
     outcomes: list[ShownOutcome]
     cautions: list[str]

@@ -115,10 +115,11 @@ class AuditReport:
     def write(self, out: str | os.PathLike[str], ledger: str | os.PathLike[str] | None = None) -> str | None:
         """Write ``out`` (release and public page) and ``out.private`` (key, ``audit.json``, the owner's page).
 
+        Where the release is held against a standard, ``filing.html`` in the private folder is the report to sign.
         Gives the SHA-256 of the manifest. After an audit of a sample there is no release to write; the pages say so.
         What is not to be published is noted as such, so that it is not held against the next one.
         """
-        from cloven.report.page import page
+        from cloven.report.page import page, pages
         from cloven.storage.ledger import discard
 
         self.verified.raise_if_broken()
@@ -130,7 +131,7 @@ class AuditReport:
             public=lambda digest: {"report.html": page(self.to_dict("public", digest))},
             private=lambda digest: {
                 "audit.json": self.to_json("owner", digest),
-                "report.html": page(self.to_dict("owner", digest)),
+                **pages(self.to_dict("owner", digest)),
             },
             ledger=ledger,
         )

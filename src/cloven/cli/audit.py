@@ -58,6 +58,9 @@ from cloven.reading.schema_file import read_schema
 from cloven.reading.tables import read_table
 from cloven.registry import table_anonymisers
 from cloven.settings import parse_setting, split_settings
+from cloven.standards.claim import Claim
+from cloven.standards.context import read_context
+from cloven.standards.standard import NAMES, standard
 from cloven.storage.checkpoint import Checkpoint
 from cloven.storage.fingerprint import fingerprint
 from cloven.storage.ledger import earlier_releases
@@ -65,7 +68,7 @@ from cloven.storage.ledger_file import check_ledger
 from cloven.storage.receipt import read_receipt
 from cloven.storage.release import places
 from cloven.threats import Effort, Knowledge, OtherRelease
-from cloven.values import FILE, FLAG, TEXT, option, options_of, real
+from cloven.values import FILE, FLAG, TEXT, one_of, option, options_of, real
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -85,6 +88,8 @@ OTHER_DATA = "Of a table: what --other-release was made from, to find who is in 
 ACCEPTED_RISK = "Largest share of right guesses, or of people told more, to accept."
 ACCEPTED_TAIL = "Largest share of people told as good as certainly to accept."
 ACCEPTED_UTILITY = "Least utility to accept, from 0 to 1."
+STANDARD = f"Hold it against a standard too, and write a report to sign: {', '.join(NAMES)}."
+CONTEXT = "With --standard: TOML file with recipient, purpose, release, contact, ..."
 
 
 @dataclass(frozen=True)
@@ -106,6 +111,8 @@ class Wanted:
         TEXT,
         "Audit the first of these, compare with the others, such as 'coat pcta disassociation'.",
     )
+    standard: str | None = option(None, one_of(*NAMES), STANDARD)
+    context: Path | None = option(None, FILE, CONTEXT)
     advise: bool = option(True, FLAG, "Try what could be better if the verdict is bad.")
     quick: bool = option(False, FLAG, "A first look, in less than a minute; large files are sampled.")
 
@@ -114,11 +121,13 @@ class Wanted:
             message = "--relatedness and --other-release are for attacks; leave out --no-attack, or them"
             raise ParameterError(message)
         refuse_lone_data(self.other_release, self.other_data)
+        claim_in(self.standard, self.context)  # what is wrong with it is told before anything is read
 
     @property
     def limits(self) -> Limits:
         """What is accepted."""
-        return Limits(self.max_risk, self.min_utility, self.utility_measure, self.max_tail)
+        claim = claim_in(self.standard, self.context)
+        return Limits(self.max_risk, self.min_utility, self.utility_measure, self.max_tail, claim)
 
     @property
     def threats(self) -> tuple[()] | None:
@@ -195,6 +204,21 @@ def refuse_lone_data(other_release: Path | None, other_data: Path | None) -> Non
     if other_data is not None and other_release is None:
         message = "--other-data says who is in another release; give that with --other-release"
         raise ParameterError(message)
+
+
+def claim_in(name: str | None, context: Path | None) -> Claim | None:
+    """The standard that a release is to be filed under, in the context of a file."""
+    if name is None and context is None:
+        return None
+    if context is None:
+        message = f"--standard {name} needs --context FILE: who gets the release, and why; see `cloven audit --help`"
+        raise ParameterError(message)
+    if name is None:
+        message = (
+            f"--context is for a standard; give --standard with one of {', '.join(NAMES)}, or leave it out"
+        )
+        raise ParameterError(message)
+    return Claim(standard(name), read_context(context))
 
 
 AUDITING = Group.of("What to try, and what to accept", Wanted)
@@ -427,6 +451,7 @@ def _where(found: AuditReport, target: Path) -> dict[str, str | None]:
     return {
         "published": None if found.sampled else str(public / "published"),
         "report": str(public / "report.html"),
+        "filing": None if found.audit.limits.claim is None else str(private / "filing.html"),
         "private": str(private),
     }
 
@@ -439,6 +464,8 @@ def _say_places(where: dict[str, str | None], *, holds: bool) -> None:
     else:
         say(f"\nrelease      {visible(where['published'])}  (not to be published as it is)")
     say(f"report       {visible(str(where['report']))}\nyours alone  {visible(str(where['private']))}")
+    if where["filing"] is not None:
+        say(f"to sign      {visible(where['filing'])}")
 
 
 # What ``cloven audit TABLE --schema FILE`` audits: the first of --methods, compared with the others.

@@ -24,6 +24,15 @@ NOTHING_GAINED = 0.05
 """Whoever is right so little more often than lots has learned nothing: how often lots are right is no secret."""
 ESTIMATES = ("attacker", "guessing", "control", "outsiders", "population", "excess", "gain")
 Linkage = Literal["record", "attribute", "table", "probabilistic"]
+Criterion = Literal["singling out", "linkability", "inference"]
+CRITERIA: Mapping[Linkage, tuple[Criterion, ...]] = {
+    "record": ("singling out", "linkability"),
+    "attribute": ("inference",),
+    "table": ("linkability",),
+    "probabilistic": ("inference",),
+}
+"""What a threat tries, as officers ask for it, unless it says so itself: who finds a person's record by what is known
+of the person from elsewhere has singled it out, and has linked it."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +124,8 @@ class Risk:
         not_tried: why the attack was not tried, or an empty string.
         details: everything else that was measured, as plain JSON values; the owner's alone.
         public: what the public reads of it; None if the public is not even to know that there is such an attacker.
+        single: where a person's record is looked for, the highest probability that the attacker had for one person.
+        criteria: what it tries, as officers ask for it; by its linkage, unless the threat says so.
     """
 
     threat: str
@@ -143,11 +154,14 @@ class Risk:
     not_tried: str = ""
     details: Mapping[str, Any] = field(default_factory=dict)
     public: Wording | None = None
+    single: float | None = None
+    criteria: tuple[Criterion, ...] = ()
 
     def __post_init__(self) -> None:
         if self.linkage not in get_args(Linkage):
             message = f"linkage must be one of {', '.join(get_args(Linkage))} (got {self.linkage!r})"
             raise ValueError(message)
+        object.__setattr__(self, "criteria", tuple(self.criteria) or CRITERIA[self.linkage])
 
     @property
     def audience(self) -> Audience:
@@ -193,7 +207,8 @@ class Risk:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
-        return asdict(self) | {"tails": [asdict(tail) for tail in self.tails]}
+        lists = {"tails": [asdict(tail) for tail in self.tails], "criteria": list(self.criteria)}
+        return asdict(self) | lists
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Risk:

@@ -84,12 +84,15 @@ def judged(
     ways = ((found > 0) / np.maximum(1, found), looked.picked)
     right = max(map(_mean, ways), key=lambda each: each.value)
     before = _mean(1 / np.maximum(1, np.asarray(supports(data, sets))))
-    every = np.concatenate((found, _look_up(release, more, None).candidates))
+    looked_more = _look_up(release, more, None)
+    every = np.concatenate((found, looked_more.candidates))
     found_some = every[
         every > 0
     ]  # who finds nobody has learnt of no record: the person is not published, or not so
     few = int(np.count_nonzero(found_some < release.k))
     least = int(found_some.min(initial=release.records))
+    # Of one person the larger counts: one of the candidates, or what somebody believes who weighs them.
+    single = max(1 / max(1, least), looked.picked.max(initial=0.0), looked_more.picked.max(initial=0.0))
     what = f"sets of known items ({about}) with fewer than k candidates"
     # The fewest candidates are somebody's, not a total, so that there is no sentence for the public.
     return threat.risk(
@@ -102,6 +105,7 @@ def judged(
         broken_what=what,
         count=len(sets),
         units=len(sets),
+        single=min(1.0, float(single)),
         sentence=f"Who knows {about} of a person has at least {many(least, 'candidate')} and picks the"
         f" right one with {percent(right.value)}; in the original with {percent(before.value)}.",
         meaning=f"at least {many(least, 'candidate')}; in the original {percent(before.value)}",

@@ -41,6 +41,7 @@ class PageWords:
         terms: words of the page that mean something else here, each in a sentence.
         not_modelled: what no attack on this kind tries: a name, and what it is.
         measures: what the figures of attacks are, each with ``sentence`` and ``higher_is_worse``.
+        promise: what the release promises, in a sentence that the manifest bears out; empty if nobody can say it.
     """
 
     records: str = "records"
@@ -66,3 +67,4 @@ class PageWords:
         OUTSIDE,
     )
     measures: Mapping[str, Any] = field(default_factory=dict)
+    promise: str = ""

@@ -39,6 +39,21 @@ def promised(claim: Mapping[str, Any], how: str) -> str:
     )
 
 
+def promise_of_sets(parameters: Mapping[str, Any]) -> str:
+    """The promise of published parameters in a sentence; empty if they promise nothing.
+
+    >>> promise_of_sets({"k": 5, "m": 2})
+    'Whoever knows up to m = 2 items of a person is left with at least k = 5 candidates.'
+    """
+    k, m = parameters.get("k"), parameters.get("m") or parameters.get("all_up_to")
+    known = [f"up to m = {m} items of a person"] if m else []
+    if parameters.get("protected"):
+        known.append(f"one of {many(parameters['protected'], 'listed itemset')} of a person")
+    if not k or not known or parameters.get("unsafe"):
+        return ""
+    return f"Whoever knows {' or '.join(known)} is left with at least k = {k} candidates."
+
+
 PERSONS = "that k persons, not only k records, stand behind each count"
 
 

@@ -38,8 +38,16 @@ def page(document: Mapping[str, Any]) -> str:
         message = f"a report is made from a document of the format {FORMAT}; audit again with this version"
         raise InputError(message, value=str(document.get("format")))
     if "decision" not in document:
-        return _environment().get_template("facts.html").render(facts(document))
-    return _environment().get_template("report.html").render(view(document))
+        return environment().get_template("facts.html").render(facts(document))
+    return environment().get_template("report.html").render(view(document))
+
+
+def pages(document: Mapping[str, Any]) -> dict[str, str]:
+    """The owner's pages by the names of their files: the report, and where there is a standard what is to be signed."""
+    from cloven.report.filing import filing
+
+    filed = {"filing.html": filing(document)} if document.get("standard") else {}
+    return {"report.html": page(document), **filed}
 
 
 def save_page(document: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
@@ -82,7 +90,7 @@ def prose(text: str, typed: Sequence[str] = ()) -> Markup:
 
 def icon(tone: str) -> Markup:
     """The sign that goes with a tone."""
-    return Markup(getattr(_environment().get_template("parts.html").module, "icon")(tone))  # noqa: B009, S704
+    return Markup(getattr(environment().get_template("parts.html").module, "icon")(tone))  # noqa: B009, S704
 
 
 def _breakable(text: str) -> Markup:
@@ -95,7 +103,8 @@ def _unbroken(text: str) -> Markup:
     return escape(re.sub(r"(?<=\d) %", "\u00a0%", signed(text)))
 
 
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Templates with all that they are written with."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     made = Environment(
@@ -169,6 +178,7 @@ def view(document: Mapping[str, Any]) -> dict[str, Any]:
         "measures": kind_words(document).measures if _with(document, "findings") else {},
         "not_modelled": not_modelled(document),
         "hashes": document.get("hashes", {}),
+        "standard": document.get("standard"),
     }
 
 
@@ -187,13 +197,17 @@ def facts(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def _gauges(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     charts, withheld = drawing.gauges(document), bool(document.get("withheld"))
-    limits = document["limits"]
+    limits, holds = document["limits"], document["decision"]["verdict"] == "publish"
     return [
         {
             "name": name,
             "risk": risk,
             "sign": words.of_risk(
-                risk, rows.limit_of(document, risk), limits, withheld=withheld or risk.get("withheld", False)
+                risk,
+                rows.limit_of(document, risk),
+                limits,
+                withheld=withheld or risk.get("withheld", False),
+                holds=holds,
             ),
             "chart": charts.get(name),
         }

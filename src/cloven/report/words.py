@@ -198,11 +198,21 @@ VERDICTS: Mapping[str, Sign] = {
 
 
 def of_risk(
-    plain: Mapping[str, Any], limit: float, limits: Mapping[str, float], *, withheld: bool = False
+    plain: Mapping[str, Any],
+    limit: float,
+    limits: Mapping[str, float],
+    *,
+    withheld: bool = False,
+    holds: bool = False,
 ) -> Sign:
-    """How one threat came out against the limits."""
+    """How one threat came out against the limits.
+
+    Of figures that are ``withheld`` only what the verdict says anyway: if all of them hold, then this one does.
+    """
     if plain["not_tried"]:
         return Sign("quiet", "not tried")
+    if withheld and holds and plain["counts"]:
+        return Sign("good", "within the limits")
     if withheld or (plain["attacker"] is None and not plain["broken"]):
         return Sign("quiet", "withheld" if withheld else "nothing to measure")
     if plain["counts"] and plain["broken"]:

@@ -17,7 +17,7 @@ from cloven.threats import Case, Threat
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from cloven.disclosure.risk import Risk
+    from cloven.disclosure.risk import Criterion, Risk
     from cloven.kinds.disassociated.covers.breaches import Breach
     from cloven.kinds.disassociated.key import Anonymised
     from cloven.kinds.disassociated.release import Disassociated
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from cloven.statistics.findings import Findings
     from cloven.threats import Effort
 
+PUTS_BACK: tuple[Criterion, ...] = ("linkability", "inference")
+"""Who puts parts of a record together has linked them, and knows what else the person has."""
 MEASURE = "share of the hidden links (which part belongs to which record) that are among as many best guesses"
 
 
@@ -83,6 +85,7 @@ def word_meanings(relatedness: Relatedness, method: str = "aba") -> Threat:
         MEASURE,
         _Guessing(lambda _release, _effort: Semantic(relatedness, method, method)),
         outside=True,
+        criteria=PUTS_BACK,
     ).publicly(knows="the release, and how related words are")
 
 
@@ -108,6 +111,7 @@ def release_alone() -> Threat:
         "attribute",
         MEASURE,
         _Guessing(learned),
+        criteria=PUTS_BACK,
     ).publicly()
 
 
@@ -131,6 +135,7 @@ def another_release(other: Disassociated | SetGeneralised, name: str = "another 
         MEASURE,
         _Guessing(lambda _release, effort: Semantic(Learned.of_release(other, most_pairs=effort.most_pairs))),
         outside=True,
+        criteria=PUTS_BACK,
     )
 
 
@@ -172,6 +177,7 @@ def the_method(tries: int | None = None) -> Threat:
         "attribute",
         MEASURE,
         attempt,
+        criteria=PUTS_BACK,
     ).publicly()
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from cloven.figures import many, percent
 from cloven.kinds.page_words import PageWords
 from cloven.kinds.words import open_questions as open_questions
-from cloven.kinds.words import parts, promised, sampled
+from cloven.kinds.words import parts, promise_of_sets, promised, sampled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -111,11 +111,11 @@ def cautions(figures: dict[str, int | float], method: Disassociation) -> list[st
     return out
 
 
-def page_words(document: Mapping[str, Any]) -> PageWords:  # noqa: ARG001 - all such releases are spoken of alike
+def page_words(document: Mapping[str, Any]) -> PageWords:
     """How a page speaks of such a release."""
     from cloven.kinds.disassociated.score.definitions import MEASURES
 
-    return PageWords(measures=MEASURES)
+    return PageWords(measures=MEASURES, promise=promise_of_sets(document["parameters"]))
 
 
 def utility_rows(found: UtilityReport) -> list[tuple[str, str, str]]:

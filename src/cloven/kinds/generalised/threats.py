@@ -168,7 +168,10 @@ def another_release(other: Disassociated | SetGeneralised, name: str = "another 
         return Learned.of_release(other, most_pairs=effort.most_pairs)
 
     about = f"the release, and another one about the same people ({about_release(other)})"
-    return Threat(name, about, "attribute", MEASURE, _Guessing(_by(learned)), outside=True)
+    guessing = _Guessing(_by(learned))
+    return Threat(
+        name, about, "attribute", MEASURE, guessing, outside=True, criteria=("linkability", "inference")
+    )
 
 
 def release_alone() -> Threat:

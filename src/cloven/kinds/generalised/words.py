@@ -8,7 +8,7 @@ import numpy as np
 
 from cloven.figures import many, percent
 from cloven.kinds.page_words import PageWords
-from cloven.kinds.words import PERSONS, open_of_sets, promised, sampled
+from cloven.kinds.words import PERSONS, open_of_sets, promise_of_sets, promised, sampled
 from cloven.statistics.findings import Definition
 from cloven.statistics.intervals import Sampled
 
@@ -99,9 +99,9 @@ def cautions(figures: dict[str, int | float], method: Any) -> list[str]:
     return out
 
 
-def page_words(document: Mapping[str, Any]) -> PageWords:  # noqa: ARG001 - all such releases are spoken of alike
+def page_words(document: Mapping[str, Any]) -> PageWords:
     """How a page speaks of such a release."""
-    return PageWords(measures=MEASURES)
+    return PageWords(measures=MEASURES, promise=promise_of_sets(document["parameters"]))
 
 
 # Every measure of eliminations in one sentence. Documentation, command line and reports quote these.

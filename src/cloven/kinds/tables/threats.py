@@ -132,6 +132,7 @@ def persons_row() -> Threat:
             sentence=sentence,
             meaning=f"at least {many(least, 'row')} to choose from; in the original {estimated(before)}",
             promised=True,
+            single=max(1 / max(1, least), float(guesses.confidence.max(initial=0.0))),
             details={"least": least, "in_the_original": before.value, "findings": found.to_dict()},
         ).saying(measure=counted, broken_what=what)
 
@@ -323,7 +324,9 @@ def another_release(
 
     about = f"another table about the same people ({len(other):,} rows, k={other.k})"
     knows = f"the release, the quasi-identifiers of one person, and {about}"
-    return Threat(name, knows, "attribute", TOLD, attempt, outside=True)
+    return Threat(
+        name, knows, "attribute", TOLD, attempt, outside=True, criteria=("linkability", "inference")
+    )
 
 
 def shared_rows(data: Table, other: Table) -> Longs:

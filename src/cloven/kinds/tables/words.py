@@ -170,7 +170,17 @@ def page_words(document: Mapping[str, Any]) -> PageWords:
         terms={"shuffled": SHUFFLED},
         not_modelled=NOT_MODELLED,
         measures={name: {"sentence": words, "higher_is_worse": True} for name, words in every.items()},
+        promise=_promise(document["parameters"], groups),
     )
+
+
+def _promise(parameters: Mapping[str, Any], groups: str) -> str:
+    """The promise of published parameters in a sentence; what differential privacy promises stands elsewhere."""
+    k, l = parameters.get("k"), parameters.get("l")
+    if not k or k < 2 or parameters.get("promise"):
+        return ""
+    hidden = f", and sensitive values are hidden with l = {l}" if l else ""
+    return f"All {groups} hold at least k = {k} rows{hidden}."
 
 
 def promised(release: TableRelease) -> list[tuple[str, ...]]:
