@@ -107,7 +107,6 @@ class Effort:
         return replace(
             self,
             reconstructions=min(2, self.reconstructions),
-            top=min(300, self.top),
             most_candidates=min(3_000_000, self.most_candidates),
             most_pairs=min(10_000_000, self.most_pairs),
             tries=min(40, self.tries),

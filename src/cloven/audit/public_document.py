@@ -12,6 +12,7 @@ row more or less changes it. What is left is what the manifest says (``Facts``).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from cloven._version import __version__
@@ -85,12 +86,20 @@ def _with_totals(report: AuditReport, common: Common) -> Public:
         "utility": {
             "headline": _name(outcome.utility.get()),
             "measures": [] if few else [_measure(each) for each in _public_measures(outcome)],
+            "sentence": "" if few else _done_with_it(outcome),
         },
         "decision": _decision(report, tried, few=few),
         "standard": section.public(report),
         "outcomes": _outcomes(tried, limits.measure),
         "cautions": [caution.public for caution in report.cautions if caution.audience == "public"],
     }
+
+
+def _done_with_it(outcome: Outcome) -> str:
+    """What can be done with the release, as far as the public may know."""
+    shown = {each.name for each in _public_measures(outcome)}
+    about = tuple(name for name in outcome.utility.analyses if name in shown)
+    return replace(outcome.utility, analyses=about).sentence
 
 
 def is_told(risk: Risk) -> bool:
@@ -394,6 +403,7 @@ class ShownUtility(TypedDict):
 
     headline: str
     measures: list[ShownMeasure]
+    sentence: str
 
 
 class ShownOutcome(TypedDict):

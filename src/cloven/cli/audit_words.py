@@ -8,6 +8,7 @@ from cloven.cli.console import dot, say, table, tick, warn
 from cloven.disclosure.risk import Estimate, limit_of_told
 from cloven.escapes import names, visible
 from cloven.figures import estimated, many, mean, percent
+from cloven.report.rows import on_scale
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 Plain = dict[str, Any]
 THREATS = ("threat", "attacker", "units", "guessing", "shuffled", "lift", "what it means")
 PERSONS = ("told of", "members", "outsiders", "being in it adds", "accepted", "people", "what it means")
-UTILITY = ("measure", "value", "what it means")
+UTILITY = ("measure", "kept", "what it means")
 
 
 def opening(title: str, described: Any, data: Transactions | Table, reasons: Sequence[str]) -> str:
@@ -45,6 +46,8 @@ def tell(found: Plain, made: str) -> None:
         if risk["not_tried"]:
             say(f"{risk['threat']}: not tried, {risk['not_tried']}")
     say(table([_measure(each) for each in found["utility"]["measures"]], UTILITY) + "\n")
+    if found["utility"]["sentence"]:
+        say(f"what can be done with it  {found['utility']['sentence']}\n")
     if len(found["outcomes"]) > 1:
         say(table(*_compared(found["outcomes"])) + "\n")
     for each in found["failed"]:
@@ -143,11 +146,10 @@ def _interval(estimate: Plain) -> str:
 def _measure(measure: Plain) -> tuple[str, str, str]:
     if measure["value"] is None:
         return measure["name"], "-", measure["sentence"]
-    estimate = Estimate(measure["value"], measure["low"], measure["high"])
-    shown = (
-        estimated(estimate) if measure["best"] == 1.0 else mean(estimate.value, estimate.low, estimate.high)
-    )
-    return measure["name"], shown, measure["sentence"]
+    scaled = on_scale(measure)
+    raw = "" if measure["best"] == 1.0 else f" ({mean(measure['value'], measure['low'], measure['high'])})"
+    shown = estimated(Estimate(scaled["score"], scaled["low"], scaled["high"]))
+    return measure["name"], shown, measure["sentence"] + raw
 
 
 def _compared(outcomes: list[Plain]) -> tuple[list[tuple[str, ...]], tuple[str, ...]]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cloven.disclosure.audience import Said
 from cloven.disclosure.risk import Risk
 from cloven.errors import InputError, ParameterError
+from cloven.figures import percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -167,6 +168,15 @@ class Measured:
         return asdict(self) | {"score": self.score}
 
 
+WORKS, CARE = 0.9, 0.7
+"""Share of an analysis that must be kept so that it works; and so that it can be used with care."""
+
+
+def _with_error(named: tuple[str, float]) -> str:
+    name, score = named
+    return f"{name} (error {percent(1 - score, 0)})"
+
+
 @dataclass(frozen=True)
 class Utility:
     """All measures of one release.
@@ -174,10 +184,12 @@ class Utility:
     Attributes:
         headline: name of the measure that stands for all where one number is wanted.
         measures: all of them, the most telling first.
+        analyses: names of those that are about something that people do with the data.
     """
 
     headline: str
     measures: tuple[Measured, ...]
+    analyses: tuple[str, ...] = ()
 
     def get(self, name: str = "") -> Measured:
         """One measure by name; without a name the headline."""
@@ -194,16 +206,36 @@ class Utility:
         """Score of one measure from 0 to 1; a measure that is not defined here counts as 0."""
         return self.get(name).score or 0.0
 
+    @property
+    def sentence(self) -> str:
+        """What can be done with the release, what needs care, and what not, each with its error."""
+        scored = [(self.get(name), self.get(name).score) for name in self.analyses]
+        found = [(each.name, score) for each, score in scored if score is not None]
+        groups = {
+            "works": [pair for pair in found if pair[1] >= WORKS],
+            "needs care": [pair for pair in found if CARE <= pair[1] < WORKS],
+            "does not work": [pair for pair in found if pair[1] < CARE],
+        }
+        told = [f"{word}: {', '.join(map(_with_error, pairs))}" for word, pairs in groups.items() if pairs]
+        return "; ".join(told)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
-        return {"headline": self.headline, "measures": [each.to_dict() for each in self.measures]}
+        return {
+            "headline": self.headline,
+            "measures": [each.to_dict() for each in self.measures],
+            "analyses": list(self.analyses),
+            "sentence": self.sentence,
+        }
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Utility:
         """Back from plain values."""
         try:
             rows = [{name: each[name] for name in each if name != "score"} for each in plain["measures"]]
-            return cls(plain["headline"], tuple(Measured(**row) for row in rows))
+            return cls(
+                plain["headline"], tuple(Measured(**row) for row in rows), tuple(plain.get("analyses", ()))
+            )
         except (TypeError, KeyError) as error:
             message = "figures of utility cannot be read back; audit again"
             raise InputError(message, value=str(error)) from error

@@ -152,12 +152,12 @@ def kept(document: Mapping[str, Any]) -> list[Kept]:
         Kept(
             each["measure"], each["score"], each["low"], each["high"], each["measure"] == utility["headline"]
         )
-        for each in map(_on_scale, utility["measures"])
+        for each in map(on_scale, utility["measures"])
         if each["score"] is not None
     ]
 
 
-def _on_scale(measure: Mapping[str, Any]) -> dict[str, Any]:
+def on_scale(measure: Mapping[str, Any]) -> dict[str, Any]:
     """Value and interval of one measure on the scale of scores."""
     best, worst = measure["best"], measure["worst"]
     ends = [

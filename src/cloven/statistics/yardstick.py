@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from cloven.statistics.analyses import Analyses
 from cloven.statistics.intervals import Sampled
 from cloven.statistics.mining import supports, top_itemsets
 
@@ -23,12 +24,20 @@ if TYPE_CHECKING:
     from cloven.statistics.mining import Itemsets
 
 
+ANALYSES = ("item_counts", "pair_counts", "rules", "models")
+
+
 class Comparison(NamedTuple):
     """One published data set against the original."""
 
     tkd: float
     re: RelativeError
     tkd_ml2: float | None
+    several: float
+    item_counts: float | None = None
+    pair_counts: float | None = None
+    rules: float | None = None
+    models: float | None = None
 
 
 class Compared(NamedTuple):
@@ -38,6 +47,11 @@ class Compared(NamedTuple):
     tkd_ml2: Sampled | None
     re: Sampled | None
     re_pairs: float
+    several: Sampled
+    item_counts: Sampled | None
+    pair_counts: Sampled | None
+    rules: Sampled | None
+    models: Sampled | None
 
 
 @dataclass(frozen=True)
@@ -49,6 +63,8 @@ class Yardstick:
         frequent: the most frequent itemsets; fewer than asked for if there are no more.
         pairs: pairs of items whose supports are compared, and their supports.
         taxonomy: for itemsets on all levels, or None.
+        combinations: the most frequent itemsets of two or more items.
+        analyses: what people do with the data; None leaves it out.
     """
 
     top: int
@@ -57,13 +73,24 @@ class Yardstick:
     pair_supports: Longs
     taxonomy: Taxonomy | None
     frequent_levels: Itemsets | None
+    combinations: Itemsets
+    analyses: Analyses | None
 
     @classmethod
     def of(cls, original: Transactions, top: int, taxonomy: Taxonomy | None) -> Yardstick:
         """Count on the original."""
         pairs = error_pairs(original)
         levels = None if taxonomy is None else top_itemsets(taxonomy.extend(original), top)
-        return cls(top, top_itemsets(original, top), pairs, supports(original, pairs), taxonomy, levels)
+        return cls(
+            top,
+            top_itemsets(original, top),
+            pairs,
+            supports(original, pairs),
+            taxonomy,
+            levels,
+            top_itemsets(original, top, min_size=2),
+            Analyses.of(original),
+        )
 
     def compare(self, published: Transactions) -> Comparison:
         """Hold a data set against it."""
@@ -75,11 +102,20 @@ class Yardstick:
             top_k_deviation(self.frequent, top_itemsets(published, self.top)),
             relative_error(self.pair_supports, supports(published, self.pairs)),
             levels,
+            top_k_deviation(self.combinations, top_itemsets(published, self.top, min_size=2)),
+            *self._done_again(published),
         )
 
+    def _done_again(self, published: Transactions) -> tuple[float | None, ...]:
+        found = self.analyses
+        if found is None:
+            return ()
+        ways = (found.item_counts, found.pair_counts, found.rules, found.models)
+        return tuple(way(published) for way in ways)
+
     def certain(self, published: Transactions) -> Comparison:
-        """Hold what is certain against it; the levels of a taxonomy are left out."""
-        return replace(self, taxonomy=None).compare(published)
+        """Hold what is certain against it; the levels of a taxonomy are left out, and analyses."""
+        return replace(self, taxonomy=None, analyses=None).compare(published)
 
     def compare_all(self, worlds: Iterable[Transactions]) -> Compared:
         """Hold several reconstructions against it."""
@@ -89,6 +125,8 @@ class Yardstick:
             _sampled([each.tkd_ml2 for each in found]),
             _sampled([each.re.mean for each in found], largest=2.0),
             sum(each.re.pairs for each in found) / len(found),
+            Sampled.of([each.several for each in found]),
+            *(_sampled([getattr(each, name) for each in found]) for name in ANALYSES),
         )
 
 

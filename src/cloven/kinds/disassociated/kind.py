@@ -178,10 +178,10 @@ def _having(other: Any, name: str) -> Threat:
 
 def measures(found: UtilityReport) -> list[Measured]:
     """All measures of a report, the most telling first."""
-    kept, lost = itemsets(found.tkd, found.top)
+    kept, lost = itemsets(found)
     stay, published = "stay in record or shared chunks", 1 - found.suppressed_share
     out = [
-        kept,
+        *kept,
         # All or not all of them: that would tell whether anything was withheld, so that it is the owner's.
         plain("items kept", found.items_kept, 1.0, 0.0, f"item occurrences that {stay}", "owner"),
         plain("pairs kept", found.pairs_kept, 1.0, 0.0, "pairs of items of a record that stay together"),

@@ -45,6 +45,11 @@ class UtilityReport:
         re_chunks: the same, from the chunks alone.
         re_pairs: pairs that counted, on the average reconstruction.
         re_pairs_chunks: pairs that counted from the chunks alone.
+        several: share of the top itemsets of two or more items that are lost, on reconstructions.
+        item_counts: share of the counts of frequent items that is kept, on reconstructions; None if there are none.
+        pair_counts: the same of frequent pairs.
+        rules: the same of the confidence of rules between two items.
+        models: share of what models learn above chance that is kept; None if there is nothing to learn.
         reconstructions: number of reconstructions behind each mean.
     """
 
@@ -63,6 +68,11 @@ class UtilityReport:
     re_chunks: float | None
     re_pairs: float
     re_pairs_chunks: int
+    several: Sampled
+    item_counts: Sampled | None
+    pair_counts: Sampled | None
+    rules: Sampled | None
+    models: Sampled | None
     reconstructions: int
 
     def to_dict(self) -> dict[str, object]:

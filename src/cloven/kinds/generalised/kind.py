@@ -187,9 +187,9 @@ def _as_pcta(method: Any) -> dict[str, Any]:
 
 def measures(found: GeneralisedUtility) -> list[Measured]:
     """All measures of a report, the most telling first."""
-    kept, lost = itemsets(found.tkd, found.top)
+    kept, lost = itemsets(found)
     out = [
-        kept,
+        *kept,
         plain("items kept", found.items_kept, 1.0, 0.0, "item occurrences that are published as they are"),
         plain("pairs kept", found.pairs_kept, 1.0, 0.0, "pairs of items of a record of which both are"),
         plain("NCP", found.ncp, 0.0, 1.0, "share of all items that a published item stands for, on average"),

@@ -47,6 +47,11 @@ class GeneralisedUtility:
         re_certain: the same, from blocks of one item alone.
         re_pairs: pairs that counted, on the average reconstruction.
         re_pairs_certain: pairs that counted from blocks of one item alone.
+        several: share of the top itemsets of two or more items that are lost, on reconstructions.
+        item_counts: share of the counts of frequent items that is kept, on reconstructions; None if there are none.
+        pair_counts: the same of frequent pairs.
+        rules: the same of the confidence of rules between two items.
+        models: share of what models learn above chance that is kept; None if there is nothing to learn.
         reconstructions: number of reconstructions behind each mean.
     """
 
@@ -67,6 +72,11 @@ class GeneralisedUtility:
     re_certain: float | None
     re_pairs: float
     re_pairs_certain: int
+    several: Sampled
+    item_counts: Sampled | None
+    pair_counts: Sampled | None
+    rules: Sampled | None
+    models: Sampled | None
     reconstructions: int
 
     def to_dict(self) -> dict[str, object]:

@@ -135,7 +135,9 @@ class TablesFamily:
         hidden = len(result.key.suppressed)
         found = table_utility(data, result.release, rng, suppressed=hidden, rules=effort.rules)
         first = sorted(found.measures, key=lambda each: each.name != found.headline)
-        return Utility(found.headline, tuple(first))
+        done = (COUNTS, SENSITIVE_COUNTS, "classification")
+        known = {each.name for each in first}
+        return Utility(found.headline, tuple(first), tuple(name for name in done if name in known))
 
     def published(self, release: TableRelease) -> dict[str, int]:
         """Counts that anybody can read off the release."""
