@@ -251,7 +251,14 @@ def test_utility_has_the_headline_of_disassociation(data, result):
     other = family_of(cv.Disassociation()).utility(data, cv.Disassociation().anonymise(data), QUICK, lots())
     assert found.headline == other.headline == "frequent combinations kept"
     shared = {each.name for each in found.measures} & {each.name for each in other.measures}
-    assert {"frequent combinations kept", "items kept", "pairs kept", "tKd", "re", "records published"} <= shared
+    assert {
+        "frequent combinations kept",
+        "items kept",
+        "pairs kept",
+        "tKd",
+        "re",
+        "records published",
+    } <= shared
     coarse = family.utility(data, cv.Coat(k=5, m=2).anonymise(data), QUICK, lots())
     assert coarse.score() < found.score()
     assert coarse.get("NCP").value > found.get("NCP").value
