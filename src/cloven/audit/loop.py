@@ -25,9 +25,11 @@ from cloven.audit.decision import Compared, Evaluated, Limits, decide, not_cover
 from cloven.audit.report import AuditReport
 from cloven.audit.run import Forgetful, Run, ready_first
 from cloven.data.defaults import SEED
+from cloven.data.given import expect_kind
 from cloven.disclosure.audience import Said
 from cloven.disclosure.outcome import Outcome, Utility
 from cloven.disclosure.risk import Risk
+from cloven.errors import ParameterError
 from cloven.kinds.disassociated.methods import Disassociation
 from cloven.registry import family_of
 from cloven.settings import named, published_setting, setting, told
@@ -73,6 +75,16 @@ class Audit:
     advise: bool = True
     seed: int = SEED
     title: str = ""
+
+    def __post_init__(self) -> None:
+        if not hasattr(self.method, "anonymise"):
+            message = (
+                f"an audit takes a method, got {type(self.method).__name__}; the data go to run:"
+                " Audit(Disassociation(k=5)).run(data)"
+            )
+            raise ParameterError(message)
+        for name, kind in (("knowledge", Knowledge), ("limits", Limits), ("effort", Effort)):
+            expect_kind(getattr(self, name), kind, f"{name} of an audit")
 
     def run(
         self, data: Any, progress: Progress | None = None, memory: Memory | None = None, begun: Begun = bool

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cloven.errors import InputError
+from cloven.errors import InputError, ParameterError
 from cloven.intake import pages
 from cloven.intake.packing import allowance
 from cloven.reading.objects import encode_labels, encode_objects, is_null, records_from_objects
@@ -116,7 +116,7 @@ def list_records(table: pa.Table, column: str, person: str | None, source: str) 
     """Records of a list column."""
     lists = _column(table, column, source)
     if not _is_list(lists.type):
-        hint = "for one item per row name id_column and item_column"
+        hint = "of texts such as 'a, b' name the item delimiter too; for one item per row, id and item column"
         message = f"column {column!r} must hold lists of items, not {lists.type}; {hint}"
         raise InputError(message, source=source)
     faults = dict.fromkeys(
@@ -202,6 +202,8 @@ def from_frame(
     id_column: str | None = None,
     item_column: str | None = None,
     person: str | None = None,
+    item_delimiter: str | None = None,
+    lenient: bool = False,
     max_record_length: int = MAX_RECORD_LENGTH,
 ) -> Transactions:
     """Build from a dataframe with a list column, or with an id column and an item column.
@@ -209,18 +211,55 @@ def from_frame(
     Without any column named, the only column that holds lists is taken. Items are text or integers; null,
     blank and mixed items are errors that name the row (from 0) and the value.
 
+    Args:
+        frame: pandas, Polars, PyArrow or DuckDB.
+        column: column that holds lists of items, or texts such as ``"flu, fever"`` with ``item_delimiter``.
+        id_column: column that says which record a row belongs to.
+        item_column: column that holds one item per row.
+        person: column that says whose record it is, where one person may have several.
+        item_delimiter: what separates items in texts of ``column``.
+        lenient: leave out bad rows and blank items instead of raising at the first.
+        max_record_length: a longer record is an error; it is most likely a wrong column.
+
     >>> import pyarrow as pa
     >>> frame = pa.table({"visit": [7, 8, 7], "drug": ["aspirin", "insulin", "statin"]})
     >>> [sorted(record) for record in from_frame(frame, id_column="visit", item_column="drug")]
     [['aspirin', 'statin'], ['insulin']]
     """
     check_columns(column, id_column, item_column)
-    raw = _raw(_eager(frame), column, id_column, item_column, person)
-    data = to_transactions(settle(raw, _SOURCE, lenient=False, max_record_length=max_record_length))
+    known = _eager(frame)
+    if item_delimiter is None:
+        raw = _raw(known, column, id_column, item_column, person)
+    else:
+        raw = _in_texts(known, column, person, item_delimiter)
+    data = to_transactions(settle(raw, _SOURCE, lenient=lenient, max_record_length=max_record_length))
     if not len(data):
         message = "no records with items"
         raise InputError(message, source=_SOURCE)
     return data
+
+
+def _in_texts(frame: nw.DataFrame[Any], column: str | None, person: str | None, sign: str) -> RawRecords:
+    """Records of texts that hold items between signs; what stands behind the last sign is no item."""
+    if column is None or not sign.strip(" "):
+        message = "item_delimiter parts the texts of a column; name the column, and a sign such as ','"
+        raise ParameterError(message)
+    for name in (column, person):
+        if name is not None and name not in frame.columns:
+            raise missing_column(name, frame.columns, _SOURCE)
+    cells = frame.get_column(column).to_list()
+    lists = [_parted(cell, sign) if isinstance(cell, str) else cell for cell in cells]
+    persons = None if person is None else frame.get_column(person).to_list()
+
+    def place(row: int, _item: int = -1) -> Place:
+        return Place("row", row, str(cells[row]))
+
+    return records_from_objects(lists, place, persons)
+
+
+def _parted(cell: str, sign: str) -> list[str]:
+    kept = cell.rstrip(f"{sign} ")
+    return [item.strip() for item in kept.split(sign)] if kept else []
 
 
 def _eager(frame: Any) -> nw.DataFrame[Any]:

@@ -41,7 +41,23 @@ def read(
     max_record_length: int = MAX_RECORD_LENGTH,
     max_bytes: int = MAX_BYTES,
 ) -> Transactions:
-    r"""Read set-valued data from a file; ``ReadOptions`` explains the arguments.
+    r"""Read set-valued data from a file: sets of items, one of each person.
+
+    Args:
+        path: a file, packed (gzip, zstd, zip) or not; ``-`` for standard input; ``book.xlsx#Sheet``, ``base.db#table``.
+        format: lines, fimi, spmf, long, table, wide, json, jsonl or parquet; None: by the ending, looked at.
+        delimiter: what separates items (or cells): a character, or a word like ``"tab"``; None: guessed.
+        column: column that holds a list of items.
+        id_column: column that says which record a row belongs to, where a row is one item.
+        item_column: column that holds the item of a row.
+        person: column that says whose record it is, where one person may have several.
+        item_delimiter: what separates items inside a cell of ``column``; None: guessed.
+        lenient: leave out what is bad instead of raising at the first; ``read_reported`` tells what.
+        max_record_length: a longer record is an error; it is most likely a wrong delimiter.
+        max_bytes: how much a packed file may unpack to.
+
+    Raises:
+        InputError: the file is not what it should be; the message names file, line and value, and what to do.
 
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

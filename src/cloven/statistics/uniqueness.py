@@ -15,6 +15,7 @@ import numpy as np
 
 from cloven.compiled import Flags, Longs, compiled
 from cloven.data.defaults import K, M
+from cloven.data.given import expect_sets
 from cloven.errors import ParameterError
 from cloven.figures import many, percent
 from cloven.statistics.intervals import wilson
@@ -379,6 +380,7 @@ def describe(
     >>> found.records, found.items, found.rare_item_names, found.singled_out[1].share
     (3, 2, ('fever',), 0.0)
     """
+    expect_sets(data, "describe")
     if k < 1:
         message = f"k must be at least 1 (got {k})"
         raise ParameterError(message)

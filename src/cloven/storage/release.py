@@ -80,6 +80,9 @@ def write_release(
     from cloven.storage.ledger_file import check_ledger, remember
     from cloven.verification import verify
 
+    if not hasattr(result, "release"):
+        message = f"what a method made is written, got {type(result).__name__}; anonymise the data first"
+        raise ParameterError(message)
     public, private = places(Path(out), format)
     refuse_existing(private, public)
     result = part(result.release, "files").shown(result)

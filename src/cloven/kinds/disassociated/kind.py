@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.data.defaults import CLUSTER, K, M
-from cloven.data.transactions import Transactions
-from cloven.errors import ParameterError
+from cloven.data.given import expect_sets
 from cloven.figures import numbered
 from cloven.kinds.disassociated.attack.known_person import readers
 from cloven.kinds.disassociated.attack.known_person_kernel import claims
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
 
     from cloven.compiled import Floats
     from cloven.data.known_sets import Known
+    from cloven.data.transactions import Transactions
     from cloven.disclosure.audience import Said
     from cloven.disclosure.outcome import Measured
     from cloven.disclosure.risk import Risk
@@ -72,12 +72,7 @@ class DisassociationFamily(OfTransactions):
         """Figures of the data."""
         from cloven.statistics.uniqueness import describe
 
-        if not isinstance(data, Transactions):
-            message = (
-                f"an audit is about Transactions (got {type(data).__name__});"
-                " make them with read(file), from_frame(frame) or Transactions.from_records(lists)"
-            )
-            raise ParameterError(message)
+        expect_sets(data, "this method")
         return describe(data, m=method.m, k=method.k, rng=rng)
 
     def verify(self, data: Transactions, result: Anonymised) -> Verdict:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cloven.data.given import expect_table
 from cloven.disclosure.audience import Said, is_differentially_private
 from cloven.disclosure.outcome import Measured, Utility
 from cloven.disclosure.risk import MAX_TAIL, ROUNDING
@@ -94,6 +95,7 @@ class TablesFamily:
         """Figures of the data."""
         from cloven.kinds.tables.description import describe_table
 
+        expect_table(data, "this method")
         return describe_table(data, method.k)
 
     def fingerprint(self, data: Table) -> str:

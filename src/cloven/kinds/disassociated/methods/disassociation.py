@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from cloven.data.defaults import CLUSTER, K, M
+from cloven.data.given import expect_sets
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.key import Anonymised, Key
 from cloven.kinds.disassociated.methods.horizontal import STEPS, Horizontal, SmallClusters
@@ -216,6 +217,7 @@ class Disassociation:
         from cloven.kinds.disassociated.methods.assembly import assemble
         from cloven.kinds.disassociated.methods.labelling import label, prepare, tie_order_of
 
+        expect_sets(data, type(self).__name__)
         report = progress or (lambda _step, _share: None)
         self._check_sensitive(data)
         kept = self._without_rare_items(data, data)

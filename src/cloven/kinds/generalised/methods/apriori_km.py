@@ -16,6 +16,7 @@ import numpy as np
 
 from cloven.data.arrays import distinct, take_rows
 from cloven.data.defaults import K, M
+from cloven.data.given import expect_sets
 from cloven.data.taxonomy import Taxonomy
 from cloven.errors import InputError, ParameterError, shorten
 from cloven.values import choice, option, whole
@@ -104,6 +105,7 @@ class AprioriKm:
         """Anonymise; ``progress(step, share done)`` is called along the way."""
         from cloven.kinds.generalised.methods.assembly import assemble
 
+        expect_sets(data, type(self).__name__)
         report = progress or (lambda _step, _share: None)
         if self.taxonomy is None:
             message = (

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, get_args
 import numpy as np
 
 from cloven.data.defaults import K, M
+from cloven.data.given import expect_sets
 from cloven.errors import ParameterError, shorten
 from cloven.kinds.generalised.policy import Policy, Reading, listed
 from cloven.values import FLAG, choice, option, real, whole
@@ -154,6 +155,7 @@ class ByPolicy(ABC):
         """Anonymise; ``progress(step, share done)`` is called along the way."""
         from cloven.kinds.generalised.methods.assembly import assemble
 
+        expect_sets(data, type(self).__name__)
         report = progress or (lambda _step, _share: None)
         slot_of = self.partition(data, report)
         report("assemble", 0.0)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from cloven.data.given import expect_table
 from cloven.errors import ParameterError
 from cloven.kinds.tables.methods.assembly import check_complete, sliced
 from cloven.kinds.tables.methods.lots import Drawing
@@ -68,6 +69,7 @@ class Anatomy:
 
     def anonymise(self, table: Table, progress: Callable[[str, float], None] | None = None) -> PublishedTable:
         """Anonymise; ``progress(step, share done)`` is called along the way."""
+        expect_table(table, type(self).__name__)
         report = progress or (lambda _step, _share: None)
         check_complete(table)
         place = one_sensitive(table, "anatomy")

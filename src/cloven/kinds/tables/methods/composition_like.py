@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from cloven.data.given import expect_table
 from cloven.kinds.tables.methods.assembly import check_complete, generalised
 from cloven.kinds.tables.methods.constraints import TCloseness, described
 from cloven.kinds.tables.methods.hybrid import sampled_rows
@@ -86,6 +87,7 @@ class CompositionLike:
 
     def anonymise(self, table: Table, progress: Callable[[str, float], None] | None = None) -> PublishedTable:
         """Anonymise; ``progress(step, share done)`` is called along the way."""
+        expect_table(table, type(self).__name__)
         report = progress or (lambda _step, _share: None)
         check_counts_rows(table)
         check_complete(table)

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
+from cloven.data.given import expect_table
 from cloven.data.schema import number_text
 from cloven.errors import ParameterError
 from cloven.kinds.tables.key import PublishedTable, TableKey
@@ -138,6 +139,7 @@ class DiffGen:
 
     def anonymise(self, table: Table, progress: Callable[[str, float], None] | None = None) -> PublishedTable:
         """Anonymise; ``progress(step, share done)`` is called along the way."""
+        expect_table(table, type(self).__name__)
         report = progress or (lambda _step, _share: None)
         check_counts_rows(table, values=False)
         check_complete(table)

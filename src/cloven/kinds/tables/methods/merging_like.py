@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from cloven.data.given import expect_table
 from cloven.data.taxonomy import balanced_ranges
 from cloven.errors import ParameterError
 from cloven.kinds.tables.methods.assembly import sliced
@@ -86,6 +87,7 @@ class MergingLike:
 
     def anonymise(self, table: Table, progress: Callable[[str, float], None] | None = None) -> PublishedTable:
         """Anonymise; ``progress(step, share done)`` is called along the way."""
+        expect_table(table, type(self).__name__)
         report = progress or (lambda _step, _share: None)
         place = one_sensitive(table, "merging-like")
         table = with_ranges(table)

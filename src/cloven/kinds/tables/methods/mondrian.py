@@ -22,6 +22,7 @@ import numpy as np
 
 from cloven.compiled import Flags, Floats, Ints, Longs, compiled
 from cloven.data.defaults import K
+from cloven.data.given import expect_table
 from cloven.data.table import slack
 from cloven.errors import ParameterError
 from cloven.kinds.tables.methods.assembly import check_complete, generalised, walk
@@ -146,6 +147,7 @@ class Mondrian:
 
     def anonymise(self, table: Table, progress: Callable[[str, float], None] | None = None) -> PublishedTable:
         """Anonymise; ``progress(step, share done)`` is called along the way."""
+        expect_table(table, type(self).__name__)
         report = progress or (lambda _step, _share: None)
         report("cut", 0.0)
         classes = self.classes(table)

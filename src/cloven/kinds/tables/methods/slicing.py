@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 
+from cloven.data.given import expect_table
 from cloven.errors import ParameterError
 from cloven.kinds.tables.methods.assembly import check_complete, sliced
 from cloven.kinds.tables.methods.columns import (
@@ -171,6 +172,7 @@ class Slicing:
 
     def anonymise(self, table: Table, progress: Callable[[str, float], None] | None = None) -> PublishedTable:
         """Anonymise; ``progress(step, share done)`` is called along the way."""
+        expect_table(table, type(self).__name__)
         if self.partition is None:
             return self.settled(table).anonymise(table, progress)
         report = progress or (lambda _step, _share: None)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 import numpy as np
 
 from cloven.compiled import Flags, Floats, Longs
+from cloven.data.given import expect_table
 from cloven.errors import ParameterError
 from cloven.kinds.tables.methods.assembly import sliced
 from cloven.kinds.tables.methods.columns import Columns, binned, numbered
@@ -155,6 +156,7 @@ class UL(Slicing):
 
     def anonymise(self, table: Table, progress: Callable[[str, float], None] | None = None) -> PublishedTable:
         """Anonymise; ``progress(step, share done)`` is called along the way."""
+        expect_table(table, type(self).__name__)
         if self.partition is None:
             return self.settled(table).anonymise(table, progress)
         report = progress or (lambda _step, _share: None)
