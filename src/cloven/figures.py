@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from cloven.disclosure.risk import Estimate
 
@@ -108,6 +108,17 @@ def numbered(number: int, what: str = "another release") -> str:
     ('another release', 'another release (2)')
     """
     return what if number == 1 else f"{what} ({number})"
+
+
+def on_scale(measure: Mapping[str, Any]) -> dict[str, Any]:
+    """Value and interval of one measure on the scale of scores."""
+    best, worst = measure["best"], measure["worst"]
+    ends = [
+        None if each is None else min(1.0, max(0.0, (each - worst) / (best - worst)))
+        for each in (measure["low"], measure["high"])
+    ]
+    low, high = (None, None) if None in ends else sorted(each for each in ends if each is not None)
+    return {"measure": measure["name"], "score": measure["score"], "low": low, "high": high}
 
 
 def _digits(share: float) -> int:

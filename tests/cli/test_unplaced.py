@@ -71,8 +71,9 @@ def test_names_of_columns_that_are_names_of_options_stay_as_they_are(cloven, tmp
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("book.xlsx", b"PK\x03\x04", "it is .zip data"),
-        ("data.db", b"SQLite format 3\0" + bytes(99), "an SQLite database; export the table as CSV"),
+        ("book.xlsx", b"PK\x03\x04", "cannot be read as an Excel workbook"),
+        ("data.db", b"SQLite format 3\0" + bytes(99), "cannot be read as a SQLite database"),
+        ("data.csv", b"SQLite format 3\0" + bytes(99), "an SQLite database; export the table as CSV"),
         ("page.html", b"<!DOCTYPE html><html></html>", "HTML or XML"),
         ("one.json", b'{"records": [["a"]]}', "jq .records FILE"),
         ("what.data", b"", "empty"),

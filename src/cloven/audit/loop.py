@@ -25,11 +25,10 @@ from cloven.audit.decision import Compared, Evaluated, Limits, decide, not_cover
 from cloven.audit.report import AuditReport
 from cloven.audit.run import Forgetful, Run, ready_first
 from cloven.data.defaults import SEED
-from cloven.data.given import expect_kind
+from cloven.data.given import expect_kind, expect_method
 from cloven.disclosure.audience import Said
 from cloven.disclosure.outcome import Outcome, Utility
 from cloven.disclosure.risk import Risk
-from cloven.errors import ParameterError
 from cloven.kinds.disassociated.methods import Disassociation
 from cloven.registry import family_of
 from cloven.settings import named, published_setting, setting, told
@@ -77,12 +76,7 @@ class Audit:
     title: str = ""
 
     def __post_init__(self) -> None:
-        if not hasattr(self.method, "anonymise"):
-            message = (
-                f"an audit takes a method, got {type(self.method).__name__}; the data go to run:"
-                " Audit(Disassociation(k=5)).run(data)"
-            )
-            raise ParameterError(message)
+        expect_method(self.method)
         for name, kind in (("knowledge", Knowledge), ("limits", Limits), ("effort", Effort)):
             expect_kind(getattr(self, name), kind, f"{name} of an audit")
 
@@ -148,13 +142,8 @@ class Audit:
         prefix = "" if method == self.method else f"{name} "
         threats = family.threats(method, self.knowledge) if self.threats is None else self.threats
         attacks = {f"{prefix}attack ({threat.name})": threat for threat in threats}
-        costs = {
-            f"{prefix}anonymise": 3,
-            f"{prefix}verify": 1,
-            **dict.fromkeys(attacks, 5),
-            f"{prefix}measure": 3,
-        }
-        run.plan(costs)
+        costs = {f"{prefix}anonymise": 3, f"{prefix}verify": 1, **dict.fromkeys(attacks, 5)}
+        run.plan(costs := costs | {f"{prefix}measure": 3})
 
         made_by = method if published else repeatable(method, self.seed)
         result = run.result(f"{prefix}anonymise", family, lambda report: made_by.anonymise(data, report))

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from cloven.cli.console import dot, say, table, tick, warn
 from cloven.disclosure.risk import Estimate, limit_of_told
 from cloven.escapes import names, visible
-from cloven.figures import estimated, many, mean, percent
-from cloven.report.rows import on_scale
+from cloven.figures import estimated, many, mean, on_scale, percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -20,17 +20,29 @@ def expect_sets(data: Any, who: str) -> None:
     ...
     cloven.errors.ParameterError: describe takes sets of items (Transactions), got list; make them with read(file), ...
     """
-    if not isinstance(data, Transactions):
-        hint = "take a method for tables, such as Mondrian" if isinstance(data, Table) else SETS
+    methods = getattr(data, "methods", None)
+    if methods != Transactions.methods:
+        hint = SETS if methods is None else "take a method for tables, such as Mondrian"
         message = f"{who} takes sets of items (Transactions), got {type(data).__name__}; {hint}"
         raise ParameterError(message)
 
 
 def expect_table(data: Any, who: str) -> None:
     """Raise unless this is a table of persons."""
-    if not isinstance(data, Table):
-        hint = "take a method for sets, such as Disassociation" if isinstance(data, Transactions) else TABLE
+    methods = getattr(data, "methods", None)
+    if methods != Table.methods:
+        hint = TABLE if methods is None else "take a method for sets, such as Disassociation"
         message = f"{who} takes a table of persons (Table), got {type(data).__name__}; {hint}"
+        raise ParameterError(message)
+
+
+def expect_method(method: Any) -> None:
+    """Raise unless an audit is given a method."""
+    if not hasattr(method, "anonymise"):
+        message = (
+            f"an audit takes a method, got {type(method).__name__}; the data go to run:"
+            " Audit(Disassociation(k=5)).run(data)"
+        )
         raise ParameterError(message)
 
 

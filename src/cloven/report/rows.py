@@ -11,6 +11,7 @@ from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any, Literal
 
 from cloven.disclosure.risk import limit_of_told
+from cloven.figures import on_scale
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -155,17 +156,6 @@ def kept(document: Mapping[str, Any]) -> list[Kept]:
         for each in map(on_scale, utility["measures"])
         if each["score"] is not None
     ]
-
-
-def on_scale(measure: Mapping[str, Any]) -> dict[str, Any]:
-    """Value and interval of one measure on the scale of scores."""
-    best, worst = measure["best"], measure["worst"]
-    ends = [
-        None if each is None else min(1.0, max(0.0, (each - worst) / (best - worst)))
-        for each in (measure["low"], measure["high"])
-    ]
-    low, high = (None, None) if None in ends else sorted(each for each in ends if each is not None)
-    return {"measure": measure["name"], "score": measure["score"], "low": low, "high": high}
 
 
 def tried(document: Mapping[str, Any]) -> list[Tried]:

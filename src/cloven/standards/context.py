@@ -99,6 +99,7 @@ def read_context(path: str | Path) -> Context:
     r"""Read a context file.
 
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "context.toml")
     ...     _ = path.write_text('recipient = "all"\npurpose = "study"\nrelease = "public"\ncontact = "us"')

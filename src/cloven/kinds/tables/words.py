@@ -170,7 +170,7 @@ def page_words(document: Mapping[str, Any]) -> PageWords:
         terms={"shuffled": SHUFFLED},
         not_modelled=NOT_MODELLED,
         measures={name: {"sentence": words, "higher_is_worse": True} for name, words in every.items()},
-        promise=_promise(document["parameters"], groups),
+        promise=_promise(document.get("parameters", {}), groups),
     )
 
 
