@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -267,3 +268,10 @@ def test_a_ledger_that_names_a_place_too_long_to_be_one(tmp_path):
     file.write_text(json.dumps({**line, "place": "x" * 4000}) + "\n")
     told = Ledger.read(tmp_path / "ledger", tmp_path / "ledger").entries
     assert [entry.discarded for entry in told] == [False]
+
+
+def test_a_cluster_of_millions_that_holds_a_few_rows():
+    release = cv.Disassociation(k=3, rare_items="withhold").anonymise(cv.sample("clinic")).release
+    claimed = replace(release, cluster_size=np.array([16_777_241, *release.cluster_size[1:]], np.int64))
+    with pytest.raises(ReleaseError, match=r"says that it has 16,7\d\d,\d\d\d records, and holds"):
+        cv.reconstruct(claimed, np.random.default_rng(0))

@@ -17,7 +17,7 @@ from cloven.compiled import Ints, Longs, compiled
 from cloven.data.arrays import distinct, offsets_of, run_starts
 from cloven.data.transactions import Transactions
 from cloven.errors import ReleaseError
-from cloven.intake.files import room
+from cloven.intake.files import MOST_TIMES, room
 from cloven.kinds.disassociated.release import Kind, climb
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     Inner = tuple[Longs, Longs, Longs, Ints]
     Told = tuple[Shown, Inner, int]
 
+FEW_RECORDS = 1_000_000
+"""Records that nobody doubts; of more, each row stands for ``MOST_TIMES`` at most."""
 PER_RECORD = 64
 """Bytes that arrays take for each record, at least."""
 
@@ -139,8 +141,15 @@ class Layout:
         """Arrange a release.
 
         Raises:
-            ReleaseError: it says that it has more records than memory has room for; a few bytes can say so.
+            ReleaseError: it says that it has more records than memory has room for, or than its rows could be of; a
+                few bytes can say so.
         """
+        rows = len(release.row_offsets) - 1
+        if release.records > max(FEW_RECORDS, MOST_TIMES * rows):
+            message = (
+                f"it says that it has {release.records:,} records, and holds {rows:,} rows; get it again"
+            )
+            raise ReleaseError(message)
         if release.records * PER_RECORD > room():
             message = f"it says that it has {release.records:,} records, more than memory has room for; get it again"
             raise ReleaseError(message)
