@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from cloven.data.schema import number_text
+from cloven.data.schema import Column, Schema, number_text
 from cloven.errors import ClovenError, InputError
 from cloven.intake.files import open_plain
 from cloven.intake.packing import allowance, beginning, whole
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
     from numpy.typing import NDArray
-
-    from cloven.data.schema import Column, Schema
 
 
 PARQUET = (".parquet", ".pq")
@@ -147,6 +145,53 @@ def read_columns(data: Any, schema: Schema, max_bytes: int) -> RawColumns:
     if extension in PARQUET or content[:4] == b"PAR1":
         return _from_parquet(content, str(path), schema, max_bytes)
     return _from_text(content, str(path), schema)
+
+
+def read_every_column(
+    data: Any, max_bytes: int, header: tuple[str, ...] | None = None, delimiter: str | None = None
+) -> RawColumns:
+    """All columns as texts, digits as they stand; ``header`` and ``delimiter`` are those of a schema.
+
+    >>> import pyarrow as pa
+    >>> read_every_column(pa.table({"zip": ["01", "02"], "age": [3, 4]}), 1000).cells["age"].values
+    ['3', '4']
+    """
+    names = header or _names(data, max_bytes, delimiter)
+    source = str(data) if isinstance(data, str | Path) else "frame"
+    for name in names:
+        if names.count(name) > 1:
+            message = f"column {name!r} stands twice in the header; rename one"
+            raise InputError(message, source=source)
+    columns = tuple(Column(name, "quasi-identifier", "category") for name in names)
+    return read_columns(data, Schema(columns, header=header, delimiter=delimiter), max_bytes)
+
+
+def _names(data: Any, max_bytes: int, delimiter: str | None) -> tuple[str, ...]:
+    """Names of all columns of a path or a frame."""
+    if not isinstance(data, str | Path):
+        import narwhals as nw
+
+        try:
+            return tuple(map(str, nw.from_native(data).lazy().collect_schema().names()))
+        except TypeError as error:
+            message = "not a table; pass a path, or a pandas, Polars, PyArrow or DuckDB frame"
+            raise InputError(message, source="frame", value=type(data).__name__) from error
+    path = Path(data)
+    content, extension = whole(path, max_bytes)
+    if extension in PARQUET or content[:4] == b"PAR1":
+        try:
+            return tuple(parquet_file(io.BytesIO(content)).schema_arrow.names)
+        except PagesError as error:
+            message = f"cannot be read as Parquet: {error}"
+            raise InputError(message, source=str(path)) from error
+    refuse_zeros(content, str(path))
+    _refuse_other_encodings(content, str(path))
+    rows = _Rows(content, delimiter or guess_delimiter(content, spaces=False), str(path))
+    first = next(iter(rows), None)
+    if first is None:
+        message = "is empty; a table begins with a line of the names of its columns"
+        raise InputError(message, source=str(path))
+    return tuple(name.strip() for name in first[1])
 
 
 def _wanted(names: Sequence[str], schema: Schema, source: str) -> list[str]:
