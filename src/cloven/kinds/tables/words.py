@@ -210,8 +210,10 @@ def single_values(data: Table, release: TableRelease, method: Any) -> list[str]:
     return out
 
 
-def one_harmful_value(data: Table, release: TableRelease) -> tuple[Said, ...]:
-    """What speaks against publishing: classes in which everybody has one harmful value.
+def one_harmful_value(
+    data: Table, release: TableRelease, remedy: str = "give -l 2 or more"
+) -> tuple[Said, ...]:
+    """What speaks against publishing: classes in which everybody has one harmful value; ``remedy`` says what to do.
 
     Means do not see it where such classes are few. In buckets nobody is known to be; what is certain of people there is
     measured. What differential privacy promises covers every class.
@@ -227,8 +229,8 @@ def one_harmful_value(data: Table, release: TableRelease) -> tuple[Said, ...]:
             shows = f"{many(groups, 'class')} ({many(rows, 'row')})"
             out.append(
                 Said(
-                    f"Of everybody in {shows} {name} is certain; give -l 2 or more, or name harmless values in the"
-                    " schema if to be told them is no harm.",
+                    f"Of everybody in {shows} {name} is certain; {remedy}, or name harmless values in the schema if to"
+                    " be told them is no harm.",
                     "Of everybody in some class a sensitive value is certain.",
                 )
             )

@@ -1,0 +1,305 @@
+"""A table that others made, read beside its original: a release like our own, who is behind its rows, and k, l and t."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cloven.errors import InputError, ParameterError, shorten
+from cloven.kinds.tables.foreign.cells import NOTHING, CellReader
+from cloven.kinds.tables.foreign.diversity import Diversity, classes_of, diversity
+from cloven.kinds.tables.foreign.links import NOBODY, Links, Shown, by_fit, by_names, fitting, in_order
+from cloven.kinds.tables.foreign.roles import Raw, Roles, found_roles, naming
+from cloven.kinds.tables.methods.assembly import published_rows
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from cloven.compiled import Longs
+    from cloven.data.schema import Schema
+    from cloven.data.table import Attribute, Table
+    from cloven.kinds.tables.foreign.cells import Cell
+    from cloven.kinds.tables.key import PublishedTable
+    from cloven.reading.cells import RawColumns
+
+METHOD = "as-published"
+FEWEST_LINKED = 0.5
+"""Share of the rows that must fit people of the original; below it the two files do not belong together."""
+
+
+@dataclass(frozen=True, eq=False)
+class ForeignTable:
+    """What was read, and what was found in it.
+
+    Attributes:
+        data: the original.
+        result: the published rows as a release, and who is behind them.
+        k: rows (or persons, where somebody has several rows) of the smallest class.
+        diversities: l and t of each sensitive attribute.
+        roles: what the columns were taken for, and why.
+        links: how rows were linked to people.
+        names: published columns that name people.
+        loose: published columns that show something and have no role.
+        strange: published columns that the original does not have.
+        unread: column, cell and number of rows of what could not be read.
+        learned: column and cell of what was read off the linked people.
+    """
+
+    data: Table
+    result: PublishedTable
+    k: int
+    diversities: tuple[Diversity, ...]
+    roles: Roles
+    links: Links
+    names: tuple[str, ...]
+    loose: tuple[str, ...]
+    strange: tuple[str, ...]
+    unread: tuple[tuple[str, Cell, int], ...]
+    learned: tuple[tuple[str, Cell], ...]
+
+    @property
+    def lost(self) -> int:
+        """Published rows that fit nobody who is left in the original."""
+        return int((self.links.person == NOBODY).sum())
+
+
+def read_foreign(
+    published: str | Path | Any,
+    original: str | Path | Any,
+    schema: Schema | None = None,
+    *,
+    max_bytes: int | None = None,
+) -> ForeignTable:
+    """Read a table that others made beside its original.
+
+    Args:
+        published: path of the published file, or a frame.
+        original: path of the original, or a frame.
+        schema: what the columns of the original are; None finds it out.
+        max_bytes: how much a packed file may unpack to.
+
+    Raises:
+        InputError: the files cannot be original and published.
+    """
+    from cloven.intake.packing import MAX_BYTES
+    from cloven.reading.cells import read_every_column
+    from cloven.reading.tables import load_table
+
+    most = MAX_BYTES if max_bytes is None else max_bytes
+    ours = read_every_column(original, most, *((schema.header, schema.delimiter) if schema else ()))
+    theirs = read_every_column(published, most)
+    before, shown = _columns(ours), _columns(theirs)
+    _refuse_strangers(shown, before, theirs.source, ours.source)
+    roles = found_roles(shown, before) if schema is None else Roles(_published_part(schema, shown, theirs.source))
+    data = load_table(original, roles.schema, max_bytes=most).table
+    return assembled(shown, before, data, roles, theirs.source)
+
+
+def _columns(raw: RawColumns) -> dict[str, Raw]:
+    from cloven.reading.cells import Texts
+
+    found: dict[str, Raw] = {}
+    for name in raw.names:
+        cells = raw.cells[name]
+        texts = cells if isinstance(cells, Texts) else Texts.of(map(str, cells.tolist()))
+        found[name] = Raw.of(texts.values, texts.codes)
+    if not found or not len(next(iter(found.values()))):
+        message = "no rows below the header"
+        raise InputError(message, source=raw.source)
+    return found
+
+
+def _refuse_strangers(shown: dict[str, Raw], before: dict[str, Raw], source: str, original: str) -> None:
+    """Refuse files that share no column, or a release with more rows than there are people."""
+    if not set(shown) & set(before):
+        message = (
+            f"shares no column with the original, which has {_listed(before)}, where this has {_listed(shown)}; name the"
+            " original that it was made from, or its columns (header) in --schema if it has no header line"
+        )
+        raise InputError(message, source=source)
+    rows, people = len(next(iter(shown.values()))), len(next(iter(before.values())))
+    if rows > people:
+        message = (
+            f"has {rows:,} rows, and the original {original} has {people:,}, so some are nobody's: do not publish it as"
+            " made from that; if the files are swapped, swap --release and --original"
+        )
+        raise InputError(message, source=source)
+
+
+def _listed(names: dict[str, Raw]) -> str:
+    some = ", ".join(map(repr, list(names)[:4]))
+    return f"{some}, ..." if len(names) > 4 else some
+
+
+def _published_part(schema: Schema, shown: dict[str, Raw], source: str) -> Schema:
+    """The schema of the columns that are published."""
+    kept = tuple(column for column in schema.columns if column.role == "person" or column.name in shown)
+    if not any(column.role == "quasi-identifier" for column in kept):
+        asked = [column.name for column in schema.columns if column.role == "quasi-identifier"]
+        message = f"shows no quasi-identifier of the schema ({', '.join(asked)}), so nobody can be looked for in it"
+        raise InputError(message, source=source)
+    return replace(schema, columns=kept)
+
+
+# From texts to a release.
+
+
+def assembled(
+    shown: dict[str, Raw], before: dict[str, Raw], data: Table, roles: Roles, source: str
+) -> ForeignTable:
+    """The published columns as a release of people of the data."""
+    absent = frozenset(roles.schema.missing_values)
+    read = Shown(
+        tuple(_cells(each, shown[each.name], before[each.name], absent) for each in data.attributes),
+        np.column_stack([shown[each.name].codes for each in data.attributes]),
+    )
+    named = naming(shown, before)
+    links = _linked(read, shown, before, data, named)
+    read, learned = _with_learned(read, data, links)
+    links = replace(links, person=np.where(fitting(read, data.codes, links.person), links.person, NOBODY))
+    _refuse_unrelated(links, source)
+    data = replace(data, attributes=tuple(replace(each, tree=None, blocks=None) for each in data.attributes))
+    k, diversities = _figures(read, data, links)
+    result = _released(read, data, links, k, diversities)
+    unread = [
+        (attribute.name, cell, int(np.bincount(read.codes[:, place], minlength=len(cells))[number]))
+        for place, (attribute, cells) in enumerate(zip(data.attributes, read.cells, strict=True))
+        for number, cell in enumerate(cells)
+        if cell.how == "unread"
+    ]
+    known = {*data.names("quasi-identifier"), *data.names("sensitive"), *named}
+    loose = tuple(name for name in shown if name not in known and name in before and len(shown[name].texts) > 1)
+    strange = tuple(name for name in shown if name not in before and len(shown[name].texts) > 1)
+    return ForeignTable(
+        data, result, k, diversities, roles, links, named, loose, strange, tuple(unread), learned
+    )
+
+
+def _cells(attribute: Attribute, shown: Raw, before: Raw, absent: frozenset[str]) -> tuple[Cell, ...]:
+    """Every different text of a column, read."""
+    from cloven.reading.tables import KEPT
+
+    theirs, ours = shown.times, before.times
+    taken_out = {text for text in NOTHING | absent if theirs.get(text, 0) > ours.get(text, 0)}
+    if KEPT not in attribute.values:
+        absent = frozenset()
+    reader = CellReader(attribute, (absent, KEPT), frozenset(taken_out))
+    cells = tuple(map(reader.read, shown.texts))
+    coarse = next((cell for cell in cells if attribute.role == "sensitive" and len(cell.codes) > 1), None)
+    if coarse is not None:
+        message = (
+            f"column {attribute.name!r} is sensitive and shows {shorten(coarse.text)}, which is no value of the"
+            ' original; give it the role "quasi-identifier" in the schema, or audit it as published'
+        )
+        raise ParameterError(message)
+    return cells
+
+
+def _linked(
+    read: Shown, shown: dict[str, Raw], before: dict[str, Raw], data: Table, named: tuple[str, ...]
+) -> Links:
+    """Who is behind each row, by the surest way that there is."""
+    for name in named:
+        raw = by_names(shown[name].rows, before[name].rows)
+        if raw is not None:
+            place = np.full(len(before[name]), NOBODY, np.int64)
+            place[data.source_rows] = np.arange(len(data))
+            return Links("names", place[raw], name)
+    if in_order(read, data.codes):
+        return Links("order", np.arange(len(data)))
+    return Links("fit", by_fit(read, data.codes))
+
+
+def _with_learned(read: Shown, data: Table, links: Links) -> tuple[Shown, tuple[tuple[str, Cell], ...]]:
+    """Cells that cannot be read stand for what the people behind them have, where it is known who they are."""
+    if links.way == "fit":
+        return read, ()
+    learned, columns = [], []
+    for place, cells in enumerate(read.cells):
+        found = list(cells)
+        for number, cell in enumerate(cells):
+            people = links.person[read.codes[:, place] == number]
+            codes = np.unique(data.codes[people[people != NOBODY], place])
+            if cell.how == "unread" and len(codes):
+                found[number] = replace(cell, how="learned", codes=codes.astype(np.int32))
+                learned.append((data.attributes[place].name, found[number]))
+        columns.append(tuple(found))
+    return replace(read, cells=tuple(columns)), tuple(learned)
+
+
+def _refuse_unrelated(links: Links, source: str) -> None:
+    share = float((links.person != NOBODY).mean())
+    if share < FEWEST_LINKED:
+        message = (
+            f"{1 - share:.0%} of the rows fit nobody in the original, so it was not made from that file: do not publish"
+            " it as such; look whether the files are swapped, and whether --schema names the right columns"
+        )
+        raise InputError(message, source=source)
+
+
+def _figures(read: Shown, data: Table, links: Links) -> tuple[int, tuple[Diversity, ...]]:
+    """k, and l and t of each sensitive attribute, by the texts as published."""
+    number = classes_of(read.codes[:, list(data.positions("quasi-identifier"))])
+    found = []
+    for place in data.positions("sensitive"):
+        attribute = data.attributes[place]
+        value = np.array([int(cell.codes[0]) for cell in read.cells[place]], np.int64)
+        ordered = attribute.numbers is not None
+        found.append(diversity(attribute.name, number, value[read.codes[:, place]], ordered=ordered))
+    return int(_people(number, data, links).min()), tuple(found)
+
+
+def _people(class_of_row: Longs, data: Table, links: Links) -> Longs:
+    """Rows of each class; or persons, where somebody has several rows."""
+    if data.persons is None or not data.several_each:
+        return np.bincount(class_of_row)
+    who = np.where(links.person == NOBODY, NOBODY, data.persons[np.maximum(links.person, 0)])
+    return np.bincount(np.unique(np.column_stack([class_of_row, who]), axis=0)[:, 0])
+
+
+def _released(
+    read: Shown, data: Table, links: Links, k: int, diversities: tuple[Diversity, ...]
+) -> PublishedTable:
+    """The rows in canonical order; what is found in them is what they promise."""
+    source = np.where(links.person == NOBODY, NOBODY, data.source_rows[np.maximum(links.person, 0)])
+    lost = bool((source == NOBODY).any())
+    parameters: dict[str, Any] = {
+        "method": METHOD,
+        "constraints": [demand for each in diversities for demand in _demands(each)],
+        **({"suppressed": True} if len(read) < len(data) else {}),
+        **({"invented_rows": True} if lost else {}),
+        **({"persons": True} if data.several_each else {}),
+    }
+    members = [[cell.codes for cell in cells] for cells in read.cells]
+    return published_rows(data, members, read.codes, source, k=k, parameters=parameters)
+
+
+def _demands(found: Diversity) -> list[dict[str, Any]]:
+    """What classes keep to, as a promise that can be checked."""
+    about = {"attributes": [found.attribute]}
+    distance = "ordered" if found.ordered else "equal"
+    return [
+        {"demand": "distinct-l", "l": found.distinct, **about},
+        {"demand": "t-closeness", "t": rounded_up(found.t), "distance": distance, **about},
+    ]
+
+
+def rounded_up(t: float) -> float:
+    """To four places, never below.
+
+    >>> rounded_up(0.25), rounded_up(0.12341)
+    (0.25, 0.1235)
+    """
+    return ceil(t * 10_000 - 1e-6) / 10_000
+
+
+def restricted(result: PublishedTable, people: Longs) -> PublishedTable:
+    """The same without the rows of everybody who is not among some people, given by source position."""
+    records = result.key.records
+    stays = np.isin(records[:, 0], people) | (records[:, 0] == NOBODY)
+    release = replace(result.release, cells=result.release.cells[stays])
+    suppressed = np.setdiff1d(people, records[stays, 0])
+    return replace(result, release=release, key=replace(result.key, records=records[stays], suppressed=suppressed))
