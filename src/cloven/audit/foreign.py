@@ -67,7 +67,9 @@ def audit_published(
     )
 
 
-def plan_of(published: Any, original: Any, schema: Schema | None = None, title: str = "") -> tuple[Audit, Any]:
+def plan_of(
+    published: Any, original: Any, schema: Schema | None = None, title: str = ""
+) -> tuple[Audit, Any]:
     """How such a table is audited, and its original."""
     table = read_foreign(published, original, schema)
     return Audit(AsPublished.of(table), advise=False, title=title), table.data
@@ -75,4 +77,5 @@ def plan_of(published: Any, original: Any, schema: Schema | None = None, title: 
 
 def audit_with(plan: Audit, data: Any, **watching: Any) -> AuditReport:
     """Run a plan; ``watching`` is what ``Audit.run`` takes."""
-    return replace(plan.run(data, **watching), kept_elsewhere=True)
+    found = plan.run(data, **watching)
+    return replace(found, decision=found.decision.made_elsewhere(), kept_elsewhere=True)

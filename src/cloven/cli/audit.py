@@ -18,6 +18,7 @@ from cloven.audit.report import AuditReport
 from cloven.cli.anonymise import CHOSEN, Chosen, refuse_unsafe, warn_of_typos
 from cloven.cli.audit_words import opening, tell
 from cloven.cli.console import progress, say, say_json, warn
+from cloven.cli.foreign import ForeignRelease, Given, OriginalFile, audit_release, refuse_mixed
 from cloven.cli.ledger import LedgerFolder, beside_earlier
 from cloven.cli.options import Group, takes
 from cloven.cli.places import Bounds, refuse_places
@@ -240,6 +241,8 @@ def audit(
     schema: SchemaOfFile = None,
     rules: RulesFile = None,
     taxonomy: TaxonomyFile = None,
+    release: ForeignRelease = None,
+    original: OriginalFile = None,
     ledger: LedgerFolder = None,
     seed: MeasuringSeed = SEED,
     json: JsonFlag = False,
@@ -249,11 +252,17 @@ def audit(
     OUT (release and report.html) is to publish if the verdict says so; OUT.private (key, figures, the owner's report)
     to keep. An audit that was interrupted goes on where it stopped when the same command is given again.
     The first of --methods is audited, unless it is a disassociation, which other options describe. With --schema, FILE
-    is a table of persons.
+    is a table of persons. With --release nothing is made: a table that others published is held against its --original.
     """
     check_ledger(ledger)
     if out is not None:
         refuse_places(*all_places(out)[:2])
+    if release is not None or original is not None:
+        refuse_mixed(release, original, file, _of_making(chosen, wanted, rules, ledger))
+        refuse_reading(options, taxonomy)
+        given = Given(release or Path(), original or Path(), schema, out, allowed_memory(options))
+        audit_release(given, wanted, seed, json=json)
+        return
     with progress("read") as report:
         data: Transactions | Table
         reasons: list[str] = []
@@ -291,6 +300,17 @@ def audit(
         _say_places(where, holds=found.decision.verdict == "publish")
     if found.sampled or found.decision.verdict != "publish":
         raise typer.Exit(1)
+
+
+def _of_making(chosen: Chosen, wanted: Wanted, rules: Path | None, ledger: Path | None) -> list[str]:
+    """Options that say how a release is made, or where it is noted."""
+    asked = AUDITING.given({"methods": wanted.methods, "other_data": wanted.other_data})
+    files = {"--rules": rules, "--ledger": ledger}
+    return [
+        *CHOSEN.given(chosen.given),
+        *asked,
+        *(flag for flag, place in files.items() if place is not None),
+    ]
 
 
 def _rehearse(plan: Audit) -> None:

@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 
 
 LIKE = ("merging-like", "composition-like", "probabilistic-like")
+AS_PUBLISHED = "as-published"
+"""In place of a method, of a table that others made."""
+TAKEN_OUT = (
+    "people in the release, and the same people once their rows are taken out of it: how it was made is not known, so"
+    " that no other release can be made without them. What is told of them then is told by the rows of others"
+)
 REPLAY_PROOF: Final = "replay-proof"
 """The partition of slicing that tells nothing to whoever replays it (docs/decisions/0010)."""
 
@@ -154,13 +160,16 @@ def page_words(document: Mapping[str, Any]) -> PageWords:
 
     groups = "buckets" if "columns" in document["published"] else "classes"
     every = VALUE_MEASURES | ROW_MEASURES | MEMBERSHIP_MEASURES
+    terms = {"shuffled": SHUFFLED}
+    if document["parameters"].get("method") == AS_PUBLISHED:
+        terms["members, outsiders"] = TAKEN_OUT
     return PageWords(
         records="rows",
         groups=groups,
         told="a value",
         not_there="No guess, no row of the original.",
         counts={"records": "rows", "groups": groups, "cells": "different_cells"},
-        terms={"shuffled": SHUFFLED},
+        terms=terms,
         not_modelled=NOT_MODELLED,
         measures={name: {"sentence": words, "higher_is_worse": True} for name, words in every.items()},
     )

@@ -10,10 +10,10 @@ import numpy as np
 from cloven.disclosure.audience import Said
 from cloven.kinds.doubts import little_promised, rows_of_one_person, too_few
 from cloven.kinds.tables.foreign.notes import objections, remarks
-from cloven.kinds.tables.foreign.table import METHOD, ForeignTable, restricted, rounded_up
+from cloven.kinds.tables.foreign.table import ForeignTable, restricted, rounded_up
 from cloven.kinds.tables.foreign.threats import among_members, names_left_in
 from cloven.kinds.tables.kind import TablesFamily
-from cloven.kinds.tables.words import nearly_told, one_harmful_value
+from cloven.kinds.tables.words import AS_PUBLISHED, nearly_told, one_harmful_value
 from cloven.verification import Verdict
 
 if TYPE_CHECKING:
@@ -114,20 +114,18 @@ class AsPublished:
     @property
     def parameters(self) -> Mapping[str, Any]:
         """What was found, as plain JSON values."""
-        return {
-            "method": METHOD,
-            "k": self.k,
-            **{
-                each.attribute: {
-                    "distinct_l": each.distinct,
-                    "entropy_l": round(each.entropy, 4),
-                    "recursive_c": None if each.recursive is None else round(each.recursive, 4),
-                    "t": rounded_up(each.t),
-                    "distance": "ordered" if each.ordered else "equal",
-                }
-                for each in self.table.diversities
-            },
-        }
+        found: dict[str, Any] = {"method": AS_PUBLISHED, "k": self.k, "l": self.l, "t": self.t}
+        for each in self.table.diversities:
+            found |= {
+                f"distinct l of {each.attribute}": each.distinct,
+                f"entropy l of {each.attribute}": round(each.entropy, 4),
+                f"recursive c of {each.attribute}": None
+                if each.recursive is None
+                else round(each.recursive, 4),
+                f"t of {each.attribute}": rounded_up(each.t),
+                f"distance of {each.attribute}": "ordered" if each.ordered else "equal",
+            }
+        return {name: value for name, value in found.items() if value is not None}
 
     def anonymise(
         self,

@@ -113,7 +113,9 @@ def by_fit(shown: Shown, people: NDArray[np.int32]) -> Longs:
     source, sink = many + left, many + left + 1
     begins = np.concatenate([np.full(many, source), row, many + np.arange(left)])
     ends = np.concatenate([np.arange(many), many + person, np.full(left, sink)])
-    room = np.concatenate([rows.sizes, np.minimum(rows.sizes[row], people_alike.sizes[person]), people_alike.sizes])
+    room = np.concatenate(
+        [rows.sizes, np.minimum(rows.sizes[row], people_alike.sizes[person]), people_alike.sizes]
+    )
     graph = csr_array((room.astype(np.int32), (begins, ends)), shape=(sink + 1, sink + 1))
     flow = maximum_flow(graph, source, sink).flow.tocoo()
     used = (flow.data > 0) & (flow.row < many) & (flow.col >= many) & (flow.col < source)
@@ -177,7 +179,9 @@ class _Column:
         codes = self.codes[cell]
         if int(codes[-1]) - int(codes[0]) == len(codes) - 1:
             return self.order[self.starts[codes[0]] : self.starts[codes[-1] + 1]]
-        return np.concatenate([self.order[self.starts[code] : self.starts[code + 1]] for code in codes.tolist()])
+        return np.concatenate(
+            [self.order[self.starts[code] : self.starts[code + 1]] for code in codes.tolist()]
+        )
 
     def holds(self, cell: int, people: Longs) -> Flags:
         """Who of some people fits a cell."""

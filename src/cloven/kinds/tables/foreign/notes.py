@@ -95,7 +95,8 @@ def remarks(table: ForeignTable) -> tuple[str, ...]:
 
 
 def _roles(table: ForeignTable) -> list[str]:
-    return [f"{line}; {CORRECT}" for line in table.roles.assumed]
+    assumed = table.roles.assumed
+    return [f"roles of the columns were found, {'; '.join(assumed)}; {CORRECT}"] if assumed else []
 
 
 def _cells(table: ForeignTable) -> list[str]:

@@ -105,9 +105,7 @@ def found_roles(published: Mapping[str, Raw], original: Mapping[str, Raw]) -> Ro
     secret, reason = _sensitive(published, changed, same)
     known = [name for name in both if name in changed or (name in same and name not in secret)]
     if not known:
-        message = (
-            f"no column is left that others could know of people (the files share {', '.join(both)}); give --schema"
-        )
+        message = f"no column is left that others could know of people (the files share {', '.join(both)}); give --schema"
         raise InputError(message)
     columns = [_column(name, original[name], secret) for name in both if name in known or name in secret]
     unchanged = [name for name in known if name not in changed]
@@ -115,7 +113,11 @@ def found_roles(published: Mapping[str, Raw], original: Mapping[str, Raw]) -> Ro
         _line(changed, "quasi-identifier", "coarser than in the original, so taken for known"),
         _line(unchanged, "quasi-identifier", "published as in the original, and others may know it"),
         _line(secret, "sensitive", reason),
-        _line(names, "names people", "the same as in the original, and nearly everybody has a value of their own"),
+        _line(
+            names,
+            "names people",
+            "the same as in the original, and nearly everybody has a value of their own",
+        ),
     ]
     return Roles(Schema(tuple(columns), missing_values=("",)), tuple(filter(None, assumed)))
 

@@ -14,6 +14,7 @@ from cloven.kinds.tables.foreign.diversity import Diversity, classes_of, diversi
 from cloven.kinds.tables.foreign.links import NOBODY, Links, Shown, by_fit, by_names, fitting, in_order
 from cloven.kinds.tables.foreign.roles import Raw, Roles, found_roles, naming
 from cloven.kinds.tables.methods.assembly import published_rows
+from cloven.kinds.tables.words import AS_PUBLISHED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from cloven.kinds.tables.key import PublishedTable
     from cloven.reading.cells import RawColumns
 
-METHOD = "as-published"
 FEWEST_LINKED = 0.5
 """Share of the rows that must fit people of the original; below it the two files do not belong together."""
 
@@ -93,7 +93,9 @@ def read_foreign(
     theirs = read_every_column(published, most)
     before, shown = _columns(ours), _columns(theirs)
     _refuse_strangers(shown, before, theirs.source, ours.source)
-    roles = found_roles(shown, before) if schema is None else Roles(_published_part(schema, shown, theirs.source))
+    roles = (
+        found_roles(shown, before) if schema is None else Roles(_published_part(schema, shown, theirs.source))
+    )
     data = load_table(original, roles.schema, max_bytes=most).table
     return assembled(shown, before, data, roles, theirs.source)
 
@@ -139,7 +141,9 @@ def _published_part(schema: Schema, shown: dict[str, Raw], source: str) -> Schem
     kept = tuple(column for column in schema.columns if column.role == "person" or column.name in shown)
     if not any(column.role == "quasi-identifier" for column in kept):
         asked = [column.name for column in schema.columns if column.role == "quasi-identifier"]
-        message = f"shows no quasi-identifier of the schema ({', '.join(asked)}), so nobody can be looked for in it"
+        message = (
+            f"shows no quasi-identifier of the schema ({', '.join(asked)}), so nobody can be looked for in it"
+        )
         raise InputError(message, source=source)
     return replace(schema, columns=kept)
 
@@ -171,7 +175,9 @@ def assembled(
         if cell.how == "unread"
     ]
     known = {*data.names("quasi-identifier"), *data.names("sensitive"), *named}
-    loose = tuple(name for name in shown if name not in known and name in before and len(shown[name].texts) > 1)
+    loose = tuple(
+        name for name in shown if name not in known and name in before and len(shown[name].texts) > 1
+    )
     strange = tuple(name for name in shown if name not in before and len(shown[name].texts) > 1)
     return ForeignTable(
         data, result, k, diversities, roles, links, named, loose, strange, tuple(unread), learned
@@ -267,7 +273,7 @@ def _released(
     source = np.where(links.person == NOBODY, NOBODY, data.source_rows[np.maximum(links.person, 0)])
     lost = bool((source == NOBODY).any())
     parameters: dict[str, Any] = {
-        "method": METHOD,
+        "method": AS_PUBLISHED,
         "constraints": [demand for each in diversities for demand in _demands(each)],
         **({"suppressed": True} if len(read) < len(data) else {}),
         **({"invented_rows": True} if lost else {}),
@@ -302,4 +308,6 @@ def restricted(result: PublishedTable, people: Longs) -> PublishedTable:
     stays = np.isin(records[:, 0], people) | (records[:, 0] == NOBODY)
     release = replace(result.release, cells=result.release.cells[stays])
     suppressed = np.setdiff1d(people, records[stays, 0])
-    return replace(result, release=release, key=replace(result.key, records=records[stays], suppressed=suppressed))
+    return replace(
+        result, release=release, key=replace(result.key, records=records[stays], suppressed=suppressed)
+    )

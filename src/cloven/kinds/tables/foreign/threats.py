@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cloven.disclosure.risk import Estimate
-from cloven.figures import many, percent
+from cloven.kinds.tables.foreign.diversity import classes_of
+from cloven.kinds.tables.foreign.outsiders import ClassOutsiders, enough
 from cloven.threats import Threat
 
 if TYPE_CHECKING:
+    from cloven.data.table import Table
     from cloven.disclosure.risk import Risk
     from cloven.kinds.tables.foreign.table import ForeignTable
+    from cloven.kinds.tables.key import PublishedTable
     from cloven.threats import Case
 
 NAMED = "persons whose row is found by a column that names them"
@@ -28,10 +31,22 @@ def among_members(threat: Threat) -> Threat:
 
     def attempt(asked: Threat, case: Case) -> Risk:
         people = case.data.take(~np.isin(case.data.source_rows, case.result.key.suppressed))
-        outsiders = None if case.outsiders is None else replace(case.outsiders, data=people)
-        return threat.attempt(asked, replace(case, data=people, outsiders=outsiders))
+        return threat.attempt(asked, replace(case, data=people, outsiders=_outsiders(case, people)))
 
     return replace(threat, attempt=attempt)
+
+
+def _outsiders(case: Case, people: Table) -> Any:
+    """The same people with and without their rows; ``Case`` asks for nothing but the divisions."""
+    if case.outsiders is None:
+        return None
+    published: PublishedTable = case.result
+    looks = [place for place, domain in enumerate(published.release.domains) if not domain.sensitive]
+    number, records = classes_of(published.release.cells[:, looks]), published.key.records[:, 0]
+    order = np.argsort(records, kind="stable")
+    class_of_row = number[order[np.searchsorted(records[order], people.source_rows)]]
+    count = enough(people.people, case.effort.splits, case.effort.most_people)
+    return ClassOutsiders(people, case.outsiders.method, class_of_row, count, case.outsiders.seed)
 
 
 def names_left_in(table: ForeignTable) -> Threat:
