@@ -110,9 +110,10 @@ def family_of(method: Anonymiser) -> Family:
     >>> family_of(cv.Disassociation()).name
     'disassociation'
     """
-    name, known = getattr(method, "family", None), families()
+    name: Any = getattr(method, "family", None)
     if hasattr(name, "threats"):  # what a method brings itself needs no name
         return name  # type: ignore[no-any-return]
+    known = families()
     if name not in known:
         message = (
             f"{type(method).__name__} says its family is {name!r}; an audit knows {', '.join(sorted(known))}:"

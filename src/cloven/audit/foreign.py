@@ -38,7 +38,8 @@ def audit_published(
     Args:
         published: path of the published table (CSV, Parquet), or a frame.
         original: path of the table that it was made from, or a frame.
-        schema: what the columns are; None finds it out, and tells it. Nothing is published on roles that were not given.
+        schema: what the columns are; None finds it out and tells it, and nothing is to be published on
+            it.
         limits: what the owner accepts.
         effort: how thoroughly to measure.
         knowledge: what attackers may have, beside the release.

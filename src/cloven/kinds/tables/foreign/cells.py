@@ -32,7 +32,7 @@ _PLAIN = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _END = rf"(?:{_PLAIN}|[+-]?(?:[Ii]nf(?:inity)?|∞))"
 _NUMBER = re.compile(_PLAIN)
 _BETWEEN = re.compile(rf"([\[\](])\s*({_END})\s*[,;]\s*({_END})\s*([\[\])])")
-_FROM_TO = re.compile(rf"({_PLAIN})\s*(?:-|–|\.\.|to)\s*({_PLAIN})")
+_FROM_TO = re.compile(rf"({_PLAIN})\s*(?:-|\u2013|\.\.|to)\s*({_PLAIN})")
 _ONE_SIDED = re.compile(rf"(<=|>=|<|>|≤|≥)\s*({_PLAIN})")
 _UPWARDS = re.compile(rf"({_PLAIN})\s*\+")
 

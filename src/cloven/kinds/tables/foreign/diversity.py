@@ -102,5 +102,5 @@ def _distance(
     if not ordered:
         halves: NDArray[np.float64] = np.abs(apart).sum(axis=1) / 2
         return halves
-    carried: NDArray[np.float64] = np.abs(np.cumsum(apart, axis=1)).sum(axis=1)
-    return carried / max(1, apart.shape[1] - 1)
+    carried: NDArray[np.float64] = np.abs(np.cumsum(apart, axis=1)).sum(axis=1) / max(1, apart.shape[1] - 1)
+    return carried

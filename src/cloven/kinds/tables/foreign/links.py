@@ -75,7 +75,7 @@ def by_names(published: Sequence[str], original: Sequence[str]) -> Longs | None:
 
 def fitting(shown: Shown, people: NDArray[np.int32], person: Longs) -> Flags:
     """Whether every cell of each row holds the value of the person it is linked to."""
-    good = person != NOBODY
+    good: Flags = person != NOBODY
     for column, cells in enumerate(shown.cells):
         value = people[np.maximum(person, 0), column].astype(np.int64)
         width = 1 + max(int(value.max(initial=0)), *(int(cell.codes[-1]) for cell in cells))

@@ -28,7 +28,7 @@ def _nobodys(table: ForeignTable) -> list[Said]:
     return [
         Said(
             f"{many(table.lost, 'row')} of {rows:,} {'fit' if table.lost > 1 else 'fits'} nobody in the original who is"
-            " not behind another row: values were changed or come from elsewhere, and who is told what by them cannot be"
+            " not behind another row: values were changed or come from elsewhere, and what they tell cannot be"
             " measured; make the release from this original, or name the one it was made from.",
             "Some rows fit nobody in the original.",
         )
@@ -47,9 +47,9 @@ def _unread(table: ForeignTable) -> list[Said]:
         rows = sum(count for _, count in cells)
         out.append(
             Said(
-                f"Column {column!r} shows {_first(cells[0][0].text)} and the like in {many(rows, 'row')}, which cannot be"
-                f" read ({cells[0][0].why}): it may stand for fewer people than are counted here; name the hierarchy of"
-                " the column in the schema (tree = FILE), and give it with --schema.",
+                f"Column {column!r} shows {_first(cells[0][0].text)} and the like in {many(rows, 'row')}, which cannot"
+                f" be read ({cells[0][0].why}): it may stand for fewer people than are counted here; name the hierarchy"
+                " of the column in the schema (tree = FILE), and give it with --schema.",
                 "What some cells stand for cannot be read.",
             )
         )
@@ -60,16 +60,16 @@ def _without_role(table: ForeignTable) -> list[Said]:
     return [
         *(
             Said(
-                f"Column {name!r} is published and has no role, so that nobody was tried who knows it; give it one in the"
-                " schema, or take it out.",
+                f"Column {name!r} is published and has no role, so that nobody was tried who knows it; give it one in"
+                " the schema, or take it out.",
                 "A column that is published was left out of the audit.",
             )
             for name in table.loose
         ),
         *(
             Said(
-                f"Column {name!r} is published and not in the original, so that nobody knows what it tells; take it out,"
-                " or give the original that has it.",
+                f"Column {name!r} is published and not in the original, so that nobody knows what it tells; take it"
+                " out, or give the original that has it.",
                 "A column that is published was left out of the audit.",
             )
             for name in table.strange
@@ -118,13 +118,13 @@ def _people(table: ForeignTable) -> list[str]:
     left_out = len(table.result.key.suppressed)
     if left_out:
         out.append(
-            f"{many(left_out, 'row')} of the original ({percent(left_out / len(table.data), 0)}) not in the release; say"
-            " so beside every figure of it"
+            f"{many(left_out, 'row')} of the original ({percent(left_out / len(table.data), 0)}) not in the release;"
+            " say so beside every figure of it"
         )
     if table.links.way == "order":
         out.append(
-            "rows stand in the order of the original, so whoever knows that order knows all of them; sort the release, or"
-            " shuffle it, before you publish it"
+            "rows stand in the order of the original, so whoever knows that order knows all of them; sort or shuffle"
+            " the release before you publish it"
         )
     if table.links.way == "fit":
         out.append(

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cloven.compiled import Longs
+    from cloven.data.table import Role
 
 NAMING = 0.9
 """Share of the rows whose value nobody else has, from which on a column names people."""
@@ -105,7 +106,10 @@ def found_roles(published: Mapping[str, Raw], original: Mapping[str, Raw]) -> Ro
     secret, reason = _sensitive(published, changed, same)
     known = [name for name in both if name in changed or (name in same and name not in secret)]
     if not known:
-        message = f"no column is left that others could know of people (the files share {', '.join(both)}); give --schema"
+        shared = ", ".join(both)
+        message = (
+            f"no column is left that others could know of people (the files share {shared}); give --schema"
+        )
         raise InputError(message)
     columns = [_column(name, original[name], secret) for name in both if name in known or name in secret]
     unchanged = [name for name in known if name not in changed]
@@ -167,7 +171,7 @@ def _smallest(published: Mapping[str, Raw], names: list[str]) -> int:
 def _column(name: str, original: Raw, secret: list[str]) -> Column:
     """A column as it is read: numbers where everybody has one, else categories, where none is one too."""
     numbers = all(number_in(text) is not None for text in original.texts)
-    role = "sensitive" if name in secret else "quasi-identifier"
+    role: Role = "sensitive" if name in secret else "quasi-identifier"
     return Column(name, role, "number" if numbers else "category", missing=None if numbers else "keep")
 
 

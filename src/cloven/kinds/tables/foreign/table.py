@@ -1,4 +1,4 @@
-"""A table that others made, read beside its original: a release like our own, who is behind its rows, and k, l and t."""
+"""A table that others made, read beside its original: a release like our own, who is behind its rows, k, l and t."""
 
 from __future__ import annotations
 
@@ -118,8 +118,8 @@ def _refuse_strangers(shown: dict[str, Raw], before: dict[str, Raw], source: str
     """Refuse files that share no column, or a release with more rows than there are people."""
     if not set(shown) & set(before):
         message = (
-            f"shares no column with the original, which has {_listed(before)}, where this has {_listed(shown)}; name the"
-            " original that it was made from, or its columns (header) in --schema if it has no header line"
+            f"shares no column with the original, which has {_listed(before)}, where this has {_listed(shown)}; name"
+            " the original that it was made from, or its columns (header) in --schema if it has no header line"
         )
         raise InputError(message, source=source)
     rows, people = len(next(iter(shown.values()))), len(next(iter(before.values())))
