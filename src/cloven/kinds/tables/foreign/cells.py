@@ -9,7 +9,7 @@ such, with the reason, and never passed over.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -68,7 +68,7 @@ class Span:
     with_high: bool = True
 
     @property
-    def turned(self) -> bool:
+    def backwards(self) -> bool:
         """Whether it ends before it begins."""
         return self.low > self.high
 
@@ -136,11 +136,13 @@ class CellReader:
         absent: texts that stand for no value in the original, and what people without one have in its place.
         taken_out: texts of the kind that stand for nothing and are published more often than the original has them: for
             some people at least a value was taken out.
+        turned: whether ranges that hold one of their ends hold the other one than they say.
     """
 
     attribute: Attribute
     absent: tuple[frozenset[str], str] = (frozenset(), "")
     taken_out: frozenset[str] = frozenset()
+    turned: bool = False
 
     def read(self, text: str) -> Cell:
         """What a cell stands for."""
@@ -159,8 +161,10 @@ class CellReader:
         span = span_of(text)
         if span is None or np.isnan(self._numbers).all():
             return None
-        if span.turned:
+        if span.backwards:
             return self._unread(text, "it ends before it begins")
+        if self.turned and span.with_low != span.with_high:
+            span = replace(span, with_low=span.with_high, with_high=span.with_low)
         held = np.flatnonzero(span.holds(self._numbers))
         return (
             self._cell(text, "range", held) if len(held) else self._unread(text, "nobody's number lies in it")

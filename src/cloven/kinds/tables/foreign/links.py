@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from cloven.errors import ParameterError
+from cloven.kinds.tables.foreign.cells import number_in
 from cloven.kinds.tables.foreign.diversity import classes_of
 
 if TYPE_CHECKING:
@@ -71,6 +72,19 @@ def by_names(published: Sequence[str], original: Sequence[str]) -> Longs | None:
         return None
     found = [place.get(name, NOBODY) for name in published]
     return None if NOBODY in found else np.array(found, np.int64)
+
+
+def by_numbers(published: Sequence[str], rows: int) -> tuple[Longs, ...]:
+    """Rows of the original that a column may number, from 0 and from 1; nothing unless it has different row numbers.
+
+    >>> [each.tolist() for each in by_numbers(["1.0", "3.0"], 3)], by_numbers(["2", "2"], 3)
+    ([[0, 2]], ())
+    """
+    numbers = [number_in(text) for text in published]
+    if len(set(numbers)) < len(numbers) or any(each is None or each % 1 for each in numbers):
+        return ()
+    found = np.array(numbers, np.float64).astype(np.int64)
+    return tuple(found - first for first in (0, 1) if found.min() >= first and found.max() - first < rows)
 
 
 def fitting(shown: Shown, people: NDArray[np.int32], person: Longs) -> Flags:

@@ -22,14 +22,25 @@ def objections(table: ForeignTable) -> tuple[Said, ...]:
 
 
 def _nobodys(table: ForeignTable) -> list[Said]:
-    if not table.lost:
+    """Rows that are nobody's; or, where it is known whose they are, cells that do not hold what the person has."""
+    lost, misfits, rows = table.compared.lost, table.compared.misfits, len(table.result.release)
+    if misfits:
+        return [
+            Said(
+                f"Column {name!r} does not show what the person behind the row has in {many(count, 'row')}, such as"
+                f" {_first(cell.text)} for {_first(value)}: what these rows tell cannot be measured; find out what was"
+                " done to the column.",
+                "Some rows do not show what the person behind them has.",
+            )
+            for name, cell, value, count in misfits
+        ]
+    if not lost:
         return []
-    rows = len(table.result.release)
     return [
         Said(
-            f"{many(table.lost, 'row')} of {rows:,} {'fit' if table.lost > 1 else 'fits'} nobody in the original who is"
-            " not behind another row: values were changed or come from elsewhere, and what they tell cannot be"
-            " measured; make the release from this original, or name the one it was made from.",
+            f"{many(lost, 'row')} of {rows:,} {'fit' if lost > 1 else 'fits'} nobody in the original who is not behind"
+            " another row: values were changed or come from elsewhere, and what they tell cannot be measured; make the"
+            " release from this original, or name the one it was made from.",
             "Some rows fit nobody in the original.",
         )
     ]
@@ -38,10 +49,10 @@ def _nobodys(table: ForeignTable) -> list[Said]:
 def _unread(table: ForeignTable) -> list[Said]:
     """Cells that cannot be read, where their column shows more than them: candidates may be fewer than counted."""
     shown = {domain.name: len(domain.labels) for domain in table.result.release.domains}
-    columns = sorted({name for name, _, _ in table.unread})
+    columns = sorted({name for name, _, _ in table.compared.unread})
     out = []
     for column in columns:
-        cells = [(cell, rows) for name, cell, rows in table.unread if name == column]
+        cells = [(cell, rows) for name, cell, rows in table.compared.unread if name == column]
         if len(cells) == 1 and shown[column] == 1:
             continue  # one cell for everybody tells nothing of anybody
         rows = sum(count for _, count in cells)
@@ -102,31 +113,35 @@ def _roles(table: ForeignTable) -> list[str]:
 def _cells(table: ForeignTable) -> list[str]:
     out = [
         f"{_first(cell.text)} of {name} ({many(rows, 'row')}) cannot be read ({cell.why}) and is taken for any value"
-        for name, cell, rows in table.unread
+        for name, cell, rows in table.compared.unread
     ]
     values = {each.name: each.values for each in table.data.attributes}
     out += [
         f"{_first(cell.text)} of {name} is no value of the original; the people behind it have"
         f" {_some([values[name][code] for code in cell.codes.tolist()])}, and it is taken for these"
-        for name, cell in table.learned
+        for name, cell in table.compared.learned
     ]
     return out
 
 
 def _people(table: ForeignTable) -> list[str]:
-    out = []
+    out = [
+        f"ranges of {name} hold the other end than they say (rows fit people only so, and are read so); tell whoever"
+        " made it, and say so to whoever uses it"
+        for name in table.compared.turned
+    ]
     left_out = len(table.result.key.suppressed)
     if left_out:
         out.append(
             f"{many(left_out, 'row')} of the original ({percent(left_out / len(table.data), 0)}) not in the release;"
             " say so beside every figure of it"
         )
-    if table.links.way == "order":
+    if table.compared.links.way == "order":
         out.append(
             "rows stand in the order of the original, so whoever knows that order knows all of them; sort or shuffle"
             " the release before you publish it"
         )
-    if table.links.way == "fit":
+    if table.compared.links.way == "fit":
         out.append(
             "who is behind a row was found by what fits: where several people do, one of them was taken, which moves"
             " figures a little"

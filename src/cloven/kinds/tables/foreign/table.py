@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.errors import InputError, ParameterError, shorten
-from cloven.kinds.tables.foreign.cells import NOTHING, CellReader
+from cloven.errors import InputError
+from cloven.kinds.tables.foreign.comparison import Compared, Comparison
 from cloven.kinds.tables.foreign.diversity import Diversity, classes_of, diversity
-from cloven.kinds.tables.foreign.links import NOBODY, Links, Shown, by_fit, by_names, fitting, in_order
+from cloven.kinds.tables.foreign.links import NOBODY, Links, Shown
 from cloven.kinds.tables.foreign.roles import Raw, Roles, found_roles, naming
 from cloven.kinds.tables.methods.assembly import published_rows
 from cloven.kinds.tables.words import AS_PUBLISHED
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from cloven.compiled import Longs
     from cloven.data.schema import Schema
-    from cloven.data.table import Attribute, Table
-    from cloven.kinds.tables.foreign.cells import Cell
+    from cloven.data.table import Table
     from cloven.kinds.tables.key import PublishedTable
     from cloven.reading.cells import RawColumns
 
@@ -40,12 +39,10 @@ class ForeignTable:
         k: rows (or persons, where somebody has several rows) of the smallest class.
         diversities: l and t of each sensitive attribute.
         roles: what the columns were taken for, and why.
-        links: how rows were linked to people.
+        compared: what cells were read as, and how rows were linked to people.
         names: published columns that name people.
         loose: published columns that show something and have no role.
         strange: published columns that the original does not have.
-        unread: column, cell and number of rows of what could not be read.
-        learned: column and cell of what was read off the linked people.
     """
 
     data: Table
@@ -53,17 +50,10 @@ class ForeignTable:
     k: int
     diversities: tuple[Diversity, ...]
     roles: Roles
-    links: Links
+    compared: Compared
     names: tuple[str, ...]
     loose: tuple[str, ...]
     strange: tuple[str, ...]
-    unread: tuple[tuple[str, Cell, int], ...]
-    learned: tuple[tuple[str, Cell], ...]
-
-    @property
-    def lost(self) -> int:
-        """Published rows that fit nobody who is left in the original."""
-        return int((self.links.person == NOBODY).sum())
 
 
 def read_foreign(
@@ -155,85 +145,25 @@ def assembled(
     shown: dict[str, Raw], before: dict[str, Raw], data: Table, roles: Roles, source: str
 ) -> ForeignTable:
     """The published columns as a release of people of the data."""
-    absent = frozenset(roles.schema.missing_values)
-    read = Shown(
-        tuple(_cells(each, shown[each.name], before[each.name], absent) for each in data.attributes),
-        np.column_stack([shown[each.name].codes for each in data.attributes]),
-    )
-    named = naming(shown, before)
-    links = _linked(read, shown, before, data, named)
-    read, learned = _with_learned(read, data, links)
-    links = replace(links, person=np.where(fitting(read, data.codes, links.person), links.person, NOBODY))
+    compared = Comparison(shown, before, data, frozenset(roles.schema.missing_values)).best()
+    links = compared.links
+    named = dict.fromkeys((*naming(shown, before), *([links.by] if links.by else [])))
     _refuse_unrelated(links, source)
     data = replace(data, attributes=tuple(replace(each, tree=None, blocks=None) for each in data.attributes))
-    k, diversities = _figures(read, data, links)
-    result = _released(read, data, links, k, diversities)
-    unread = [
-        (attribute.name, cell, int(np.bincount(read.codes[:, place], minlength=len(cells))[number]))
-        for place, (attribute, cells) in enumerate(zip(data.attributes, read.cells, strict=True))
-        for number, cell in enumerate(cells)
-        if cell.how == "unread"
-    ]
-    known = {*data.names("quasi-identifier"), *data.names("sensitive"), *named}
-    loose = tuple(
-        name for name in shown if name not in known and name in before and len(shown[name].texts) > 1
-    )
-    strange = tuple(name for name in shown if name not in before and len(shown[name].texts) > 1)
+    k, diversities = _figures(compared.read, data, links)
+    used = {*data.names("quasi-identifier"), *data.names("sensitive"), *named}
+    others = [name for name in shown if name not in used and len(shown[name].texts) > 1]
     return ForeignTable(
-        data, result, k, diversities, roles, links, named, loose, strange, tuple(unread), learned
+        data,
+        _released(compared.read, data, links, k, diversities),
+        k,
+        diversities,
+        roles,
+        compared,
+        tuple(named),
+        tuple(name for name in others if name in before),
+        tuple(name for name in others if name not in before),
     )
-
-
-def _cells(attribute: Attribute, shown: Raw, before: Raw, absent: frozenset[str]) -> tuple[Cell, ...]:
-    """Every different text of a column, read."""
-    from cloven.reading.tables import KEPT
-
-    theirs, ours = shown.times, before.times
-    taken_out = {text for text in NOTHING | absent if theirs.get(text, 0) > ours.get(text, 0)}
-    if KEPT not in attribute.values:
-        absent = frozenset()
-    reader = CellReader(attribute, (absent, KEPT), frozenset(taken_out))
-    cells = tuple(map(reader.read, shown.texts))
-    coarse = next((cell for cell in cells if attribute.role == "sensitive" and len(cell.codes) > 1), None)
-    if coarse is not None:
-        message = (
-            f"column {attribute.name!r} is sensitive and shows {shorten(coarse.text)}, which is no value of the"
-            ' original; give it the role "quasi-identifier" in the schema, or audit it as published'
-        )
-        raise ParameterError(message)
-    return cells
-
-
-def _linked(
-    read: Shown, shown: dict[str, Raw], before: dict[str, Raw], data: Table, named: tuple[str, ...]
-) -> Links:
-    """Who is behind each row, by the surest way that there is."""
-    for name in named:
-        raw = by_names(shown[name].rows, before[name].rows)
-        if raw is not None:
-            place = np.full(len(before[name]), NOBODY, np.int64)
-            place[data.source_rows] = np.arange(len(data))
-            return Links("names", place[raw], name)
-    if in_order(read, data.codes):
-        return Links("order", np.arange(len(data)))
-    return Links("fit", by_fit(read, data.codes))
-
-
-def _with_learned(read: Shown, data: Table, links: Links) -> tuple[Shown, tuple[tuple[str, Cell], ...]]:
-    """Cells that cannot be read stand for what the people behind them have, where it is known who they are."""
-    if links.way == "fit":
-        return read, ()
-    learned, columns = [], []
-    for place, cells in enumerate(read.cells):
-        found = list(cells)
-        for number, cell in enumerate(cells):
-            people = links.person[read.codes[:, place] == number]
-            codes = np.unique(data.codes[people[people != NOBODY], place])
-            if cell.how == "unread" and len(codes):
-                found[number] = replace(cell, how="learned", codes=codes.astype(np.int32))
-                learned.append((data.attributes[place].name, found[number]))
-        columns.append(tuple(found))
-    return replace(read, cells=tuple(columns)), tuple(learned)
 
 
 def _refuse_unrelated(links: Links, source: str) -> None:
