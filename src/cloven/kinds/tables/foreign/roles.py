@@ -15,7 +15,7 @@ import numpy as np
 
 from cloven.data.schema import Column, Schema
 from cloven.errors import InputError
-from cloven.kinds.tables.foreign.cells import number_in, same_text
+from cloven.kinds.tables.foreign.cells import NOTHING, number_in, same_text
 from cloven.kinds.tables.foreign.diversity import classes_of
 
 if TYPE_CHECKING:
@@ -100,6 +100,10 @@ def found_roles(published: Mapping[str, Raw], original: Mapping[str, Raw]) -> Ro
         InputError: nothing is left that could be known of people.
     """
     both = [name for name in published if name in original]
+    empty = [
+        name for name in both if _says_nothing(published[name]) and _changed(published[name], original[name])
+    ]
+    both = [name for name in both if name not in empty]
     names = naming(published, original)
     changed = [name for name in both if _changed(published[name], original[name])]
     same = [name for name in both if name not in changed and name not in names]
@@ -117,6 +121,7 @@ def found_roles(published: Mapping[str, Raw], original: Mapping[str, Raw]) -> Ro
         _line(changed, "quasi-identifier", "coarser than in the original, so taken for known"),
         _line(unchanged, "quasi-identifier", "published as in the original, and others may know it"),
         _line(secret, "sensitive", reason),
+        _line(empty, "left out", "everybody's value was taken out, so that it shows nothing"),
         _line(
             names,
             "names people",
@@ -129,6 +134,11 @@ def found_roles(published: Mapping[str, Raw], original: Mapping[str, Raw]) -> Ro
 def _line(names: Iterable[str], role: str, why: str) -> str:
     listed = ", ".join(names)
     return f"{listed}: {role} ({why})" if listed else ""
+
+
+def _says_nothing(published: Raw) -> bool:
+    """Whether everybody's value was taken out."""
+    return all(text in NOTHING or set(text) <= {"*"} for text in published.texts)
 
 
 def _changed(published: Raw, original: Raw) -> bool:
