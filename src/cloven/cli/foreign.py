@@ -120,14 +120,14 @@ def _published(path: Path) -> Any:
     if not path.is_dir():
         return path
     release = read_release(release_at(path))
-    rooms = parts("foreign.own")
+    rooms = parts("whole_rows")
     if release.family not in rooms:
         message = (
             f"{path}: holds sets of items, and --release is for tables; prove it with cloven verify, attack it with"
             " cloven attack, or audit the data that it was made from"
         )
         raise ParameterError(message)
-    return rooms[release.family].as_texts(release)
+    return rooms[release.family].whole_rows(release)
 
 
 def _free() -> Path:

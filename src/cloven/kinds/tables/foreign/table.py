@@ -76,12 +76,16 @@ def read_foreign(
     """
     from cloven.intake.packing import MAX_BYTES
     from cloven.reading.cells import read_every_column
+    from cloven.reading.raw import missing_column
     from cloven.reading.tables import load_table
 
     most = MAX_BYTES if max_bytes is None else max_bytes
     ours = read_every_column(original, most, *((schema.header, schema.delimiter) if schema else ()))
     theirs = read_every_column(published, most)
     before, shown = _columns(ours), _columns(theirs)
+    for column in schema.columns if schema else ():
+        if column.name not in before:
+            raise missing_column(column.name, before, ours.source)
     _refuse_strangers(shown, before, theirs.source, ours.source)
     roles = (
         found_roles(shown, before) if schema is None else Roles(_published_part(schema, shown, theirs.source))
