@@ -7,6 +7,8 @@ import csv
 import numpy as np
 import pytest
 
+from cloven.report import schema as document_schema
+
 SCHEMA = '[columns]\nage = "quasi-identifier"\nsex = "quasi-identifier"\nillness = "sensitive"\n'
 
 
@@ -76,13 +78,14 @@ def test_json_is_the_document_of_all_audits(cloven, files, tmp_path):
         "-o", tmp_path / "out",
     )  # fmt: skip
     found = ended.json
+    pytest.importorskip("jsonschema").validate(found, document_schema())
     assert found["format"] == "cloven.audit/3"
     assert found["family"] == "tables"
     assert found["parameters"]["method"] == "as-published"
     assert found["parameters"]["k"] == found["sizes"][0]["size"]
     assert found["parameters"]["distinct l of illness"] == 5
     assert {"names left in", "known person", "a person's row"} <= {risk["threat"] for risk in found["risks"]}
-    assert found["places"]["release"] == str(release)
+    assert found["places"]["published"] == str(release)
 
 
 def test_without_attacks_nothing_is_published(cloven, files, tmp_path):

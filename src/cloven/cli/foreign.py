@@ -87,7 +87,7 @@ def audit_release(given: Given, wanted: Wanted, seed: int, *, json: bool) -> Non
         report("write", 1.0)
         found.write(target)
     public, private = places(target)
-    where = {"release": str(given.release), "report": str(public / "report.html"), "private": str(private)}
+    where = {"published": str(given.release), "report": str(public / "report.html"), "private": str(private)}
     document = found.to_dict("owner")
     if json:
         say_json({**document, "places": where})
@@ -140,5 +140,5 @@ def _free() -> Path:
 
 def _say_places(where: dict[str, str], *, holds: bool) -> None:
     told = "" if holds else "  (not to be published as it is)"
-    say(f"\nrelease      {visible(where['release'])}{told}")
+    say(f"\nrelease      {visible(where['published'])}{told}")
     say(f"report       {visible(where['report'])}\nyours alone  {visible(where['private'])}")
