@@ -13,7 +13,16 @@ from cloven.data.table import Attribute, Table
 from cloven.errors import ParameterError
 from cloven.kinds.tables.foreign import links
 from cloven.kinds.tables.foreign.cells import Cell
-from cloven.kinds.tables.foreign.links import NOBODY, Shown, by_fit, by_names, by_numbers, fitting, in_order
+from cloven.kinds.tables.foreign.links import (
+    NOBODY,
+    Shown,
+    by_fit,
+    by_names,
+    by_numbers,
+    fewest_fits,
+    fitting,
+    in_order,
+)
 from cloven.kinds.tables.foreign.outsiders import SHARE, ClassOutsiders
 
 VALUES = 4
@@ -68,6 +77,16 @@ def test_fitting_is_holding_every_value(both, data):
         each != NOBODY and holds(shown, people, row, each) for row, each in enumerate(person.tolist())
     ]
     assert fitting(shown, people, person).tolist() == expected
+
+
+@given(tables())
+def test_fewest_fits_are_those_of_counting(both):
+    shown, people = both
+    fit = np.array(
+        [[holds(shown, people, row, person) for person in range(len(people))] for row in range(len(shown))]
+    )
+    found = fewest_fits(shown, people)
+    assert (found.rows, found.people) == (fit.sum(axis=0).min(), fit.sum(axis=1).min())
 
 
 def test_the_order_of_the_original_is_noticed():

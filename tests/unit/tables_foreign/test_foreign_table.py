@@ -112,6 +112,20 @@ def test_local_suppression_of_sdcmicro_is_no_value():
     assert verify_table(shown_release(found.result.release), found.data, found.result.key).ok
 
 
+def test_a_value_that_was_taken_out_hides_among_all():
+    """Counted by what rows look like, one that lacks a value stands alone; counted by what fits it does not."""
+    original = people(600)
+    published = coarse(original)
+    published["sex"] = ["NA" if at == 5 else sex for at, sex in enumerate(published["sex"])]
+    found = read(shuffled(published), original, SCHEMA)
+    assert found.k == 1
+    assert found.fits.rows > 50
+    assert found.fits.people > 100
+    assert verify_table(shown_release(found.result.release), found.data, found.result.key).ok
+    plainly = read(shuffled(coarse(original)), original, SCHEMA)
+    assert plainly.fits.rows == plainly.fits.people == plainly.k
+
+
 def test_missing_values_of_the_original_are_values():
     original = people()
     original["age"] = [None if at % 11 == 0 else age for at, age in enumerate(original["age"])]
@@ -276,6 +290,28 @@ def test_a_table_that_hides_people_may_be_published_if_the_roles_are_given():
     assert [str(reason)[:46] for reason in assumed.decision.reasons] == [
         "What the columns are was found, not given, and"
     ]
+
+
+def test_local_suppression_is_judged_by_what_fits():
+    """A row without a value stands alone by its looks; that tells of nobody, unless all that fits somebody agrees."""
+    original = people(2400)
+    published = coarse(original)
+    published["sex"] = ["NA" if at % 600 == 5 else sex for at, sex in enumerate(published["sex"])]
+    report = audit_published(pa.table(shuffled(published)), pa.table(original), SCHEMA)
+    assert report.audit.method.k < 3
+    assert report.decision.verdict == "publish", report.decision.reasons
+    original["illness"] = [
+        "gout" if sex == "f" and age >= 40 else ill
+        for age, sex, ill in zip(original["age"], original["sex"], original["illness"], strict=True)
+    ]
+    alike = {**published, "illness": original["illness"]}
+    alike["sex"] = [
+        "NA" if at % 600 == 5 and ill == "gout" else sex
+        for at, (sex, ill) in enumerate(zip(original["sex"], original["illness"], strict=True))
+    ]
+    report = audit_published(pa.table(shuffled(alike)), pa.table(original), SCHEMA)
+    assert report.decision.verdict == "do not publish"
+    assert any("illness is certain" in str(reason) for reason in report.decision.reasons)
 
 
 def test_a_class_with_one_value_is_named_though_k_is_large():

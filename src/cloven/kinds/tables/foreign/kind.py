@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from cloven.disclosure.audience import Said
+from cloven.figures import many
 from cloven.kinds.doubts import little_promised, rows_of_one_person, too_few
+from cloven.kinds.tables.attack.known_person import plain
 from cloven.kinds.tables.foreign.notes import objections, remarks
 from cloven.kinds.tables.foreign.table import ForeignTable, restricted, rounded_up
 from cloven.kinds.tables.foreign.threats import among_members, names_left_in
 from cloven.kinds.tables.kind import TablesFamily
+from cloven.kinds.tables.score.trial import known_looks
+from cloven.kinds.tables.score.truth import Truth, value_telling
 from cloven.kinds.tables.words import AS_PUBLISHED, nearly_told, one_harmful_value
 from cloven.verification import Verdict
 
@@ -54,9 +58,8 @@ class ForeignFamily(TablesFamily):
         broken = [Said(f"Check {check.name}: {check.detail}.", "A check failed.") for check in checks]
         return (
             *broken,
-            *one_harmful_value(data, result.release, REMEDY),
-            *nearly_told(data, result.release),
-            *little_promised(method.k),
+            *_known_for_certain(data, method.table, result),
+            *little_promised(max(method.k, method.table.fits.fewest)),
             *too_few(data.people - len(result.key.suppressed)),
             *rows_of_one_person(data),
             *objections(method.table),
@@ -79,6 +82,25 @@ class ForeignFamily(TablesFamily):
     def write(self, result: PublishedTable, public: Path, private: Path, original: Table | None) -> str:
         """Nothing is written: the release lies where its maker put it."""
         raise NotImplementedError
+
+
+def _known_for_certain(data: Table, table: ForeignTable, result: PublishedTable) -> tuple[Said, ...]:
+    """What speaks against publishing: people whose sensitive value is certain, or nearly.
+
+    Where values were taken out, or ranges overlap, a person fits rows of several classes, and all of them count.
+    """
+    if table.fits.fewest <= table.k:
+        return (*one_harmful_value(data, result.release, REMEDY), *nearly_told(data, result.release))
+    rows = np.flatnonzero(~np.isin(data.source_rows, result.key.suppressed))
+    known, out = known_looks(data, result.release, rows), []
+    for name in data.names("sensitive"):
+        told = value_telling(plain(result.release, known, name), Truth.of(data, name, rows))
+        certain = int(told.certain.sum())
+        if certain:
+            shows = "certain, or nearly: all rows that fit show one value"
+            sentence = f"Of {many(certain, 'person')} {name} is {shows}; {REMEDY}."
+            out.append(Said(sentence, "Of some people a sensitive value is certain."))
+    return tuple(out)
 
 
 def _told(check: Check) -> Check:
@@ -114,7 +136,9 @@ class AsPublished:
     @property
     def parameters(self) -> Mapping[str, Any]:
         """What was found, as plain JSON values."""
+        fits = self.table.fits
         found: dict[str, Any] = {"method": AS_PUBLISHED, "k": self.k, "l": self.l, "t": self.t}
+        found |= {"fewest rows that fit a person": fits.rows, "fewest people who fit a row": fits.people}
         for each in self.table.diversities:
             found |= {
                 f"distinct l of {each.attribute}": each.distinct,

@@ -136,6 +136,36 @@ def by_fit(shown: Shown, people: NDArray[np.int32]) -> Longs:
     return _dealt(rows, people_alike, flow.row[used], flow.col[used] - many, flow.data[used], len(shown))
 
 
+@dataclass(frozen=True)
+class Fits:
+    """How many there are to choose from, at the least.
+
+    Attributes:
+        rows: published rows that fit a person.
+        people: published people who fit a row.
+    """
+
+    rows: int
+    people: int
+
+    @property
+    def fewest(self) -> int:
+        """The smaller of both: whoever knows everybody may begin at either end."""
+        return min(self.rows, self.people)
+
+
+def fewest_fits(shown: Shown, people: NDArray[np.int32]) -> Fits:
+    """Rows that fit each person, and people who fit each row, where there are fewest.
+
+    A value that was taken out fits everybody, so rows that look like no other may still hide among many.
+    """
+    rows, alike = _groups(shown.codes), _groups(people)
+    row, person = _pairs(shown, people, rows.first, alike.first)
+    for_person = np.bincount(person, weights=rows.sizes[row], minlength=len(alike.sizes))
+    for_row = np.bincount(row, weights=alike.sizes[person], minlength=len(rows.sizes))
+    return Fits(int(for_person.min()), int(for_row.min()))
+
+
 def _pairs(shown: Shown, people: NDArray[np.int32], rows: Longs, distinct: Longs) -> tuple[Longs, Longs]:
     """Different rows and different people that fit each other: by the cell that fewest fit, then by the others."""
     columns = [

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.errors import InputError
+from cloven.errors import InputError, ParameterError
 from cloven.kinds.tables.foreign.comparison import Compared, Comparison
 from cloven.kinds.tables.foreign.diversity import Diversity, classes_of, diversity
-from cloven.kinds.tables.foreign.links import NOBODY, Links, Shown
+from cloven.kinds.tables.foreign.links import NOBODY, Fits, Links, Shown, fewest_fits
 from cloven.kinds.tables.foreign.roles import Raw, Roles, found_roles, naming
 from cloven.kinds.tables.methods.assembly import published_rows
 from cloven.kinds.tables.words import AS_PUBLISHED
@@ -37,6 +37,7 @@ class ForeignTable:
         data: the original.
         result: the published rows as a release, and who is behind them.
         k: rows (or persons, where somebody has several rows) of the smallest class.
+        fits: rows that fit a person, and people who fit a row, at the least: as k, where no value was taken out.
         diversities: l and t of each sensitive attribute.
         roles: what the columns were taken for, and why.
         compared: what cells were read as, and how rows were linked to people.
@@ -48,6 +49,7 @@ class ForeignTable:
     data: Table
     result: PublishedTable
     k: int
+    fits: Fits
     diversities: tuple[Diversity, ...]
     roles: Roles
     compared: Compared
@@ -161,6 +163,7 @@ def assembled(
         data,
         _released(compared.read, data, links, k, diversities),
         k,
+        _fits(compared.read, data, links, k),
         diversities,
         roles,
         compared,
@@ -190,6 +193,19 @@ def _figures(read: Shown, data: Table, links: Links) -> tuple[int, tuple[Diversi
         ordered = attribute.numbers is not None
         found.append(diversity(attribute.name, number, value[read.codes[:, place]], ordered=ordered))
     return int(_people(number, data, links).min()), tuple(found)
+
+
+def _fits(read: Shown, data: Table, links: Links, k: int) -> Fits:
+    """Rows and people to choose from, by quasi-identifiers; k where there are too many to look at."""
+    known = list(data.positions("quasi-identifier"))
+    shown = Shown(tuple(read.cells[place] for place in known), read.codes[:, known])
+    in_it = links.person != NOBODY
+    try:
+        return fewest_fits(
+            replace(shown, codes=shown.codes[in_it]), data.codes[links.person[in_it]][:, known]
+        )
+    except ParameterError:
+        return Fits(k, k)
 
 
 def _people(class_of_row: Longs, data: Table, links: Links) -> Longs:
