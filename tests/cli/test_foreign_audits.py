@@ -136,6 +136,11 @@ REFUSED = {
         ("says how a release is made",),
     ),
     "swapped": (("--release", "people.csv", "--original", "fewer.csv"), 3, ("has 1,600 rows", "swapped")),
+    "swapped, of the same length": (
+        ("--release", "people.csv", "--original", "made.csv"),
+        3,
+        ("of 'age' where the original", "swapped"),
+    ),
     "nothing shared": (
         ("--release", "other.csv", "--original", "people.csv"),
         3,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.errors import InputError, ParameterError
+from cloven.kinds.tables.foreign.cells import number_in, span_of
 from cloven.kinds.tables.foreign.comparison import Compared, Comparison
 from cloven.kinds.tables.foreign.diversity import Diversity, classes_of, diversity
 from cloven.kinds.tables.foreign.links import NOBODY, Fits, Links, Shown, fewest_fits
@@ -111,7 +112,7 @@ def _columns(raw: RawColumns) -> dict[str, Raw]:
 
 
 def _refuse_strangers(shown: dict[str, Raw], before: dict[str, Raw], source: str, original: str) -> None:
-    """Refuse files that share no column, or a release with more rows than there are people."""
+    """Refuse files that share no column, a release with more rows than there are people, and one that tells more."""
     if not set(shown) & set(before):
         message = (
             f"shares no column with the original, which has {_listed(before)}, where this has {_listed(shown)}; name"
@@ -125,6 +126,23 @@ def _refuse_strangers(shown: dict[str, Raw], before: dict[str, Raw], source: str
             " made from that; if the files are swapped, swap --release and --original"
         )
         raise InputError(message, source=source)
+
+    for name in shown:
+        if name in before and _tells_more(shown[name], before[name]):
+            message = (
+                f"shows {shown[name].texts[0]!r} and the like of {name!r} where the original {original} has"
+                f" {before[name].texts[0]!r}, so that it was not made from that; if the files are swapped, swap --release"
+                " and --original"
+            )
+            raise InputError(message, source=source)
+
+
+def _tells_more(shown: Raw, before: Raw) -> bool:
+    """Whether a column has numbers where the original has ranges, or anything where the original has stars."""
+    taken_out = all(text and set(text) <= {"*"} for text in before.texts)
+    ranges = all(span_of(text) is not None for text in before.texts)
+    numbers = all(number_in(text) is not None for text in shown.texts)
+    return (ranges and numbers) or (taken_out and not set(shown.texts) & set(before.texts))
 
 
 def _listed(names: dict[str, Raw]) -> str:
