@@ -131,18 +131,18 @@ def _refuse_strangers(shown: dict[str, Raw], before: dict[str, Raw], source: str
         if name in before and _tells_more(shown[name], before[name]):
             message = (
                 f"shows {shown[name].texts[0]!r} and the like of {name!r} where the original {original} has"
-                f" {before[name].texts[0]!r}, so that it was not made from that; if the files are swapped, swap --release"
-                " and --original"
+                f" {before[name].texts[0]!r}, so that it was not made from that; if the files are swapped, swap"
+                " --release and --original"
             )
             raise InputError(message, source=source)
 
 
 def _tells_more(shown: Raw, before: Raw) -> bool:
     """Whether a column has numbers where the original has ranges, or anything where the original has stars."""
-    taken_out = all(text and set(text) <= {"*"} for text in before.texts)
+    stars = [[bool(text) and set(text) <= {"*"} for text in column.texts] for column in (shown, before)]
     ranges = all(span_of(text) is not None for text in before.texts)
     numbers = all(number_in(text) is not None for text in shown.texts)
-    return (ranges and numbers) or (taken_out and not set(shown.texts) & set(before.texts))
+    return (ranges and numbers) or (all(stars[1]) and not any(stars[0]))
 
 
 def _listed(names: dict[str, Raw]) -> str:
