@@ -261,7 +261,7 @@ def audit(
         refuse_mixed(release, original, file, _of_making(chosen, wanted, rules, ledger))
         refuse_reading(options, taxonomy)
         given = Given(release or Path(), original or Path(), schema, out, allowed_memory(options))
-        audit_release(given, wanted, seed, json=json)
+        audit_release(given, wanted, lambda data: _knowing(wanted, data, schema), seed, json=json)
         return
     with progress("read") as report:
         data: Transactions | Table
@@ -302,9 +302,20 @@ def audit(
         raise typer.Exit(1)
 
 
+def _knowing(wanted: Wanted, data: Table, schema: Path | None) -> Knowledge:
+    """What attackers of a table that is there already have."""
+    known = wanted.knowledge(sample=False)
+    if schema is not None:
+        return with_shared(known, data, schema, wanted.other_release, wanted.other_data)
+    if wanted.other_data is not None:
+        message = "--other-data is read by the roles of --schema; give that too"
+        raise ParameterError(message)
+    return known
+
+
 def _of_making(chosen: Chosen, wanted: Wanted, rules: Path | None, ledger: Path | None) -> list[str]:
     """Options that say how a release is made, or where it is noted."""
-    asked = AUDITING.given({"methods": wanted.methods, "other_data": wanted.other_data})
+    asked = AUDITING.given({"methods": wanted.methods})
     files = {"--rules": rules, "--ledger": ledger}
     return [
         *CHOSEN.given(chosen.given),

@@ -22,8 +22,12 @@ from cloven.registry import parts
 from cloven.storage.release import places, read_release
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from cloven.audit.loop import Audit
     from cloven.cli.audit import Wanted
+    from cloven.data.table import Table
+    from cloven.threats import Knowledge
 
 ForeignRelease = Annotated[
     Path | None,
@@ -70,10 +74,12 @@ def refuse_mixed(release: Path | None, original: Path | None, file: Path | None,
         raise ParameterError(message)
 
 
-def audit_release(given: Given, wanted: Wanted, seed: int, *, json: bool) -> None:
-    """Audit a published table, and write and tell what was found."""
+def audit_release(
+    given: Given, wanted: Wanted, knowing: Callable[[Table], Knowledge], seed: int, *, json: bool
+) -> None:
+    """Audit a published table, and write and tell what was found; ``knowing`` says what attackers have."""
     with progress("read") as report:
-        plan, data = _plan(given, wanted, seed)
+        plan, data = _plan(given, wanted, knowing, seed)
         target = given.out or _free()
 
         def begun(description: Any) -> None:
@@ -98,14 +104,16 @@ def audit_release(given: Given, wanted: Wanted, seed: int, *, json: bool) -> Non
         raise typer.Exit(1)
 
 
-def _plan(given: Given, wanted: Wanted, seed: int) -> tuple[Audit, Any]:
+def _plan(
+    given: Given, wanted: Wanted, knowing: Callable[[Table], Knowledge], seed: int
+) -> tuple[Audit, Any]:
     schema = None if given.schema is None else read_schema(given.schema)
     plan, data = plan_of(_published(given.release), given.original, schema, given.release.name)
     refuse_if_too_large(estimate_table(data.codes.size), given.memory)
     return (
         replace(
             plan,
-            knowledge=wanted.knowledge(sample=False),
+            knowledge=knowing(data),
             limits=wanted.limits,
             effort=replace(wanted.effort(data), most_records=None),
             threats=wanted.threats,

@@ -121,6 +121,7 @@ def test_a_value_that_was_taken_out_hides_among_all():
     assert found.k == 1
     assert found.fits.rows > 50
     assert found.fits.people > 100
+    assert any("rows look alike in classes of 1 or more, but" in line for line in remarks(found))
     assert verify_table(shown_release(found.result.release), found.data, found.result.key).ok
     plainly = read(shuffled(coarse(original)), original, SCHEMA)
     assert plainly.fits.rows == plainly.fits.people == plainly.k

@@ -135,10 +135,8 @@ class AsPublished:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """What was found, as plain JSON values."""
-        fits = self.table.fits
+        """What anybody can find in the table, as plain JSON values."""
         found: dict[str, Any] = {"method": AS_PUBLISHED, "k": self.k, "l": self.l, "t": self.t}
-        found |= {"fewest rows that fit a person": fits.rows, "fewest people who fit a row": fits.people}
         for each in self.table.diversities:
             found |= {
                 f"distinct l of {each.attribute}": each.distinct,

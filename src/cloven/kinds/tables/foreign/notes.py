@@ -102,7 +102,7 @@ def _assumed(table: ForeignTable) -> list[Said]:
 
 def remarks(table: ForeignTable) -> tuple[str, ...]:
     """What an owner should know, each with what to do."""
-    return (*_roles(table), *_cells(table), *_people(table))
+    return (*_roles(table), *_cells(table), *_fits(table), *_people(table))
 
 
 def _roles(table: ForeignTable) -> list[str]:
@@ -122,6 +122,16 @@ def _cells(table: ForeignTable) -> list[str]:
         for name, cell in table.compared.learned
     ]
     return out
+
+
+def _fits(table: ForeignTable) -> list[str]:
+    if table.fits.fewest <= table.k:
+        return []
+    return [
+        f"values were taken out or ranges overlap: rows look alike in classes of {table.k:,} or more, but"
+        f" {many(table.fits.rows, 'row')} or more fit each person, and {many(table.fits.people, 'person')} or more each"
+        " row; these are judged"
+    ]
 
 
 def _people(table: ForeignTable) -> list[str]:
