@@ -259,6 +259,7 @@ def test_persons_are_counted_where_the_schema_names_them():
     rows = read(shuffled(coarse(original)), original, SCHEMA)
     persons = read(shuffled(coarse(original)), original, schema)
     assert persons.k < rows.k
+    assert persons.fits.fewest == persons.k
     assert verify_table(shown_release(persons.result.release), persons.data, persons.result.key).ok
 
 

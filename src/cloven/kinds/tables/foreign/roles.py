@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cloven.compiled import Longs
     from cloven.data.table import Role
 
 NAMING = 0.9
@@ -183,8 +182,3 @@ def _column(name: str, original: Raw, secret: list[str]) -> Column:
     numbers = all(number_in(text) is not None for text in original.texts)
     role: Role = "sensitive" if name in secret else "quasi-identifier"
     return Column(name, role, "number" if numbers else "category", missing=None if numbers else "keep")
-
-
-def rows_alike(published: Mapping[str, Raw], names: Iterable[str]) -> Longs:
-    """Class of each published row by its texts in some columns."""
-    return classes_of(np.column_stack([published[name].codes for name in names]))

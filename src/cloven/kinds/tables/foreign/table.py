@@ -214,7 +214,9 @@ def _figures(read: Shown, data: Table, links: Links) -> tuple[int, tuple[Diversi
 
 
 def _fits(read: Shown, data: Table, links: Links, k: int) -> Fits:
-    """Rows and people to choose from, by quasi-identifiers; k where there are too many to look at."""
+    """Rows and people to choose from, by quasi-identifiers; k where persons are counted, or too many would be."""
+    if data.several_each:
+        return Fits(k, k)
     known = list(data.positions("quasi-identifier"))
     shown = Shown(tuple(read.cells[place] for place in known), read.codes[:, known])
     in_it = links.person != NOBODY
