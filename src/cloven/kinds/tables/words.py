@@ -161,7 +161,7 @@ def page_words(document: Mapping[str, Any]) -> PageWords:
     groups = "buckets" if "columns" in document["published"] else "classes"
     every = VALUE_MEASURES | ROW_MEASURES | MEMBERSHIP_MEASURES
     terms = {"shuffled": SHUFFLED}
-    if document["parameters"].get("method") == AS_PUBLISHED:
+    if document.get("parameters", {}).get("method") == AS_PUBLISHED:
         terms["members, outsiders"] = TAKEN_OUT
     return PageWords(
         records="rows",
