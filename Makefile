@@ -110,6 +110,7 @@ tables: $(STAMP) ## make the tables of docs/results anew from the public data se
 	$(BIN)/cloven reproduce generalisation --out docs/results
 	$(BIN)/cloven reproduce slicing --out docs/results
 	$(BIN)/cloven reproduce known-person --out docs/results
+	$(BIN)/cloven reproduce made-elsewhere --out docs/results
 
 docs: $(STAMP) ## build the documentation as a site, to be read from disk
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet

@@ -16,6 +16,7 @@ attack it yourself          ``attacks``: ``Semantic``, ``Elimination``, ...; ``s
 what words mean             ``relatedness``: ``Vectors``, ``Corpus``, ``WordNet``, ...
 text                        ``read_documents``, ``to_transactions``
 all at once                 ``Audit`` with ``Knowledge``, ``Limits``, ``Effort`` -> ``AuditReport`` (``Risk``, ...)
+what others made            ``audit_published``, a table and its original -> ``AuditReport``
 the best setting            ``Tune`` -> ``Tuned``
 whom to fear                ``Threat``: ``known_items``, ``release_alone``, ``the_method``, ``word_meanings``, ...
 ==========================  ==================================================================================
@@ -42,6 +43,7 @@ from cloven.names import homes, loader
 if TYPE_CHECKING:
     from cloven import attacks, relatedness
     from cloven.audit.decision import Decision, Limits
+    from cloven.audit.foreign import audit_published
     from cloven.audit.loop import Audit
     from cloven.audit.people import person_risk
     from cloven.audit.report import AuditReport
@@ -155,6 +157,7 @@ if TYPE_CHECKING:
         "__version__",
         "another_release",
         "attacks",
+        "audit_published",
         "candidates",
         "describe",
         "from_frame",
@@ -192,6 +195,7 @@ if TYPE_CHECKING:
 _HOME = homes(
     {
         "cloven.audit.decision": "Decision Limits",
+        "cloven.audit.foreign": "audit_published",
         "cloven.audit.loop": "Audit",
         "cloven.audit.people": "person_risk",
         "cloven.audit.report": "AuditReport",

@@ -7,6 +7,7 @@ from doc_pages import REPOSITORY, agree, blocks_of, pages, run_page
 
 LONG = (
     "audit-a-file.md",
+    "audit-what-others-made.md",
     "cli.md",
     "anonymise-a-table.md",
     "find-what-the-method-gives-away.md",

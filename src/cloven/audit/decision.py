@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 
 Verdict = Literal["publish", "change settings", "use another method", "do not publish"]
+TUNE = " `cloven tune` searches for a setting."
 MAX_RISK = 0.2
 """One guess in five: what five candidates promise, and statistical offices accept."""
 
@@ -133,6 +134,10 @@ class Decision:
         more = f"This is about a sample; audit all {noun}s before you publish."
         return replace(self, sentence=f"{self.sentence} {more}")
 
+    def made_elsewhere(self) -> Decision:
+        """The same of a release that others made: no search of ours finds a setting of theirs."""
+        return replace(self, sentence=self.sentence.removesuffix(TUNE))
+
     def beside(self, earlier: Sequence[str]) -> Decision:
         """The same where earlier releases of the same people are known and were not tried: each speaks against it."""
         if not earlier:
@@ -189,8 +194,7 @@ def decide(
         because = f" because of an attacker ({reasons[0].risk.threat})" if reasons[0].risk else ""
         return Decision(
             "do not publish",
-            f"Do not publish this{because}.{_none_holds(len(others or {}))}"
-            " `cloven tune` searches for a setting.",
+            f"Do not publish this{because}.{_none_holds(len(others or {}))}{TUNE}",
             reasons,
         )
     ranked = sorted(good, key=lambda words: -good[words].utility.score(limits.measure))

@@ -45,6 +45,7 @@ class AuditReport:
         decision: the verdict.
         cautions: what the owner should know before publishing; the owner's alone unless they say otherwise.
         seconds: what each step took.
+        kept_elsewhere: whether the release lies where its maker put it, so that it is not written again.
     """
 
     audit: Audit
@@ -60,6 +61,7 @@ class AuditReport:
     decision: Decision
     cautions: tuple[Said, ...]
     seconds: dict[str, float]
+    kept_elsewhere: bool = False
 
     def __repr__(self) -> str:
         return f"AuditReport({self.outcome.name}, {len(self.data):,} records: {self.decision.verdict})"
@@ -73,6 +75,11 @@ class AuditReport:
     def sampled(self) -> bool:
         """Whether a sample of the records was audited; then there is nothing to publish yet."""
         return len(self.data) < self.records_in_all
+
+    @property
+    def writes(self) -> bool:
+        """Whether there is a release to write."""
+        return not self.sampled and not self.kept_elsewhere
 
     @cached_property
     def _owned(self) -> dict[str, Any]:
@@ -117,6 +124,7 @@ class AuditReport:
 
         Where the release is held against a standard, ``filing.html`` in the private folder is the report to sign.
         Gives the SHA-256 of the manifest. After an audit of a sample there is no release to write; the pages say so.
+        Nor is one written that others made.
         What is not to be published is noted as such, so that it is not held against the next one.
         """
         from cloven.report.page import page, pages
@@ -126,7 +134,7 @@ class AuditReport:
         digest = write_audit(
             out,
             family=self.family,
-            result=None if self.sampled else self.result,
+            result=self.result if self.writes else None,
             original=self.data,
             public=lambda digest: {"report.html": page(self.to_dict("public", digest))},
             private=lambda digest: {
@@ -135,7 +143,7 @@ class AuditReport:
             },
             ledger=ledger,
         )
-        if not self.sampled and self.decision.verdict != "publish":
+        if self.writes and self.decision.verdict != "publish":
             discard(out)
         return digest
 

@@ -18,6 +18,7 @@ from cloven.audit.report import AuditReport
 from cloven.cli.anonymise import CHOSEN, OF_TABLES, Chosen, refuse_unsafe, warn_of_typos
 from cloven.cli.audit_words import opening, tell
 from cloven.cli.console import progress, say, say_json, warn
+from cloven.cli.foreign import ForeignRelease, Given, OriginalFile, audit_release, refuse_mixed
 from cloven.cli.ledger import LedgerFolder, beside_earlier
 from cloven.cli.options import Group, takes
 from cloven.cli.places import Bounds, refuse_places
@@ -271,6 +272,8 @@ def audit(
     schema: SchemaOfFile = None,
     rules: RulesFile = None,
     taxonomy: TaxonomyFile = None,
+    release: ForeignRelease = None,
+    original: OriginalFile = None,
     ledger: LedgerFolder = None,
     seed: MeasuringSeed = SEED,
     json: JsonFlag = False,
@@ -280,11 +283,17 @@ def audit(
     OUT (release and report.html) is to publish if the verdict says so; OUT.private (key, figures, the owner's report)
     to keep. An audit that was interrupted goes on where it stopped when the same command is given again.
     The first of --methods is audited, unless it is a disassociation, which other options describe. With --schema, FILE
-    is a table of persons.
+    is a table of persons. With --release nothing is made: a table that others published is held against its --original.
     """
     check_ledger(ledger)
     if out is not None:
         refuse_places(*all_places(out)[:2])
+    if release is not None or original is not None:
+        refuse_mixed(release, original, file, _of_making(chosen, wanted, rules, ledger))
+        refuse_reading(options, taxonomy)
+        given = Given(release or Path(), original or Path(), schema, out, allowed_memory(options))
+        audit_release(given, wanted, lambda data: _knowing(wanted, data, schema), seed, json=json)
+        return
     with progress("read") as report:
         data: Transactions | Table
         reasons: list[str] = []
@@ -328,6 +337,28 @@ def audit(
         _say_places(where, holds=found.decision.verdict == "publish")
     if found.sampled or found.decision.verdict != "publish":
         raise typer.Exit(1)
+
+
+def _knowing(wanted: Wanted, data: Table, schema: Path | None) -> Knowledge:
+    """What attackers of a table that is there already have."""
+    known = wanted.knowledge(sample=False)
+    if schema is not None:
+        return with_shared(known, data, schema, wanted.other_release, wanted.other_data)
+    if wanted.other_data is not None:
+        message = "--other-data is read by the roles of --schema; give that too"
+        raise ParameterError(message)
+    return known
+
+
+def _of_making(chosen: Chosen, wanted: Wanted, rules: Path | None, ledger: Path | None) -> list[str]:
+    """Options that say how a release is made, or where it is noted."""
+    asked = AUDITING.given({"methods": wanted.methods})
+    files = {"--rules": rules, "--ledger": ledger}
+    return [
+        *CHOSEN.given(chosen.given),
+        *asked,
+        *(flag for flag, place in files.items() if place is not None),
+    ]
 
 
 def _rehearse(plan: Audit) -> None:

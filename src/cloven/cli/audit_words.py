@@ -31,9 +31,9 @@ def opening(title: str, described: Any, data: Transactions | Table, reasons: Seq
     return "\n".join([f" {dot()} ".join(parts), *(f"  {reason}" for reason in reasons)])
 
 
-def tell(found: Plain, made: str) -> None:
-    """What was found, up to where the files are; ``made`` says what the release is made of."""
-    say(table([(what, text, f"{spent:.1f} s") for what, text, spent in _steps(found, made)]) + "\n")
+def tell(found: Plain, made: str, step: str = "anonymised") -> None:
+    """What was found, up to where the files are; ``made`` says what the release is made of, ``step`` how it was got."""
+    say(table([(what, text, f"{spent:.1f} s") for what, text, spent in _steps(found, made, step)]) + "\n")
     tried = [risk for risk in found["risks"] if not risk["not_tried"]]
     persons = [row for risk in tried for row in _told(risk, found["limits"])]
     if persons:
@@ -55,13 +55,13 @@ def tell(found: Plain, made: str) -> None:
     _tell_verdict(found["decision"])
 
 
-def _steps(found: Plain, made: str) -> list[tuple[str, str, float]]:
+def _steps(found: Plain, made: str, step: str) -> list[tuple[str, str, float]]:
     seconds: Mapping[str, float] = found["seconds"]
     attacks = [step for step in seconds if step.startswith("attack (")]
     tried = [risk["threat"] for risk in found["risks"] if not risk["not_tried"]]
     checks = found["verification"]
     return [
-        (f"{tick()} anonymised", f"{_in_words(found)}: {made}", seconds["anonymise"]),
+        (f"{tick()} {step}", f"{_in_words(found)}: {made}", seconds["anonymise"]),
         (
             f"{tick()} verified",
             f"{len(checks['checks'])} checks at {checks['level']} level",

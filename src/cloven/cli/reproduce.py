@@ -101,6 +101,10 @@ EXPERIMENTS = {
         "What every reader tells of people in and out of tables, by nine methods.",
         "about half an hour",
     ),
+    "made-elsewhere": (
+        "The tables that ARX made for pyCANON's examples, audited against their originals.",
+        "some minutes",
+    ),
 }
 """Those whose files come by name, each from the module and function of its name: what it shows, how long it takes."""
 

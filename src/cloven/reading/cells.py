@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from cloven.data.schema import number_text
+from cloven.data.schema import Column, Schema, number_text
 from cloven.errors import ClovenError, InputError
 from cloven.intake.files import open_plain
 from cloven.intake.packing import allowance, beginning, whole
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
     from numpy.typing import NDArray
-
-    from cloven.data.schema import Column, Schema
 
 
 PARQUET = (".parquet", ".pq")

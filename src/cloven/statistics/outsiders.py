@@ -40,11 +40,14 @@ class Split:
         members: numbers of the records whose people are in the release.
         outsiders: numbers of the records whose people are not.
         result: what was made of the members alone, with its key.
+        remade: whether the method made it; else rows were taken out of the release itself, and what is told of members
+            is asked of that alone.
     """
 
     members: Longs
     outsiders: Longs
     result: Any
+    remade: bool = True
 
 
 @dataclass(frozen=True, eq=False)

@@ -144,10 +144,10 @@ class Layout:
             ReleaseError: it says that it has more records than memory has room for, or than its rows could be of; a
                 few bytes can say so.
         """
-        rows = len(release.row_offsets) - 1
-        if release.records > max(FEW_RECORDS, MOST_TIMES * rows):
+        held = len(release.row_offsets) - 1
+        if release.records > max(FEW_RECORDS, MOST_TIMES * held):
             message = (
-                f"it says that it has {release.records:,} records, and holds {rows:,} rows; get it again"
+                f"it says that it has {release.records:,} records, and holds {held:,} rows; get it again"
             )
             raise ReleaseError(message)
         if release.records * PER_RECORD > room():

@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 
 
 LIKE = ("merging-like", "composition-like", "probabilistic-like")
+AS_PUBLISHED = "as-published"
+"""In place of a method, of a table that others made."""
+TAKEN_OUT = (
+    "people in the release, and the same people once their rows are taken out of it: how it was made is not known, so"
+    " that no other release can be made without them. What is told of them then is told by the rows of others"
+)
 REPLAY_PROOF: Final = "replay-proof"
 """The partition of slicing that tells nothing to whoever replays it (docs/decisions/0010)."""
 
@@ -161,13 +167,16 @@ def page_words(document: Mapping[str, Any]) -> PageWords:
 
     groups = "buckets" if "columns" in document["published"] else "classes"
     every = VALUE_MEASURES | ROW_MEASURES | MEMBERSHIP_MEASURES
+    terms = {"shuffled": SHUFFLED}
+    if document.get("parameters", {}).get("method") == AS_PUBLISHED:
+        terms["members, outsiders"] = TAKEN_OUT
     return PageWords(
         records="rows",
         groups=groups,
         told="a value",
         not_there="No guess, no row of the original.",
         counts={"records": "rows", "groups": groups, "cells": "different_cells"},
-        terms={"shuffled": SHUFFLED},
+        terms=terms,
         not_modelled=NOT_MODELLED,
         measures={name: {"sentence": words, "higher_is_worse": True} for name, words in every.items()},
         promise=_promise(document.get("parameters", {}), groups),
@@ -227,8 +236,10 @@ def single_values(data: Table, release: TableRelease, method: Any) -> list[str]:
     return out
 
 
-def one_harmful_value(data: Table, release: TableRelease) -> tuple[Said, ...]:
-    """What speaks against publishing: classes in which everybody has one harmful value.
+def one_harmful_value(
+    data: Table, release: TableRelease, remedy: str = "give -l 2 or more"
+) -> tuple[Said, ...]:
+    """What speaks against publishing: classes in which everybody has one harmful value; ``remedy`` says what to do.
 
     Means do not see it where such classes are few. In buckets nobody is known to be; what is certain of people there is
     measured. What differential privacy promises covers every class.
@@ -244,8 +255,8 @@ def one_harmful_value(data: Table, release: TableRelease) -> tuple[Said, ...]:
             shows = f"{many(groups, 'class')} ({many(rows, 'row')})"
             out.append(
                 Said(
-                    f"Of everybody in {shows} {name} is certain; give -l 2 or more, or name harmless values in the"
-                    " schema if to be told them is no harm.",
+                    f"Of everybody in {shows} {name} is certain; {remedy}, or name harmless values in the schema if to"
+                    " be told them is no harm.",
                     "Of everybody in some class a sensitive value is certain.",
                 )
             )

@@ -61,6 +61,43 @@ def generalised(
     return PublishedTable(release, TableKey(records, None, np.sort(table.source_rows[class_of_row < 0])))
 
 
+def published_rows(
+    table: Table,
+    members: Sequence[Sequence[NDArray[np.int32]]],
+    cells: NDArray[np.int32],
+    source: Longs,
+    *,
+    k: int,
+    parameters: Mapping[str, Any],
+) -> PublishedTable:
+    """Publish rows whose cells are decided, each called by what it holds.
+
+    Args:
+        table: everybody there is.
+        members: values of the cells of each attribute of the table, ascending; two cells may hold the same.
+        cells: rows x attributes: which of them each row shows.
+        source: source position of the person behind each row; -1 for nobody's.
+        k: the promise.
+        parameters: method and parameters, as plain JSON values.
+    """
+    shown = []
+    for column, attribute in enumerate(table.attributes):
+        held = {codes.tobytes(): codes for codes in members[column]}
+        number = {content: place for place, content in enumerate(held)}
+        of_cell = np.array([number[codes.tobytes()] for codes in members[column]], np.int64)
+        labels = [_content_label(attribute, codes) for codes in held.values()]
+        shown.append(_numbered(attribute, list(held.values()), labels, of_cell[cells[:, column]]))
+    placed = np.column_stack([found.of_group for found in shown])
+    rows = _ascending(placed, source)
+    release = GeneralisedTable(k, dict(parameters), tuple(found.domain for found in shown), placed[rows])
+    suppressed = np.setdiff1d(table.source_rows, source)
+    return PublishedTable(release, TableKey(source[rows][:, None], None, suppressed))
+
+
+def _content_label(attribute: Attribute, members: NDArray[np.int32]) -> str:
+    return set_label(attribute, members) if attribute.numbers is None else _number_label(attribute, members)
+
+
 def sliced(
     table: Table,
     bucket_of_row: Longs,

@@ -362,7 +362,9 @@ def _told(
     ]
     size = len(known_looks(data, case.result.release, asked[:0]).names)
     divisions = np.concatenate((np.ones_like(left_out), in_it))
-    sheets = (_sheet(told, outside, divisions), _sheet(told, outside, np.concatenate((left_out, ~in_it))))
+    itself = _sheet(told, outside, np.concatenate((left_out, ~in_it)))
+    remade = all(split.remade for split in case.splits)
+    sheets = (_sheet(told, outside, divisions) if remade else itself, itself)
     return Told(Looks(attribute, size), reader, sheets, told[-1], trusted)
 
 
