@@ -289,7 +289,8 @@ def audit(
     if out is not None:
         refuse_places(*all_places(out)[:2])
     if release is not None or original is not None:
-        refuse_mixed(release, original, file, _of_making(chosen, wanted, rules, ledger))
+        making = [*_of_making(chosen, wanted, rules, ledger), *OF_TABLES.given(of_table)]
+        refuse_mixed(release, original, file, making)
         refuse_reading(options, taxonomy)
         given = Given(release or Path(), original or Path(), schema, out, allowed_memory(options))
         audit_release(given, wanted, lambda data: _knowing(wanted, data, schema), seed, json=json)

@@ -93,7 +93,12 @@ def audit_release(
         report("write", 1.0)
         found.write(target)
     public, private = places(target)
-    where = {"published": str(given.release), "report": str(public / "report.html"), "private": str(private)}
+    where = {
+        "published": str(given.release),
+        "report": str(public / "report.html"),
+        "filing": None if wanted.limits.claim is None else str(private / "filing.html"),
+        "private": str(private),
+    }
     document = found.to_dict("owner")
     if json:
         say_json({**document, "places": where})
@@ -146,7 +151,9 @@ def _free() -> Path:
     raise AssertionError
 
 
-def _say_places(where: dict[str, str], *, holds: bool) -> None:
+def _say_places(where: dict[str, str | None], *, holds: bool) -> None:
     told = "" if holds else "  (not to be published as it is)"
-    say(f"\nrelease      {visible(where['published'])}{told}")
-    say(f"report       {visible(where['report'])}\nyours alone  {visible(where['private'])}")
+    say(f"\nrelease      {visible(str(where['published']))}{told}")
+    say(f"report       {visible(str(where['report']))}\nyours alone  {visible(str(where['private']))}")
+    if where["filing"] is not None:
+        say(f"to sign      {visible(where['filing'])}")
