@@ -275,3 +275,10 @@ def test_a_cluster_of_millions_that_holds_a_few_rows():
     claimed = replace(release, cluster_size=np.array([16_777_241, *release.cluster_size[1:]], np.int64))
     with pytest.raises(ReleaseError, match=r"says that it has 16,7\d\d,\d\d\d records, and holds"):
         cv.reconstruct(claimed, np.random.default_rng(0))
+
+
+def test_a_cluster_that_says_it_is_empty_and_is_not():
+    release = cv.Disassociation(k=3).anonymise(cv.Transactions.from_records([ITEMS] * 6)).release
+    claimed = replace(release, cluster_size=np.zeros(release.clusters, np.int64))
+    assert cv.candidates(claimed, ["flu"]).candidates == 0
+    assert not cv.verify(claimed).ok

@@ -134,7 +134,7 @@ def _record_parts(release: Disassociated, hits: Hits) -> tuple[Longs, Longs, Lon
         np.minimum.at(at_most, cluster, support)
         _leave_none_empty(release, at_most, np.bincount(cluster, minlength=len(size)))
         np.add.at(at_least, cluster, support - size[cluster])
-        np.multiply.at(share, cluster, support / size[cluster])
+        np.multiply.at(share, cluster, support / np.maximum(size[cluster], 1))  # a damaged one may say 0
     return held, at_most, at_least, share
 
 
