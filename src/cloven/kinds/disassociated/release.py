@@ -22,11 +22,13 @@ from cloven.data.arrays import freeze, offsets_of, positions, repeats
 from cloven.errors import ParameterError, ReleaseError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
     from cloven.compiled import Flags, Longs
+    from cloven.kinds.counts import Count
+    from cloven.kinds.disassociated.counts import Shown
 
 
 Row = tuple[str, ...]
@@ -230,6 +232,18 @@ class Disassociated:
         """All joints in plain Python, in canonical order."""
         return (self.joint(number) for number in range(self.joints))
 
+    def count(self, items: Iterable[str]) -> Count:
+        """How many records hold all of these items: for certain, likely with an interval, at most.
+
+        >>> import cloven as cv
+        >>> release = cv.Disassociation().anonymise(cv.sample("clinic")).release
+        >>> print(release.count(["asthma", "pneumonia"]))
+        9 certain, 17 likely [9 - 29], 29 at most
+        """
+        from cloven.kinds.disassociated.counts import count
+
+        return count(self, items)
+
     def places(self, code: int) -> Longs:
         """Positions of one item in ``row_items``, ascending."""
         order, starts = self._by_item
@@ -248,6 +262,13 @@ class Disassociated:
         found[self.row_cluster[self.row_kind == Kind.TERM]] = True
         own: Flags = found[:-1] | found[-1]
         return own
+
+    @cached_property
+    def shown(self) -> Shown:
+        """Arranged for counting; made when first asked for."""
+        from cloven.kinds.disassociated.counts import Shown
+
+        return Shown.of(self)
 
     @cached_property
     def _by_item(self) -> tuple[Longs, Longs]:
