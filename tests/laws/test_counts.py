@@ -13,7 +13,7 @@ from strategies import RARE_ITEMS, records, skewed_records
 
 from cloven.data.transactions import Transactions
 from cloven.kinds.disassociated.counts import expected
-from cloven.kinds.disassociated.likely import HALF, Tails, _beyond, _first, _up_to, spread
+from cloven.kinds.disassociated.likely import HALF, Tails, _first, beyond, spread, up_to
 from cloven.kinds.disassociated.methods import Disassociation
 from cloven.kinds.disassociated.release import Kind
 from tests.effort import tries
@@ -22,7 +22,7 @@ from tests.effort import tries
 def plain_expected(release, items):
     """Exact, apart and left over, cluster by cluster."""
     rows = [frozenset(release.row(number)) for number in range(release.rows)]
-    loose = {item: 0 for item in items}
+    loose = dict.fromkeys(items, 0)
     for number, row in enumerate(rows):
         if release.row_kind[number] != Kind.RECORD:
             for item in row & loose.keys():
@@ -98,8 +98,8 @@ def test_quantiles_are_those_of_the_distribution(mean, dispersion, level):
     from scipy.stats import nbinom
 
     shape, chance = np.array([1 / dispersion]), np.array([1 / (1 + mean * dispersion)])
-    low = _first(lambda value: _up_to(value, shape, chance) >= level, np.array([mean]))[0]
-    high = _first(lambda value: _beyond(value, shape, chance) <= level, np.array([mean]))[0]
+    low = _first(lambda value: up_to(value, shape, chance) >= level, np.array([mean]))[0]
+    high = _first(lambda value: beyond(value, shape, chance) <= level, np.array([mean]))[0]
     true = nbinom(shape[0], chance[0])
     assert true.cdf(low) >= level * (1 - 1e-6)
     assert low == 0 or true.cdf(low - 1) <= level * (1 + 1e-6)

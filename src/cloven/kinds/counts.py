@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.errors import ParameterError, shorten
-from cloven.figures import interval
+from cloven.figures import interval, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 COVERED = 0.95
 """How often the interval of what is likely is to hold the true count."""
+WITHHELD = "what too few people hold is withheld"
+MEASURED = f"holds the true count in {percent(COVERED, 0)} of all cases, as the owner measured"
+ELSEWHERE = f"meant to hold the true count in {percent(COVERED, 0)} of all cases; measured on other data only"
+POSSIBLE = "all that is possible"
 
 
 @dataclass(frozen=True)
@@ -31,10 +35,9 @@ class Count:
         low: lower end of the interval of what is likely.
         high: its upper end.
         at_most: more cannot hold them.
-        measured: whether the owner measured how often such intervals hold the true count; if not, what was measured on
-            other data is taken.
+        basis: what is known of the interval.
 
-    >>> print(Count(("asthma", "cough"), 9, 14, 10, 22, 29, False))
+    >>> print(Count(("asthma", "cough"), 9, 14, 10, 22, 29, ELSEWHERE))
     9 certain, 14 likely [10 - 22], 29 at most
     """
 
@@ -44,7 +47,7 @@ class Count:
     low: int
     high: int
     at_most: int
-    measured: bool
+    basis: str
 
     def __str__(self) -> str:
         likely = f"{self.likely:,} likely {interval(self.low, self.high, 0)}"
@@ -65,7 +68,7 @@ def codes_of(vocabulary: Sequence[str], items: Iterable[str]) -> Longs:
     ...
     cloven.errors.ParameterError: no item 'coughs' in this release; did you mean 'cough'?
     """
-    wanted = [items] if isinstance(items, str) else list(items)
+    wanted: list[Any] = [items] if isinstance(items, str) else list(items)
     if isinstance(items, str) or not wanted:
         what = f"got the text {shorten(items)}" if isinstance(items, str) else "got none"
         message = f"a count is of a list of items; {what}: name one or more, such as ['a', 'b']"
@@ -84,9 +87,17 @@ def _code(vocabulary: Sequence[str], item: str) -> int:
     code = bisect_left(vocabulary, item)
     if code < len(vocabulary) and vocabulary[code] == item:
         return code
+    message = f"no item {shorten(item)} in this release; {near(item, vocabulary, WITHHELD)}"
+    raise ParameterError(message)
+
+
+def near(name: str, known: Sequence[str], otherwise: str) -> str:
+    """What to do about a name that is not known: a similar one, or something else.
+
+    >>> near("coughs", ["cough", "flu"], "look it up"), near("gout", ["cough"], "look it up")
+    ("did you mean 'cough'?", 'look it up')
+    """
     from difflib import get_close_matches
 
-    near = get_close_matches(item, vocabulary, 1)
-    advice = f"did you mean {shorten(near[0])}?" if near else "what too few people hold is withheld"
-    message = f"no item {shorten(item)} in this release; {advice}"
-    raise ParameterError(message)
+    found = get_close_matches(name, known, 1)
+    return f"did you mean {shorten(found[0])}?" if found else otherwise

@@ -1,9 +1,9 @@
 """How many records hold all of some items: what a disassociated release says for certain, what is likely, what at most.
 
-In a cluster an item is *shown* in a record chunk, or it is *left over*: fewer than k records of the cluster hold it, and
-its occurrences stand at the root, for all clusters together. Items of one chunk are counted exactly. Everything else is
-*hidden*, and is expected as if items met by chance: ``Expected`` has it for many sets of items at once, and ``likely``
-says how far from it the truth lies.
+In a cluster an item is *shown* in a record chunk, or it is *left over*: fewer than k records of the cluster hold it,
+and its occurrences stand at the root, for all clusters together. Items of one chunk are counted exactly. Everything
+else is *hidden*, and is expected as if items met by chance: ``Expected`` has it for many sets of items at once, and
+``likely`` says how far from it the truth lies.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from cloven.compiled import Floats, Ints, Longs, compiled
 from cloven.data.arrays import run_starts
 from cloven.errors import ParameterError
-from cloven.kinds.counts import Count, codes_of
+from cloven.kinds.counts import ELSEWHERE, MEASURED, POSSIBLE, Count, codes_of
 from cloven.kinds.disassociated.evidence import MOST_ITEMS, evidence
 from cloven.kinds.disassociated.likely import Tails, spread
 from cloven.kinds.disassociated.release import Kind
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from cloven.kinds.disassociated.release import Disassociated
+
+
+def asked(words: list[str]) -> list[str]:
+    """What words of a command line ask for: items."""
+    return words
 
 
 def count(release: Disassociated, items: Iterable[str]) -> Count:
@@ -39,19 +44,20 @@ def count(release: Disassociated, items: Iterable[str]) -> Count:
     at_most = min(_bounded(release, codes, found.total_at_most), release.records)
     tails = Tails.of(release.parameters, len(codes))
     if len(codes) == 1:
-        return Count(tuple(names), certain, certain, certain, at_most, at_most, tails.measured)
+        return Count(tuple(names), certain, certain, certain, at_most, at_most, POSSIBLE)
     likely, low, high = (
         int(np.clip(each[0], certain, at_most))
         for each in spread(expected(release.shown, codes[None, :]), tails)
     )
-    return Count(tuple(names), certain, likely, low, high, at_most, tails.measured)
+    basis = MEASURED if tails.measured else ELSEWHERE
+    return Count(tuple(names), certain, likely, low, high, at_most, basis)
 
 
 def _bounded(release: Disassociated, codes: Longs, published: int) -> int:
     """Upper bound for the data, given that for what is published.
 
     Fewer than k may hold an item without standing in the release; of one with a chunk at the root nothing is missing.
-    Where occurrences were suppressed by lot, or several records are one person, no better bound than all records is known.
+    Where occurrences were suppressed by lot, or several records are one person, all records are the only bound.
     """
     if release.parameters.get("supports") or release.parameters.get("persons"):
         return release.records

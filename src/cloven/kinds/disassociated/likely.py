@@ -6,7 +6,7 @@ together where they can be seen (*lift*); its spread is large where little is ex
 
     log mean = a + b log(left) + c lift        log dispersion = d + e log(mean)
 
-The five numbers were fitted to public data sets (``experiments/likely.py``), one for pairs and one for larger sets. An
+The five numbers were fitted to public data sets (``experiments/likely_counts.py``), for pairs and for larger sets. An
 owner may measure, on the data, which tails of it leave out one truth in twenty (``measure``), and publish them: two
 rounded numbers for each size, of thousands of sets of items. Without them, what holds for other data is all there is.
 """
@@ -25,7 +25,7 @@ from cloven.kinds.counts import COVERED
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from cloven.compiled import Flags, Floats, Longs
+    from cloven.compiled import Flags, Floats, Ints, Longs
     from cloven.data.transactions import Transactions
     from cloven.kinds.disassociated.counts import Expected
     from cloven.kinds.disassociated.key import Anonymised
@@ -35,8 +35,9 @@ PARAMETER = "likely_tails"
 """Where the manifest has what the owner measured."""
 SIZES = (2, 3)
 """Sizes of the sets that an owner measures; larger ones take what holds for the largest."""
-LARGEST_TAIL = 0.4
+LARGEST_TAIL = 0.49
 """So that the interval holds what is likely."""
+LEAST_TAIL = 1e-12
 HALF = 0.5
 """Counts are compared as if half a record more were seen: what was not seen is not impossible."""
 LEAST = 1e-6
@@ -53,7 +54,7 @@ class Shape(NamedTuple):
 
 
 SHAPES = {2: Shape(2.29, 0.46, 0.35, 2.84, -1.01), 3: Shape(1.66, 0.29, 0.49, 1.32, -0.71)}
-"""Fitted to ten public data sets, each with k = 5 and k = 10: docs/results/likely.md."""
+"""Fitted to ten public data sets, each with k = 5 and k = 10: docs/results/likely-counts.md."""
 
 
 @dataclass(frozen=True)
@@ -80,22 +81,23 @@ class Tails:
         if size < SIZES[0] or known is None:
             return cls(size)
         if not (isinstance(known, list) and len(known) == 2 and all(map(_is_tail, known))):
-            message = f"{PARAMETER} should be two numbers above 0 and up to {LARGEST_TAIL}; got {known!r}; verify the release"
+            wanted = f"two numbers above 0 and up to {LARGEST_TAIL}"
+            message = f"{PARAMETER} should be {wanted}; got {known!r}; run `cloven verify` on the release"
             raise ParameterError(message)
-        return cls(size, *known, measured=True)
+        return cls(size, known[0], known[1], measured=True)
 
 
-def spread(found: Expected, tails: Tails) -> tuple[Longs, Longs, Longs]:
+def spread(found: Expected, tails: Tails, numbers: Shape | None = None) -> tuple[Longs, Longs, Longs]:
     """What is likely of each set, and the two ends of the interval."""
-    mean, shape, chance = _hidden(found, tails.size)
-    at_least = _first(lambda value: _up_to(value, shape, chance) >= tails.below, mean)
-    middle = _first(lambda value: _up_to(value, shape, chance) >= HALF, mean)
-    at_most = _first(lambda value: _beyond(value, shape, chance) <= tails.above, mean)
+    mean, shape, chance = hidden_part(found, tails.size, numbers)
+    at_least = _first(lambda value: up_to(value, shape, chance) >= tails.below, mean)
+    middle = _first(lambda value: up_to(value, shape, chance) >= HALF, mean)
+    at_most = _first(lambda value: beyond(value, shape, chance) <= tails.above, mean)
     exact = np.rint(found.exact).astype(np.int64)
     return exact + middle, exact + at_least, exact + at_most
 
 
-def _hidden(found: Expected, size: int, numbers: Shape | None = None) -> tuple[Floats, Floats, Floats]:
+def hidden_part(found: Expected, size: int, numbers: Shape | None = None) -> tuple[Floats, Floats, Floats]:
     """Mean, shape and chance of the negative binomial distribution of the hidden part of each count."""
     fit = SHAPES[min(size, SIZES[-1])] if numbers is None else numbers
     lift = np.log((found.exact + found.apart + HALF) / (found.visible + HALF))
@@ -105,7 +107,7 @@ def _hidden(found: Expected, size: int, numbers: Shape | None = None) -> tuple[F
     return mean, 1 / dispersion, 1 / (1 + mean * dispersion)
 
 
-def _up_to(value: Floats, shape: Floats, chance: Floats) -> Floats:
+def up_to(value: Ints, shape: Floats, chance: Floats) -> Floats:
     """Probability of a value or less."""
     from scipy.special import betainc
 
@@ -113,7 +115,7 @@ def _up_to(value: Floats, shape: Floats, chance: Floats) -> Floats:
     return found
 
 
-def _beyond(value: Floats, shape: Floats, chance: Floats) -> Floats:
+def beyond(value: Ints, shape: Floats, chance: Floats) -> Floats:
     """Probability of more than a value, exact in the far tail."""
     from scipy.special import betainc
 
@@ -142,7 +144,7 @@ def measured(
     """The same release with the tails of its likely counts, measured on the data.
 
     Half of the sets of items are drawn from records, half item by item. What is published of them are two quantiles
-    for each size, rounded outwards to one digit, so that none rests on one person; but they are figures of the data.
+    for each size, rounded outwards to two digits, so that none rests on one person; but they are figures of the data.
     """
     found = {str(size): list(tails_on(data, result.release, size, rng, sets)) for size in SIZES}
     parameters = {**result.release.parameters, PARAMETER: found}
@@ -152,16 +154,16 @@ def measured(
 def tails_on(
     data: Transactions, release: Disassociated, size: int, rng: np.random.Generator, sets: int
 ) -> tuple[float, float]:
-    """Tails that leave out one truth in twenty of so many sets of items, rounded to one digit so as to leave out fewer."""
+    """Tails that leave out one truth in twenty of so many sets of items, rounded so as to leave out fewer."""
     from cloven.kinds.disassociated.counts import expected
 
     drawn = np.concatenate([draw(data, release, size, sets // 2, rng) for draw in (from_records, by_support)])
     found = expected(release.shown, drawn)
     hidden = truth(data, release, drawn) - np.rint(found.exact)
-    _, shape, chance = _hidden(found, size)
-    below = np.quantile(_up_to(hidden, shape, chance), (1 - COVERED) / 2)
-    beyond = np.where(hidden > 0, _beyond(hidden - 1, shape, chance), 1.0)
-    above = np.quantile(beyond, (1 - COVERED) / 2)
+    _, shape, chance = hidden_part(found, size)
+    below = np.quantile(up_to(hidden, shape, chance), (1 - COVERED) / 2)
+    reached = np.where(hidden > 0, beyond(np.maximum(hidden - 1, 0), shape, chance), 1.0)
+    above = np.quantile(reached, (1 - COVERED) / 2)
     return _rounded(float(below)), _rounded(float(above))
 
 
@@ -213,12 +215,16 @@ def _published(data: Transactions, release: Disassociated) -> tuple[Longs, Longs
 
 
 def _rounded(tail: float) -> float:
-    """One digit, downwards, so that an interval is never too short for it."""
-    if tail >= LARGEST_TAIL:
-        return LARGEST_TAIL
-    unit = 10.0 ** floor(log10(max(tail, 1e-12)))
-    return float(f"{floor(tail / unit + 1e-9) * unit:.0e}") if tail > 1e-12 else 1e-12
+    """Two digits, downwards, so that an interval is never too short for it.
+
+    >>> _rounded(0.0239), _rounded(0.7), _rounded(0.0)
+    (0.023, 0.49, 1e-12)
+    """
+    if tail >= LARGEST_TAIL or tail <= LEAST_TAIL:
+        return LARGEST_TAIL if tail >= LARGEST_TAIL else LEAST_TAIL
+    unit = 10.0 ** (floor(log10(tail)) - 1)
+    return float(f"{floor(tail / unit + 1e-9) * unit:.1e}")
 
 
 def _is_tail(value: object) -> bool:
-    return isinstance(value, float) and 0 < value <= LARGEST_TAIL
+    return isinstance(value, float) and LEAST_TAIL <= value <= LARGEST_TAIL

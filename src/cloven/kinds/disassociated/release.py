@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from cloven.compiled import Flags, Longs
     from cloven.kinds.counts import Count
     from cloven.kinds.disassociated.counts import Shown
+    from cloven.kinds.disassociated.patterns import Rule
 
 
 Row = tuple[str, ...]
@@ -243,6 +244,18 @@ class Disassociated:
         from cloven.kinds.disassociated.counts import count
 
         return count(self, items)
+
+    def top_itemsets(self, many: int = 20, *, min_size: int = 2, max_size: int = 3) -> tuple[Count, ...]:
+        """The sets of items that most records are likely to hold, most first."""
+        from cloven.kinds.disassociated.patterns import top_itemsets
+
+        return top_itemsets(self, many, min_size=min_size, max_size=max_size)
+
+    def rules(self, many: int = 20, *, min_share: float = 0.5) -> tuple[Rule, ...]:
+        """Rules: who holds some items is likely to hold another; highest lift first."""
+        from cloven.kinds.disassociated.patterns import rules
+
+        return rules(self, many, min_share=min_share)
 
     def places(self, code: int) -> Longs:
         """Positions of one item in ``row_items``, ascending."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cloven.compiled import Floats, Longs
+    from cloven.kinds.counts import Count
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +79,12 @@ class GeneralisedTable:
         """Attributes of each column: rows are whole, so all stand in one."""
         return (tuple(range(len(self.domains))),)
 
+    def count(self, conditions: Mapping[str, object]) -> Count:
+        """How many rows meet all conditions, such as {"sex": "Female"}: for certain, likely, at most."""
+        from cloven.kinds.tables.counts import count
+
+        return count(self, conditions)
+
     def __repr__(self) -> str:
         return f"GeneralisedTable(k={self.k}, {len(self):,} rows, {len(self.domains)} attributes)"
 
@@ -116,6 +123,12 @@ class Sliced:
     def buckets(self) -> int:
         """Number of buckets."""
         return len(self.bucket_offsets) - 1
+
+    def count(self, conditions: Mapping[str, object]) -> Count:
+        """How many rows meet all conditions, such as {"sex": "Female"}: for certain, likely, at most."""
+        from cloven.kinds.tables.counts import count
+
+        return count(self, conditions)
 
     def __repr__(self) -> str:
         return (

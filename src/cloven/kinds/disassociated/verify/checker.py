@@ -217,14 +217,15 @@ def check_parameters(release: Disassociated) -> Check:
 
 
 def _is_tails(value: Any) -> bool:
-    """Two numbers of one digit for pairs, and two for larger sets: too few to tell of anybody."""
+    """Two numbers of two digits for pairs, and two for larger sets: too few to tell of anybody."""
     if not isinstance(value, dict) or set(value) != {"2", "3"}:
         return False
     return all(
         isinstance(pair, list)
         and len(pair) == 2
         and all(
-            isinstance(tail, float) and 1e-12 <= tail <= 0.4 and tail == float(f"{tail:.0e}") for tail in pair
+            isinstance(tail, float) and 1e-12 <= tail <= 0.49 and tail == float(f"{tail:.1e}")
+            for tail in pair
         )
         for pair in value.values()
     )
