@@ -17,7 +17,7 @@ from cloven.kinds.counts import POSSIBLE, Count, near
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from cloven.compiled import Floats, Longs
+    from cloven.compiled import Flags, Floats, Longs
     from cloven.kinds.tables.release import CellDomain, TableRelease
 
 AS_THEY_ARE = ("mondrian", "slicing", "anatomy")
@@ -74,15 +74,33 @@ def _fits(release: TableRelease, wanted: Mapping[int, str]) -> tuple[Floats, Flo
     """Of each row, whether it meets the conditions for certain, possibly, and with which share of its values."""
     sure, possible, share = (np.ones(release.records) for _ in range(3))
     for place, value in wanted.items():
-        domain = release.domains[place]
-        lengths = np.diff(domain.member_offsets)
-        owner = np.repeat(np.arange(len(lengths)), lengths)
-        has = np.bincount(owner[domain.members == _value(domain, value)], minlength=len(lengths)) > 0
+        has, values = _cells(release.domains[place], value)
         cells = release.cells[:, place]
-        sure *= (has & (lengths == 1))[cells]
+        sure *= (has & (values == 1))[cells]
         possible *= has[cells]
-        share *= (has / np.maximum(lengths, 1))[cells]
+        share *= (has / values)[cells]
     return sure, possible, share
+
+
+def _cells(domain: CellDomain, value: str) -> tuple[Flags, Floats]:
+    """Of each cell, whether it has a value, and how many values it has; of numbers it has all between its ends."""
+    lengths = np.diff(domain.member_offsets)
+    if domain.numbers is not None:
+        try:
+            wanted = float(value)
+        except ValueError:
+            message = f"{domain.name} is a number; got {shorten(value)}: ask for a number"
+            raise ParameterError(message) from None
+        numbers = domain.numbers[domain.members]
+        low = np.minimum.reduceat(numbers, domain.member_offsets[:-1])
+        high = np.maximum.reduceat(numbers, domain.member_offsets[:-1])
+        whole = bool((domain.numbers == np.rint(domain.numbers)).all())
+        return (low <= wanted) & (wanted <= high), np.where(
+            low == high, 1.0, high - low + 1 if whole else np.inf
+        )
+    owner = np.repeat(np.arange(len(lengths)), lengths)
+    has = np.bincount(owner[domain.members == _value(domain, value)], minlength=len(lengths)) > 0
+    return has, np.maximum(lengths, 1).astype(np.float64)
 
 
 def _summed(rows: Floats, offsets: Longs) -> Floats:
