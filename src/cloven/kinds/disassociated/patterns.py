@@ -73,14 +73,16 @@ def top_itemsets(
     return tuple(sorted(found, key=lambda each: (-each.likely, -each.certain, each.items))[:many])
 
 
-def rules(release: Disassociated, many: int = 20, *, min_share: float = 0.5) -> tuple[Rule, ...]:
-    """Rules among the most frequent sets of items, of at least this likely share, highest lift first."""
+def rules(
+    release: Disassociated, many: int = 20, *, min_share: float = 0.5, among: int = 100
+) -> tuple[Rule, ...]:
+    """Rules ``among`` the most frequent sets of items, of at least this likely share, highest lift first."""
     if not 0 <= min_share <= 1:
         message = f"min_share must lie between 0 and 1, got {min_share}"
         raise ParameterError(message)
     found = [
         rule
-        for together in top_itemsets(release, 10 * many)
+        for together in top_itemsets(release, among)
         for then in together.items
         if (rule := _rule(release, together, then)).share >= min_share
     ]

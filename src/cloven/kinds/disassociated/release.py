@@ -140,6 +140,13 @@ class Disassociated:
             f" {self.joints:,} joints, {len(self.vocabulary):,} items)"
         )
 
+    def _repr_html_(self) -> str:
+        from cloven.data.cards import card
+
+        promised = f"{self.k} candidates for who knows up to {self.m} items"
+        figures = {"records": self.records, "items": len(self.vocabulary), "clusters": self.clusters}
+        return card("Disassociated release", {**figures, "promised": promised, "rare items": self.rare_items})
+
     @property
     def clusters(self) -> int:
         """Number of clusters."""
@@ -251,11 +258,11 @@ class Disassociated:
 
         return top_itemsets(self, many, min_size=min_size, max_size=max_size)
 
-    def rules(self, many: int = 20, *, min_share: float = 0.5) -> tuple[Rule, ...]:
-        """Rules: who holds some items is likely to hold another; highest lift first."""
+    def rules(self, many: int = 20, *, min_share: float = 0.5, among: int = 100) -> tuple[Rule, ...]:
+        """Rules ``among`` the most frequent sets: who holds some items likely holds another; highest lift first."""
         from cloven.kinds.disassociated.patterns import rules
 
-        return rules(self, many, min_share=min_share)
+        return rules(self, many, min_share=min_share, among=among)
 
     def places(self, code: int) -> Longs:
         """Positions of one item in ``row_items``, ascending."""

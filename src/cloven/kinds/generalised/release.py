@@ -75,6 +75,12 @@ class SetGeneralised:
             f" {self.blocks:,} blocks)"
         )
 
+    def _repr_html_(self) -> str:
+        from cloven.data.cards import card
+
+        figures = {"records": self.records, "items": len(self.vocabulary), "blocks": self.blocks, "k": self.k}
+        return card("Set-generalised release", figures)
+
     @property
     def records(self) -> int:
         """Number of records published."""

@@ -66,6 +66,12 @@ class GeneralisedTable:
 
     family: ClassVar[str] = "tables"
 
+    def _repr_html_(self) -> str:
+        from cloven.data.cards import card
+
+        names = ", ".join(domain.name for domain in self.domains)
+        return card("Published table", {"rows": len(self), "attributes": names, "k": self.k})
+
     def __len__(self) -> int:
         return len(self.cells)
 
@@ -110,6 +116,14 @@ class Sliced:
     cells: NDArray[np.int32]
 
     family: ClassVar[str] = "tables"
+
+    def _repr_html_(self) -> str:
+        from cloven.data.cards import card
+
+        names = ", ".join(domain.name for domain in self.domains)
+        return card(
+            "Sliced table", {"rows": len(self), "buckets": self.buckets, "attributes": names, "k": self.k}
+        )
 
     def __len__(self) -> int:
         return len(self.cells)
