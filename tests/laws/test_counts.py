@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from strategies import RARE_ITEMS, records, skewed_records
 
 from cloven.data.transactions import Transactions
-from cloven.kinds.disassociated.counts import expected
+from cloven.kinds.disassociated.counts import bounds, expected
+from cloven.kinds.disassociated.evidence import evidence
 from cloven.kinds.disassociated.likely import HALF, Tails, _first, beyond, spread, up_to
 from cloven.kinds.disassociated.methods import Disassociation
 from cloven.kinds.disassociated.release import Kind
@@ -116,3 +117,25 @@ def test_the_interval_holds_what_is_likely_for_every_tail():
         assert (low <= likely).all()
         assert (likely <= high).all()
     assert HALF > 0.4
+
+
+@settings(max_examples=tries(60))
+@given(
+    skewed_records(max_records=60, min_records=6),
+    st.sampled_from(["withhold", "list"]),
+    st.booleans(),
+    st.booleans(),
+)
+def test_bounds_in_one_pass_are_those_of_the_evidence(rows, rare, refine, several):
+    """The slow way may know a little more of what a cluster cannot have; it never knows less."""
+    chunks = "several" if several else "single"
+    method = Disassociation(k=3, m=2, max_cluster_size=12, rare_items=rare, refine=refine, root_chunks=chunks)
+    release = method.anonymise(Transactions.from_records(rows)).release
+    for size in (1, 2, 3):
+        for codes in map(np.array, list(combinations(range(len(release.vocabulary)), size))[:30]):
+            least, most = bounds(release, codes, expected(release.shown, codes[None, :]))
+            told = evidence(release, codes)
+            assert least == told.total_at_least
+            assert most >= told.total_at_most
+            if not refine and not several and size == 1:
+                assert most == told.total_at_most

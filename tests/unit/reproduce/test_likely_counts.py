@@ -21,7 +21,8 @@ def test_the_page_says_how_often_and_where():
 def test_a_fit_finds_the_numbers_that_made_the_counts():
     rng, true = np.random.default_rng(1), Shape(1.0, 0.7, 0.4, -0.5, -0.2)
     left, exact = rng.lognormal(0, 2, 20_000), rng.integers(0, 30, 20_000).astype(float)
-    found = Expected(exact, np.zeros(20_000), left, rng.lognormal(1, 1, 20_000))
+    none = np.zeros(20_000)
+    found = Expected(exact, none, left, rng.lognormal(1, 1, 20_000), none, none)
     mean, shape, chance = hidden_part(found, 2, true)
     counts = rng.negative_binomial(shape, chance) + exact
     assert mean.min() > 0

@@ -9,12 +9,13 @@ else is *hidden*, and is expected as if items met by chance: ``Expected`` has it
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from cloven.compiled import Floats, Ints, Longs, compiled
-from cloven.data.arrays import run_starts
+from cloven.data.arrays import among, distinct, run_starts
 from cloven.errors import ParameterError
 from cloven.kinds.counts import ELSEWHERE, MEASURED, POSSIBLE, Count, codes_of
 from cloven.kinds.disassociated.evidence import MOST_ITEMS, evidence
@@ -39,18 +40,37 @@ def count(release: Disassociated, items: Iterable[str]) -> Count:
     if len(codes) > MOST_ITEMS:
         message = f"up to {MOST_ITEMS} items can be counted at once, got {len(codes)}; ask for fewer"
         raise ParameterError(message)
-    found = evidence(release, codes)
-    certain = found.total_at_least
-    at_most = min(_bounded(release, codes, found.total_at_most), release.records)
+    found = expected(release.shown, codes[None, :])
+    certain, published = bounds(release, codes, found)
+    at_most = min(_bounded(release, codes, published), release.records)
     tails = Tails.of(release.parameters, len(codes))
     if len(codes) == 1:
         return Count(tuple(names), certain, certain, certain, at_most, at_most, POSSIBLE)
-    likely, low, high = (
-        int(np.clip(each[0], certain, at_most))
-        for each in spread(expected(release.shown, codes[None, :]), tails)
-    )
+    likely, low, high = (int(np.clip(each[0], certain, at_most)) for each in spread(found, tails))
     basis = MEASURED if tails.measured else ELSEWHERE
     return Count(tuple(names), certain, likely, low, high, at_most, basis)
+
+
+def bounds(release: Disassociated, codes: Longs, found: Expected) -> tuple[int, int]:
+    """Least and most records that can hold these items, of what is published; ``found`` is expected of them.
+
+    With term chunks in clusters it is all that ``evidence`` tells. Else it is the same in one pass over the clusters:
+    an item left over is limited by its rows above them, whichever joint these belong to.
+    """
+    if release.rare_items == "cluster":
+        told = evidence(release, codes)
+        return told.total_at_least, told.total_at_most
+    above = [_rows_above(release, code) for code in codes.tolist()]
+    kinds = release.row_kind
+    together = reduce(np.intersect1d, (rows[kinds[rows] == Kind.SHARED] for rows in above))
+    listed = len(codes) == 1 and bool((kinds[above[0]] == Kind.TERM).any())
+    return int(found.least[0]) + len(together) + listed, int(found.most[0])
+
+
+def _rows_above(release: Disassociated, code: int) -> Longs:
+    """Rows of joints that hold an item."""
+    rows = np.searchsorted(release.row_offsets, release.places(code), side="right") - 1
+    return rows[release.row_cluster[rows] < 0]
 
 
 def _bounded(release: Disassociated, codes: Longs, published: int) -> int:
@@ -79,12 +99,16 @@ class Expected(NamedTuple):
         apart: expected where all are shown, in several chunks of a cluster.
         left: expected where some are left over.
         visible: expected of all that is shown, if the whole release were one cluster.
+        least: records of clusters that must hold them all, as all are shown there.
+        most: records that can hold them all.
     """
 
     exact: Floats
     apart: Floats
     left: Floats
     visible: Floats
+    least: Floats
+    most: Floats
 
 
 @dataclass(frozen=True)
@@ -100,6 +124,7 @@ class Shown:
         rows: sub-records, ascending inside a cluster.
         rate: share of the records that hold the item, in clusters that do not show it.
         held: records that hold each item in clusters that show it.
+        supply: records that can hold it in clusters that do not show it.
     """
 
     size: Floats
@@ -110,6 +135,7 @@ class Shown:
     rows: Longs
     rate: Floats
     held: Floats
+    supply: Floats
 
     @classmethod
     def of(cls, release: Disassociated) -> Shown:
@@ -118,6 +144,7 @@ class Shown:
         row = np.repeat(np.arange(release.rows), np.diff(release.row_offsets))
         inside = release.row_kind[row] == Kind.RECORD
         loose = np.bincount(release.row_items[~inside], minlength=width).astype(np.float64)
+        uncounted = distinct(release.row_items[release.row_kind[row] == Kind.TERM])
         item, row = release.row_items[inside], row[inside]
         order = np.argsort(item, kind="stable")
         item, row = item[order].astype(np.int64), row[order]
@@ -134,16 +161,16 @@ class Shown:
             rows=row,
             rate=loose / np.maximum(size.sum() - closed, 1),
             held=np.bincount(item, minlength=width).astype(np.float64),
+            supply=np.where(among(np.arange(width), uncounted), size.sum(), loose),
         )
 
 
 def expected(shown: Shown, sets: Longs) -> Expected:
     """What is expected of sets of items of the same size, one in each row."""
-    exact, apart, left = _summed(
-        sets, shown.size, shown.starts, shown.cluster, shown.chunk, shown.places, shown.rows, shown.rate
-    )
+    arranged = (shown.size, shown.starts, shown.cluster, shown.chunk, shown.places, shown.rows)
+    exact, apart, left, least, most = _summed(sets, *arranged, shown.rate, shown.supply)
     records = max(1.0, float(shown.size.sum()))
-    return Expected(exact, apart, left, records * np.prod(shown.held[sets] / records, axis=1))
+    return Expected(exact, apart, left, records * np.prod(shown.held[sets] / records, axis=1), least, most)
 
 
 @compiled
@@ -163,15 +190,14 @@ def _together(starts: Ints, ends: Ints, rows: Ints) -> int:
 
 
 @compiled
-def _expected_here(
+def _told_here(
     items: Ints, entry: Ints, size: float, chunk: Ints, places: Ints, rows: Ints, rate: Floats
-) -> tuple[float, int]:
-    """Records expected in one cluster, and in how many parts: one for each chunk and for each item left over."""
-    found, parts = size, 0
+) -> tuple[float, int, float, float]:
+    """Of one cluster: records expected, chunks that they need, and least and most records by what is shown."""
+    found, parts, least, most = size, 0, size, size
     for j in range(len(items)):
         if entry[j] < 0:
             found *= rate[items[j]]
-            parts += 1
             continue
         same = [i for i in range(len(items)) if entry[i] >= 0 and chunk[entry[i]] == chunk[entry[j]]]
         if same[0] < j:
@@ -179,21 +205,34 @@ def _expected_here(
         starts, ends = np.empty(len(same), np.int64), np.empty(len(same), np.int64)
         for number, i in enumerate(same):
             starts[number], ends[number] = places[entry[i]], places[entry[i] + 1]
-        found *= _together(starts, ends, rows) / size
+        held = _together(starts, ends, rows)
+        found *= held / size
+        least += held - size
+        most = min(most, held)
         parts += 1
-    return found, parts
+    return found, parts, max(0.0, least), most
 
 
 @compiled
 def _summed(
-    sets: Ints, size: Floats, starts: Ints, cluster: Ints, chunk: Ints, places: Ints, rows: Ints, rate: Floats
-) -> tuple[Floats, Floats, Floats]:
-    """Of each set: what is exact, what is expected of items in several chunks, and of items left over."""
+    sets: Ints,
+    size: Floats,
+    starts: Ints,
+    cluster: Ints,
+    chunk: Ints,
+    places: Ints,
+    rows: Ints,
+    rate: Floats,
+    supply: Floats,
+) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """Of each set what ``Expected`` has, but for what is visible."""
     exact, apart, left = np.zeros(len(sets)), np.zeros(len(sets)), np.zeros(len(sets))
+    least, most = np.zeros(len(sets)), np.zeros(len(sets))
     records = size.sum()
     for number in range(len(sets)):
         items = sets[number]
         place, entry = np.empty(len(items), np.int64), np.empty(len(items), np.int64)
+        drawn = np.zeros(len(items))  # by clusters that are short of this item most
         for j in range(len(items)):
             place[j] = starts[items[j]]
         rest = records
@@ -204,23 +243,33 @@ def _summed(
                     here = cluster[place[j]]
             if here < 0:
                 break
-            missing = 0
+            scarce = -1
             for j in range(len(items)):
                 entry[j] = -1
                 if place[j] < starts[items[j] + 1] and cluster[place[j]] == here:
                     entry[j] = place[j]
                     place[j] += 1
-                else:
-                    missing += 1
-            found, parts = _expected_here(items, entry, size[here], chunk, places, rows, rate)
+                elif scarce < 0 or supply[items[j]] < supply[items[scarce]]:
+                    scarce = j
+            found, parts, surely, possibly = _told_here(items, entry, size[here], chunk, places, rows, rate)
             rest -= size[here]
-            if missing > 0:
+            if scarce >= 0:
                 left[number] += found
-            elif parts > 1:
+                drawn[scarce] += possibly
+                continue
+            least[number] += surely
+            most[number] += possibly
+            if parts > 1:
                 apart[number] += found
             else:
                 exact[number] += found
+        scarce = 0
         for j in range(len(items)):
+            if supply[items[j]] < supply[items[scarce]]:
+                scarce = j
+        drawn[scarce] += rest
+        for j in range(len(items)):
+            most[number] += min(drawn[j], supply[items[j]])
             rest *= rate[items[j]]
         left[number] += rest
-    return exact, apart, left
+    return exact, apart, left, least, most
