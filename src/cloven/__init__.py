@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from cloven.kinds.disassociated.methods import Disassociation
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.kinds.disassociated.threats import another_release, release_alone, the_method, word_meanings
+    from cloven.kinds.frames import to_frame
     from cloven.kinds.generalised.key import Generalised, GeneralisedKey
     from cloven.kinds.generalised.methods.apriori_km import AprioriKm
     from cloven.kinds.generalised.methods.by_policy import Coat, Pcta
@@ -73,7 +74,6 @@ if TYPE_CHECKING:
     from cloven.kinds.generalised.policy_files import read_policy, write_policy
     from cloven.kinds.generalised.release import SetGeneralised
     from cloven.kinds.known_items import candidates, known_items
-    from cloven.kinds.tables.files import to_frame
     from cloven.kinds.tables.key import PublishedTable
     from cloven.kinds.tables.methods.anatomy import Anatomy
     from cloven.kinds.tables.methods.composition_like import CompositionLike
@@ -218,7 +218,7 @@ _HOME = homes(
         "cloven.kinds.generalised.policy_files": "read_policy write_policy",
         "cloven.kinds.generalised.release": "SetGeneralised",
         "cloven.kinds.known_items": "candidates known_items",
-        "cloven.kinds.tables.files": "to_frame",
+        "cloven.kinds.frames": "to_frame",
         "cloven.kinds.tables.key": "PublishedTable",
         "cloven.kinds.tables.methods.anatomy": "Anatomy",
         "cloven.kinds.tables.methods.composition_like": "CompositionLike",

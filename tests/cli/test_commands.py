@@ -101,6 +101,7 @@ def test_anonymise(cloven, clinic, tmp_path):
     assert withheld.startswith("warning: 432 occurrences of items that fewer than k = 5 hold withheld")
     assert left_out.startswith("warning: 79 items left out of every record")
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "README.md",
         "chunks.parquet",
         "clusters.parquet",
         "joints.parquet",

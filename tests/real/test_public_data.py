@@ -7,6 +7,8 @@ import json
 import numpy as np
 import pytest
 
+from cloven.kinds.disassociated.counts import expected
+from cloven.kinds.disassociated.likely import Tails, by_support, from_records, spread, tails_on, truth
 from cloven.kinds.disassociated.methods import Disassociation
 from cloven.kinds.known_items import candidates
 from cloven.kinds.transactions import utility
@@ -74,3 +76,17 @@ def test_one_cluster_of_everything(rare, data_dir):
     result = Disassociation(max_cluster_size=None, rare_items=rare).anonymise(data)
     assert result.release.clusters == 1
     assert verify(result.release, original=data, key=result.key).ok
+
+
+@pytest.mark.parametrize("name", ["groceries", "BMS-WebView-1"])
+@pytest.mark.parametrize("size", [2, 3])
+def test_likely_counts_that_an_owner_measured_hold_what_they_say(name, size, data_dir):
+    """A quick look at what docs/results/likely-counts.md shows of seven data sets."""
+    data = PUBLIC_DATA[name].load(data_dir)
+    release = Disassociation().anonymise(data).release
+    tails = Tails(size, *tails_on(data, release, size, np.random.default_rng(1), 4_000))
+    rng = np.random.default_rng(2)
+    sets = np.concatenate([draw(data, release, size, 2_000, rng) for draw in (from_records, by_support)])
+    true = truth(data, release, sets)
+    _, low, high = spread(expected(release.shown, sets), tails)
+    assert 0.93 <= np.mean((low <= true) & (true <= high)) <= 0.97

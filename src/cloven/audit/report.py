@@ -66,6 +66,17 @@ class AuditReport:
     def __repr__(self) -> str:
         return f"AuditReport({self.outcome.name}, {len(self.data):,} records: {self.decision.verdict})"
 
+    def _repr_html_(self) -> str:
+        from cloven.data.cards import card
+        from cloven.figures import estimated
+
+        reached = {
+            risk.threat: "not tried" if risk.attacker is None else estimated(risk.attacker)
+            for risk in self.risks
+        }
+        figures = {"setting": self.outcome.name, "records": len(self.data)}
+        return card("Audit", {"verdict": self.decision.sentence, **figures, **reached})
+
     @property
     def risks(self) -> tuple[Risk, ...]:
         """What each attacker reached."""

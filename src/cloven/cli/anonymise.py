@@ -138,6 +138,7 @@ class Publication:
         csv: a file for eyes, and what stands in it.
         allow_unsafe: write even what gives the promise up.
         json: tell it as one JSON object.
+        finished: what is done to the result before it is verified and written, given the data.
     """
 
     out: Path
@@ -146,6 +147,7 @@ class Publication:
     csv: tuple[Path, Callable[[Any], bytes]] | None = None
     allow_unsafe: bool = False
     json: bool = False
+    finished: Callable[[Any, Any], Any] | None = None
 
     def run(self, read: Callable[[], Any], settled: Callable[[Any], Any]) -> None:
         """Read, anonymise, verify, write, tell; ``settled`` gives the method for the data."""
@@ -160,6 +162,7 @@ class Publication:
             data = read()
             method = settled(data)
             result = _anonymised(method, data, report)
+            result = result if self.finished is None else self.finished(result, data)
             report("verify and write", 0.0)
             self._write(result, data)
         words = part(result.release, "words")
@@ -280,11 +283,21 @@ def disassociation(
     allow_unsafe: Annotated[
         bool, typer.Option("--allow-unsafe", help="Write even what gives the promise up (experiments).")
     ] = False,
+    measure_counts: Annotated[
+        bool,
+        typer.Option(
+            "--measure-counts",
+            help="Publish four rounded numbers, so that intervals of likely counts hold what they say.",
+        ),
+    ] = False,
     ledger: LedgerFolder = None,
     json: JsonFlag = False,
 ) -> None:
     """The command of disassociation."""
+    import numpy as np
+
     from cloven.kinds.disassociated.files import csv_bytes
+    from cloven.kinds.disassociated.likely import measured
 
     def settled(data: Transactions) -> Disassociation:
         warn_of_typos(method, data)
@@ -292,7 +305,10 @@ def disassociation(
 
     refuse_unsafe(method, allowed=allow_unsafe)
     eyes = None if csv is None else (csv, csv_bytes)
-    Publication(out, release_format, ledger, eyes, allow_unsafe, json).run(
+    finished = (
+        (lambda result, data: measured(result, data, np.random.default_rng())) if measure_counts else None
+    )
+    Publication(out, release_format, ledger, eyes, allow_unsafe, json, finished).run(
         lambda: read_data(file, options), settled
     )
 

@@ -25,6 +25,7 @@ COMMANDS = {
     "score": ("cloven.cli.score", "score", "How many guesses of an attack are right."),
     "breach": ("cloven.cli.breach", "breach", "What knowing the method gives away."),
     "link": ("cloven.cli.link", "link", "How many candidates known items leave."),
+    "count": ("cloven.cli.count", "count", "How many records of a release hold some items."),
     "reconstruct": ("cloven.cli.reconstruct", "reconstruct", "Draw plausible data sets from a release."),
     "ledger": ("cloven.cli.ledger", "ledger", "What was released before, and how."),
     "relatedness": ("cloven.cli.relatedness", "app", "How related words are, by which measure."),

@@ -97,6 +97,10 @@ EXPERIMENTS = {
         "What is told of people of whom something is known, setting by setting.",
         "about half an hour",
     ),
+    "likely-counts": (
+        "How often the interval of a likely count holds the true one, on seven data sets.",
+        "some minutes",
+    ),
     "table-readers": (
         "What every reader tells of people in and out of tables, by nine methods.",
         "about half an hour",

@@ -194,6 +194,11 @@ class Table:
     def __repr__(self) -> str:
         return f"Table({len(self):,} rows, {len(self.attributes)} attributes)"
 
+    def _repr_html_(self) -> str:
+        from cloven.data.cards import card
+
+        return card("Table", {"rows": len(self), **{each.name: each.role for each in self.attributes}})
+
     def names(self, role: Role) -> tuple[str, ...]:
         """Names of the attributes with a role."""
         return tuple(attribute.name for attribute in self.attributes if attribute.role == role)

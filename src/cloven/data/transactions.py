@@ -183,6 +183,14 @@ class Transactions:
     def __repr__(self) -> str:
         return f"Transactions({len(self):,} records, {len(self.vocabulary):,} items, {len(self.codes):,} occurrences)"
 
+    def _repr_html_(self) -> str:
+        from cloven.data.cards import card
+
+        return card(
+            "Sets of items",
+            {"records": len(self), "items": len(self.vocabulary), "occurrences": len(self.codes)},
+        )
+
     @property
     def lengths(self) -> NDArray[np.int64]:
         """Number of items of each record."""

@@ -3,7 +3,8 @@
 ====================  ========  ============================================================================
 check                 level     fault it catches
 ====================  ========  ============================================================================
-files                 release   a file too many, such as a key or a note; a link instead of a file
+files                 release   a file too many, such as a key or a note; a link instead of a file;
+                                a README that is not made from the manifest
 readable              release   a file that is missing, damaged or not of this format
 manifest layout       release   a manifest with anything hidden in its spelling
 hashes                release   a file changed after writing
@@ -28,6 +29,7 @@ from cloven.intake.pages import PagesError, chunks_of, parquet_file
 from cloven.storage.fingerprint import fingerprint
 from cloven.storage.manifest import MANIFEST, all_formats, count, format_named, manifest_bytes
 from cloven.storage.parquet import ROW_GROUP, read_bytes
+from cloven.storage.readme import README, readmes
 from cloven.storage.receipt import read_receipt
 from cloven.storage.release import read_key, read_manifest, read_policy_kept, read_release
 
@@ -106,12 +108,12 @@ def _folder_checks(folder: Path, manifest: dict[str, Any] | None) -> Iterator[Ch
     if not folder.is_dir():
         return
     names = _tables(folder, manifest)
-    expected = {MANIFEST, *names}
+    expected = {MANIFEST, README, *names}
     present = sorted(folder.iterdir())
     strange = [entry.name for entry in present if entry.name not in expected]
     links = [entry.name for entry in present if entry.is_symlink() or not entry.is_file()]
     faults = [f"{shorten(name)} does not belong in a release" for name in dict.fromkeys(strange + links)]
-    yield _check("files", faults, len(present))
+    yield _check("files", faults + _readme_faults(folder, manifest), len(present))
     if manifest is not None:
         yield from _check_manifest_and_hashes(folder, manifest)
     tables = [folder / name for name in names if (folder / name).is_file()]
@@ -138,6 +140,17 @@ def _check_manifest_and_hashes(folder: Path, manifest: dict[str, Any]) -> Iterat
         if _sha256(folder / name) != digest
     ]
     yield _check("hashes", faults, len(manifest["files"]))
+
+
+def _readme_faults(folder: Path, manifest: dict[str, Any] | None) -> list[str]:
+    """A README is what the manifest makes it, to the byte; older releases have none."""
+    if manifest is None or not (folder / README).is_file():
+        return []
+    try:
+        told = read_bytes(folder / README) in readmes(manifest)
+    except ReleaseError:
+        told = False
+    return [] if told else [f"{README} is not the text that belongs to this manifest"]
 
 
 def _check_counts(manifest: dict[str, Any], release: Release) -> Check:

@@ -154,6 +154,27 @@ class JsonForm:
 
 
 @dataclass(frozen=True)
+class Guide:
+    """What a README says of one kind of release; plain sentences and code.
+
+    Attributes:
+        what: what the release is.
+        promise: what it promises, and what it does not.
+        tables: a line for each kind of file.
+        python: what to type after ``release = cv.read_release(".")``.
+        sql: a query over the files, as DuckDB has it.
+        r: the same in R.
+    """
+
+    what: str
+    promise: str
+    tables: tuple[str, ...]
+    python: str
+    sql: str
+    r: str
+
+
+@dataclass(frozen=True)
 class ReleaseFormat:
     """How one type of release lies on disk.
 
@@ -173,6 +194,7 @@ class ReleaseFormat:
         parts: start of the names of further Parquet files, numbered from 0; empty if there are none.
         json: its form as one JSON file, if it has one.
         of_sets: whether it is made from sets of items; if not, from a table.
+        guide: what its readers need to know, from its manifest alone; without it there is no README.
     """
 
     release: type
@@ -190,6 +212,7 @@ class ReleaseFormat:
     parts: str = ""
     json: JsonForm | None = None
     of_sets: bool = True
+    guide: Callable[[Mapping[str, Any]], Guide] | None = None
 
     def files(self, found: Collection[str]) -> tuple[str, ...]:
         """Its Parquet files, given the names that were found: as many numbered ones as follow each other."""

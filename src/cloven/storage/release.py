@@ -28,6 +28,7 @@ from cloven.storage.manifest import (
     parse_json,
 )
 from cloven.storage.parquet import read_bytes, write_table
+from cloven.storage.readme import README, readmes
 
 if TYPE_CHECKING:
     import os
@@ -191,8 +192,11 @@ def write_public(release: Release, place: Path, format: str) -> str:
     tables = format_of(release).tables_of(release)
     place.mkdir()
     files = {name: write_table(place / name, columns, values) for name, columns, values in tables}
-    content = manifest_bytes(build_manifest(release, files))
+    manifest = build_manifest(release, files)
+    content = manifest_bytes(manifest)
     write_bytes(place / MANIFEST, content)
+    for text in readmes(manifest)[:1]:
+        write_bytes(place / README, text)
     return hashlib.sha256(content).hexdigest()
 
 

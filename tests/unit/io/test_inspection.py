@@ -91,8 +91,9 @@ def test_a_flipped_byte(folder):
 
 def test_an_edited_count(folder, clinic):
     change_manifest(folder, lambda manifest: manifest["counts"].update(records=12))
-    assert failed(folder) == {"counts"}
-    assert failed(folder, original=clinic.original, private=private_of(folder)) == {"counts", "receipt"}
+    told = {"counts", "files"}  # the README tells of the number too
+    assert failed(folder) == told
+    assert failed(folder, original=clinic.original, private=private_of(folder)) == told | {"receipt"}
 
 
 @pytest.mark.parametrize("name", ["key.parquet", ".DS_Store", "notes.txt", "sub"])
@@ -233,6 +234,7 @@ def test_a_receipt_without_fingerprint(clinic, tmp_path):
 
 def test_marks_need_permission_here_too(folder):
     change_manifest(folder, lambda manifest: manifest.update(unsafe=True))
+    (folder / "README.md").unlink()  # it would warn
     assert failed(folder) == {"not unsafe"}
     assert failed(folder, allow_unsafe=True) == set()
 

@@ -99,7 +99,7 @@ def test_a_sliced_table_is_written_column_by_column(table, tmp_path):
     write_release(result, tmp_path / "out", original=table)
     files = {path.name for path in (tmp_path / "out").iterdir()}
     columns = {f"column-{number}.parquet" for number in range(len(result.release.columns))}
-    assert files == {"manifest.json", "attributes.parquet", "cells.parquet", *columns}
+    assert files == {"README.md", "manifest.json", "attributes.parquet", "cells.parquet", *columns}
     for name in columns:
         rows = [(row["bucket"], row["cells"]) for row in pq.read_table(tmp_path / "out" / name).to_pylist()]
         assert rows == sorted(rows)

@@ -110,7 +110,7 @@ def test_two_writes_give_the_same_bytes(clinic, tmp_path):
         write_release(clinic.result, tmp_path / name, original=clinic.original)
     for folder in ("{}", "{}.private"):
         files = sorted(path.name for path in (tmp_path / folder.format("one")).iterdir())
-        assert len(files) == 4
+        assert len(files) == (4 if folder.endswith(".private") else 5)
         for file in files:
             one, two = (tmp_path / folder.format(name) / file for name in ("one", "two"))
             told = [path.read_bytes() for path in (one, two)]

@@ -122,7 +122,7 @@ def test_failure_while_writing_a_table_leaves_nothing(clinic, tmp_path, monkeypa
     assert expected is KeyboardInterrupt or "out: cannot be written (No space left" in str(caught.value)
 
 
-SETTLING = {"parquet": 14, "json": 10}  # a flush per file and built folder, then twice a rename and a flush
+SETTLING = {"parquet": 15, "json": 10}  # a flush per file and built folder, then twice a rename and a flush
 
 
 @ON_POSIX

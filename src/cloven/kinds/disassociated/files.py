@@ -15,6 +15,7 @@ import numpy as np
 
 from cloven.data.arrays import distinct
 from cloven.escapes import csv_cell
+from cloven.kinds.disassociated.guide import guide
 from cloven.kinds.disassociated.release import KINDS, Disassociated, Kind, RareItems
 from cloven.storage.manifest import MANIFEST, JsonForm, ReleaseFormat, expect, parameters_of
 from cloven.storage.parquet import expect_counting, item_lists, list_column, read_table, whole_numbers
@@ -53,6 +54,18 @@ def tables_of(release: Disassociated) -> tuple[Written, ...]:
         ("joints.parquet", JOINTS, {"joint": np.arange(release.joints), "parent": release.joint_parent}),
         ("chunks.parquet", CHUNKS, chunks),
     )
+
+
+def to_frame(release: Disassociated) -> pa.Table:
+    """The published parts, one in a row."""
+    import pyarrow as pa
+
+    _, _, (_, _, chunks) = tables_of(release)
+    owners = {
+        name: pa.array(chunks[name], pa.int64(), mask=np.asarray(chunks[name]) < 0)
+        for name in ("cluster", "joint")
+    }
+    return pa.table({**chunks, **owners})
 
 
 def read_disassociated(path: Path, manifest: Mapping[str, Any]) -> Disassociated:
@@ -311,6 +324,7 @@ FORMATS = (
         read_disassociated,
         _written,
         json=JsonForm(PARTS, parts_of, of_document),
+        guide=guide,
     ),
 )  # fmt: skip
 

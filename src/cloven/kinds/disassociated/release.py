@@ -22,11 +22,14 @@ from cloven.data.arrays import freeze, offsets_of, positions, repeats
 from cloven.errors import ParameterError, ReleaseError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
     from cloven.compiled import Flags, Longs
+    from cloven.kinds.counts import Count
+    from cloven.kinds.disassociated.counts import Shown
+    from cloven.kinds.disassociated.patterns import Rule
 
 
 Row = tuple[str, ...]
@@ -137,6 +140,13 @@ class Disassociated:
             f" {self.joints:,} joints, {len(self.vocabulary):,} items)"
         )
 
+    def _repr_html_(self) -> str:
+        from cloven.data.cards import card
+
+        promised = f"{self.k} candidates for who knows up to {self.m} items"
+        figures = {"records": self.records, "items": len(self.vocabulary), "clusters": self.clusters}
+        return card("Disassociated release", {**figures, "promised": promised, "rare items": self.rare_items})
+
     @property
     def clusters(self) -> int:
         """Number of clusters."""
@@ -230,6 +240,30 @@ class Disassociated:
         """All joints in plain Python, in canonical order."""
         return (self.joint(number) for number in range(self.joints))
 
+    def count(self, items: Iterable[str]) -> Count:
+        """How many records hold all of these items: for certain, likely with an interval, at most.
+
+        >>> import cloven as cv
+        >>> release = cv.Disassociation().anonymise(cv.sample("clinic")).release
+        >>> print(release.count(["asthma", "pneumonia"]))
+        9 certain, 17 likely [9 - 29], 29 at most
+        """
+        from cloven.kinds.disassociated.counts import count
+
+        return count(self, items)
+
+    def top_itemsets(self, many: int = 20, *, min_size: int = 2, max_size: int = 3) -> tuple[Count, ...]:
+        """The sets of items that most records are likely to hold, most first."""
+        from cloven.kinds.disassociated.patterns import top_itemsets
+
+        return top_itemsets(self, many, min_size=min_size, max_size=max_size)
+
+    def rules(self, many: int = 20, *, min_share: float = 0.5, among: int = 100) -> tuple[Rule, ...]:
+        """Rules ``among`` the most frequent sets: who holds some items likely holds another; highest lift first."""
+        from cloven.kinds.disassociated.patterns import rules
+
+        return rules(self, many, min_share=min_share, among=among)
+
     def places(self, code: int) -> Longs:
         """Positions of one item in ``row_items``, ascending."""
         order, starts = self._by_item
@@ -248,6 +282,13 @@ class Disassociated:
         found[self.row_cluster[self.row_kind == Kind.TERM]] = True
         own: Flags = found[:-1] | found[-1]
         return own
+
+    @cached_property
+    def shown(self) -> Shown:
+        """Arranged for counting; made when first asked for."""
+        from cloven.kinds.disassociated.counts import Shown
+
+        return Shown.of(self)
 
     @cached_property
     def _by_item(self) -> tuple[Longs, Longs]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cloven.kinds.generalised.guide import guide
 from cloven.kinds.generalised.release import SetGeneralised
 from cloven.storage.manifest import (
     MANIFEST,
@@ -32,12 +33,31 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+    import pyarrow as pa
+
     from cloven.kinds.generalised.key import Generalised
     from cloven.storage.parquet import Written
 
 
 BLOCKS = {"block": "int64", "label": "string", "items": "list"}
 ROWS = {"row": "int64", "blocks": "numbers"}
+
+
+def to_frame(release: SetGeneralised) -> pa.Table:
+    """The published records: of each the items of its blocks."""
+    import pyarrow as pa
+
+    blocks = [release.block(number) for number in range(release.blocks)]
+    rows = np.split(release.row_blocks, release.row_offsets[1:-1])
+    return pa.table(
+        {
+            "row": pa.array(range(release.records), pa.int64()),
+            "blocks": pa.array(
+                [[blocks[number] for number in row.tolist()] for row in rows][: release.records],
+                pa.list_(pa.list_(pa.string())),
+            ),
+        }
+    )
 
 
 def tables_of(release: SetGeneralised) -> tuple[Written, ...]:
@@ -168,5 +188,6 @@ FORMATS = (
         _written,
         may_list=True,
         json=JsonForm(PARTS, parts_of, of_document),
+        guide=guide,
     ),
 )

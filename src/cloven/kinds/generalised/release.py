@@ -18,11 +18,12 @@ import numpy as np
 from cloven.data.arrays import freeze
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
     from cloven.compiled import Longs
+    from cloven.kinds.counts import Count
 
 
 Names = tuple[str, ...]
@@ -74,6 +75,12 @@ class SetGeneralised:
             f" {self.blocks:,} blocks)"
         )
 
+    def _repr_html_(self) -> str:
+        from cloven.data.cards import card
+
+        figures = {"records": self.records, "items": len(self.vocabulary), "blocks": self.blocks, "k": self.k}
+        return card("Set-generalised release", figures)
+
     @property
     def records(self) -> int:
         """Number of records published."""
@@ -115,6 +122,12 @@ class SetGeneralised:
         """Blocks of one row, each with its items."""
         blocks = self.row_blocks[self.row_offsets[number] : self.row_offsets[number + 1]]
         return tuple(self.block(block) for block in blocks.tolist())
+
+    def count(self, items: Iterable[str]) -> Count:
+        """How many records hold all of these items: for certain, likely, at most; all that is possible is likely."""
+        from cloven.kinds.generalised.counts import count
+
+        return count(self, items)
 
     def __iter__(self) -> Iterator[tuple[Names, ...]]:
         return (self.row(number) for number in range(self.records))

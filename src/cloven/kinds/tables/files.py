@@ -20,6 +20,7 @@ from cloven.data.table import Table
 from cloven.escapes import csv_cell
 from cloven.kinds.tables.buckets import Buckets
 from cloven.kinds.tables.cells import from_texts, shown_release, texts_of
+from cloven.kinds.tables.guide import sliced_guide, whole_guide
 from cloven.kinds.tables.release import CellDomain, GeneralisedTable, Sliced
 from cloven.storage.atomic import staged, write_bytes
 from cloven.storage.manifest import ReleaseFormat, expect, parameters_of
@@ -388,6 +389,7 @@ FORMATS = (
         _written,
         may_list=True,
         of_sets=False,
+        guide=whole_guide,
     ),
     ReleaseFormat(
         Sliced,
@@ -404,5 +406,6 @@ FORMATS = (
         may_list=True,
         parts="column-",
         of_sets=False,
+        guide=sliced_guide,
     ),
 )

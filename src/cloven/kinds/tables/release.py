@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cloven.compiled import Floats, Longs
+    from cloven.kinds.counts import Count
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +66,12 @@ class GeneralisedTable:
 
     family: ClassVar[str] = "tables"
 
+    def _repr_html_(self) -> str:
+        from cloven.data.cards import card
+
+        names = ", ".join(domain.name for domain in self.domains)
+        return card("Published table", {"rows": len(self), "attributes": names, "k": self.k})
+
     def __len__(self) -> int:
         return len(self.cells)
 
@@ -77,6 +84,12 @@ class GeneralisedTable:
     def columns(self) -> tuple[tuple[int, ...], ...]:
         """Attributes of each column: rows are whole, so all stand in one."""
         return (tuple(range(len(self.domains))),)
+
+    def count(self, conditions: Mapping[str, object]) -> Count:
+        """How many rows meet all conditions, such as {"sex": "Female"}: for certain, likely, at most."""
+        from cloven.kinds.tables.counts import count
+
+        return count(self, conditions)
 
     def __repr__(self) -> str:
         return f"GeneralisedTable(k={self.k}, {len(self):,} rows, {len(self.domains)} attributes)"
@@ -104,6 +117,14 @@ class Sliced:
 
     family: ClassVar[str] = "tables"
 
+    def _repr_html_(self) -> str:
+        from cloven.data.cards import card
+
+        names = ", ".join(domain.name for domain in self.domains)
+        return card(
+            "Sliced table", {"rows": len(self), "buckets": self.buckets, "attributes": names, "k": self.k}
+        )
+
     def __len__(self) -> int:
         return len(self.cells)
 
@@ -116,6 +137,12 @@ class Sliced:
     def buckets(self) -> int:
         """Number of buckets."""
         return len(self.bucket_offsets) - 1
+
+    def count(self, conditions: Mapping[str, object]) -> Count:
+        """How many rows meet all conditions, such as {"sex": "Female"}: for certain, likely, at most."""
+        from cloven.kinds.tables.counts import count
+
+        return count(self, conditions)
 
     def __repr__(self) -> str:
         return (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -198,6 +198,7 @@ def check_parameters(release: Disassociated) -> Check:
         "sensitive": is_count,
         "min_item_support": is_count,
         "block_records": is_count,
+        "likely_tails": _is_tails,
         "utility_groups": lambda value: (
             isinstance(value, list)
             and all(
@@ -213,6 +214,21 @@ def check_parameters(release: Disassociated) -> Check:
             said = f"k = {release.k} and m = {release.m} promise nothing; k must be 2 or more, m 1 or more"
             faults.append(Fault(1, said))
     return conclude("parameters", "release", len(given), faults, f"{len(given)} parameters, all known")
+
+
+def _is_tails(value: Any) -> bool:
+    """Two numbers of two digits for pairs, and two for larger sets: too few to tell of anybody."""
+    if not isinstance(value, dict) or set(value) != {"2", "3"}:
+        return False
+    return all(
+        isinstance(pair, list)
+        and len(pair) == 2
+        and all(
+            isinstance(tail, float) and 1e-12 <= tail <= 0.49 and tail == float(f"{tail:.1e}")
+            for tail in pair
+        )
+        for pair in value.values()
+    )
 
 
 CHECKER = Checker(checks, Transactions, "disassociated")

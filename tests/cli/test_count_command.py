@@ -1,0 +1,47 @@
+"""``cloven count``."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture
+def release(cloven, tmp_path):
+    cloven("sample", "-o", tmp_path / "clinic.csv")
+    ended = cloven("anonymise", "disassociation", tmp_path / "clinic.csv", "-o", tmp_path / "out")
+    assert ended.code == 0
+    return tmp_path / "out"
+
+
+def test_it_says_three_numbers(cloven, release):
+    ended = cloven("count", release, "asthma", "inhaler")
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.splitlines()[1:] == [
+        "  certain  15            as the release shows",
+        "  likely   19 [15 - 42]  meant to hold the true count in 95 % of all cases; measured on other data only",
+        "  at most  42            more cannot be",
+    ]
+    found = cloven("count", release, "asthma", "inhaler", "--json").json
+    assert (found["certain"], found["low"], found["high"], found["at_most"]) == (15, 15, 42, 42)
+
+
+def test_bad_input_gets_one_line(cloven, release):
+    for words, said in (
+        (("asthmaa",), "did you mean 'asthma'?"),
+        (("asthma", "asthma"), "named twice"),
+        ((), "ITEM"),
+    ):
+        ended = cloven("count", release, *words)
+        assert ended.code == 2
+        assert said in ended.err
+        assert len(ended.err.splitlines()) == 1
+
+
+def test_an_owner_can_measure(cloven, tmp_path):
+    cloven("sample", "-o", tmp_path / "clinic.csv")
+    made = cloven(
+        "anonymise", "disassociation", tmp_path / "clinic.csv", "-o", tmp_path / "out", "--measure-counts"
+    )
+    assert made.code == 0
+    assert "as the owner measured" in cloven("count", tmp_path / "out", "asthma", "inhaler").out
+    assert cloven("verify", tmp_path / "out").code == 0
