@@ -105,7 +105,7 @@ def _sets() -> Iterator[Reader]:
         "baskets.json": (json.dumps(RECORDS).encode(), {}),
         "baskets.jsonl": (objects.encode(), {"column": "items"}),
         "baskets.parquet": (_parquet({"items": RECORDS}), {}),
-        "wide.csv": (b"id,flu,fever,cough\n1,1,0,1\n2,0,1,yes\n" * 4, {"format": "wide"}),
+        "wide.csv": (b"id,flu,fever,cough\n" + b"1,1,0,1\n2,0,1,yes\n" * 4, {"format": "wide"}),
         "wide.tsv": (b"flu\tfever\tcough\n1\t0\t1\n0\t1\t1\n" * 4, {}),
     }
     for name, (content, options) in contents.items():

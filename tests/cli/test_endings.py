@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import signal
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import typer
 
 from cloven.cli import reading
 from cloven.cli.console import say_json
-from cloven.cli.ending import Stopped, endings, shell_words, stop_on_signals
+from cloven.cli.ending import Stopped, _unheard, endings, shell_words, stop_on_signals
 from cloven.errors import GuaranteeError, InputError, ParameterError, ReleaseError
 from cloven.escapes import visible
 from cloven.figures import many
@@ -118,3 +119,14 @@ def test_json_of_a_name_that_is_no_text(capsys):
 def test_items_of_a_file_are_split_at_line_feeds_only(tmp_path: Path):
     (tmp_path / "items.txt").write_text("\ufeffa\u2028b\r\n\n c \x0bd", encoding="utf-8")
     assert reading.items_in(tmp_path / "items.txt") == ["a\u2028b", "c \x0bd"]
+
+
+def test_a_stop_that_a_callback_of_a_library_loses_is_not_told_as_an_error(capsys):
+    """ctypes prints what is raised in a callback and goes on; the request is raised again at the next step."""
+    _unheard(SimpleNamespace(exc_value=Stopped(15)))
+    assert capsys.readouterr().err == ""
+    lost = SimpleNamespace(
+        exc_type=ValueError, exc_value=ValueError("lost"), exc_traceback=None, err_msg=None, object=None
+    )
+    with pytest.raises(TypeError):  # any other goes to Python's own hook, which wants its own kind of object
+        _unheard(lost)

@@ -39,6 +39,7 @@ STEPS = {
     "attack": ["attack", "out", "-o", "guesses"],
     "score": ["score", "out", "guesses", "--private", "out.private"],
     "breach": ["breach", "out"],
+    "count": ["count", "out", "asthma"],
     "link": ["link", "out", "--item", "asthma"],
     "reconstruct": ["reconstruct", "out", "-o", "again.jsonl"],
     "ledger": ["ledger", "."],

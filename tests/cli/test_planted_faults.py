@@ -173,6 +173,8 @@ def test_edited_manifest(plant, made, change, seen):
 def test_edited_manifest_that_promises_less_is_seen_by_the_receipt(cloven, made):
     path = made.out / "manifest.json"
     path.write_bytes(path.read_bytes().replace(b'"k": 5', b'"k": 4'))
+    assert cloven(*made.level("release")).failed_checks == {"files"}, "the README speaks of k = 5"
+    (made.out / "README.md").unlink()
     missing = {"items kept", "supports"}  # more is withheld than a smaller k allows
     for level, expected in zip(LEVELS, (set(), missing, {*missing, "withheld", "receipt"}), strict=True):
         ended = cloven(*made.level(level))

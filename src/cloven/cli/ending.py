@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 import signal
+import sys
 import traceback
 from contextlib import contextmanager
 from time import monotonic
@@ -95,6 +96,7 @@ def stop_on_signals() -> None:
     A burst of signals counts as one: a second Ctrl-C must not cut the cleaning up short.
     """
     handler = _Handler()
+    sys.unraisablehook = _unheard
     for number in _signals():
         # What is ignored stays so: nohup and background jobs rely on it.
         if signal.getsignal(number) != signal.SIG_IGN:
@@ -117,6 +119,12 @@ class _Handler:
         """Raise what was asked for, if work goes on all the same."""
         if self.asked:
             raise Stopped(self.asked)
+
+
+def _unheard(lost: Any) -> None:
+    """Say nothing of a request to stop that a callback of a library lost: it is raised again at the next step."""
+    if not isinstance(lost.exc_value, Stopped | KeyboardInterrupt):
+        sys.__unraisablehook__(lost)
 
 
 def ignore_signals() -> None:

@@ -397,7 +397,14 @@ _READERS = {
     "medquad": read_medquad,
     "reuters": read_reuters,
 }
+_BY_NAME: dict[str, Format] = {"medquad": "medquad", "reuters": "reuters"}
 _BY_EXTENSION: dict[str, Format] = {".csv": "csv", ".tsv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+
+
+def _format_of(path: Path) -> Format:
+    """The format of a well-known collection by its name, else by the ending."""
+    known = next((kind for name, kind in _BY_NAME.items() if name in path.name.lower()), None)
+    return known or ("files" if path.is_dir() else _BY_EXTENSION.get(extension(path), "files"))
 
 
 def read_documents(path: str | Path, options: DocumentOptions | None = None) -> Corpus:
@@ -416,7 +423,7 @@ def read_documents(path: str | Path, options: DocumentOptions | None = None) -> 
     if not path.exists():
         message = "there is no such file or folder"
         raise InputError(message, source=str(path))
-    kind = options.format or ("files" if path.is_dir() else _BY_EXTENSION.get(extension(path), "files"))
+    kind = options.format or _format_of(path)
     read = cast("Callable[..., Generator[Document | Dropped]]", _READERS[kind])
     documents: list[Document] = []
     dropped: Counter[str] = Counter()

@@ -191,7 +191,7 @@ def test_methods_that_cannot_be_told_apart_are_refused():
 
 
 def test_frames_are_refused_with_what_to_do():
-    with pytest.raises(ParameterError, match=r"Transactions .got dict.; make them with .*from_frame"):
+    with pytest.raises(ParameterError, match=r"\(Transactions\), got dict; make them with .*from_frame"):
         Audit().run({"finding": [["flu"]]})
 
 
