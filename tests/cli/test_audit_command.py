@@ -70,6 +70,7 @@ def test_settings_are_compared_at_the_same_k(cloven, clinic, tmp_path):
     assert threats[0] == threats[1] == threats[2]
 
 
+@pytest.mark.slow
 def test_limits_decide(cloven, clinic, tmp_path):
     strict = cloven("audit", clinic, "--max-risk", 0.001, "-o", tmp_path / "a", *QUICK, "--json").json
     assert strict["decision"]["verdict"] == "do not publish"

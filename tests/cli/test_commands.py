@@ -62,6 +62,7 @@ def test_audit_takes_the_next_free_name(cloven, tmp_path, monkeypatch):
     assert cloven("audit", "--no-attack", "--json").json["places"]["published"] == "cloven-audit-3/published"
 
 
+@pytest.mark.slow
 def test_audit_repeats_its_measurements_by_seed(cloven, clinic, tmp_path):
     first, second = (
         cloven("audit", clinic, "--no-attack", "-o", tmp_path / name, "--seed", 7, "--json").json

@@ -6,16 +6,21 @@ import pytest
 from doc_pages import REPOSITORY, agree, blocks_of, pages, run_page
 
 LONG = (
+    "attack-a-release.md",
     "audit-a-file.md",
+    "choose-k-m-and-cluster-size.md",
     "audit-what-others-made.md",
     "cli.md",
     "anonymise-a-table.md",
     "find-what-the-method-gives-away.md",
     "generalise-sets.md",
+    "known-person.md",
     "make-a-report-for-the-file.md",
     "ten-minutes.md",
     "tune-the-settings.md",
+    "use-a-release.md",
     "use-from-python.md",
+    "what-term-chunks-tell.md",
 )  # pages that take seconds to minutes
 PAGES = [
     pytest.param(page, marks=[pytest.mark.slow] if page.name in LONG else [])
