@@ -161,6 +161,12 @@ def test_a_tree_or_a_precision_makes_a_near_unique_column_publishable():
     assert len(cv.read_table(pa.table(table), schema)) == 120
 
 
+@pytest.mark.parametrize(("different", "named"), [(60, True), (59, False)])
+def test_a_column_that_tells_half_of_the_people_apart_names_them(different, named):
+    why = naming(Held("hobby", 120, [f"h{n}" for n in range(different)], different, False))
+    assert (why is not None) == named
+
+
 def test_small_tables_are_examples():
     table = pa.table({"town": ["a", "b", "c", "d"], "illness": ["flu", "gout", "flu", "gout"]})
     assert len(cv.read_table(table, cv.Schema.of(["town"], ["illness"]))) == 4

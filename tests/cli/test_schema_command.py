@@ -1,0 +1,73 @@
+"""``cloven schema``, and what an audit of a table takes where nobody says it."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+
+from cloven.cli.audit import _capped, _methods, _taking
+from cloven.kinds.tables.kind import suggested
+from cloven.kinds.tables.methods.slicing import Slicing
+from cloven.reading.schema_file import read_schema
+from cloven.reading.tables import read_table
+
+
+def test_a_schema_is_written_and_the_next_command_named(cloven, people, tmp_path):
+    out = tmp_path / "proposed.toml"
+    ended = cloven("schema", people, "-o", out)
+    assert ended.code == 0
+    assert f"cloven audit {people} --schema {out}" in ended.out
+    roles = {name: each["role"] for name, each in tomllib.loads(out.read_text())["columns"].items()}
+    assert roles == dict.fromkeys(("age", "sex", "work"), "quasi-identifier") | {"illness": "sensitive"}
+    cloven("schema", people, "-o", out).refused(4, "proposed.toml")
+    assert cloven("schema", people).out == out.read_text()
+    assert [each["name"] for each in cloven("schema", people, "--json").json["columns"]] == list(roles)
+
+
+@pytest.fixture
+def skewed(tmp_path):
+    """A table in which most have one illness."""
+
+    def made(common, others):
+        path, schema = tmp_path / "skewed.csv", tmp_path / "skewed.toml"
+        ills = ["flu"] * common + [f"ill{n % 6}" for n in range(others)]
+        path.write_text("age,illness\n" + "".join(f"{20 + n % 40},{ill}\n" for n, ill in enumerate(ills)))
+        schema.write_text('[columns]\nage = "quasi-identifier"\nillness = "sensitive"\n')
+        return read_table(path, read_schema(schema))
+
+    return made
+
+
+def test_the_data_decide_about_method_and_l(skewed):
+    assert suggested(skewed(90, 30))[0] == "mondrian:l=2", "more than half have it"
+    setting, why = suggested(skewed(40, 80))
+    assert (setting, why.partition(":")[0]) == ("slicing:l=3", "l=3")
+    assert "33.3 % of the rows have illness = 'flu'" in why
+    assert suggested(skewed(10, 110))[0] == "slicing"
+
+
+def test_l_is_what_the_data_allow_unless_it_is_said(skewed):
+    data = skewed(40, 80)
+    method, reasons = _capped(Slicing(), data)
+    assert (method.l, len(reasons)) == (3, 1)
+    (first, second), _ = _methods(["slicing", "anatomy"], {"l": 5}, (), data)
+    assert (first.l, second.l) == (5, 5)
+    (named,), _ = _methods(["slicing:l=6"], {}, (), data)
+    assert named.l == 6
+
+
+def test_options_choose_the_method_that_takes_them():
+    assert _taking("slicing", {"swap_rate": 0.1, "k": 5}, "why") == (
+        ["ul"],
+        ["ul: the method that takes --swap-rate"],
+    )
+    assert _taking("slicing", {"partition": "strict"}, "why") == (["slicing"], ["why"])
+
+
+def test_options_of_other_methods_are_refused(cloven, people, schema, tmp_path):
+    given = ("audit", people, "--schema", schema, "-o", tmp_path / "out")
+    cloven(*given, "--methods", "mondrian", "--swap-rate", 0.1).refused(
+        2, "--swap-rate is for ul", "--methods ul"
+    )
+    cloven("audit", people, "-l", 3, "-o", tmp_path / "out").refused(2, "-l is for tables")
