@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -274,16 +274,15 @@ def read_parquet(handle: BinaryIO, limit: int, columns: Sequence[str] | None = N
         PagesError: the file cannot be read as Parquet.
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     file = parquet_file(handle)
     try:
         certain, referred = _bounds(handle, file.metadata.schema, columns)
         _refuse_above(limit, certain)
         if certain + sum(referred.values()) <= limit:
-            table = file.read(columns)
+            table = file.read(columns, use_threads=False)
         else:
-            coded = pq.ParquetFile(handle, read_dictionary=list(referred)).read(columns)
+            coded = _opened(handle, referred).read(columns, use_threads=False)
             _refuse_above(limit, certain + sum(map(_text_bytes, coded.columns)))
             table = coded.cast(pa.schema([file.schema_arrow.field(name) for name in coded.column_names]))
         table.validate(full=True)  # texts in UTF-8, lists that end where the next begins
@@ -300,14 +299,12 @@ def first_rows(handle: BinaryIO, rows: int, limit: int) -> pa.RecordBatch | None
         PagesError: it cannot be read as Parquet.
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     file = parquet_file(handle)
     try:
         certain, referred = _bounds(handle, file.metadata.schema, None)
         _refuse_above(limit, certain)
-        coded = pq.ParquetFile(handle, read_dictionary=list(referred))
-        batch = next(iter(coded.iter_batches(rows)), None)
+        batch = next(iter(_opened(handle, referred).iter_batches(rows, use_threads=False)), None)
         if batch is not None:
             batch.validate(full=True)
             _refuse_above(limit, sum(_text_bytes(pa.chunked_array([column])) for column in batch.columns))
@@ -323,15 +320,24 @@ def parquet_file(handle: BinaryIO) -> pq.ParquetFile:
         PagesError: it cannot.
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     chunks_of(handle)  # what it says of itself must fit before pyarrow believes it
     try:
-        file = pq.ParquetFile(handle)
+        file = _opened(handle)
         _ = file.schema_arrow.names, file.metadata.created_by, file.metadata.metadata
     except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
         raise PagesError(" ".join(str(error).split()) or type(error).__name__) from error
     return file
+
+
+def _opened(handle: BinaryIO, read_dictionary: Iterable[str] = ()) -> pq.ParquetFile:
+    """A Parquet file that is read by this thread alone.
+
+    A thread of pyarrow that lets go of the handle while Python ends takes the process with it (exit code 134).
+    """
+    import pyarrow.parquet as pq
+
+    return pq.ParquetFile(handle, read_dictionary=list(read_dictionary), pre_buffer=False)
 
 
 def _bounds(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+import threading
 from contextlib import suppress
 
 import pyarrow as pa
@@ -13,7 +14,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cloven.intake.pages import PagesError, TooLargeError, chunks_of, pages_of, parquet_file, read_parquet
+from cloven.intake.pages import (
+    PagesError,
+    TooLargeError,
+    chunks_of,
+    first_rows,
+    pages_of,
+    parquet_file,
+    read_parquet,
+)
 from tests.effort import tries
 
 
@@ -145,3 +154,27 @@ def test_rows_that_no_column_has_are_refused():
             except PagesError:
                 refused += 1
     assert refused >= 6  # rows of the file, rows of its group, values of the column
+
+
+class _Watched(io.BytesIO):
+    """A file that keeps which threads read it."""
+
+    readers: set[int]
+
+    def __init__(self, content: bytes) -> None:
+        super().__init__(content)
+        self.readers = set()
+
+    def read(self, size: int | None = -1) -> bytes:
+        self.readers.add(threading.get_ident())
+        return super().read(size)
+
+
+def test_only_the_asking_thread_reads():
+    # One of pyarrow's that lets go of the handle while Python ends would take the process with it.
+    sink = io.BytesIO()
+    pq.write_table(pa.table({name: [["a", "b"], ["c"]] * 5_000 for name in "vwxyz"}), sink)
+    for read in (read_parquet, lambda handle, limit: first_rows(handle, 10, limit)):
+        handle = _Watched(sink.getvalue())
+        assert read(handle, 1 << 30) is not None
+        assert handle.readers == {threading.get_ident()}
