@@ -27,7 +27,7 @@ $(VENV)/.rivals: $(STAMP)
 	@touch $@
 
 $(VENV)/.demo: pyproject.toml $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install --quiet --no-compile --editable . # what is imported is compiled then; the rest never
 	@touch $@
 
 install: $(STAMP) ## make the virtual environment with everything for development
