@@ -131,28 +131,26 @@ def sources() -> dict[str, tuple[Path, ast.Module]]:
     }
 
 
-def below(node: ast.AST) -> set[int]:
-    return {id(inner) for inner in ast.walk(node)}
-
-
 @cache
 def imports() -> tuple[Import, ...]:
-    found = []
+    found: list[Import] = []
     for module, (_, tree) in sources().items():
-        typing, inside = set(), set()
-        for node in ast.walk(tree):
-            if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
-                typing |= below(node)
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-                inside |= below(node)
-        for node in ast.walk(tree):
-            how = "typing" if id(node) in typing else "inside" if id(node) in inside else "top"
-            found += [
-                Import(module, name, how, node.lineno)
-                for name in imported_by(node)
-                if name.split(".")[0] == "cloven"
-            ]
+        collect(module, tree, "top", found)
     return tuple(found)
+
+
+def collect(module: str, node: ast.AST, how: str, found: list[Import]) -> None:
+    """Imports below a node, which stands at the top, inside a function, or where only type checkers look."""
+    if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+        how = "typing"
+    elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and how == "top":
+        how = "inside"
+    elif isinstance(node, ast.Import | ast.ImportFrom):
+        ours = [name for name in imported_by(node) if name.split(".")[0] == "cloven"]
+        found += [Import(module, name, how, node.lineno) for name in ours]
+    for statement in ast.iter_child_nodes(node):
+        if isinstance(statement, ast.stmt | ast.excepthandler | ast.match_case):  # no expression holds an import
+            collect(module, statement, how, found)
 
 
 def imported_by(node: ast.AST) -> list[str]:

@@ -36,6 +36,7 @@ def test_hooks_find_releases_and_private_folders():
     assert not re.search(keep["files"], "spring/published/manifest.json")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bash") is None, reason="the hook is a line of bash")
 def test_the_hook_stops_where_a_release_is_not_what_it_says(tmp_path):
     hook, _ = yaml.safe_load((REPOSITORY / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))

@@ -14,6 +14,7 @@ COMMANDS = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_audit_tells_what_it_did_and_where_it_is(cloven, tmp_path):
     ended = cloven("audit", "--quick", "-o", tmp_path / "out", "--seed", 1)
     assert ended.code == 1

@@ -219,6 +219,7 @@ def test_cluster_below_k(plant, release):
     assert all("cluster size" in found[level] for level in LEVELS)
 
 
+@pytest.mark.slow
 def test_sizes_of_two_clusters_changed_by_as_much(plant, release):
     """Only who knows the key can see it."""
     for first in range(release.clusters):

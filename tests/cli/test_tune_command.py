@@ -29,6 +29,7 @@ def small(clinic, tmp_path_factory):
     return path
 
 
+@pytest.mark.slow
 def test_tune_tells_the_front_and_writes_the_chosen_release(cloven, small, tmp_path):
     out = tmp_path / "out"
     ended = cloven("tune", small, *SEARCH, "--max-risk", 0.9, "--max-tail", 1, "-o", out)

@@ -28,7 +28,7 @@ def examples() -> list[doctest.DocTest]:
     return [each for each in found if each.examples]
 
 
-LONG = {"cloven.tuning.tune"}
+LONG = {"cloven.audit.loop", "cloven.tuning.tune"}
 CASES = [
     pytest.param(example, id=example.name, marks=[pytest.mark.slow] if example.name in LONG else [])
     for example in examples()

@@ -46,6 +46,7 @@ def test_longer_commands_go_on_after(command, fault, home):
     assert row.bad == []
 
 
+@pytest.mark.slow
 def test_other_figures_and_litter_are_found(home, reference, tmp_path):
     """The judge itself: what it must not pass."""
     wanted, _ = reference

@@ -96,6 +96,7 @@ def by_these_alone(data, method, threats):
     return decide(audited(data, method, threats).outcome, cv.Limits(), method.k)
 
 
+@pytest.mark.slow
 def test_too_little_promised_is_never_published_and_more_is_advised():
     decision = Audit(cv.Disassociation(k=2, m=1), seed=1).run(independent(1500)).decision
     assert decision.verdict == "change settings", decision

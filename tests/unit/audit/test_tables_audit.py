@@ -73,6 +73,7 @@ def report():
     ).run(people(sensitive=1))
 
 
+@pytest.mark.slow
 def test_one_chart_holds_every_method(report):
     tried = [outcome.name for outcome in (report.outcome, *report.others)]
     assert [name.partition(":")[0] for name in tried] == [each.partition(":")[0] for each in ALL.split()]

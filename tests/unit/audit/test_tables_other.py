@@ -61,6 +61,7 @@ def test_those_who_are_in_both_are_asked_about_and_nobody_else(two):
     assert both.tails[2].excess.value >= single.tails[2].excess.value, "a second release never lowers a risk"
 
 
+@pytest.mark.slow
 def test_those_of_whom_most_is_told_stand_for_people_whom_nobody_knows(two):
     data, other = two
     report, _, worst = audited(data, other, None)

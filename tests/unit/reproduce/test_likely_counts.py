@@ -30,6 +30,7 @@ def test_a_fit_finds_the_numbers_that_made_the_counts():
     assert np.abs(np.array(fit([asked], 2)) - np.array(true)).max() < 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_it_runs(data_dir):
     files = likely_counts(data_dir, lambda _step, _share: None, quick=True)
