@@ -14,6 +14,8 @@ os.environ.setdefault(
     "CLOVEN_KERNELS", "compiled"
 )  # what tests call often is worth it, and is shared by workers
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # workers share the cores already
+
 settings.register_profile(
     "cloven",
     max_examples=tries(100),

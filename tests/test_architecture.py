@@ -149,7 +149,9 @@ def collect(module: str, node: ast.AST, how: str, found: list[Import]) -> None:
         ours = [name for name in imported_by(node) if name.split(".")[0] == "cloven"]
         found += [Import(module, name, how, node.lineno) for name in ours]
     for statement in ast.iter_child_nodes(node):
-        if isinstance(statement, ast.stmt | ast.excepthandler | ast.match_case):  # no expression holds an import
+        if isinstance(
+            statement, ast.stmt | ast.excepthandler | ast.match_case
+        ):  # no expression holds an import
             collect(module, statement, how, found)
 
 

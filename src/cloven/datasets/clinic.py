@@ -9,6 +9,7 @@ from __future__ import annotations
 import tomllib
 from bisect import bisect_right
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.resources import files
 from itertools import accumulate
 from types import MappingProxyType
@@ -96,6 +97,7 @@ CIRCUMSTANCES: Mapping[str, str] = MappingProxyType(_WRITTEN["circumstances"])
 NEVER: Mapping[str, str] = MappingProxyType(_WRITTEN["never"])
 
 
+@lru_cache(maxsize=8)  # it cannot be changed, and takes a while to make
 def clinic(records: int = 1000, *, seed: int = 2024) -> Transactions:
     """Make the clinic sample; the first records are the same however many are asked for.
 

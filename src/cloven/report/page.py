@@ -11,6 +11,7 @@ import re
 import secrets
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -103,8 +104,9 @@ def _unbroken(text: str) -> Markup:
     return escape(re.sub(r"(?<=\d) %", "\u00a0%", signed(text)))
 
 
+@cache
 def environment() -> Environment:
-    """Templates with all that they are written with."""
+    """Templates with all that they are written with; each is compiled once."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     made = Environment(
