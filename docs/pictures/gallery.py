@@ -42,7 +42,7 @@ class Room(NamedTuple):
     columns: int
 
 
-BARS, PLOT, SMALL = Room(76, 132, 30, 14, 2), Room(56, 24, 36, 52, 1), Room(56, 24, 62, 52, 3)
+BARS, PLOT, SMALL = Room(76, 132, 30, 14, 2), Room(56, 24, 36, 70, 1), Room(56, 24, 62, 52, 3)
 ROOMS = {
     "risks": BARS,
     "utility": Room(170, 150, 14, 14, 1),
@@ -151,12 +151,12 @@ def first_screen(document: Mapping[str, Any]) -> str:
     shown = view(document)
     middle = PICTURE_WIDTH // 2
     chart = drawing.utility(document)
-    top = 92
-    tall = max(drawn_height(chart) + 56, 190)
+    top, said = 92, _said(document["decision"], (middle - EDGE - 10) // 8)
+    tall = max(drawn_height(chart) + 56, 78 + 21 * len(said) + 9)
     parts = [
         words(shown["title"], EDGE, 40, "words large", style="fill: var(--ink)"),
         words(contents(document["published"]) + ".", EDGE, 66, "words soft"),
-        _verdict(document, shown, top, middle - EDGE - 10, tall),
+        _verdict(shown["verdict"], said, top, middle - EDGE - 10, tall),
         _card(middle + 10, top, middle - EDGE - 10, tall),
         words("What stays useful", middle + 30, top + 32, "words h2"),
         _placed(chart, middle + 200, top + 48, middle - EDGE - 10 - 190 - 152),
@@ -167,27 +167,30 @@ def first_screen(document: Mapping[str, Any]) -> str:
     return _file(title, light_style() + STYLE, (PICTURE_WIDTH, height), [ground, *parts, *gauges])
 
 
-def _verdict(
-    document: Mapping[str, Any], shown: Mapping[str, Any], top: int, width: int, tall: int
-) -> Markup:
-    sign, decision = shown["verdict"], document["decision"]
+def _said(decision: Mapping[str, Any], width: int) -> list[tuple[str, int]]:
+    """The verdict and its reasons in rows of so many characters, each with its weight."""
+    rows = [(row, 400) for row in wrap(decision["sentence"], width)]
+    rows += [("Why", 600)] if decision["reasons"] else []
+    for reason in decision["reasons"]:
+        rows += [
+            (row, 400) for row in wrap(reason, width, initial_indent="\u2013 ", subsequent_indent="\u2002 ")
+        ]
+    return rows
+
+
+def _verdict(sign: Any, said: Sequence[tuple[str, int]], top: int, width: int, tall: int) -> Markup:
     tone = TONES[sign.tone]
-    parts = [
+    return element(
+        "g",
         element("rect", x=EDGE, y=top, width=width, height=tall, rx=10, fill=f"var(--{tone}-wash)"),
         element("rect", x=EDGE, y=top, width=6, height=tall, rx=3, fill=f"var(--{tone})"),
         _icon(sign.tone, EDGE + 26, top + 22, 28),
         words(sign.words, EDGE + 64, top + 44, "words large", style=f"fill: var(--{tone})"),
-    ]
-    y = top + 78
-    for heading, texts in (("", [decision["sentence"]]), ("Why", decision["reasons"])):
-        if heading and texts:
-            parts.append(words(heading, EDGE + 26, y + 6, "words text", font_weight=600))
-            y += 26
-        for text in texts:
-            for row in wrap(text, width // 8):
-                parts.append(words(row, EDGE + 26, y, "words text"))
-                y += 21
-    return element("g", *parts)
+        *(
+            words(row, EDGE + 26, top + 78 + 21 * number, "words text", font_weight=weight)
+            for number, (row, weight) in enumerate(said)
+        ),
+    )
 
 
 def _gauges(gauges: list[dict[str, Any]], top: int) -> tuple[list[Markup], int]:
