@@ -74,6 +74,24 @@ def test_a_generalised_table_is_read_and_verified(form):
     assert verify_table(shown_release(release), found.data, found.result.key).ok
 
 
+@pytest.mark.parametrize("in_the_original", [True, False])
+def test_an_address_that_two_rows_share_is_a_name(in_the_original):
+    original = people()
+    contact = [f"family{number // 2}@example.org" for number in range(len(original["age"]))]
+    published = coarse(original) | {"contact": contact}
+    found = read(published, original | {"contact": contact} if in_the_original else original)
+    assert found.names == ("contact",)
+    assert "contact: names people (holds e-mail addresses)" in found.roles.assumed or not in_the_original
+    report = audit_published(pa.table(published), pa.table(original | {"contact": contact}))
+    assert report.decision.verdict != "publish"
+    assert any("contact" in risk.sentence for risk in report.outcome.risks)
+
+
+def test_coarse_columns_and_few_values_are_no_names():
+    original = people()
+    assert read(coarse(original), original).names == ()
+
+
 def test_everybody_behind_a_row_fits_it():
     original = people()
     found = read(shuffled(coarse(original)), original)

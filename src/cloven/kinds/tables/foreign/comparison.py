@@ -23,7 +23,7 @@ from cloven.kinds.tables.foreign.links import (
     fitting,
     in_order,
 )
-from cloven.kinds.tables.foreign.roles import naming
+from cloven.kinds.tables.foreign.roles import telling_apart
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -136,7 +136,7 @@ class Comparison:
         rows = len(next(iter(self.before.values())))
         place = np.full(rows, NOBODY, np.int64)
         place[self.data.source_rows] = np.arange(len(self.data))
-        for name in naming(self.shown, self.before):
+        for name in telling_apart(self.shown, self.before):
             raw = by_names(self.shown[name].rows, self.before[name].rows)
             if raw is not None:
                 return Links("names", place[raw], name)

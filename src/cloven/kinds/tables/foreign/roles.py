@@ -1,9 +1,10 @@
 """What each column of a published table is, found by comparing it with the original.
 
 A column that is coarser than in the original was taken for known by whoever made the table: a quasi-identifier. One
-that is the same and has a value of its own for nearly everybody names people. Of the others that are the same, those
-are sensitive without which rows stand together in classes of two or more, and with which some row stands alone: no tool
-that hides people among each other leaves a known column like that. All this is assumed and told; a schema says better.
+that is the same and has a value of its own for nearly everybody, or looks like a name, names people. Of the others that
+are the same, those are sensitive without which rows stand together in classes of two or more, and with which some row
+stands alone: no tool that hides people among each other leaves a known column like that. All this is assumed and told;
+a schema says better.
 """
 
 from __future__ import annotations
@@ -80,8 +81,8 @@ class Roles:
     assumed: tuple[str, ...] = ()
 
 
-def naming(published: Mapping[str, Raw], original: Mapping[str, Raw]) -> tuple[str, ...]:
-    """Columns that name people: the same in both files, and nearly everybody has a value that nobody else has."""
+def telling_apart(published: Mapping[str, Raw], original: Mapping[str, Raw]) -> tuple[str, ...]:
+    """Columns that are the same in both files, and nearly everybody has a value that nobody else has."""
     found = []
     for name, column in published.items():
         if name in original and not _changed(column, original[name]):
@@ -90,6 +91,30 @@ def naming(published: Mapping[str, Raw], original: Mapping[str, Raw]) -> tuple[s
             if alone >= NAMING * len(column):
                 found.append(name)
     return tuple(found)
+
+
+def naming(published: Mapping[str, Raw], original: Mapping[str, Raw]) -> dict[str, str]:
+    """Columns that name people, each with the reason.
+
+    Besides those that tell nearly everybody apart, what looks like a name where it was not made coarser: an e-mail
+    address that two rows share is one.
+    """
+    apart = "the same as in the original, and nearly everybody has a value of their own"
+    found = dict.fromkeys(telling_apart(published, original), apart)
+    for name, column in published.items():
+        if name not in found and not (name in original and _changed(column, original[name])):
+            reason = _looks_like_a_name(name, column)
+            found |= {name: reason} if reason else {}
+    return found
+
+
+def _looks_like_a_name(name: str, column: Raw) -> str | None:
+    from cloven.reading.identifiers import Held
+    from cloven.reading.identifiers import naming as why_naming
+
+    told = {text: count for text, count in column.times.items() if text not in NOTHING}
+    numbers = all(number_in(text) is not None for text in told)
+    return why_naming(Held(name, sum(told.values()), list(told), len(told), numbers))
 
 
 def found_roles(published: Mapping[str, Raw], original: Mapping[str, Raw]) -> Roles:
@@ -121,11 +146,7 @@ def found_roles(published: Mapping[str, Raw], original: Mapping[str, Raw]) -> Ro
         _line(unchanged, "quasi-identifier", "published as in the original, and others may know it"),
         _line(secret, "sensitive", reason),
         _line(empty, "left out", "everybody's value was taken out, so that it shows nothing"),
-        _line(
-            names,
-            "names people",
-            "the same as in the original, and nearly everybody has a value of their own",
-        ),
+        *(_line([name], "names people", why) for name, why in names.items()),
     ]
     return Roles(Schema(tuple(columns), missing_values=("",)), tuple(filter(None, assumed)))
 

@@ -66,8 +66,8 @@ def names_left_in(table: ForeignTable) -> Threat:
             ).saying(sentence="No column of the release names people.")
         listed = " and ".join(table.names)
         sentence = (
-            f"Whoever has a list with {listed} finds the row of nearly everybody: it leads to one person of the"
-            f" original each; take {'it' if len(table.names) == 1 else 'them'} out."
+            f"Whoever has a list with {listed} finds the rows of the people on it;"
+            f" take {'it' if len(table.names) == 1 else 'them'} out."
         )
         return threat.risk(
             attacker=Estimate(1.0),
