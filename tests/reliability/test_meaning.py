@@ -8,7 +8,7 @@ from cloven.kinds.generalised.policy import Policy
 from cloven.verification import Verdict
 from reliability import meaning, meaning_disassociated, meaning_generalised, meaning_tables
 from reliability.meaning import EACH, KINDS, Tally, ask, campaign, changed, findings
-from reliability.meaning_disassociated import Group, Row
+from reliability.meaning_plain import Group, Row
 
 NAMES = [kind.name for kind in KINDS]
 BY_NAME = dict(zip(NAMES, KINDS, strict=True))
