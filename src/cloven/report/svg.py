@@ -486,10 +486,13 @@ SIZE = 4.5
 
 def dots(label: str, rows: Sequence[Beside], scale: Scale) -> Markup:
     """One row for each way of knowing: members a round dot, outsiders a hollow square below it."""
-    height = DOT_ROW * len(rows) + 4
+    names = [folded(row.label, DOT_NAME) for row in rows]
+    tall = [max(DOT_ROW, DOT_LINE * len(lines) + 8) for lines in names]
+    height = sum(tall) + 4
     parts = [line(across(scale.at(mark)), 2, across(scale.at(mark)), height, "grid") for mark in scale.marks]
     for number, row in enumerate(rows):
-        parts.append(_row(row, 2 + DOT_ROW * number + DOT_ROW / 2, scale))
+        middle = 2 + sum(tall[:number]) + tall[number] / 2
+        parts.append(_row(row, names[number], middle, scale))
     parts.append(line(0, 2, 0, height, "baseline"))
     for number, mark in enumerate(scale.marks):
         css = "words mark middle spare" if number % 2 else "words mark middle"
@@ -497,8 +500,7 @@ def dots(label: str, rows: Sequence[Beside], scale: Scale) -> Markup:
     return drawing(label, height + DOT_AXIS, parts)
 
 
-def _row(row: Beside, middle: float, scale: Scale) -> Markup:
-    lines = folded(row.label, DOT_NAME)
+def _row(row: Beside, lines: Sequence[str], middle: float, scale: Scale) -> Markup:
     first = middle + 4 - DOT_LINE * (len(lines) - 1) / 2
     parts = [words(text, -8, first + DOT_LINE * number, "words end") for number, text in enumerate(lines)]
     parts += [

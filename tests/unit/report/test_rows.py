@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from runpy import run_path
 from types import SimpleNamespace
@@ -16,7 +17,7 @@ from cloven.report import drawing as drawn
 from cloven.report import rows
 from cloven.report.charts import CHARTS, chart
 from cloven.report.rows import told
-from cloven.report.svg import across
+from cloven.report.svg import DOT_LINE, DOT_NAME, across, folded
 from cloven.report.words import of_confidence, of_risk
 
 gallery = SimpleNamespace(
@@ -211,6 +212,15 @@ def test_dots_lie_where_their_figures_are(owner):
     assert drawing.count("<circle") == drawing.count('<rect x="') == len(found.shown)
     (axis,) = re.findall(r">(\d+) %</text></svg>", drawing) or ["100"]
     assert f'cx="{across(found.shown[0].members[0] / (int(axis) / 100))}"' in drawing
+
+
+def test_long_names_of_rows_do_not_meet(owner):
+    long = "certain (the worst items that somebody knows, up to 2 of them)"
+    (found,) = told(owner)
+    drawing = drawn.told(replace(found, shown=(replace(found.shown[0], label=long),) * 3))
+    lines = [float(y) for y in re.findall(r'<text x="-8" y="([\d.]+)"', drawing)]
+    assert len(lines) == 3 * len(folded(long, DOT_NAME)) > 9
+    assert min(two - one for one, two in itertools.pairwise(lines)) >= DOT_LINE
 
 
 def test_tails_of_a_threat_without_a_mean_beside_outsiders_are_shown(owner):
