@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from cloven.escapes import visible
 from cloven.figures import many, percent
 from cloven.intake.packing import MAX_BYTES
 from cloven.reading.cells import Texts, read_every_column
-from cloven.reading.identifiers import WORDS, Held, naming
+from cloven.reading.identifiers import WORDS, Held, naming, people_with_one_each
 from cloven.reading.levels import order_of, parsed
 from cloven.reading.tables import NO_VALUE, has_digit, has_leading_zero, plain_number
 
@@ -139,7 +139,8 @@ def propose(data: str | Path | Any, *, delimiter: str | None = None, max_bytes: 
     if raw.line is not None and _is_data(raw):
         header = tuple(f"column_{number}" for number in range(1, len(raw.names) + 1))
         raw = read_every_column(data, max_bytes, header, delimiter)
-    looked = [_Look.of(name, cells) for name, cells in raw.cells.items() if isinstance(cells, Texts)]
+    texts = {name: cells for name, cells in raw.cells.items() if isinstance(cells, Texts)}
+    looked = _of_people([_Look.of(name, cells) for name, cells in texts.items()], texts)
     rows = len(next(iter(raw.cells.values())))
     if not rows:
         message = "no rows below the header"
@@ -193,9 +194,27 @@ class _Look:
         """Whether it holds texts rather than values."""
         return sum(map(len, self.held.values)) > _PROSE * max(1, self.held.different)
 
+    @property
+    def says_who(self) -> bool:
+        """Whether it says who a row is about, and somebody has several."""
+        return self.called("person") and _FEW < self.held.different < self.held.rows
+
     def called(self, role: str) -> bool:
         """Whether its name speaks of this."""
         return self.held.called(WORDS["roles"][role])
+
+
+def _of_people(looked: list[_Look], texts: Mapping[str, Texts]) -> list[_Look]:
+    """The same, where a column says who rows are about: what everybody has one of is counted by people."""
+    who = next((look.held.name for look in looked if look.says_who), None)
+    if who is None:
+        return looked
+    persons = texts[who].codes
+    counted = [people_with_one_each(texts[look.held.name].codes, persons) for look in looked]
+    return [
+        replace(look, held=replace(look.held, people=people))
+        for look, people in zip(looked, counted, strict=True)
+    ]
 
 
 def _is_data(raw: RawColumns) -> bool:
@@ -215,11 +234,11 @@ def _proposed(look: _Look, rows: int) -> ProposedColumn:
     if held.different < 2:
         kind = "one value" if held.different else "no value"
         return ProposedColumn(held.name, "ignored", f"{kind} in all rows, so it tells nothing")
-    if look.called("person") and held.different < held.rows and held.different > _FEW:
+    if look.says_who:
         return ProposedColumn(
             held.name, "person", f"says who a row is about: {_counted(held)}; never published"
         )
-    if not look.dates and not look.codes and (why := naming(held)) is not None:
+    if not look.dates and not look.called("code") and (why := naming(held)) is not None:
         return ProposedColumn(held.name, "ignored", f"{why}: it must not be published")
     if look.prose:
         return ProposedColumn(

@@ -12,14 +12,14 @@ from unicodedata import normalize
 
 import numpy as np
 
-from cloven.data.schema import Blocks, number_text, rounded_blocks
+from cloven.data.schema import Blocks, Column, number_text, rounded_blocks
 from cloven.data.table import MISSING, Attribute, Harm, Table
 from cloven.data.taxonomy import Taxonomy, nested_taxonomy, read_taxonomy, tree_of
 from cloven.errors import InputError, ParameterError
 from cloven.figures import many
 from cloven.intake.packing import MAX_BYTES
 from cloven.reading.cells import RawColumns, Texts, Where, read_columns
-from cloven.reading.identifiers import Held, naming
+from cloven.reading.identifiers import WORDS, Held, form_of, naming, people_with_one_each
 from cloven.reading.levels import levelled
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cloven.data.schema import Column, Missing, Schema
+    from cloven.data.schema import Missing, Schema
     from cloven.reading.cells import Cells
 
 
@@ -130,29 +130,54 @@ def load_table(
         lack = "the only row lacks" if rows == 1 else f"all {rows:,} rows lack"
         message = f"{lack} a value ({missing[0].column!r} in {missing[0].rows:,}); nothing is left"
         raise InputError(message, source=raw.source)
+    if not overview:
+        _refuse_forgotten(data, raw, schema, max_bytes)
     table = replace(_encoded(raw, schema, gone, np.flatnonzero(stays)), left_out=rows - int(stays.sum()))
-    _refuse_naming(raw, schema, gone)
+    _refuse_naming(table, schema, raw.source)
     used = {column.name for column in schema.read}
     ignored = tuple(name for name in raw.names if name not in used)
     return LoadedTable(table, tuple(missing), table.left_out, ignored, _twins(table))
 
 
-def _refuse_naming(raw: RawColumns, schema: Schema, gone: dict[str, NDArray[np.bool_]]) -> None:
-    """Refuse to publish a column that names persons, unless its values are generalised by more than sets of them."""
-    for column in schema.used:
-        cells = raw.cells[column.name]
-        coarse = (
-            column.kind in ("date", "code", "number") or column.tree is not None or column.values is not None
-        )
-        if coarse or not isinstance(cells, Texts):
-            continue
-        there, texts = cells.codes[~gone[column.name]], cells.values
-        different = [str(texts[code]) for code in np.unique(there).tolist()]
-        held = Held(column.name, len(there), different, len(different), all(map(_is_number, different)))
-        if (why := naming(held)) is not None:
+def _refuse_naming(table: Table, schema: Schema, source: str) -> None:
+    """Refuse to publish a column that names persons, by its values as they would be published.
+
+    A quasi-identifier that is generalised by ranges or a tree may have a value for everybody, but no telephone.
+    """
+    for column, attribute, codes in zip(schema.used, table.attributes, table.codes.T, strict=True):
+        listed = column.tree is not None or column.values is not None
+        generalised = listed or column.kind in ("date", "code", "number")
+        held = _held(attribute, codes, table.persons)
+        why = (form_of if generalised and column.role == "quasi-identifier" else naming)(held)
+        if why is not None:
+            coarser = "" if form_of(held) else ", or make its values coarser (a tree, a precision, round)"
             message = (
                 f'column {column.name!r} {why}; nobody is hidden where it is published: write role = "ignored" for it'
-                ' into the schema, or a tree, or kind = "code" with a precision'
+                f" into the schema{coarser}"
+            )
+            raise InputError(message, source=source)
+
+
+def _held(attribute: Attribute, codes: NDArray[Any], persons: NDArray[Any] | None) -> Held:
+    """What a column of a table holds; of people, where each has one value in all of their rows."""
+    found = np.unique(codes[codes != MISSING])
+    different = [attribute.values[code] for code in found.tolist() if attribute.values[code] != KEPT]
+    people = people_with_one_each(codes, persons) if persons is not None else None
+    return Held(attribute.name, len(codes), different, len(different), attribute.numbers is not None, people)
+
+
+def _refuse_forgotten(data: Any, raw: RawColumns, schema: Schema, max_bytes: int) -> None:
+    """Refuse to take rows for people where a column has no role that says who they are about, and some are alike."""
+    told = {column.name for column in schema.columns}
+    for name in raw.names if schema.person is None else ():
+        if name in told or not Held(name, 0, (), 0, numbers=False).called(WORDS["roles"]["person"]):
+            continue
+        alone = replace(schema, columns=(Column(name, "quasi-identifier", "category"),))
+        cells = read_columns(data, alone, max_bytes).cells[name]
+        if isinstance(cells, Texts) and len(np.unique(cells.codes)) < len(cells):
+            message = (
+                f"column {name!r} has no role in the schema, and says the same in several rows: if they are about one"
+                ' person, write role = "person" for it, so that people are counted; else role = "ignored"'
             )
             raise InputError(message, source=raw.source)
 

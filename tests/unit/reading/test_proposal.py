@@ -7,6 +7,7 @@ import tomllib
 from contextlib import suppress
 
 import pyarrow as pa
+import pyarrow.csv as pacsv
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -170,3 +171,100 @@ def test_a_column_that_tells_half_of_the_people_apart_names_them(different, name
 def test_small_tables_are_examples():
     table = pa.table({"town": ["a", "b", "c", "d"], "illness": ["flu", "gout", "flu", "gout"]})
     assert len(cv.read_table(table, cv.Schema.of(["town"], ["illness"]))) == 4
+
+
+def numbered(rows=1000, **more):
+    """People with columns of which each names everybody."""
+    lots = random.Random(7)
+    return {
+        "age": [lots.randrange(20, 80) for _ in range(rows)],
+        "sex": [lots.choice("fm") for _ in range(rows)],
+        "illness": [lots.choice(["flu", "gout", "mumps", "burn"]) for _ in range(rows)],
+    } | more
+
+
+TELEPHONES = [f"0{2000000000 + 7919 * n}" for n in range(1000)]
+SECURITY = [f"{n % 900:03}-{n % 90 + 10}-{1000 + n}" for n in range(1000)]
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("line", TELEPHONES),
+        ("ssn", SECURITY),
+        ("mrn", [f"{n:06}" for n in range(1000)]),
+        ("last_seen", [f"{2250000000 + 7919 * n}" for n in range(1000)]),
+        ("tel", [f"{2250000000 + 7919 * (n // 2)}" for n in range(1000)]),
+        ("nachname", [f"Anna{n % 20} Bauer{n % 21}" for n in range(1000)]),
+        ("who", [f"{'ABCDE'[n % 5]}nna {'BCDFG'[n // 5 % 5]}auer{n // 8}" for n in range(1000)]),
+    ],
+)
+def test_what_names_people_is_never_proposed_to_be_published(name, values):
+    table = pa.table(numbered(**{name: values}))
+    assert roles(propose(table))[name] == "ignored"
+    assert roles(propose(table))["illness"] == "sensitive"
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "settings"),
+    [
+        ("ssn", [int(text.replace("-", "")) for text in SECURITY], {"kind": "number"}),
+        ("mrn", [f"{n:06}" for n in range(1000)], {"kind": "code"}),
+        ("mail", [f"p{n}@example.org" for n in range(1000)], {"kind": "code"}),
+        ("dob", [f"19{n % 80 + 10}-{n % 12 + 1:02}-{n % 28 + 1:02}" for n in range(1000)], {"kind": "date"}),
+        ("tel", [2250000000 + 7919 * n for n in range(1000)], {}),
+    ],
+)
+def test_kinds_do_not_make_a_secret_of_a_name(name, values, settings):
+    """Sensitive values are published as they are, whatever their kind."""
+    secret = cv.Column(name, "sensitive", **settings | ({"precision": "day"} if name == "dob" else {}))
+    schema = cv.Schema((cv.Column("age", "quasi-identifier"), secret))
+    with pytest.raises(InputError, match=f"column '{name}' .*nobody is hidden where it is published"):
+        cv.read_table(pa.table(numbered(**{name: values})), schema)
+
+
+def test_an_address_is_no_code():
+    schema = cv.Schema((cv.Column("mail", "quasi-identifier", "code"), cv.Column("illness", "sensitive")))
+    data = numbered(mail=[f"p{n}@example.org" for n in range(1000)])
+    with pytest.raises(InputError, match=r"column 'mail' holds e-mail addresses.* into the schema$"):
+        cv.read_table(pa.table(data), schema)
+
+
+def several_rows(people=600, each=12):
+    """The same people in several rows, with names and passports."""
+    number = [n for n in range(people) for _ in range(each)]
+    return numbered(
+        len(number),
+        patient=[f"P{n}" for n in number],
+        name=[f"Anna {'ABC'[n % 3]}bel{n}" for n in number],
+        passport=[f"X{7000 + n}Y" for n in number],
+    )
+
+
+def test_people_with_several_rows_have_names_too():
+    data = pa.table(several_rows())
+    found = roles(propose(data))
+    assert (found["patient"], found["name"], found["passport"]) == ("person", "ignored", "ignored")
+    for column in ("name", "passport"):
+        schema = cv.Schema(
+            (
+                cv.Column("patient", "person"),
+                cv.Column(column, "quasi-identifier"),
+                cv.Column("illness", "sensitive"),
+            )
+        )
+        with pytest.raises(InputError, match=f"column '{column}' .*600 persons"):
+            cv.read_table(data, schema)
+
+
+@pytest.mark.parametrize("written", [False, True])
+def test_who_rows_are_about_is_not_forgotten(written, tmp_path):
+    data = pa.table(several_rows(40, 3))
+    schema = cv.Schema((cv.Column("age", "quasi-identifier"), cv.Column("illness", "sensitive")))
+    place = tmp_path / "rows.csv"
+    if written:
+        pacsv.write_csv(data, place)
+    with pytest.raises(InputError, match="column 'patient' has no role in the schema"):
+        cv.read_table(place if written else data, schema)
+    said = cv.Schema((*schema.columns, cv.Column("patient", "ignored")))
+    assert len(cv.read_table(place if written else data, said)) == 120
