@@ -565,7 +565,7 @@ def _about_k(method: Anonymiser, given: Mapping[str, Any]) -> list[str]:
     k = getattr(method, "k", None)
     if k is None or "k" in given:
         return []
-    return [f"k={k}: everybody is one of at least {k} people, the usual for this method"]
+    return [f"k={k}: groups are of at least {k} people, the usual for this method"]
 
 
 def _methods(

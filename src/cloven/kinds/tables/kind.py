@@ -16,6 +16,7 @@ from cloven.errors import shorten
 from cloven.figures import numbered, percent
 from cloven.kinds.doubts import FEWEST_CANDIDATES, little_promised, rows_of_one_person, too_few
 from cloven.kinds.tables.attack.known_person import readers
+from cloven.kinds.tables.attack.together import shown_together
 from cloven.kinds.tables.buckets import Buckets
 from cloven.kinds.tables.cells import shown_release
 from cloven.kinds.tables.methods.mondrian import Mondrian
@@ -41,6 +42,7 @@ from cloven.kinds.tables.words import (
     one_harmful_value,
     single_values,
     summary,
+    told_by_two,
 )
 from cloven.threats import Knowledge, OtherRelease, unusable_release
 
@@ -176,7 +178,11 @@ class TablesFamily:
         of_people = (*nothing_left(result.release), *too_few(data.people), *rows_of_one_person(data))
         if is_differentially_private(method.parameters) or not len(result.release):
             return of_people
-        values = (*one_harmful_value(data, result.release), *nearly_told(data, result.release))
+        values = (
+            *one_harmful_value(data, result.release),
+            *nearly_told(data, result.release),
+            *told_by_two(shown_together(result.release)),
+        )
         return (*little_promised(method.k), *values, *of_people)
 
     def remedies(

@@ -10,6 +10,7 @@ import numpy as np
 from cloven.data.arrays import row_numbers
 from cloven.data.table import NEARLY
 from cloven.disclosure.audience import Said
+from cloven.disclosure.risk import MAX_TAIL
 from cloven.escapes import visible
 from cloven.figures import many, percent
 from cloven.kinds.page_words import BEING_THERE, COMBINED, JOINED, MORE, OUTSIDE, PageWords
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from cloven.compiled import Longs
     from cloven.data.table import Attribute, Harm, Table
+    from cloven.kinds.tables.attack.together import Together
     from cloven.kinds.tables.key import PublishedTable
     from cloven.kinds.tables.release import TableRelease
 
@@ -261,6 +263,27 @@ def one_harmful_value(
                 )
             )
     return tuple(out)
+
+
+def told_by_two(found: Together) -> tuple[Said, ...]:
+    """Where more rows than tails may have are alone with two quasi-identifiers that stand as they are beside others.
+
+    >>> from cloven.kinds.tables.attack.together import Together
+    >>> told_by_two(Together(("age", "sex", "town"), 0.005))
+    ()
+    """
+    if found.share <= MAX_TAIL:
+        return ()
+    return (
+        Said(
+            f"Quasi-identifiers are published together as they are ({', '.join(found.names)}), and"
+            f" {percent(found.share)} of the rows are alone with two of them: whoever knows two of a person is told the"
+            " others for certain."
+            f" More than {percent(MAX_TAIL)} is too much; make them coarser (round, a tree, or a method that does:"
+            " mondrian).",
+            "Quasi-identifiers are published together as they are, and two of them tell the others of too many people.",
+        ),
+    )
 
 
 def nearly_told(data: Table, release: TableRelease) -> tuple[Said, ...]:
