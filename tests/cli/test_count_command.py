@@ -45,3 +45,15 @@ def test_an_owner_can_measure(cloven, tmp_path):
     assert made.code == 0
     assert "as the owner measured" in cloven("count", tmp_path / "out", "asthma", "inhaler").out
     assert cloven("verify", tmp_path / "out").code == 0
+
+
+def test_nothing_is_measured_of_few_records(cloven, tmp_path):
+    """Of a dozen records somebody who knows all but one could tell that one by the figures."""
+    cloven("sample", "-o", tmp_path / "clinic.csv")
+    lines = (tmp_path / "clinic.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    (tmp_path / "few.csv").write_text("".join(lines[:900]), encoding="utf-8")
+    made = cloven(
+        "anonymise", "disassociation", tmp_path / "few.csv", "-o", tmp_path / "out", "--measure-counts"
+    )
+    made.refused(2, "from 1,000 records on", "leave --measure-counts out")
+    assert not (tmp_path / "out").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
@@ -258,8 +259,12 @@ def _again(name: str, kept: Sampled | None, sentence: str) -> Measured:
 
 
 def pair_error(error: Sampled | None, pairs: float) -> Measured:
-    """re: relative error of the supports of pairs, on reconstructed data."""
-    return drawn("re", error, 2.0, f"relative error of {pairs:.0f} pair supports, 0 to 2, reconstructed")
+    """re: relative error of the supports of pairs, on reconstructed data.
+
+    Its pairs are of items in the middle of all, withheld ones too, so that it tells how many these are: the owner's.
+    """
+    sentence = f"relative error of {pairs:.0f} pair supports, 0 to 2, reconstructed"
+    return replace(drawn("re", error, 2.0, sentence), audience="owner")
 
 
 # From what an attack guessed to a risk: the same figures and words for every family.

@@ -56,6 +56,21 @@ def test_another_release_by_any_name_stays_with_the_owner():
             assert "another one about the same people" not in text
 
 
+def test_no_public_measure_tells_how_much_was_withheld():
+    """The release is the same with items that only one person holds, and so is what the public reads of its use."""
+    method = cv.Disassociation(k=2, max_cluster_size=3)
+    plain = [sorted(record) for record in DATA]
+    more = [[*record, f"only {number}"] if number < 40 else record for number, record in enumerate(plain)]
+    measured = []
+    for records in (plain, more):
+        data = cv.Transactions.from_records(records)
+        report = Audit(method, effort=Effort().quick(), threats=(), advise=False, seed=1).run(data)
+        assert report.outcome.groups >= 100
+        measured.append(report.to_dict("public")["utility"])
+    assert measured[0] == measured[1]
+    assert len(measured[0]["measures"]) > 5
+
+
 def test_figures_of_an_attacker_that_is_not_named_are_in_no_total():
     """The risk of a setting is that of the attackers on the page."""
 
@@ -99,9 +114,9 @@ def test_a_verdict_that_rests_on_what_only_the_owner_knows_is_a_word():
 
 
 def test_reasons_and_the_better_setting_are_told_where_their_figures_are():
-    report = audited(limits=cv.Limits(min_utility=0.99, measure="pairs kept"))
+    report = audited(limits=cv.Limits(min_utility=0.99, measure="pair counts"))
     told = report.to_dict("public")["decision"]
-    assert any("Utility (pairs kept)" in reason for reason in told["reasons"])
+    assert any("Utility (pair counts)" in reason for reason in told["reasons"])
     left = audited(
         limits=cv.Limits(min_utility=1.0, measure="records published"), threats=(cv.release_alone(),)
     )
@@ -109,12 +124,13 @@ def test_reasons_and_the_better_setting_are_told_where_their_figures_are():
     assert "records published" not in json.dumps(public), "it tells how many were left out"
 
 
-def test_share_of_items_kept_is_the_owners():
-    """All of them or not: that tells whether anything was withheld."""
-    report = audited((cv.release_alone(),), cv.Limits(min_utility=1.0, measure="items kept"))
-    assert any(measure["name"] == "items kept" for measure in report.to_dict()["utility"]["measures"])
+@pytest.mark.parametrize("name", ["items kept", "pairs kept", "re", "re chunks"])
+def test_what_tells_how_much_was_withheld_is_the_owners(name):
+    report = audited((cv.release_alone(),), cv.Limits(min_utility=0.9999, measure=name))
+    assert any(measure["name"] == name for measure in report.to_dict()["utility"]["measures"])
     for text in shared(report):
-        assert "items kept" not in text
+        assert f"({name})" not in text
+        assert f'"{name}"' not in text
 
 
 def test_totals_of_members_and_outsiders_are_public_and_their_details_are_not():

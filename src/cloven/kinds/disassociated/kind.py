@@ -177,9 +177,11 @@ def measures(found: UtilityReport) -> list[Measured]:
     stay, published = "stay in record or shared chunks", 1 - found.suppressed_share
     out = [
         *kept,
-        # All or not all of them: that would tell whether anything was withheld, so that it is the owner's.
+        # How many of them: that would tell how much was withheld, so that both are the owner's.
         plain("items kept", found.items_kept, 1.0, 0.0, f"item occurrences that {stay}", "owner"),
-        plain("pairs kept", found.pairs_kept, 1.0, 0.0, "pairs of items of a record that stay together"),
+        plain(
+            "pairs kept", found.pairs_kept, 1.0, 0.0, "pairs of items of a record that stay together", "owner"
+        ),
         plain("tlost only", found.tlost_only, 0.0, 1.0, "frequent items found only in term chunks"),
         plain("tlost any", found.tlost_any, 0.0, 1.0, "frequent items found in some term chunk"),
         lost,
@@ -190,7 +192,7 @@ def measures(found: UtilityReport) -> list[Measured]:
     return [
         *out,
         pair_error(found.re, found.re_pairs),
-        plain("re chunks", found.re_chunks, 0.0, 2.0, "the same from what is certain"),
+        plain("re chunks", found.re_chunks, 0.0, 2.0, "the same from what is certain", "owner"),
         # It tells how many were left out, so that it is the owner's.
         plain("records published", published, 1.0, 0.0, "records that are in the release", "owner"),
     ]
