@@ -352,10 +352,10 @@ class ChunkItems:
 # Which leaked pairs are leaked over the whole release: no other cluster provides the candidates that one lacks.
 #
 # A cluster that leaks a pair has at most k - 1 records with both items; any other cluster has as many as its chunks
-# allow (``evidence``). A pair with fewer than k candidates in all is a breach of the whole release. ``evidence`` takes a
-# millisecond for each pair, and long records leak tens of thousands. So what is easily seen is looked up first, for all
-# pairs at once: candidates in clusters that show both items in different chunks; whether these are all there are; and
-# whether one cluster that has an item from the root is enough. Few pairs are left.
+# allow (``evidence``). A pair with fewer than k candidates in all is a breach of the whole release. ``evidence`` takes
+# a millisecond for each pair, and long records leak tens of thousands. So what is easily seen is looked up first, for
+# all pairs at once: candidates in clusters that show both items in different chunks; whether these are all there are;
+# and whether one cluster that has an item from the root is enough. Few pairs are left.
 
 
 TERM = -1
@@ -478,7 +478,9 @@ class _Pairs:
 
 def _elsewhere(release: Disassociated) -> Flags:
     """Items that a cluster can have which does not show them: from shared chunks, or the list of the root."""
-    outside = (release.row_kind == Kind.SHARED) | ((release.row_kind == Kind.TERM) & (release.row_cluster < 0))
+    outside = (release.row_kind == Kind.SHARED) | (
+        (release.row_kind == Kind.TERM) & (release.row_cluster < 0)
+    )
     found = np.zeros(len(release.vocabulary), bool)
     found[release.row_items[np.repeat(outside, np.diff(release.row_offsets))]] = True
     return found
