@@ -448,7 +448,8 @@ class _Pairs:
         both, one, two = self._many()
         beside = ((one > both) & shared[self.items[1]]) | ((two > both) & shared[self.items[0]])
         neither = shared[self.items[0]] & shared[self.items[1]]
-        return ~beside & ~neither & (np.bincount(self.met[unclear], minlength=len(self)) == 0)
+        found: Flags = ~beside & ~neither & (np.bincount(self.met[unclear], minlength=len(self)) == 0)
+        return found
 
     def by_the_root(self) -> Flags:
         """Pairs with k candidates in one cluster that has at least one of the items from the root.
@@ -468,7 +469,8 @@ class _Pairs:
         free = int((release.cluster_size >= k).sum()) > one + two - both
         apart = source[self.items[0]] != source[self.items[1]]
         least = np.minimum(supply[self.items[0]], supply[self.items[1]])
-        return enough | (free & apart & (least >= k))
+        found: Flags = enough | (free & apart & (least >= k))
+        return found
 
     def _many(self) -> tuple[Longs, Longs, Longs]:
         """How many clusters show both items of each pair, the one, the other."""
