@@ -273,6 +273,11 @@ def test_leaks_of_the_whole_release(release):
     """The quick look-up never changes what the evidence of all clusters says."""
     found = covers(release)
     assume(len(found))
+    says_what_evidence_says(found)
+
+
+def says_what_evidence_says(found):
+    release = found.release
     number, covered = found.leaks
     leaking = {}
     for at, (x, y) in enumerate(zip(found.item[number].tolist(), covered.tolist(), strict=True)):
@@ -283,3 +288,40 @@ def test_leaks_of_the_whole_release(release):
         for cluster in {int(found.cluster[number[at]]) for at in ats}:
             total -= max(0, int(told.at_most[cluster]) - (release.k - 1))
         assert all(found.everywhere[at] == (total < release.k) for at in ats)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_long_records_leak_much_and_hardly_any_pair_needs_all_evidence(seed, monkeypatch):
+    """What is seen of all pairs at once is what the evidence of all clusters says of each, and says nearly all."""
+    rng = np.random.default_rng(seed)
+    chances = np.concatenate((np.full(8, 0.5), np.full(22, 0.12)))
+    rows = [
+        [f"i{item:02}" for item in np.flatnonzero(rng.random(30) < chances)] or ["i00"] for _ in range(150)
+    ]
+    release = released(rows, 4, 2, max_cluster_size=40, refine=False, rare_items="withhold")
+    asked = []
+
+    def noting(release, codes):
+        asked.append(codes)
+        return evidence(release, codes)
+
+    monkeypatch.setattr("cloven.kinds.disassociated.covers.covers.evidence", noting)
+    says_what_evidence_says(covers(release))
+    assert len(asked) <= len(covers(release)) / 4
+
+
+def test_an_item_of_no_root_and_one_cluster_is_leaked_everywhere():
+    """Both ends: of some leaked pairs other clusters have candidates from the root, of others nobody has any."""
+    found = {True: 0, False: 0}
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        group = rng.random((60, 12)) < np.where(np.arange(12) < 6, 0.6, 0.25)
+        other = rng.random((60, 12)) < np.where(np.arange(12) < 6, 0.25, 0.05)
+        rows = [[f"g{half}"] + [f"i{item:02}" for item in np.flatnonzero(row)]
+                for half, part in enumerate((group, other)) for row in part]  # fmt: skip
+        release = released(rows, 4, 2, max_cluster_size=40, refine=False, rare_items="withhold")
+        leaks = covers(release)
+        says_what_evidence_says(leaks)
+        for flag in leaks.everywhere.tolist():
+            found[flag] += 1
+    assert min(found.values()) > 0

@@ -16,7 +16,7 @@ import cloven as cv
 from cloven.datasets.baskets import sparse
 from cloven.kinds.disassociated.attack.named import attack_named
 from cloven.kinds.disassociated.attack.questions import Candidates, questions
-from cloven.kinds.disassociated.attack.vertical import Cut, Reading
+from cloven.kinds.disassociated.attack.vertical import Cut, Reading, Settled
 from cloven.kinds.disassociated.guesses import Questions
 from cloven.kinds.disassociated.release import Kind
 from cloven.protocols import Coverage
@@ -214,7 +214,10 @@ def test_vertical_partitioning_replays_the_method(data):
     rows = [sorted(row - used) for row in rows]
     assume(all(rows))
     cut = Cut.of(
-        [{term: sum(1 << slot for slot in held) for term, held in chunk.items()} for chunk in settled],
+        [
+            Settled.of({term: sum(1 << slot for slot in held) for term, held in chunk.items()}, m)
+            for chunk in settled
+        ],
         rows, [len(here) for here in arrangement], slots, Reading(k, m, strict),
     )  # fmt: skip
     masks = {term: held for chunk in settled for term, held in chunk.items()}

@@ -142,23 +142,37 @@ class KnownPerson:
     def copies(self) -> tuple[Longs, Longs, Floats]:
         """Outermost joint, item, and expected copies of the item in all clusters below it; by joint, then item."""
         clusters, places, base = self.places.clusters, self.places.places, self.places.base
+        keys, at, low = self._keys
+        total = sums(at, clusters.size[places.cluster] * places.share, len(keys))
+        total[low] += base.rate * self._unlisted
+        width = max(1, len(self.release.vocabulary))
+        return keys // width, keys % width, total
+
+    @cached_property
+    def _keys(self) -> tuple[Longs, Longs, Longs]:
+        """Joint and item of ``copies`` in one number, ascending; where each place and each entry of the base stand."""
+        clusters, places, base = self.places.clusters, self.places.places, self.places.base
         width = max(1, len(self.release.vocabulary))
         place_key = clusters.top[places.cluster] * width + self._place_item
         base_key = base.top * width + self._base_item
         keys = np.unique(np.concatenate((place_key, base_key)))
-        at, low = np.searchsorted(keys, place_key), np.searchsorted(keys, base_key)
-        size = clusters.size[places.cluster]
-        total = sums(at, size * places.share, len(keys))
-        told = sums(at, size, len(keys))
-        total[low] += base.rate * (clusters.top_size[base.top] - told[low])
-        return keys // width, keys % width, total
+        return keys, np.searchsorted(keys, place_key), np.searchsorted(keys, base_key)
+
+    @cached_property
+    def _unlisted(self) -> Floats:
+        """For each entry of the base: records of the clusters that do not list the item, for which it holds."""
+        clusters, places, base = self.places.clusters, self.places.places, self.places.base
+        keys, at, low = self._keys
+        told = sums(at, clusters.size[places.cluster], len(keys))
+        return clusters.top_size[base.top] - told[low]
 
     def _frequent(self, least: float) -> known_person_kernel.Frequent:
         clusters, places, base = self.places.clusters, self.places.places, self.places.base
         tops = np.arange(len(clusters.top_size) + 1)
         here = np.flatnonzero(places.share >= least)
         here = here[np.argsort(places.cluster[here], kind="stable")]
-        low = np.flatnonzero(base.rate >= least)
+        # What every cluster lists has its base share nowhere, and that may be large: it would rule out nothing.
+        low = np.flatnonzero((base.rate >= least) & (self._unlisted > 0))
         low = low[np.argsort(base.top[low], kind="stable")]
         top, item, total = self.copies
         often = np.flatnonzero(total >= least * clusters.top_size[top])
@@ -179,18 +193,11 @@ class KnownPerson:
     def _full(self) -> Full:
         """Items of each cluster that all its records hold: an item with as many copies as records that may hold it."""
         clusters, places, base = self.places.clusters, self.places.places, self.places.base
-        slots, width = len(self.places.slot_copies), max(1, len(self.release.vocabulary))
+        slots = len(self.places.slot_copies)
         in_rows, low = np.flatnonzero(places.slot >= 0), np.flatnonzero(base.slot >= 0)
         open_here = np.where(places.share > 0, clusters.size[places.cluster], 0.0)[in_rows]
         room = sums(places.slot[in_rows], open_here, slots)
-        top, item, _ = self.copies
-        told = sums(
-            np.searchsorted(top * width + item, clusters.top[places.cluster] * width + self._place_item),
-            clusters.size[places.cluster],
-            len(top),
-        )
-        key = np.searchsorted(top * width + item, base.top[low] * width + self._base_item[low])
-        room[base.slot[low]] += clusters.top_size[base.top[low]] - told[key]
+        room[base.slot[low]] += self._unlisted[low]
         filled = self.places.slot_copies >= room
         here = in_rows[filled[places.slot[in_rows]]]
         found = [(places.cluster[here], self._place_item[here])]

@@ -13,8 +13,9 @@ for each cluster apart, so that the answers about it do not depend on which othe
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -26,7 +27,7 @@ from cloven.kinds.disassociated.covers.worlds import Arrangement, drawn_arrangem
 from cloven.kinds.disassociated.release import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from cloven.compiled import Flags, Floats, Longs
     from cloven.kinds.disassociated.guesses import Guesses, Questions
@@ -181,7 +182,7 @@ class Joined:
     cluster: int
     slots: int
     reading: Reading
-    chunks: list[dict[int, int]] = field(default_factory=list)
+    chunks: list[Settled] = field(default_factory=list)
 
     @classmethod
     def anchors(cls, asked: Questions, release: Disassociated, cluster: int, reading: Reading) -> Joined:
@@ -206,7 +207,7 @@ class Joined:
             here = sum(1 << slot for slot in slots)
             for item in row:
                 masks[item] = masks.get(item, 0) | here
-        self.chunks.append(masks)
+        self.chunks.append(Settled.of(masks, self.reading.m))
 
 
 def _reading(release: Disassociated) -> Reading:
@@ -262,13 +263,55 @@ class Reading:
     m: int
     strict: bool = False
 
-    def joins(self, mask: int, combinations: Sequence[int]) -> bool:
+    def joins(self, mask: int, combinations: Iterable[int]) -> bool:
         """Whether a term may join: each combination with it is held by k slots or, unless strict, by nobody."""
         for held in combinations:
             many = (mask & held).bit_count()
             if many < self.k and (many or self.strict):
                 return False
         return True
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A chunk that is arranged, for all terms that could have joined it: the combinations each of them would have met.
+
+    VERPART takes the terms of a chunk by support, ties by their number, so that what one term would have met is the
+    beginning of what the next one would have. Combinations are kept once, in that order.
+
+    Attributes:
+        order: minus the support and number of each term, ascending.
+        combinations: different combinations of up to m - 1 terms that somebody holds, in the order they were made in.
+        ends: how many of them there are before the first term, and after each.
+    """
+
+    order: list[tuple[int, int]]
+    combinations: list[int]
+    ends: list[int]
+
+    @classmethod
+    def of(cls, masks: Masks, m: int) -> Settled:
+        """Arrange a chunk: for each of its terms the slots that hold it.
+
+        >>> Settled.of({0: 0b1111, 1: 0b0011}, 2).met(2, 2)
+        (15, 3)
+        """
+        order = sorted((-mask.bit_count(), term) for term, mask in masks.items())
+        found: dict[int, None] = {}
+        ends = [0]
+        grown = Grown(m)
+        for _, term in order:
+            if grown.add(masks[term]):
+                found.update(dict.fromkeys(grown.latest))
+                ends.append(len(found))
+        return cls(order, list(found), ends)
+
+    def met(self, term: int, support: int) -> tuple[int, ...]:
+        """Combinations that VERPART has made when it comes to a term that is not in the chunk."""
+        before = bisect_left(self.order, (-support, term))
+        if before >= len(self.ends):
+            raise TooManyCombinationsError
+        return tuple(self.combinations[: self.ends[before]])
 
 
 @dataclass(frozen=True)
@@ -289,7 +332,7 @@ class Cut:
     @classmethod
     def of(
         cls,
-        settled: Sequence[Masks],
+        settled: Sequence[Settled],
         rows: Sequence[Sequence[int]],
         copies: Sequence[int],
         slots: int,
@@ -297,7 +340,7 @@ class Cut:
     ) -> Cut:
         """Lay out the decisions about the terms of ``rows``, given the chunks that are settled.
 
-        >>> cut = Cut.of([{0: 0b1111, 1: 0b0011}], [[2]], [2], 4, Reading(2, 2))
+        >>> cut = Cut.of([Settled.of({0: 0b1111, 1: 0b0011}, 2)], [[2]], [2], 4, Reading(2, 2))
         >>> cut.passes(((1, 2),)), cut.passes(((0, 1),))
         (True, False)
         """
@@ -311,7 +354,7 @@ class Cut:
             # A term that fewer than k records hold joins no chunk at all.
             if support[term] < reading.k:
                 continue
-            met = tuple(_met(chunk, term, support[term], reading.m) for chunk in settled)
+            met = tuple(chunk.met(term, support[term]) for chunk in settled)
             possible = possible and all(met)
             rivals.append((tuple(here), met))
         return cls(reading, possible, tuple(rivals))
@@ -341,29 +384,34 @@ def _fits_together(
         first += many
     masks = {term: sum(put[number] for number in here) for term, here in holders.items()}
     order = sorted(masks, key=lambda term: (-masks[term].bit_count(), term))
-    grown = _growing([masks[term] for term in order], reading.m)
-    everyone = (1 << slots) - 1
-    return all(
-        reading.joins(masks[term], [everyone, *seen]) for term, seen in zip(order, grown, strict=False)
-    )
-
-
-def _met(chunk: Masks, term: int, support: int, m: int) -> tuple[int, ...]:
-    """Combinations of up to m - 1 terms of a settled chunk that VERPART has made when it comes to another term."""
-    before = [other for other in chunk if (-chunk[other].bit_count(), other) < (-support, term)]
-    *_, seen = _growing([chunk[other] for other in before], m)
-    return tuple(dict.fromkeys(seen))
-
-
-def _growing(masks: Sequence[int], m: int) -> Iterator[list[int]]:
-    """Combinations of up to m - 1 terms that somebody holds: before the first term, and after each."""
-    levels: list[list[int]] = [[] for _ in range(m - 1)]
-    yield []
-    for mask in masks:
-        for size in range(m - 2, 0, -1):
-            levels[size].extend(held & mask for held in levels[size - 1] if held & mask)
-        if m > 1:
-            levels[0].append(mask)
-        if sum(map(len, levels)) > MOST_COMBINATIONS:
+    everyone, grown = (1 << slots) - 1, Grown(reading.m)
+    for number, term in enumerate(order):
+        if number and not grown.add(masks[order[number - 1]]):
             raise TooManyCombinationsError
-        yield [held for level in levels for held in level]
+        if not reading.joins(masks[term], (everyone,)) or not reading.joins(masks[term], grown.all()):
+            return False
+    return True
+
+
+class Grown:
+    """Combinations of up to m - 1 terms that somebody holds, of more and more terms."""
+
+    def __init__(self, m: int) -> None:
+        self.levels: list[list[int]] = [[] for _ in range(m - 1)]
+        self.latest: list[int] = []
+        self.many = 0
+
+    def add(self, mask: int) -> bool:
+        """Add a term; whether there are still no more combinations than can be checked."""
+        if self.many <= MOST_COMBINATIONS:
+            more = [[mask], *([held & mask for held in level if held & mask] for level in self.levels[:-1])]
+            more = more[: len(self.levels)]
+            for level, new in zip(self.levels, more, strict=True):
+                level += new
+            self.latest = [held for new in more for held in new]
+            self.many += len(self.latest)
+        return self.many <= MOST_COMBINATIONS
+
+    def all(self) -> Iterator[int]:
+        """All of them."""
+        return chain.from_iterable(self.levels)

@@ -352,9 +352,10 @@ class ChunkItems:
 # Which leaked pairs are leaked over the whole release: no other cluster provides the candidates that one lacks.
 #
 # A cluster that leaks a pair has at most k - 1 records with both items; any other cluster has as many as its chunks
-# allow (``evidence``). A pair with fewer than k candidates in all is a breach of the whole release. Few
-# pairs can be: one other cluster that shows both items in different chunks is nearly always enough, and that is looked
-# up first.
+# allow (``evidence``). A pair with fewer than k candidates in all is a breach of the whole release. ``evidence`` takes
+# a millisecond for each pair, and long records leak tens of thousands. So what is easily seen is looked up first, for
+# all pairs at once: candidates in clusters that show both items in different chunks; whether these are all there are;
+# and whether one cluster that has an item from the root is enough. Few pairs are left.
 
 
 TERM = -1
@@ -368,37 +369,142 @@ def leaked_everywhere(covers: Covers) -> Flags:
     release, width = covers.release, len(covers.release.vocabulary)
     item = covers.item[number]
     keys, pair = np.unique(np.minimum(item, covered) * width + np.maximum(item, covered), return_inverse=True)
-    cluster = covers.cluster[number]
-    enough = _surely(covers, keys, pair.ravel(), cluster) >= release.k
-    exposed = np.zeros(len(keys), bool)
-    for at in np.flatnonzero(~enough).tolist():
+    pair, cluster = pair.ravel(), covers.cluster[number]
+    pairs = _Pairs.of(covers, keys)
+    exposed = (pairs.surely(pair, cluster) < release.k) & ~pairs.by_the_root()
+    for at in np.flatnonzero(exposed & ~pairs.nowhere_else()).tolist():
         found = evidence(release, np.array(divmod(int(keys[at]), width)))
         leaking = found.at_most[cluster[pair == at]]
         total = found.total_at_most - int(np.maximum(leaking - (release.k - 1), 0).sum())
         exposed[at] = total < release.k
-    return exposed[pair.ravel()]
+    return exposed[pair]
 
 
-def _surely(covers: Covers, keys: Longs, pair: Longs, cluster: Longs) -> Longs:
-    """Candidates of each pair that are easily seen: in clusters that show the two items in different chunks."""
-    release, width = covers.release, len(covers.release.vocabulary)
-    shown, chunk, support = _places(covers)
-    posting = np.argsort(shown % width, kind="stable")
-    starts = np.searchsorted(shown[posting] % width, np.arange(width + 1))
-    first, second = np.divmod(keys, width)
-    fewer = np.where(np.diff(starts)[first] <= np.diff(starts)[second], first, second)
-    many = np.diff(starts)[fewer]
-    which = np.repeat(np.arange(len(keys)), many)
-    here = posting[positions(starts[fewer], many)]
-    owner = shown[here] // width
-    other = owner * width + (first + second - fewer)[which]
-    there = np.minimum(np.searchsorted(shown, other), len(shown) - 1)
-    both = (shown[there] == other) & (chunk[here] != chunk[there])
-    which, owner, here, there = which[both], owner[both], here[both], there[both]
-    meet = np.minimum(np.minimum(support[here], support[there]), _room(release)[owner])
-    leak = np.isin(which * release.clusters + owner, pair * release.clusters + cluster)
-    meet = np.where(leak, np.minimum(meet, release.k - 1), meet)
-    return np.bincount(which, weights=meet, minlength=len(keys)).astype(np.int64)
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """Pairs of items, and the clusters that show both.
+
+    Attributes:
+        release: the release.
+        items: both items of each pair.
+        place_item: item of every place where a cluster shows one; see ``_places``.
+        place_cluster: its cluster.
+        place_chunk: its record chunk, or ``TERM``.
+        place_support: how many sub-records hold it there.
+        met: a pair, once for each cluster that shows both.
+        at: the places of both items there.
+    """
+
+    release: Disassociated
+    items: tuple[Longs, Longs]
+    place_item: Longs
+    place_cluster: Longs
+    place_chunk: Longs
+    place_support: Longs
+    met: Longs
+    at: tuple[Longs, Longs]
+
+    @classmethod
+    def of(cls, covers: Covers, keys: Longs) -> _Pairs:
+        """Look pairs up; a key is the first item times the number of items, and the second."""
+        width = len(covers.release.vocabulary)
+        shown, chunk, support = _places(covers)
+        cluster, item = np.divmod(shown, width)
+        posting = np.argsort(item, kind="stable")
+        starts = np.searchsorted(item[posting], np.arange(width + 1))
+        first, second = np.divmod(keys, width)
+        swap = np.diff(starts)[first] > np.diff(starts)[second]
+        fewer, more = np.where(swap, second, first), np.where(swap, first, second)
+        many = np.diff(starts)[fewer]
+        met = np.repeat(np.arange(len(keys)), many)
+        here = posting[positions(starts[fewer], many)]
+        wanted = cluster[here] * width + more[met]
+        there = np.minimum(np.searchsorted(shown, wanted), len(shown) - 1)
+        both = shown[there] == wanted
+        return cls(
+            covers.release, (fewer, more), item, cluster, chunk, support, met[both], (here[both], there[both])
+        )
+
+    def __len__(self) -> int:
+        return len(self.items[0])
+
+    def surely(self, pair: Longs, cluster: Longs) -> Longs:
+        """Candidates in clusters that show the two items in different chunks; these clusters leak these pairs."""
+        here, there = self.at
+        owner, k, clusters = self.place_cluster[here], self.release.k, self.release.clusters
+        support = np.minimum(self.place_support[here], self.place_support[there])
+        meet = np.minimum(support, _room(self.release)[owner])
+        leak = np.isin(self.met * clusters + owner, pair * clusters + cluster)
+        meet = np.where(leak, np.minimum(meet, k - 1), meet)
+        apart = self.place_chunk[here] != self.place_chunk[there]
+        return np.bincount(self.met, np.where(apart, meet, 0), len(self)).astype(np.int64)
+
+    def nowhere_else(self) -> Flags:
+        """Pairs that meet only where record chunks show them apart: the candidates there are all there are."""
+        here, there = self.at
+        chunk = self.place_chunk
+        unclear = (chunk[here] == chunk[there]) | (chunk[here] == TERM) | (chunk[there] == TERM)
+        shared = _elsewhere(self.release)
+        both, one, two = self._many()
+        beside = ((one > both) & shared[self.items[1]]) | ((two > both) & shared[self.items[0]])
+        neither = shared[self.items[0]] & shared[self.items[1]]
+        found: Flags = ~beside & ~neither & (np.bincount(self.met[unclear], minlength=len(self)) == 0)
+        return found
+
+    def by_the_root(self) -> Flags:
+        """Pairs with k candidates in one cluster that has at least one of the items from the root.
+
+        It shows the other item k times in a record chunk, or neither of them. It leaks nothing about the pair: that
+        needs both to be shown.
+        """
+        k, release = self.release.k, self.release
+        supply, source = _from_the_root(release)
+        often = (self.place_chunk != TERM) & (self.place_support >= k)
+        hosts = np.bincount(self.place_item[often], minlength=len(supply))
+        enough = np.zeros(len(self), bool)
+        for item, at, other in zip(self.items, self.at, reversed(self.items), strict=True):
+            taken = np.bincount(self.met[often[at]], minlength=len(self))
+            enough |= (hosts[item] > taken) & (supply[other] >= k)
+        both, one, two = self._many()
+        free = int((release.cluster_size >= k).sum()) > one + two - both
+        apart = source[self.items[0]] != source[self.items[1]]
+        least = np.minimum(supply[self.items[0]], supply[self.items[1]])
+        found: Flags = enough | (free & apart & (least >= k))
+        return found
+
+    def _many(self) -> tuple[Longs, Longs, Longs]:
+        """How many clusters show both items of each pair, the one, the other."""
+        shows = np.bincount(self.place_item, minlength=len(self.release.vocabulary))
+        return np.bincount(self.met, minlength=len(self)), shows[self.items[0]], shows[self.items[1]]
+
+
+def _elsewhere(release: Disassociated) -> Flags:
+    """Items that a cluster can have which does not show them: from shared chunks, or the list of the root."""
+    outside = (release.row_kind == Kind.SHARED) | (
+        (release.row_kind == Kind.TERM) & (release.row_cluster < 0)
+    )
+    found = np.zeros(len(release.vocabulary), bool)
+    found[release.row_items[np.repeat(outside, np.diff(release.row_offsets))]] = True
+    return found
+
+
+def _from_the_root(release: Disassociated) -> tuple[Longs, Longs]:
+    """For each item: sub-records of the root that hold it alone, 0 if it is shared elsewhere too; and their chunk."""
+    width = len(release.vocabulary)
+    spans = (release.cluster_joint >= 0).all() and (release.joint_parent < 0).sum() == 1
+    shared = np.flatnonzero(release.row_kind == Kind.SHARED)
+    lengths = np.diff(release.row_offsets)[shared]
+    item = release.row_items[positions(release.row_offsets[shared], lengths)]
+    chunk, length, root = (
+        np.repeat(each, lengths)
+        for each in (release.row_chunk[shared], lengths, release.at_root[shared] & spans)
+    )
+    alone = root & (length == 1)
+    source = np.full(width, -1, np.int64)
+    source[item[alone]] = chunk[alone]
+    supply = np.bincount(item[alone], minlength=width)
+    supply[item[~root | (chunk != source[item])]] = 0
+    return supply, source
 
 
 def _places(covers: Covers) -> tuple[Longs, Longs, Longs]:
@@ -424,5 +530,5 @@ def _room(release: Disassociated) -> Longs:
     """How many records of each cluster can take sub-records from two record chunks, so that no record is empty."""
     record = release.row_kind == Kind.RECORD
     spare = np.bincount(release.row_cluster[record], minlength=release.clusters) - release.cluster_size
-    filled = (release.cluster_joint >= 0) | release.has_terms
+    filled = (release.cluster_joint >= 0) | release.has_terms | release.may_be_empty
     return np.where(filled, release.cluster_size, np.maximum(spare, 0))
