@@ -115,7 +115,7 @@ class Wanted:
     standard: str | None = option(None, one_of(*NAMES), STANDARD)
     context: Path | None = option(None, FILE, CONTEXT)
     advise: bool = option(True, FLAG, "Try what could be better if the verdict is bad.")
-    quick: bool = option(False, FLAG, "A first look, in less than a minute; large files are sampled.")
+    quick: bool = option(False, FLAG, "A first look, mostly within a minute; large files are sampled.")
 
     def __post_init__(self) -> None:
         if not self.attack and (self.relatedness is not None or self.other_release is not None):
