@@ -44,7 +44,7 @@ _CODE = re.compile(r"(?=.*\d)[A-Za-z0-9.-]{3,12}")
 _EXACT = 2.0**53
 _FINEST = 1e-12
 """Ranges that are narrower are none: rounding of binary numbers would decide about their ends."""
-_NO_ORDER = 'day and month cannot be told apart, so write order = "dmy" or "mdy" before they are read finer than the year'
+_NO_ORDER = 'day and month cannot be told apart; write order = "dmy" or "mdy" before they are read finer than the year'
 _LEFT = "write quasi-identifier or sensitive if it is to be published"
 
 
@@ -329,8 +329,9 @@ def _with_one_person(found: list[ProposedColumn]) -> list[ProposedColumn]:
     persons = [each.name for each in found if each.role == "person"]
     if len(persons) < 2:
         return found
+    others = set(persons[1:])
     why = f"seems to say who a row is about, as {persons[0]!r} does, and one column can; never published"
-    return [ProposedColumn(each.name, "ignored", why) if each.name in persons[1:] else each for each in found]
+    return [ProposedColumn(each.name, "ignored", why) if each.name in others else each for each in found]
 
 
 def _with_a_secret(found: list[ProposedColumn], looked: Sequence[_Look]) -> list[ProposedColumn]:
@@ -364,7 +365,7 @@ def _remarks(found: Sequence[ProposedColumn], header: tuple[str, ...] | None) ->
         )
     if not any(each.role == "quasi-identifier" for each in found):
         remarks.append(
-            'No column is left that others may know, so nothing can be published: give role = "quasi-identifier" to one.'
+            'No column is one that others may know, so nothing can be published; give role = "quasi-identifier" to one.'
         )
     if not any(each.role == "sensitive" for each in found):
         remarks.append('No column is sensitive: give role = "sensitive" to what must not be learned.')

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import tomllib
 from contextlib import suppress
+from time import process_time
 
 import pyarrow as pa
 import pytest
@@ -233,3 +234,19 @@ def test_dates_whose_day_and_month_cannot_be_told_apart_are_read_to_the_year_wit
     assert dict(found.columns[0].settings) == {"kind": "date", "precision": "year"}
     assert any("Dates of born" in remark and 'order = "dmy"' in remark for remark in found.remarks)
     cv.read_table(table, found.schema())
+
+
+def test_a_header_that_names_a_column_twice_is_refused_with_its_file(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("age,age,illness\n31,m,flu\n")
+    with pytest.raises(InputError, match=r"people\.csv: column 'age' stands twice in the header; rename one"):
+        propose(path)
+
+
+def test_many_columns_take_time_in_proportion(tmp_path):
+    path = tmp_path / "wide.csv"
+    names = [f"c{n}" for n in range(20_000)]
+    path.write_text(f"{','.join(names)}\n" + f"{','.join(['x'] * len(names))}\n" * 2)
+    began = process_time()
+    assert len(propose(path).columns) == len(names)
+    assert process_time() - began < 10  # by squares it was 20
