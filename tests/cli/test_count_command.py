@@ -25,6 +25,13 @@ def test_it_says_three_numbers(cloven, release):
     assert (found["certain"], found["low"], found["high"], found["at_most"]) == (15, 15, 42, 42)
 
 
+def test_the_folder_of_an_audit_stands_for_the_release_inside(cloven, release):
+    audit = release.parent / "audit"
+    audit.mkdir()
+    release.rename(audit / "published")
+    assert cloven("count", audit, "asthma", "inhaler", "--json").json["certain"] == 15
+
+
 def test_bad_input_gets_one_line(cloven, release):
     for words, said in (
         (("asthmaa",), "did you mean 'asthma'?"),

@@ -71,3 +71,11 @@ def test_options_of_other_methods_are_refused(cloven, people, schema, tmp_path):
         2, "--swap-rate is for ul", "--methods ul"
     )
     cloven("audit", people, "-l", 3, "-o", tmp_path / "out").refused(2, "-l is for tables")
+
+
+def test_a_schema_that_no_audit_takes_sends_nobody_on(cloven, tmp_path):
+    table, out = tmp_path / "missing.csv", tmp_path / "missing.toml"
+    table.write_text("v,sex\n" + "?,NA\n" * 20)
+    ended = cloven("schema", table, "-o", out)
+    assert "no audit takes it before a column is a quasi-identifier" in ended.out
+    assert "cloven audit" not in ended.out

@@ -20,6 +20,8 @@ GOOD = 'recipient = "all"\npurpose = "study"\nrelease = "public"\ncontact = "us"
         (("--standard", "ema", "--context", "c.toml"), "recipient = ", 3, "cannot be read as a context in TOML"),
         (("--standard", "ema", "--context", "c.toml"), GOOD + 'contakt = "x"', 3, "did you mean 'contact'?"),
         (("--standard", "ema", "--context", "c.toml"), GOOD.replace("all", " "), 3, "recipient must be a text"),
+        (("--standard", "ema", "--context", "c.toml"), GOOD.replace('"public"', "[1]"), 3, "context, release must be"),
+        (("--standard", "ema", "--context", "c.toml"), GOOD + "review = 2001-01-01", 3, "review is a day that is past"),
         (("--standard", "ema", "--context", "c.toml"), GOOD + "threshold = 2", 3, "threshold must be above 0"),
         (("--standard", "ema", "--context", "c.toml"), GOOD + "threshold = 0.5", 2, "larger than the 0.09 of ema"),
     ],

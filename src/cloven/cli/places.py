@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def release_at(path: Path) -> Path:
-    """The path of a release, if there can be one."""
+    """The path of a release, if there can be one; of the folder of an audit that inside it."""
     try:
         path.stat()
     except OSError as error:
@@ -32,8 +32,7 @@ def release_at(path: Path) -> Path:
         raise ReleaseError(message) from error
     inner = path / "published"
     if path.is_dir() and not (path / "manifest.json").exists() and (inner / "manifest.json").exists():
-        message = f"{path}: is the folder of an audit; name the release inside it, {inner}"
-        raise ReleaseError(message)
+        return inner
     return path
 
 

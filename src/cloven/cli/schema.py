@@ -59,6 +59,9 @@ def schema(
     for remark in found.remarks:
         warn(remark)
     counted = f"{many(len(rows), 'column')} of {many(found.rows, 'row')}"
+    if not found.complete:
+        say(f"\n{visible(str(out))}  {counted}; no audit takes it before a column is a quasi-identifier")
+        return
     say(
         f"\n{visible(str(out))}  {counted}; look the roles through, then:"
         f"\n  cloven audit {visible(str(file))} --schema {visible(str(out))}"

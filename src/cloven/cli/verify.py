@@ -63,7 +63,7 @@ def verify(
     from cloven.kinds.generalised.policy_files import read_policy
     from cloven.storage.inspection import verify_folder
 
-    release_at(release)
+    release = release_at(release)
     if private is not None:
         release_at(private)
         if original is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, get_args
@@ -23,6 +24,8 @@ Missing = Literal["refuse", "drop", "keep"]
 Outside = Literal["refuse", "clamp"]
 PRECISIONS = ("day", "month", "quarter", "year", "decade")
 """How finely dates are read."""
+YEARS = (1, 9999)
+"""First and last year that a date can have."""
 
 
 @dataclass(frozen=True)
@@ -130,8 +133,8 @@ class Schema:
     def __post_init__(self) -> None:
         _choice("missing", self.missing, get_args(Missing))
         _check_texts(self.missing_values, self.delimiter)
-        names = [column.name for column in self.columns]
-        twice = sorted({name for name in names if names.count(name) > 1})
+        names = Counter(column.name for column in self.columns)
+        twice = sorted(name for name, times in names.items() if times > 1)
         if twice:
             message = f"column {twice[0]!r} stands twice in the schema; name it once"
             raise ParameterError(message)
@@ -305,6 +308,19 @@ def _agree_on_precision(column: Column, numeric: list[str]) -> None:
         _refuse(
             column,
             f'{numeric[0]} is for numbers, and years are some; leave it out, or write precision = "year"',
+        )
+    for name in ("range", "cuts") if column.kind == "date" else ():
+        _within_years(column, name)
+
+
+def _within_years(column: Column, name: str) -> None:
+    """Refuse years that no date has."""
+    given = () if getattr(column, name) is None else _numbers(column, name)
+    wrong = [year for year in given if not YEARS[0] <= year <= YEARS[1]]
+    if wrong:
+        _refuse(
+            column,
+            f"{name} of a date is of years from {YEARS[0]} to {YEARS[1]}, got {wrong[0]:.15g}; write years within that",
         )
 
 

@@ -68,10 +68,14 @@ def as_text(path: Path, budget: Budget) -> bytes:
 
 def _parted(path: Path) -> tuple[Path, str | None]:
     """The file, and the sheet or table behind ``#``; a file that is called so is meant itself."""
-    name, sign, part = path.name.rpartition("#")
-    if not sign or path.exists() or not Path(name).suffix:
+    text = str(path)
+    signs = [place for place, letter in enumerate(text) if letter == "#" and Path(text[:place]).suffix]
+    if not signs or path.exists():
         return path, None
-    return path.with_name(name), part
+    # A sheet may be called `People #1`, and a file too: the longest name that is there is meant.
+    there = [place for place in signs if Path(text[:place]).is_file()]
+    place = there[-1] if there else signs[0]
+    return Path(text[:place]), text[place + 1 :]
 
 
 def _standard_input(budget: Budget) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from cloven.errors import ParameterError, shorten
 from cloven.figures import interval, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from cloven.compiled import Longs
 
@@ -56,6 +57,23 @@ class Count:
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         return {**asdict(self), "items": list(self.items)}
+
+
+def asked_items(items: Any) -> str | tuple[Any, ...]:
+    """What a count is asked for; what is no list of items is a ``ParameterError``.
+
+    >>> asked_items(None)
+    Traceback (most recent call last):
+    ...
+    cloven.errors.ParameterError: a count is of a list of items; got NoneType: name one or more, such as ['a', 'b']
+    """
+    if isinstance(items, str):
+        return items
+    if not isinstance(items, Iterable):
+        got = f"got {type(items).__name__}"
+        message = f"a count is of a list of items; {got}: name one or more, such as ['a', 'b']"
+        raise ParameterError(message)
+    return tuple(items)
 
 
 def codes_of(vocabulary: Sequence[str], items: Iterable[str]) -> Longs:

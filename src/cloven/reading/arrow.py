@@ -267,10 +267,16 @@ def _eager(frame: Any) -> nw.DataFrame[Any]:
 
     try:
         known = nw.from_native(frame)
+        eager = known.collect(backend="pyarrow") if isinstance(known, nw.LazyFrame) else known
+        _ = eager.columns
     except TypeError as error:
         message = "not a dataframe; pass pandas, Polars, PyArrow or DuckDB"
         raise InputError(message, source=_SOURCE, value=type(frame).__name__) from error
-    return known.collect(backend="pyarrow") if isinstance(known, nw.LazyFrame) else known
+    except nw.exceptions.DuplicateError as error:
+        from cloven.reading.cells import twice_in_frame
+
+        raise twice_in_frame(frame, _SOURCE) from error
+    return eager
 
 
 def _raw(

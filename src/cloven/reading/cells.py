@@ -156,7 +156,7 @@ def read_every_column(
 ) -> RawColumns:
     """All columns of a table as texts, whatever they are; ``header`` names those of a text without a header line."""
     if not isinstance(data, str | Path):
-        return _from_frame(data, _of_texts(tuple(map(str, _framed(data).columns))))
+        return _from_frame(data, _of_texts(tuple(map(str, _framed(data).columns)), "frame"))
     path = Path(data)
     content, extension = whole(path, max_bytes)
     if extension in PARQUET or content[:4] == b"PAR1":
@@ -165,37 +165,40 @@ def read_every_column(
         except PagesError as error:
             message = f"cannot be read as Parquet: {error}"
             raise InputError(message, source=str(path)) from error
-        return _from_parquet(content, str(path), _of_texts(names), max_bytes)
+        return _from_parquet(content, str(path), _of_texts(names, str(path)), max_bytes)
     refuse_zeros(content, str(path))
     _refuse_other_encodings(content, str(path))
     sign = delimiter or guess_delimiter(content, spaces=False)
     first = _first_row(_Rows(content, sign, str(path)))
     names = tuple(header or (name.strip() for name in first))
-    return _from_text(content, str(path), _of_texts(names, sign, header))
+    return _from_text(content, str(path), _of_texts(names, str(path), sign, header))
 
 
 def _of_texts(
-    names: Sequence[str], delimiter: str | None = None, header: Sequence[str] | None = None
+    names: Sequence[str], source: str, delimiter: str | None = None, header: Sequence[str] | None = None
 ) -> Schema:
     """A schema that takes every column as it is."""
     from cloven.data.schema import Column, Schema
 
     for name in (name for name, times in Counter(names).items() if times > 1):
-        message = f"column {name!r} stands twice in the header; rename one"
-        raise InputError(message)
+        raise _twice(name, source)
     columns = tuple(Column(name, "quasi-identifier", "category") for name in names)
     return Schema(columns, header=None if header is None else tuple(header), delimiter=delimiter)
 
 
 def _wanted(names: Sequence[str], schema: Schema, source: str) -> list[str]:
     """Columns to read; every column that the schema names must be there."""
+    times = Counter(names)
     for column in schema.columns:
-        if column.name not in names:
+        if column.name not in times:
             raise missing_column(column.name, names, source)
-        if list(names).count(column.name) > 1:
-            message = f"column {column.name!r} stands twice in the header; rename one"
-            raise InputError(message, source=source)
+        if times[column.name] > 1:
+            raise _twice(column.name, source)
     return [column.name for column in schema.read]
+
+
+def _twice(name: str, source: str) -> InputError:
+    return InputError(f"column {name!r} stands twice in the header; rename one", source=source)
 
 
 # Delimited text. Arrow reads what it reads just as Python's csv module does; the module itself, which is slower, reads
@@ -212,7 +215,8 @@ def _from_text(content: bytes, source: str, schema: Schema) -> RawColumns:
         rows.check()
     first = _first_row(rows)
     names = schema.header or tuple(name.strip() for name in first)
-    places = {name: names.index(name) for name in _wanted(names, schema, source)}
+    place_of = {name: place for place, name in enumerate(names)}
+    places = {name: place_of[name] for name in _wanted(names, schema, source)}
     above = int(schema.header is None)  # rows of the header
     texts = _by_arrow(content, delimiter, len(names), places) if plain else None
     texts = texts or _by_rows(rows, len(names), places)
@@ -247,16 +251,32 @@ class _Rows:
     def __iter__(self) -> Iterator[tuple[int, list[str]]]:
         text = io.TextIOWrapper(io.BytesIO(self.content), encoding="utf-8-sig", newline="")
         reader = csv.reader(text, delimiter=self.delimiter, skipinitialspace=True, strict=True)
+        before = 0  # the line on which the last row ended
         try:
-            yield from ((reader.line_num, row) for row in reader if row)
+            for row in reader:
+                before = reader.line_num
+                if row:
+                    yield before, row
         except csv.Error as error:
-            message = f"cannot be read as a table: {error}"
-            raise InputError(message, source=self.source, line=reader.line_num) from error
+            line, why = _fault(str(error), before + 1, reader.line_num)
+            raise InputError(why, source=self.source, line=line) from error
 
     def check(self) -> None:
         """Raise if some row cannot be read, whatever else is wrong."""
         for _ in self:
             pass
+
+
+def _fault(told: str, first: int, last: int) -> tuple[int, str]:
+    """The line that is wrong, of the lines of a row, and what is wrong with it, in words of ours."""
+    if "unexpected end" in told:
+        return first, "a quote that opens in this row is never closed; close it, or take it out"
+    if "field larger" in told:
+        most = f"a cell of this row is longer than {csv.field_size_limit():,} characters"
+        return first, f"{most}; close the quote that may be open, or leave its column out"
+    if "expected after" in told:
+        return last, "text stands behind the quote that ends a cell; write quotes inside a cell twice"
+    return last, f"cannot be read as a table: {told}; correct the line"
 
 
 def _first_row(rows: _Rows) -> list[str]:
@@ -365,11 +385,15 @@ def _framed(data: Any) -> Any:
         message = "not a table; pass a path, or a pandas, Polars, PyArrow or DuckDB frame"
         raise InputError(message, source=source, value=type(data).__name__) from error
     except nw.exceptions.DuplicateError as error:
-        listed = [str(name) for name in getattr(data, "column_names", getattr(data, "columns", ()))]
-        twice = next((name for name in listed if listed.count(name) > 1), "?")
-        message = f"column {twice!r} stands twice in the frame; rename one"
-        raise InputError(message, source=source) from error
+        raise twice_in_frame(data, source) from error
     return frame
+
+
+def twice_in_frame(data: Any, source: str) -> InputError:
+    """The error for a frame with two columns of one name."""
+    listed = [str(name) for name in getattr(data, "column_names", getattr(data, "columns", ()))]
+    twice = next((name for name, times in Counter(listed).items() if times > 1), "?")
+    return InputError(f"column {twice!r} stands twice in the frame; rename one", source=source)
 
 
 def _from_frame(data: Any, schema: Schema) -> RawColumns:
@@ -377,8 +401,9 @@ def _from_frame(data: Any, schema: Schema) -> RawColumns:
     columns = list(frame.columns)
     names = tuple(map(str, columns))
     _wanted(names, schema, source)
+    named = dict(zip(names, columns, strict=True))
     cells = {
-        column.name: _frame_cells(frame.get_column(columns[names.index(column.name)]), column, source)
+        column.name: _frame_cells(frame.get_column(named[column.name]), column, source)
         for column in schema.read
     }
     return RawColumns(source, names, cells)

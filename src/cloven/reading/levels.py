@@ -14,8 +14,9 @@ from datetime import date
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from cloven.data.schema import PRECISIONS
+from cloven.data.schema import MOST_BLOCKS, PRECISIONS, YEARS
 from cloven.data.taxonomy import Taxonomy
+from cloven.figures import many
 from cloven.reading.cells import Texts
 
 if TYPE_CHECKING:
@@ -41,19 +42,71 @@ def levelled(
         cut = _cut(texts, [None if text is None else text[: _length(column)] for text in texts.values])
         held = _held(cut, gone)
         return replace(column, kind="category", precision=None), cut, prefix_tree(held) if held else None
-    dates = _dates(column, texts, gone, place)
     precision = str(column.precision or "year")
+    dates = _dates(column, texts, gone, place)
+    numbers = precision == "year" and not (keep and gone.any())
+    dates = dates if numbers else _possible(column, texts, dates, gone, place)
     cut = _cut(texts, [None if each is None else shown(each, precision) for each in dates])
     plain = replace(column, precision=None, order=None)
-    if precision == "year" and not (keep and gone.any()):
+    if numbers:
         return replace(plain, kind="number"), cut, None
-    there = [each for each, held in zip(dates, _used(texts, gone), strict=True) if each is not None and held]
-    bounds = column.range or (
-        min((each.year for each in there), default=2000),
-        max((each.year for each in there), default=2000),
-    )
-    tree = calendar(int(bounds[0]), int(bounds[1]), precision)
-    return replace(plain, kind="category", range=None, step=None, round=None), cut, tree
+    used = zip(dates, _used(texts, gone), strict=True)
+    first, last = _stated(column) or _years([each for each, held in used if each is not None and held])
+    if precision == "day" and (last - first) * 365 > MOST_BLOCKS:
+        message = (
+            f"column {column.name!r} holds days from {first:04} to {last:04}, more than can be grouped; write precision"
+            ' = "month", or name a date that stands for no value in missing_values'
+        )
+        raise place.error(message, *_row_of_year(texts, dates, gone, first))
+    tree = calendar(first, last, precision)
+    plain = replace(plain, range=None, cuts=None, step=None, round=None, outside="refuse")
+    return replace(plain, kind="category"), cut, tree
+
+
+def _stated(column: Column) -> tuple[int, int] | None:
+    """First and last year that the schema says are possible."""
+    given = column.range or column.cuts
+    return None if given is None else (int(given[0]), int(given[-1]))
+
+
+def _years(days: Collection[date]) -> tuple[int, int]:
+    years = [day.year for day in days] or [2000]
+    return min(years), max(years)
+
+
+def _possible(
+    column: Column, texts: Texts, dates: list[date | None], gone: NDArray[np.bool_], place: Where
+) -> list[date | None]:
+    """The dates, clamped to the years that are possible if the column says so; an error at the first that is not."""
+    import numpy as np
+
+    stated = _stated(column)
+    if stated is None:
+        return dates
+    first, last = stated
+    if column.outside == "clamp":
+        ends = date(first, 1, 1), date(last, 12, 31)
+        return [None if day is None else min(max(day, ends[0]), ends[1]) for day in dates]
+    out = np.array([day is not None and not first <= day.year <= last for day in dates], np.bool_)
+    wrong = np.flatnonzero(out[texts.codes] & ~gone)
+    if len(wrong):
+        message = (
+            f"column {column.name!r} has {many(len(wrong), 'date')} outside the years {first} to {last}, first here;"
+            ' widen range in the schema, or write outside = "clamp" to take the nearest year'
+        )
+        raise place.error(message, int(wrong[0]), str(texts[int(wrong[0])]))
+    return dates
+
+
+def _row_of_year(
+    texts: Texts, dates: list[date | None], gone: NDArray[np.bool_], year: int
+) -> tuple[int, str]:
+    """The first row with a date of a year, and what it holds."""
+    import numpy as np
+
+    found = np.array([day is not None and day.year == year for day in dates], np.bool_)[texts.codes] & ~gone
+    row = int(np.argmax(found))
+    return row, str(texts[row])
 
 
 def parsed(text: str, order: str | None) -> date | None:
@@ -74,6 +127,20 @@ def parsed(text: str, order: str | None) -> date | None:
     except ValueError:
         return None
     return None
+
+
+def parsed_in_any_order(text: str, order: str | None) -> date | None:
+    """The same; where no order is given, one in which it is a date: its year is the same in both.
+
+    >>> parsed_in_any_order("25/5/1989", None)
+    datetime.date(1989, 5, 25)
+    """
+    return parsed(text, order) or (None if order else parsed(text, "dmy") or parsed(text, "mdy"))
+
+
+def in_doubt(texts: Iterable[str]) -> list[str]:
+    """Texts whose day and month need an order to be told apart."""
+    return [text for text in texts if (parts := _PARTS.fullmatch(text)) and parts[2] != "."]
 
 
 def order_of(texts: Iterable[str]) -> str | None:
@@ -121,7 +188,7 @@ def calendar(first: int, last: int, precision: str) -> Taxonomy:
     ]
     leaf_group: dict[str, str] = {}
     group_parent: dict[str, str] = {}
-    for day in _days(first // 10 * 10, last // 10 * 10 + 9, precision):
+    for day in _days(max(first // 10 * 10, YEARS[0]), min(last // 10 * 10 + 9, YEARS[1]), precision):
         leaf, *groups = [*(shown(day, level) for level in levels), ANY_DATE]
         leaf_group[leaf] = groups[0]
         group_parent |= dict(pairwise(groups))
@@ -206,14 +273,16 @@ def _dates(column: Column, texts: Texts, gone: NDArray[np.bool_], place: Where) 
 
     held = _held(texts, gone)
     order = column.order or order_of(held)
-    doubtful = [text for text in held if (parts := _PARTS.fullmatch(text)) and parts[2] != "."]
-    if doubtful and order is None:
+    doubtful = in_doubt(held)
+    coarse = column.precision in (None, "year", "decade")  # the order does not matter
+    if doubtful and order is None and not coarse:
         message = (
             f'column {column.name!r} holds dates whose day and month cannot be told apart; write order = "dmy" or'
             ' "mdy" for it into the schema'
         )
         raise place.error(message, int(np.argmax(texts.are(set(doubtful)) & ~gone)), doubtful[0])
-    found = [None if text is None else parsed(text, order) for text in texts.values]
+    read = parsed_in_any_order if coarse else parsed
+    found = [None if text is None else read(text, order) for text in texts.values]
     wrong = np.array([day is None for day in found], np.bool_)[texts.codes] & ~gone
     if wrong.any():
         row = int(np.argmax(wrong))

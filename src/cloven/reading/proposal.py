@@ -21,7 +21,7 @@ from cloven.figures import many, percent
 from cloven.intake.packing import MAX_BYTES
 from cloven.reading.cells import Texts, read_every_column
 from cloven.reading.identifiers import WORDS, Held, naming, people_with_one_each
-from cloven.reading.levels import order_of, parsed
+from cloven.reading.levels import in_doubt, order_of, parsed_in_any_order
 from cloven.reading.tables import NO_VALUE, has_digit, has_leading_zero, plain_number
 
 if TYPE_CHECKING:
@@ -41,6 +41,10 @@ _MOST_MISSING = 0.1
 _HARDLY_ANY = 0.9
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _CODE = re.compile(r"(?=.*\d)[A-Za-z0-9.-]{3,12}")
+_EXACT = 2.0**53
+_FINEST = 1e-12
+"""Ranges that are narrower are none: rounding of binary numbers would decide about their ends."""
+_NO_ORDER = 'day and month cannot be told apart; write order = "dmy" or "mdy" before they are read finer than the year'
 _LEFT = "write quasi-identifier or sensitive if it is to be published"
 
 
@@ -84,6 +88,11 @@ class Proposal:
     header: tuple[str, ...] | None = None
     delimiter: str | None = None
     remarks: tuple[str, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether an audit takes it as it is: some column is one that others may know."""
+        return any(each.role == "quasi-identifier" for each in self.columns)
 
     def schema(self) -> Schema:
         """The schema itself."""
@@ -146,7 +155,7 @@ def propose(data: str | Path | Any, *, delimiter: str | None = None, max_bytes: 
         message = "no rows below the header"
         raise InputError(message, source=raw.source)
     absent = sorted({text for each in looked for text in each.absent})
-    found = _with_a_secret([_proposed(each, rows) for each in looked], looked)
+    found = _with_a_secret(_with_one_person([_proposed(each, rows) for each in looked]), looked)
     remarks = _remarks(found, header)
     source = Path(data).name if isinstance(data, str | Path) else raw.source
     return Proposal(source, rows, tuple(found), "keep", ("", "?", *absent), header, delimiter, remarks)
@@ -179,7 +188,7 @@ class _Look:
         """Whether it holds dates, with a month at least."""
         texts = [text for text in self.held.values if not text.isdigit()]
         order = order_of(texts)
-        good = sum(parsed(text, order) is not None for text in texts)
+        good = sum(parsed_in_any_order(text, order) is not None for text in texts)
         return bool(texts) and good >= _DATES * self.held.different
 
     @property
@@ -271,9 +280,16 @@ def _levelled(look: _Look, role: Role, reason: str, rows: int) -> ProposedColumn
         order = order_of(held.values)
         settings |= {} if order is None or not any("/" in text for text in held.values) else {"order": order}
         reason += "; dates are read to the year, as a day of birth is as good as a name"
+        if order is None and in_doubt(held.values):
+            reason += f"; {_NO_ORDER}"
     elif look.codes:
         settings = {"kind": "code", "precision": 3}
         reason += "; of codes the first three characters are read"
+    elif held.numbers and not _readable(held):
+        if held.different > _FEW:
+            why = f"numbers from {_ends(held)}, too large or too near to each other for ranges"
+            return ProposedColumn(held.name, "ignored", f"{why}; write them in another unit, or leave it out")
+        settings = {"kind": "category"}
     elif held.numbers:
         settings = _of_numbers(held, role)
         reason += f"; numbers from {_ends(held)}"
@@ -297,15 +313,25 @@ def _of_numbers(held: Held, role: Role) -> dict[str, Any]:
     return settings | {"round": _nice((numbers.max() - numbers.min()) / _BLOCKS)}
 
 
+def _readable(held: Held) -> bool:
+    """Whether its numbers can be read exactly, and be told apart by ranges."""
+    numbers = np.array([float(text) for text in held.values])
+    if not (np.abs(numbers) < _EXACT).all():
+        return False
+    return held.different <= _FEW or bool(numbers.max() - numbers.min() >= _FINEST * _BLOCKS)
+
+
 def _nice(width: float) -> float | int:
     """The next larger one of 1, 2, 5, 10, 20, 50, ...
 
     >>> _nice(3.65), _nice(0.3)
     (5, 0.5)
+    >>> _nice(2.3e-11)
+    5e-11
     """
     power = 10.0 ** np.floor(np.log10(width))
     found = float(next(step * power for step in (1, 2, 5, 10) if step * power >= width * (1 - 1e-9)))
-    return int(found) if found >= 1 else round(found, 12)
+    return int(found) if found >= 1 else float(f"{found:.0e}")
 
 
 def _ends(held: Held) -> str:
@@ -315,6 +341,16 @@ def _ends(held: Held) -> str:
 
 def _counted(held: Held) -> str:
     return f"{many(held.different, 'different value')} in {many(held.rows, 'row')}"
+
+
+def _with_one_person(found: list[ProposedColumn]) -> list[ProposedColumn]:
+    """The same with one column that says who a row is about: the first, as tables begin with whom they are about."""
+    persons = [each.name for each in found if each.role == "person"]
+    if len(persons) < 2:
+        return found
+    others = set(persons[1:])
+    why = f"seems to say who a row is about, as {persons[0]!r} does, and one column can; never published"
+    return [ProposedColumn(each.name, "ignored", why) if each.name in others else each for each in found]
 
 
 def _with_a_secret(found: list[ProposedColumn], looked: Sequence[_Look]) -> list[ProposedColumn]:
@@ -334,7 +370,8 @@ def _with_a_secret(found: list[ProposedColumn], looked: Sequence[_Look]) -> list
         "no name speaks of a secret; what stands last often is what a table is about: check",
     )
     held = looked[place].held
-    settings = dict(found[place].settings) if not held.numbers else _of_numbers(held, "sensitive")
+    settings = dict(found[place].settings)
+    settings = _of_numbers(held, "sensitive") if settings.get("kind") == "number" else settings
     found[place] = ProposedColumn(found[place].name, "sensitive", reason, settings)
     return found
 
@@ -345,6 +382,10 @@ def _remarks(found: Sequence[ProposedColumn], header: tuple[str, ...] | None) ->
         remarks.append(
             "The file seems to have no header line: the first row is data, and columns are numbered."
         )
+    if not any(each.role == "quasi-identifier" for each in found):
+        remarks.append(
+            'No column is one that others may know, so nothing can be published; give role = "quasi-identifier" to one.'
+        )
     if not any(each.role == "sensitive" for each in found):
         remarks.append('No column is sensitive: give role = "sensitive" to what must not be learned.')
     if any(each.role == "person" for each in found):
@@ -353,6 +394,9 @@ def _remarks(found: Sequence[ProposedColumn], header: tuple[str, ...] | None) ->
             f"Somebody has several rows ({name}). If each row is one item of a person, read the file as sets instead:"
             " --id-column and --item-column."
         )
+    doubtful = [each.name for each in found if _NO_ORDER in each.reason]
+    if doubtful:
+        remarks.append(f"Dates of {', '.join(doubtful)}: {_NO_ORDER}.")
     return tuple(remarks)
 
 

@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cloven.data.given import expect_path
 from cloven.errors import ClovenError, InputError, ParameterError
 from cloven.intake.files import open_plain
 from cloven.intake.packing import MAX_BYTES, beginning, whole
@@ -94,6 +95,7 @@ def read_reported(
     >>> report.delimiter, report.records, report.empty_records, report.repeated_items
     (';', 2, 1, 1)
     """
+    expect_path(path, "read")
     options = options or ReadOptions()
     source = os.fspath(path)
     content, extension = whole(Path(source), options.max_bytes)

@@ -222,7 +222,7 @@ _QUOTE_FAULTS = {
 
 
 def clean_text(content: bytes, source: str) -> bytes:
-    """Take a byte order mark off; refuse an empty or a binary file."""
+    """Take a byte order mark off, and read lone carriage returns as ends of lines; refuse a binary file."""
     if content.startswith(b"PAR1"):
         message = "this is not text but Parquet"
         raise UnplacedError(message, source=source)
@@ -232,7 +232,8 @@ def clean_text(content: bytes, source: str) -> bytes:
         message = f"this is not text but {what}; {advice}"
         raise InputError(message, source=source)
     refuse_zeros(content, source)
-    return content.removeprefix(_BOM)
+    text = content.removeprefix(_BOM)
+    return text if b"\n" in text else text.replace(b"\r", b"\n")
 
 
 def refuse_zeros(content: bytes, source: str) -> None:

@@ -95,8 +95,8 @@ KEYS = tuple(field.name for field in fields(Context))
 NEEDED = ("recipient", "purpose", "release", "contact")
 
 
-def read_context(path: str | Path) -> Context:
-    r"""Read a context file.
+def read_context(path: str | Path, *, today: datetime.date | None = None) -> Context:
+    r"""Read a context file; a day of review before ``today`` (None: by the clock) is refused.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -112,10 +112,12 @@ def read_context(path: str | Path) -> Context:
     except (ValueError, RecursionError) as error:
         message = f"cannot be read as a context in TOML: {error}"
         raise InputError(" ".join(message.split()), source=str(path)) from error
-    return context_of(content, source=str(path))
+    return context_of(content, source=str(path), today=today)
 
 
-def context_of(content: Mapping[str, Any], *, source: str | None = None) -> Context:
+def context_of(
+    content: Mapping[str, Any], *, source: str | None = None, today: datetime.date | None = None
+) -> Context:
     """A context from plain values, as a context file holds them."""
     for name in content:
         if name not in KEYS:
@@ -132,9 +134,17 @@ def context_of(content: Mapping[str, Any], *, source: str | None = None) -> Cont
         message = "controls must be a list of texts"
         raise InputError(message, source=source, value=str(controls))
     try:
-        return Context(**{**content, "controls": tuple(controls)})
+        context = Context(**{**content, "controls": tuple(controls)})
     except ParameterError as error:
-        raise InputError(str(error), source=source) from error
+        message = f"in the context, {error}"
+        raise InputError(message, source=source) from error
+    day = today or datetime.datetime.now().astimezone().date()
+    if context.review is not None and context.review < day:
+        message = (
+            f"in the context, review is a day that is past on {day.isoformat()}; name one that is to come"
+        )
+        raise InputError(message, source=source, value=context.review.isoformat())
+    return context
 
 
 def _text(name: str, value: Any) -> None:

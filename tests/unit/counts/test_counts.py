@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -82,6 +84,8 @@ def test_a_generalised_release():
         (["asthmaa"], "did you mean 'asthma'"),
         (["qqqq"], "what too few people hold is withheld"),
         ([3], "an item is a text"),
+        (None, "a count is of a list of items; got NoneType"),
+        (3, "a count is of a list of items; got int"),
         ([f"item {number}" for number in range(70)], "no item"),
     ],
 )
@@ -156,6 +160,16 @@ def test_itemsets_and_rules(clinic):
         assert set(rule.count.items) == {*rule.given, rule.then}
     with pytest.raises(cv.ParameterError, match="min_share"):
         release.rules(min_share=2)
+
+
+@pytest.mark.parametrize("wrong", [-1, 0, 2.5, "5", None, True, 10**9])
+def test_how_many_sets_are_looked_for_is_a_sensible_whole_number(clinic, wrong):
+    release = clinic[1].release
+    words = re.escape(f"must be a whole number from 1 to 10,000, got {wrong!r}")
+    with pytest.raises(cv.ParameterError, match=f"^many {words}"):
+        release.top_itemsets(wrong)
+    with pytest.raises(cv.ParameterError, match=f"^among {words}"):
+        release.rules(among=wrong)
 
 
 def test_frames_hold_what_is_published(clinic):

@@ -97,6 +97,19 @@ def test_what_is_none_is_refused_in_a_line(tmp_path, name):
         cv.read(path)
 
 
+@pytest.mark.parametrize("name", MAKERS)
+def test_a_name_with_a_number_sign_is_read_as_the_message_writes_it(tmp_path, name):
+    sheets = {"People #1": [("id", "item"), ("1", "tea"), ("2", "jam")], "other": ROWS}
+    path = MAKERS[name](tmp_path / name, **sheets)
+    with pytest.raises(InputError, match=f"name one, such as {name}#People #1"):
+        cv.read(path)
+    assert len(cv.read(f"{path}#People #1", id_column="id", item_column="item")) == 2
+    moved = path.rename(tmp_path / f"of #3 {name}")
+    assert len(cv.read(f"{moved}#People #1", id_column="id", item_column="item")) == 2
+    with pytest.raises(InputError, match="no such file"):
+        cv.read(f"{path}#People #1")
+
+
 def test_a_file_whose_name_has_a_number_sign_is_that_file(tmp_path):
     path = tmp_path / "baskets.csv#2"
     path.write_text("a,b\nc,a\n")

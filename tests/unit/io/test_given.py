@@ -33,12 +33,22 @@ TABLE = cv.read_table(
         (lambda: cv.Slicing().anonymise(SETS), "Slicing takes a table of persons .*got Transactions"),
         (lambda: cv.Anatomy().anonymise({"age": [31]}), "got dict; make one with read_table"),
         (lambda: cv.describe([["flu"]]), "describe takes sets of items"),
+        (lambda: cv.Audit(cv.Disassociation), r"got the class Disassociation; make one: Disassociation\("),
+        (lambda: cv.read(3), "read takes the path of a file, got int; name one"),
+        (lambda: cv.read(None), "read takes the path of a file, got NoneType"),
+        (lambda: cv.read(pd.DataFrame({"a": [1]})), r"got DataFrame; hand a frame to from_frame\(frame\)"),
+        (lambda: cv.read(pa.table({"a": [1]})), r"got Table; hand a frame to from_frame\(frame\)"),
         (lambda: cv.write_release(SETS, "x"), "what a method made is written, got Transactions"),
     ],
 )
 def test_the_wrong_thing_is_told_at_once(call, words):
     with pytest.raises(ParameterError, match=words):
         call()
+
+
+def test_a_frame_with_two_columns_of_one_name_is_refused_in_words():
+    with pytest.raises(InputError, match="column 'x' stands twice in the frame; rename one"):
+        cv.from_frame(pd.DataFrame([[1, 2]], columns=["x", "x"]), column="x")
 
 
 @pytest.mark.parametrize("made", [pa.table, pd.DataFrame, pl.DataFrame], ids=["pyarrow", "pandas", "polars"])

@@ -161,3 +161,8 @@ def test_options_of_lines_can_be_given(tmp_path: Path) -> None:
     assert records(data) == [["a", "b"], ["c"]]
     assert (report.source, report.delimiter) == (str(path), ":")
     assert report.to_dict()["examples"] == []
+
+
+def test_lines_that_end_with_a_carriage_return_alone_are_lines(tmp_path: Path) -> None:
+    data = read(write(tmp_path, "a.csv", b"flu,fever\rflu\rgout,flu\r"))
+    assert records(data) == [["fever", "flu"], ["flu"], ["flu", "gout"]]

@@ -111,7 +111,7 @@ def test_dates_of_a_frame_are_read():
     ("values", "settings", "words"),
     [
         (["1951-02-03", "soon"], {"kind": "date"}, "is said to hold dates, and this is none"),
-        (["3/4/1951", "5/6/1952"], {"kind": "date"}, 'write order = "dmy" or "mdy"'),
+        (["3/4/1951", "5/6/1952"], {"kind": "date", "precision": "month"}, 'write order = "dmy" or "mdy"'),
     ],
 )
 def test_dates_that_cannot_be_read(values, settings, words):
@@ -137,3 +137,45 @@ def test_dates_that_cannot_be_read(values, settings, words):
 def test_settings_that_say_two_things(settings, words):
     with pytest.raises(ParameterError, match=words):
         cv.Column("when", "quasi-identifier", **settings)
+
+
+@pytest.mark.parametrize("precision", ["month", "quarter", "year", "decade"])
+def test_the_first_and_the_last_year_that_dates_have_are_read(precision):
+    table = read(["0001-01-01", None, "9999-12-31", "1970-06-05"], kind="date", precision=precision)
+    attribute = table.attributes[0]
+    assert attribute.tree is not None
+    assert {shown(date(1, 1, 1), precision), shown(date(9999, 12, 31), precision)} <= set(attribute.values)
+    assert "0000" not in attribute.values
+
+
+def test_days_of_ten_thousand_years_are_refused_in_words():
+    with pytest.raises(InputError, match=r"0001 to 9999.*missing_values.*0001-01-01"):
+        read(["0001-01-01", "9999-12-31"], kind="date", precision="day")
+
+
+@pytest.mark.parametrize("setting", [{"range": (0, 12000)}, {"range": (1990, 10000)}, {"cuts": (0, 10, 20)}])
+def test_years_that_no_date_has_are_refused(setting):
+    with pytest.raises(ParameterError, match="years from 1 to 9999, got"):
+        cv.Column("when", "quasi-identifier", kind="date", **setting)
+
+
+def test_a_date_outside_the_range_is_named_and_not_its_tree():
+    days = ["1950-03-01", None, "1965-01-02", "1971-01-02"]
+    with pytest.raises(InputError, match=r"2 dates outside the years 1900 to 1960.*widen range") as raised:
+        read(days, kind="date", range=(1900, 1960))
+    assert "1965-01-02" in str(raised.value)
+    assert "tree" not in str(raised.value)
+
+
+@pytest.mark.parametrize("setting", [{"range": (1900, 1960)}, {"cuts": (1900, 1930, 1960)}])
+def test_a_date_outside_the_range_is_clamped_where_one_is_missing_too(setting):
+    table = read(["1950-03-01", None, "1965-01-02", "1890-01-02"], kind="date", outside="clamp", **setting)
+    assert [table.row(row)[0] for row in range(4)] == ["1950", "(missing)", "1960", "1900"]
+
+
+def test_the_order_of_day_and_month_is_asked_only_where_it_matters():
+    days = ["3/4/2001", "5/6/2002"]
+    assert set(read(days, kind="date").attributes[0].values) == {"2001", "2002"}
+    assert read(["3/14/2001", "15/6/2012"], kind="date", precision="decade").row(1)[0] == "2010s"
+    with pytest.raises(InputError, match=r'write order = "dmy" or "mdy"'):
+        read(days, kind="date", precision="month")

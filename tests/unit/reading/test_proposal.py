@@ -268,3 +268,80 @@ def test_who_rows_are_about_is_not_forgotten(written, tmp_path):
         cv.read_table(place if written else data, schema)
     said = cv.Schema((*schema.columns, cv.Column("patient", "ignored")))
     assert len(cv.read_table(place if written else data, said)) == 120
+
+
+def small(**columns):
+    rows = len(next(iter(columns.values())))
+    return pa.table(columns | {"sex": ["f", "m"] * (rows // 2), "illness": ["flu", "gout"] * (rows // 2)})
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        [f"{n}e307" for n in range(-16, 16)],
+        [f"1e{n}" for n in range(280, 312)],
+        [f"{n}e-322" for n in range(40)],
+        [f"{n}e-14" for n in range(40)],
+    ],
+)
+def test_numbers_that_no_range_can_hold_are_left_out(numbers):
+    found = propose(small(v=numbers))
+    assert roles(found)["v"] == "ignored"
+    assert "too large or too near" in found.columns[0].reason
+    assert len(cv.read_table(small(v=numbers), found.schema())) == len(numbers)
+
+
+def test_few_numbers_that_are_too_large_are_categories():
+    numbers = ["1e300", "-1e300", "1e309", "3"] * 5
+    found = propose(small(v=numbers))
+    assert dict(found.columns[0].settings) == {"kind": "category"}
+    cv.read_table(small(v=numbers), found.schema())
+
+
+def test_small_numbers_get_a_width_above_nothing():
+    numbers = [f"{n}e-10" for n in range(400)]
+    found = propose(small(v=numbers))
+    assert dict(found.columns[0].settings) == {"kind": "number", "round": 2e-9}
+    cv.read_table(small(v=numbers), found.schema())
+
+
+def test_of_two_columns_that_say_who_a_row_is_about_one_is_kept():
+    table = small(patient=[f"P{n // 4}" for n in range(200)], user=[f"U{n // 4}" for n in range(200)])
+    found = propose(table)
+    assert roles(found) == {
+        "patient": "person",
+        "user": "ignored",
+        "sex": "quasi-identifier",
+        "illness": "sensitive",
+    }
+    assert "as 'patient' does" in found.columns[1].reason
+    cv.read_table(table, found.schema())
+
+
+def test_a_proposal_without_anything_that_others_may_know_says_so():
+    found = propose(pa.table({"v": ["?", "?"], "illness": ["flu", "gout"]}))
+    assert not found.complete
+    assert any("quasi-identifier" in remark for remark in found.remarks)
+    assert propose(pa.table(people())).complete
+
+
+def test_dates_whose_day_and_month_cannot_be_told_apart_are_read_to_the_year_with_a_remark():
+    table = small(born=[f"{n % 12 + 1}/{n % 11 + 1}/{1950 + n % 40}" for n in range(120)])
+    found = propose(table)
+    assert dict(found.columns[0].settings) == {"kind": "date", "precision": "year"}
+    assert any("Dates of born" in remark and 'order = "dmy"' in remark for remark in found.remarks)
+    cv.read_table(table, found.schema())
+
+
+def test_a_header_that_names_a_column_twice_is_refused_with_its_file(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("age,age,illness\n31,m,flu\n")
+    with pytest.raises(InputError, match=r"people\.csv: column 'age' stands twice in the header; rename one"):
+        propose(path)
+
+
+def test_tables_of_many_columns_are_proposed(tmp_path):
+    path = tmp_path / "wide.csv"
+    names = [f"c{n}" for n in range(20_000)]
+    path.write_text(f"{','.join(names)}\n" + f"{','.join(['x'] * len(names))}\n" * 2)
+    assert len(propose(path).columns) == len(names)

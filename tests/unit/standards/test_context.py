@@ -26,7 +26,7 @@ def test_every_key_is_read(tmp_path):
         'recipient = "a"\npurpose = "b"\nrelease = "enclave"\ncontact = "c"\ncontrols = ["d"]\n'
         'threshold = 0.05\nrisk = "average"\nreview = 2027-06-01\n',
     )
-    found = read_context(path)
+    found = read_context(path, today=datetime.date(2027, 6, 1))
     assert found == Context("a", "b", "enclave", "c", ("d",), 0.05, "average", datetime.date(2027, 6, 1))
     assert tuple(found.to_dict()) == KEYS
     assert found.to_dict()["review"] == "2027-06-01"
@@ -94,3 +94,17 @@ def test_an_unknown_standard_names_those_there_are():
     with pytest.raises(ParameterError, match="must be one of wp29, ema, hipaa, iso27559 \\(got 'gdpr'\\)"):
         standard("gdpr")
     assert [standard(name).name for name in NAMES] == list(NAMES)
+
+
+def test_a_day_of_review_that_is_past_is_refused(tmp_path):
+    text = "".join(f'{name} = "{value}"\n' for name, value in GOOD.items()) + "review = 2027-06-01\n"
+    path = written(tmp_path, text)
+    assert read_context(path, today=datetime.date(2027, 6, 1)).review == datetime.date(2027, 6, 1)
+    with pytest.raises(InputError, match=r"review is a day that is past on 2027-06-02; .*got '2027-06-01'"):
+        read_context(path, today=datetime.date(2027, 6, 2))
+    with pytest.raises(InputError, match="review is a day that is past"):
+        context_of({**GOOD, "review": datetime.date(2001, 1, 1)})
+
+
+def test_hipaa_says_why_twelve_are_needed():
+    assert "1/11 = 0.0909" in standard("hipaa").about

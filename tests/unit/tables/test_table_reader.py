@@ -231,7 +231,11 @@ def test_bad_files(tmp_path):
         ("age,work,zip,illness\n", "no rows below the header"),
         ("age,work,zip,illness\n1,a,b\n", r"people.csv:2: 3 cells where the header has 4"),
         ("age,age,work,zip,illness\n1,1,a,b,c\n", "column 'age' stands twice in the header"),
-        ('age,work,zip,illness\n1,"a"b,c,d\n', "people.csv:2: cannot be read as a table"),
+        ('age,work,zip,illness\n1,"a"b,c,d\n', "people.csv:2: text stands behind the quote"),
+        (
+            'age,work,zip,illness\n1,a,b,c\n2,"a,b,c\n3,a,b,c\n',
+            "people.csv:3: a quote that opens in this row",
+        ),
         ("age,work,zip,illness\n,a,b,c\n", "has no value in 1 of 1 rows"),
     ]:
         path.write_text(text)

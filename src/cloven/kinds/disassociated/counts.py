@@ -17,7 +17,7 @@ import numpy as np
 from cloven.compiled import Floats, Ints, Longs, compiled
 from cloven.data.arrays import among, distinct, run_starts
 from cloven.errors import ParameterError
-from cloven.kinds.counts import ELSEWHERE, MEASURED, POSSIBLE, Count, codes_of
+from cloven.kinds.counts import ELSEWHERE, MEASURED, POSSIBLE, Count, asked_items, codes_of
 from cloven.kinds.disassociated.evidence import MOST_ITEMS, evidence
 from cloven.kinds.disassociated.likely import Tails, spread
 from cloven.kinds.disassociated.release import Kind
@@ -35,7 +35,7 @@ def asked(words: list[str]) -> list[str]:
 
 def count(release: Disassociated, items: Iterable[str]) -> Count:
     """How many records of the data hold all of these items."""
-    names = items if isinstance(items, str) else tuple(items)
+    names = asked_items(items)
     codes = codes_of(release.vocabulary, names)
     if len(codes) > MOST_ITEMS:
         message = f"up to {MOST_ITEMS} items can be counted at once, got {len(codes)}; ask for fewer"

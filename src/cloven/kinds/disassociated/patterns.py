@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.data.defaults import SEED
+from cloven.data.given import expect_whole
 from cloven.errors import ParameterError
 from cloven.figures import interval, percent
 from cloven.kinds.disassociated.counts import count
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from cloven.kinds.counts import Count
     from cloven.kinds.disassociated.release import Disassociated
 
+MOST = 10_000
+"""Sets of items that are looked for at most."""
 LARGEST = 3
 """Items of a set, unless more are asked for: how well likely counts of larger ones hold was not measured."""
 
@@ -64,6 +67,9 @@ def top_itemsets(
     release: Disassociated, many: int = 20, *, min_size: int = 2, max_size: int = LARGEST
 ) -> tuple[Count, ...]:
     """The sets of items that most records are likely to hold, most first."""
+    expect_whole("many", many, MOST)
+    expect_whole("min_size", min_size)
+    expect_whole("max_size", max_size)
     proposed = dict.fromkeys(
         itemset
         for data in (chunk_records(release), next(worlds_of(release, 1, np.random.default_rng(SEED))))
@@ -77,8 +83,10 @@ def rules(
     release: Disassociated, many: int = 20, *, min_share: float = 0.5, among: int = 100
 ) -> tuple[Rule, ...]:
     """Rules ``among`` the most frequent sets of items, of at least this likely share, highest lift first."""
-    if not 0 <= min_share <= 1:
-        message = f"min_share must lie between 0 and 1, got {min_share}"
+    expect_whole("many", many)
+    expect_whole("among", among, MOST)
+    if not isinstance(min_share, int | float) or not 0 <= min_share <= 1:
+        message = f"min_share must lie between 0 and 1, got {min_share!r}"
         raise ParameterError(message)
     found = [
         rule

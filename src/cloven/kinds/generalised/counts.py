@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.data.arrays import counted
-from cloven.kinds.counts import POSSIBLE, Count, codes_of
+from cloven.kinds.counts import POSSIBLE, Count, asked_items, codes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,7 +26,7 @@ def asked(words: list[str]) -> list[str]:
 
 def count(release: SetGeneralised, items: Iterable[str]) -> Count:
     """How many records hold all of these items; likely is that each item of a block has its even share."""
-    names = items if isinstance(items, str) else tuple(items)
+    names = asked_items(items)
     codes = codes_of(release.vocabulary, names)
     blocks, wanted = counted(release.block_of_item[codes])
     held = np.isin(release.row_blocks, blocks)
