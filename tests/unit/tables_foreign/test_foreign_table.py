@@ -416,25 +416,6 @@ def test_without_overlaps_the_nearest_ranges_tell_no_more_than_k():
     assert not untried.counts
 
 
-def test_numbers_that_lie_near_are_claimed_with_no_more_than_certainty(tmp_path):
-    """Sums of many shares end a hair above 1, and the page asks how far a share may be off."""
-    rng = np.random.default_rng(3)
-    phone = np.repeat(rng.choice(np.arange(5_550_000, 5_559_999), 600, replace=False), 2).tolist()
-    original = {**people(1200), "phone": phone}
-    columns = (
-        Column("sex", "quasi-identifier"),
-        Column("illness", "sensitive"),
-        Column("phone", "sensitive", "number"),
-    )
-    published = {name: original[name] for name in ("sex", "illness", "phone")}
-    report = audit_published(
-        pa.table(published), pa.table(original), Schema(columns), effort=Effort().quick()
-    )
-    told = next(risk for risk in report.risks if risk.threat == "known person")
-    assert max(each["confidence"] for each in told.details["calibration"]["bins"]) == 1.0
-    report.write(tmp_path / "out")
-
-
 def test_a_class_with_one_value_is_named_though_k_is_large():
     original = people(600)
     original["illness"] = [

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from cloven.data.table import Attribute
     from cloven.kinds.tables.foreign.cells import Cell
 
-Point = Literal["low end", "middle", "high end"]
+Point = Literal["middle", "low end", "high end"]
 POINTS: tuple[Point, ...] = get_args(Point)
 MOST_PAIRS = 50_000_000
 """Persons and looks of rows that are held against each other, at most."""

@@ -113,7 +113,7 @@ def nearest_ranges(table: ForeignTable) -> Threat:
         tried = [
             _by_point(threat, case, (looks, _look_of_row(table, looks)), rows, point) for point in POINTS
         ]
-        return max(tried, key=lambda risk: -1.0 if risk.attacker is None else risk.attacker.upper)
+        return max(tried, key=lambda risk: -1.0 if risk.attacker is None else risk.attacker.value)
 
     about = (
         "the release, that one person is in it, the person's quasi-identifiers, and that ranges may be drawn around"
