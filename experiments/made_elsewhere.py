@@ -212,7 +212,7 @@ their rows, of whom the right value is claimed with 0.95 or more by the reader w
 brackets the upper end of what being in the table adds, of which 1 % is accepted.
 """
 SHORT = {
-    "finds the row of nearly everybody": "names left in",
+    "finds the rows of the people on it": "names left in",
     "is certain;": "a class with one value",
     "is little:": "k below 3",
     "which cannot be read": "cells that cannot be read",
@@ -267,7 +267,7 @@ def line(run: Plain) -> tuple[str, ...]:
 def because(reasons: list[str]) -> list[str]:
     """Reasons in a few words, each once.
 
-    >>> because(["Whoever has a list with id finds the row of nearly everybody.", "k = 2 is little: publish nothing"])
+    >>> because(["Whoever has a list with id finds the rows of the people on it.", "k = 2 is little: publish nothing"])
     ['names left in', 'k below 3']
     """
     found = [next((short for text, short in SHORT.items() if text in reason), reason) for reason in reasons]

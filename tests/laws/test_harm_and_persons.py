@@ -143,6 +143,17 @@ def guesses_of(confidence):
     )  # fmt: skip
 
 
+def test_no_claim_is_surer_than_certain():
+    """Shares of numbers that are as good as one add up to a hair above 1."""
+    shares = np.random.default_rng(16).integers(1, 9, 6).astype(float)
+    confidence = (shares / shares.sum())[None, :]
+    assert np.cumsum(confidence)[-1] > 1
+    told = value_telling(
+        guesses_of(confidence), Truth(1, np.zeros(1, np.int64), ("100",), Harm.of(within=1000))
+    )
+    assert (told.stated.max(), told.told.max()) == (1.0, 1.0)
+
+
 @given(st.integers(0, 2**32 - 1), HARMS)
 def test_told_is_the_likeliest_right_claim_that_harms(seed, harm):
     """Claims are all stretches of near numbers; each is tried."""

@@ -260,7 +260,8 @@ def _more_or_less(gap: float) -> str:
 
 def _believable(row: Sure) -> bool:
     """Whether the share that was right is near the confidence, or no farther than chance explains."""
-    spread = (row.confidence * (1 - row.confidence) / max(1, row.guesses)) ** 0.5
+    variance = max(0.0, row.confidence * (1 - row.confidence))  # documents of others may say a hair above 1
+    spread = (variance / max(1, row.guesses)) ** 0.5
     return bool(abs(row.confidence - row.right) <= max(CLOSE, 2 * spread))
 
 

@@ -230,7 +230,7 @@ def calibration(count: Floats, confidence: Floats, true: Floats, squared: Floats
             i / BINS,
             (i + 1) / BINS,
             int(count[i]),
-            float(confidence[i] / count[i]),
+            min(1.0, float(confidence[i] / count[i])),  # a mean of shares may round to a hair above 1
             float(true[i] / count[i]),
         )
         for i in np.flatnonzero(count).tolist()

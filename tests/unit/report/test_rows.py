@@ -164,6 +164,11 @@ def test_nobody_is_called_calibrated_whose_surest_guesses_are_wrong():
     assert of_confidence([*both, last]).startswith("Calibrated on average only")
 
 
+def test_a_confidence_a_hair_above_one_is_judged_too():
+    certain = rows.Sure("t", 1.0000000000000002, 1.0, 1080, enough=True)
+    assert of_confidence([certain]).startswith("Calibrated: its confidence can be believed")
+
+
 def test_gallery_page_is_what_the_words_of_the_charts_give(request):
     page = request.config.rootpath / "docs" / "reference" / "charts.md"
     assert page.read_text(encoding="utf-8") == gallery.page(), "run python docs/pictures/charts.py"

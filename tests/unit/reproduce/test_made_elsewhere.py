@@ -17,7 +17,7 @@ def run(way, verdict="do not publish", names=(), l=2, reasons=(), pycanon=None):
 
 
 def test_answers_follow_from_the_figures():
-    left = run(ALONE, names=["id"], l=1, reasons=["Whoever has a list finds the row of nearly everybody."])
+    left = run(ALONE, names=["id"], l=1, reasons=["Whoever has a list finds the rows of the people on it."])
     told = " ".join(page([left, run(GIVEN, "publish")]).split())
     assert "k, l and t of 1 of 1 tables are those of pyCANON to four places." in told
     assert (

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cloven.audit.decision import Limits
 from cloven.audit.foreign import audit_published
 from cloven.data.schema import Column, Schema
 from cloven.errors import InputError, ParameterError
@@ -20,6 +21,10 @@ from cloven.kinds.tables.verify.checker import verify_table
 from cloven.kinds.tables.verify.promise import counted, group_of_row
 from cloven.kinds.tables.whole_rows import whole_rows
 from cloven.reading.tables import read_table
+from cloven.standards.claim import Claim
+from cloven.standards.context import Context
+from cloven.standards.standard import standard
+from cloven.threats import Effort
 
 KNOWN = ("age", "sex")
 SCHEMA = Schema.of(KNOWN, ["illness"])
@@ -124,7 +129,9 @@ def test_local_suppression_of_sdcmicro_is_no_value():
     found = read(published, original, SCHEMA)
     assert found.compared.links.way == "order"
     assert found.compared.lost == 0
-    assert any("rows stand in the order of the original" in line for line in remarks(found))
+    assert "Rows stand in the order of the original" in said(found)
+    assert "shuffle the rows" in said(found)
+    assert "in the order of the original" not in said(read(shuffled(published), original, SCHEMA))
     hidden = next(domain for domain in found.result.release.domains if domain.name == "sex")
     assert [len(held) for held in np.split(hidden.members, hidden.member_offsets[1:-1])].count(2) == 1
     assert verify_table(shown_release(found.result.release), found.data, found.result.key).ok
@@ -318,8 +325,15 @@ def test_local_suppression_is_judged_by_what_fits():
     published = coarse(original)
     published["sex"] = ["NA" if at % 600 == 5 else sex for at, sex in enumerate(published["sex"])]
     report = audit_published(pa.table(shuffled(published)), pa.table(original), SCHEMA)
-    assert report.audit.method.k < 3
+    method = report.audit.method
+    assert method.table.k < 3 <= method.k == method.parameters["k"]
+    assert method.parameters["k by looks"] == method.table.k
     assert report.decision.verdict == "publish", report.decision.reasons
+    claim = Claim(standard("ema"), Context("everybody", "research", "public", "us@clinic.example"))
+    filed = audit_published(
+        pa.table(shuffled(published)), pa.table(original), SCHEMA, limits=Limits(claim=claim)
+    )
+    assert not any("promises" in str(reason) for reason in filed.decision.reasons)
     original["illness"] = [
         "gout" if sex == "f" and age >= 40 else ill
         for age, sex, ill in zip(original["age"], original["sex"], original["illness"], strict=True)
@@ -332,6 +346,74 @@ def test_local_suppression_is_judged_by_what_fits():
     report = audit_published(pa.table(shuffled(alike)), pa.table(original), SCHEMA)
     assert report.decision.verdict == "do not publish"
     assert any("illness is certain" in str(reason) for reason in report.decision.reasons)
+
+
+def drawn_around(rows=400, below=15, above=15):
+    """Ages and postcodes as ranges around each value, and the original."""
+    rng = np.random.default_rng(3)
+    original = {**people(rows), "zip": rng.integers(10_000, 20_000, rows).tolist()}
+    published = {
+        "age": [f"[{age - below}, {age + above}]" for age in original["age"]],
+        "zip": [f"[{code - 200 * below}, {code + 200 * above}]" for code in original["zip"]],
+        "sex": original["sex"],
+        "illness": original["illness"],
+    }
+    return shuffled(published), original
+
+
+@pytest.mark.parametrize(("below", "above", "point"), [(15, 15, "middle"), (0, 30, "low end")])
+def test_ranges_around_a_value_do_not_hide_it(below, above, point):
+    """Many people fit each row, and whoever takes the middle (or the end) finds nearly everybody."""
+    published, original = drawn_around(400, below, above)
+    schema = Schema.of(["age", "zip", "sex"], ["illness"])
+    found = read(published, original, schema)
+    assert found.k == found.judged == 1
+    assert found.fits.fewest > 5 or below == 0  # who is oldest fits fewest ranges that begin at ages
+    assert found.crossed == ("age", "zip")
+    assert "Ranges of column 'age' overlap, so that their ends may tell who is meant" in said(found)
+    assert not any("these are judged" in line for line in remarks(found))
+    report = audit_published(pa.table(published), pa.table(original), schema, effort=Effort().quick())
+    reasons = " ".join(map(str, report.decision.reasons))
+    assert report.decision.verdict == "do not publish"
+    assert "k = 1 is little" in reasons
+    assert "illness is certain" in reasons
+    near = next(risk for risk in report.risks if risk.threat == "nearest ranges")
+    assert near.counts
+    assert near.attacker.value > 0.9
+    assert near.control.value < 0.1
+    assert near.details["point"] == point
+
+
+def test_ranges_of_classes_that_part_the_people_do_not_overlap():
+    """Men are parted at 40 and women at 35; and one end in both ranges is no overlap."""
+    original = people(600)
+    parted = [(20, 40, 60) if sex == "m" else (20, 35, 60) for sex in original["sex"]]
+    published = {
+        "age": [
+            f"[{ends[0]}, {ends[1]}]" if age <= ends[1] else f"[{ends[1]}, {ends[2]}]"
+            for age, ends in zip(original["age"], parted, strict=True)
+        ],
+        "sex": original["sex"],
+        "illness": original["illness"],
+    }
+    assert read(shuffled(published), original, SCHEMA).crossed == ()
+    hidden = {**published, "sex": ["*"] * 600}
+    assert read(shuffled(hidden), original, SCHEMA).crossed == ("age",)
+
+
+def test_without_overlaps_the_nearest_ranges_tell_no_more_than_k():
+    original = people(600)
+    report = audit_published(
+        pa.table(shuffled(coarse(original))), pa.table(original), SCHEMA, effort=Effort().quick()
+    )
+    risks = {risk.threat: risk for risk in report.risks}
+    assert risks["nearest ranges"].attacker.value == pytest.approx(risks["a person's row"].attacker.value)
+    assert risks["nearest ranges"].promised
+    plain = {"age": original["age"], "sex": original["sex"], "illness": original["illness"]}
+    report = audit_published(pa.table(shuffled(plain)), pa.table(original), SCHEMA, effort=Effort().quick())
+    untried = next(risk for risk in report.risks if risk.threat == "nearest ranges")
+    assert untried.not_tried
+    assert not untried.counts
 
 
 def test_a_class_with_one_value_is_named_though_k_is_large():

@@ -127,6 +127,14 @@ def same_text(text: str) -> str:
     return text if number is None else repr(number + 0.0)
 
 
+def numbers_of(attribute: Attribute) -> NDArray[np.float64]:
+    """The values of a column as numbers, NaN for those that are none."""
+    if attribute.numbers is not None:
+        return attribute.numbers
+    read = [number_in(value) for value in attribute.values]
+    return np.array([np.nan if number is None else number for number in read], np.float64)
+
+
 @dataclass(frozen=True, eq=False)
 class CellReader:
     """Reads the cells of one column.
@@ -201,10 +209,7 @@ class CellReader:
     @cached_property
     def _numbers(self) -> NDArray[np.float64]:
         """The values as numbers, NaN for those that are none."""
-        if self.attribute.numbers is not None:
-            return self.attribute.numbers
-        read = [number_in(value) for value in self.attribute.values]
-        return np.array([np.nan if number is None else number for number in read], np.float64)
+        return numbers_of(self.attribute)
 
     @cached_property
     def _groups(self) -> dict[str, list[int]]:

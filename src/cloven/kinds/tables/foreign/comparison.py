@@ -23,6 +23,8 @@ from cloven.kinds.tables.foreign.links import (
     fitting,
     in_order,
 )
+from cloven.kinds.tables.foreign.nearest import by_nearest
+from cloven.kinds.tables.foreign.ranges import overlapping, quasi_identifiers
 from cloven.kinds.tables.foreign.roles import telling_apart
 
 if TYPE_CHECKING:
@@ -146,6 +148,9 @@ class Comparison:
                     return Links("names", place[raw], name)
         if in_order(read, self.data.codes):
             return Links("order", np.arange(len(self.data)))
+        names = self.data.names("quasi-identifier")
+        if overlapping(quasi_identifiers(read, self.data), names):
+            return Links("fit", by_nearest(read, self.data.codes, self.data.attributes))
         return Links("fit", by_fit(read, self.data.codes))
 
     def _with_learned(self, read: Shown, links: Links) -> tuple[Shown, tuple[tuple[str, Cell], ...]]:

@@ -13,7 +13,7 @@ from cloven.kinds.doubts import little_promised, rows_of_one_person, too_few
 from cloven.kinds.tables.attack.known_person import plain
 from cloven.kinds.tables.foreign.notes import objections, remarks
 from cloven.kinds.tables.foreign.table import ForeignTable, restricted, rounded_up
-from cloven.kinds.tables.foreign.threats import among_members, names_left_in
+from cloven.kinds.tables.foreign.threats import among_members, names_left_in, nearest_ranges, unpromised
 from cloven.kinds.tables.kind import TablesFamily
 from cloven.kinds.tables.score.trial import known_looks
 from cloven.kinds.tables.score.truth import Truth, value_telling
@@ -47,10 +47,13 @@ class ForeignFamily(TablesFamily):
         return Verdict(found.level, tuple(map(_told, found.checks)))
 
     def threats(self, method: Any, knowledge: Knowledge) -> tuple[Threat, ...]:
-        """Every attacker of tables, asking about people who are in it; and one who reads names that were left in."""
-        every = super().threats(method, knowledge)
+        """Every attacker of tables, asking about people who are in it; and those who read names and ends of ranges."""
+        table: ForeignTable = method.table
+        every = (*super().threats(method, knowledge), nearest_ranges(table))
         asking = [among_members(each) if each.linkage == "attribute" else each for each in every]
-        return (names_left_in(method.table), *asking)
+        # Rows that show a value are likelier than those that lack it: 1/k is not kept to the last row there.
+        held = asking if table.judged == table.k else map(unpromised, asking)
+        return (names_left_in(table), *held)
 
     def doubts(self, data: Table, method: Any, result: PublishedTable) -> tuple[Said, ...]:
         """What speaks against publishing, whatever attackers reach."""
@@ -59,7 +62,7 @@ class ForeignFamily(TablesFamily):
         return (
             *broken,
             *_known_for_certain(data, method.table, result),
-            *little_promised(max(method.k, method.table.fits.fewest)),
+            *little_promised(method.k),
             *too_few(data.people - len(result.key.suppressed)),
             *rows_of_one_person(data),
             *objections(method.table),
@@ -93,9 +96,10 @@ class ForeignFamily(TablesFamily):
 def _known_for_certain(data: Table, table: ForeignTable, result: PublishedTable) -> tuple[Said, ...]:
     """What speaks against publishing: people whose sensitive value is certain, or nearly.
 
-    Where values were taken out, or ranges overlap, a person fits rows of several classes, and all of them count.
+    Where values were taken out, a person fits rows of several classes, and all of them count. Where ranges overlap the
+    class may still be known, so that each is looked at by itself.
     """
-    if table.fits.fewest <= table.k:
+    if table.judged == table.k:
         return (*one_harmful_value(data, result.release, REMEDY), *nearly_told(data, result.release))
     rows = np.flatnonzero(~np.isin(data.source_rows, result.key.suppressed))
     known, out = known_looks(data, result.release, rows), []
@@ -118,7 +122,7 @@ class AsPublished:
     """The "method" of a table that others made: it gives what was published, of whomever is asked for.
 
     Attributes:
-        k: what was found: rows of the smallest class.
+        k: what was found: rows of the smallest class, where a value that was taken out looks like any other.
         l: different sensitive values of a class, at least; None if nothing is sensitive.
         t: distance of a class from the whole table, at most.
         table: what was read.
@@ -137,12 +141,14 @@ class AsPublished:
         found = table.diversities
         l = min((each.distinct for each in found), default=None)
         t = max((rounded_up(each.t) for each in found), default=None)
-        return cls(table.k, l, t, table)
+        return cls(table.judged, l, t, table)
 
     @property
     def parameters(self) -> Mapping[str, Any]:
         """What anybody can find in the table, as plain JSON values."""
         found: dict[str, Any] = {"method": AS_PUBLISHED, "k": self.k, "l": self.l, "t": self.t}
+        if self.k != self.table.k:
+            found["k by looks"] = self.table.k
         for each in self.table.diversities:
             found |= {
                 f"distinct l of {each.attribute}": each.distinct,

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 NOBODY = -1
 MOST_PAIRS = 20_000_000
 """Pairs of different published rows and different people that fit them, at most."""
+MOST_PATTERNS = 300
+"""Ways in which rows lack values, at most, to count rows that may be alike; each is held against all."""
 Way = Literal["names", "order", "fit"]
 
 
@@ -164,6 +166,31 @@ def fewest_fits(shown: Shown, people: NDArray[np.int32]) -> Fits:
     for_person = np.bincount(person, weights=rows.sizes[row], minlength=len(alike.sizes))
     for_row = np.bincount(row, weights=alike.sizes[person], minlength=len(rows.sizes))
     return Fits(int(for_person.min()), int(for_row.min()))
+
+
+def fewest_alike(shown: Shown) -> int:
+    """Rows that look like a row, at the least, where a value that was taken out looks like any; others by their text.
+
+    >>> from cloven.kinds.tables.foreign.cells import Cell
+    >>> sexes = [Cell(text, "value", np.array([code])) for code, text in enumerate("fm")]
+    >>> cells = (*sexes, Cell("*", "nothing", np.arange(2)))
+    >>> fewest_alike(Shown((cells,), np.array([[0], [0], [1], [1], [1], [2]], np.int32)))
+    3
+    """
+    gone = [np.array([cell.how == "nothing" for cell in cells], np.bool_) for cells in shown.cells]
+    taken_out = np.column_stack([each[column] for each, column in zip(gone, shown.codes.T, strict=True)])
+    pattern = classes_of(taken_out.astype(np.int32))
+    groups = [np.flatnonzero(pattern == number) for number in range(int(pattern.max()) + 1)]
+    if len(groups) > MOST_PATTERNS:
+        return int(np.bincount(classes_of(shown.codes)).min())
+    alike = np.zeros(len(shown), np.int64)
+    for mine in groups:
+        for others in groups:
+            told = ~(taken_out[mine[0]] | taken_out[others[0]])
+            number = classes_of(shown.codes[np.concatenate((mine, others))][:, told])
+            times = np.bincount(number[len(mine) :], minlength=int(number.max()) + 1)
+            alike[mine] += times[number[: len(mine)]]
+    return int(alike.min())
 
 
 def _pairs(shown: Shown, people: NDArray[np.int32], rows: Longs, distinct: Longs) -> tuple[Longs, Longs]:

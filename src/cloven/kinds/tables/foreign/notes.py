@@ -18,7 +18,39 @@ CORRECT = "give --schema FILE to say otherwise"
 
 def objections(table: ForeignTable) -> tuple[Said, ...]:
     """What speaks against publishing, whatever attackers reach; each with what to do."""
-    return (*_nobodys(table), *_unread(table), *_without_role(table), *_assumed(table))
+    return (
+        *_nobodys(table),
+        *_in_order(table),
+        *_overlapping(table),
+        *_unread(table),
+        *_without_role(table),
+        *_assumed(table),
+    )
+
+
+def _in_order(table: ForeignTable) -> list[Said]:
+    """Rows in the order of the original: the number of a row names its person to whoever saw that."""
+    if table.compared.links.way != "order":
+        return []
+    return [
+        Said(
+            "Rows stand in the order of the original, so that whoever has seen that knows whose each row is; shuffle"
+            " the rows before you publish them.",
+            "Rows stand in the order of the original.",
+        )
+    ]
+
+
+def _overlapping(table: ForeignTable) -> list[Said]:
+    return [
+        Said(
+            f"Ranges of column {name!r} overlap, so that their ends may tell who is meant: a range that was drawn"
+            " around a value gives it away by its middle, however many people it holds; use ranges that part the"
+            " people, or of which one holds the other.",
+            "Ranges overlap, so that their ends may tell who is meant.",
+        )
+        for name in table.crossed
+    ]
 
 
 def _nobodys(table: ForeignTable) -> list[Said]:
@@ -125,12 +157,11 @@ def _cells(table: ForeignTable) -> list[str]:
 
 
 def _fits(table: ForeignTable) -> list[str]:
-    if table.fits.fewest <= table.k:
+    if table.judged == table.k:
         return []
     return [
-        f"values were taken out or ranges overlap: rows look alike in classes of {table.k:,} or more, but"
-        f" {many(table.fits.rows, 'row')} or more fit each person, and {many(table.fits.people, 'person')} or more each"
-        " row; these are judged"
+        f"values were taken out: rows look alike in classes of {table.k:,} or more, but {many(table.judged, 'row')} or"
+        " more where a value that was taken out may be any; these are judged"
     ]
 
 
@@ -145,11 +176,6 @@ def _people(table: ForeignTable) -> list[str]:
         out.append(
             f"{many(left_out, 'row')} of the original ({percent(left_out / len(table.data), 0)}) not in the release;"
             " say so beside every figure of it"
-        )
-    if table.compared.links.way == "order":
-        out.append(
-            "rows stand in the order of the original, so whoever knows that order knows all of them; sort or shuffle"
-            " the release before you publish it"
         )
     if table.compared.links.way == "fit":
         out.append(

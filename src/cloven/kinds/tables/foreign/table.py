@@ -12,7 +12,8 @@ from cloven.errors import InputError, ParameterError
 from cloven.kinds.tables.foreign.cells import number_in, span_of
 from cloven.kinds.tables.foreign.comparison import Compared, Comparison
 from cloven.kinds.tables.foreign.diversity import Diversity, classes_of, diversity
-from cloven.kinds.tables.foreign.links import NOBODY, Fits, Links, Shown, fewest_fits
+from cloven.kinds.tables.foreign.links import NOBODY, Fits, Links, Shown, fewest_alike, fewest_fits
+from cloven.kinds.tables.foreign.ranges import overlapping, quasi_identifiers
 from cloven.kinds.tables.foreign.roles import Raw, Roles, found_roles, naming
 from cloven.kinds.tables.methods.assembly import published_rows
 from cloven.kinds.tables.words import AS_PUBLISHED
@@ -38,7 +39,11 @@ class ForeignTable:
         data: the original.
         result: the published rows as a release, and who is behind them.
         k: rows (or persons, where somebody has several rows) of the smallest class.
-        fits: rows that fit a person, and people who fit a row, at the least: as k, where no value was taken out.
+        fits: rows that fit a person, and people who fit a row, at the least: as k, where no value was taken out and
+            no ranges overlap.
+        judged: as k, where a value that was taken out looks like any other, as far as these rows fit people: what is
+            judged. What ranges hold beside a person never raises it, because their ends may tell who is meant.
+        crossed: quasi-identifiers with ranges that overlap, and neither holds the other.
         diversities: l and t of each sensitive attribute.
         roles: what the columns were taken for, and why.
         compared: what cells were read as, and how rows were linked to people.
@@ -51,6 +56,8 @@ class ForeignTable:
     result: PublishedTable
     k: int
     fits: Fits
+    judged: int
+    crossed: tuple[str, ...]
     diversities: tuple[Diversity, ...]
     roles: Roles
     compared: Compared
@@ -175,13 +182,16 @@ def assembled(
     _refuse_unrelated(links, source)
     data = replace(data, attributes=tuple(replace(each, tree=None, blocks=None) for each in data.attributes))
     k, diversities = _figures(compared.read, data, links)
+    fits, looks = _fits(compared.read, data, links, k), quasi_identifiers(compared.read, data)
     used = {*data.names("quasi-identifier"), *data.names("sensitive"), *named}
     others = [name for name in shown if name not in used and len(shown[name].texts) > 1]
     return ForeignTable(
         data,
         _released(compared.read, data, links, k, diversities),
         k,
-        _fits(compared.read, data, links, k),
+        fits,
+        max(k, min(fits.fewest, fewest_alike(looks))) if fits.fewest > k else k,
+        overlapping(looks, data.names("quasi-identifier")),
         diversities,
         roles,
         compared,
@@ -218,7 +228,7 @@ def _fits(read: Shown, data: Table, links: Links, k: int) -> Fits:
     if data.several_each:
         return Fits(k, k)
     known = list(data.positions("quasi-identifier"))
-    shown = Shown(tuple(read.cells[place] for place in known), read.codes[:, known])
+    shown = quasi_identifiers(read, data)
     in_it = links.person != NOBODY
     try:
         return fewest_fits(

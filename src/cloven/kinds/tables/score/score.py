@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from cloven.compiled import Flags, Floats, Longs
-    from cloven.kinds.tables.attack.link import RowGuesses
     from cloven.kinds.tables.guesses import MembershipGuesses, ValueGuesses
     from cloven.kinds.tables.key import PublishedTable
     from cloven.kinds.tables.release import TableRelease
@@ -179,13 +178,39 @@ def _most_common(guesses: ValueGuesses, truth: Sequence[str]) -> float | None:
 _SAME = 1e-9  # confidence this close, relatively, is equal
 
 
+class RowsGuessed(Protocol):
+    """Which row each person may have, however that was guessed; see ``RowGuesses``."""
+
+    @property
+    def matched(self) -> Longs:
+        """How many looks of rows fit."""
+
+    @property
+    def confidence(self) -> Floats:
+        """How likely the likeliest row is theirs."""
+
+    @property
+    def ties(self) -> Floats:
+        """How many rows are as likely as that."""
+
+    @property
+    def attack(self) -> Mapping[str, Any]:
+        """Name and parameters of the attack."""
+
+    def __len__(self) -> int:
+        """Persons."""
+
+    def sure_of(self, rows: Longs) -> Floats:
+        """Confidence that a row is the person's."""
+
+
 def score_rows(
-    guesses: RowGuesses,
+    guesses: RowsGuessed,
     result: PublishedTable,
     persons: Longs,
     *,
     rng: np.random.Generator,
-    control: RowGuesses | None = None,
+    control: RowsGuessed | None = None,
     draws: int = 1000,
 ) -> TableFindings:
     """Score guessed rows against the key.
@@ -217,7 +242,7 @@ def score_rows(
     return TableFindings(found, counts, guesses.attack, {"bootstrap_draws": draws})
 
 
-def _row_tallies(guesses: RowGuesses, own: Longs) -> dict[tuple[str, str], Tally]:
+def _row_tallies(guesses: RowsGuessed, own: Longs) -> dict[tuple[str, str], Tally]:
     sure, one = guesses.sure_of(own), np.ones(len(own))
     likeliest = (sure > 0) & (sure >= guesses.confidence * (1 - _SAME))
     columns = {

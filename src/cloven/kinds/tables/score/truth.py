@@ -94,6 +94,7 @@ def value_telling(guesses: ValueGuesses, truth: Truth) -> ValueTelling:
     ends = truth.harm.reach(guesses.values)
     chance = np.concatenate((np.zeros((len(guesses), 1)), np.cumsum(guesses.confidence, axis=1)), axis=1)
     claims = chance[:, ends] - chance[:, :-1] if truth.harm.within else guesses.confidence
+    claims = np.clip(claims, 0.0, 1.0)  # sums of many shares end a hair above 1
     likeliest = claims.argmax(axis=1)
     here = (at >= 0) & (guesses.confidence[truth.person, np.maximum(at, 0)] > 0)
     told = np.where(here, _highest(claims, truth.person, np.maximum(at, 0), ends), 0.0)
