@@ -17,6 +17,7 @@ from cloven.cli.ledger import LedgerFolder, told_of_earlier
 from cloven.cli.options import Command, Group, asks, takes
 from cloven.cli.places import MemoryOption, refuse_places, say_places
 from cloven.cli.policy import MERGING, PROTECTING, WHAT_TO_PROTECT, Merging, Protecting
+from cloven.cli.spark import publish_on_spark, refuse_on_spark
 from cloven.cli.reading import (
     READING,
     InputFile,
@@ -291,6 +292,13 @@ def disassociation(
         ),
     ] = False,
     ledger: LedgerFolder = None,
+    engine: Annotated[
+        str, asks(one_of("local", "spark"), "--engine", help="local, or spark for data of many machines.")
+    ] = "local",
+    master: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Master of --engine spark, such as local[2]; default: all cores here."),
+    ] = None,
     json: JsonFlag = False,
 ) -> None:
     """The command of disassociation."""
@@ -304,6 +312,15 @@ def disassociation(
         return method
 
     refuse_unsafe(method, allowed=allow_unsafe)
+    if engine == "spark":
+        refused = {"--release-format json": release_format == "json", "--csv": csv is not None}
+        refused |= {"--measure-counts": measure_counts, "--allow-unsafe": allow_unsafe}
+        refuse_on_spark(refused)
+        publish_on_spark(file, out, method, options, master or "local[*]", ledger, json=json)
+        return
+    if master is not None:
+        message = "--master is for --engine spark; name that too, or leave it out"
+        raise ParameterError(message)
     eyes = None if csv is None else (csv, csv_bytes)
     finished = (
         (lambda result, data: measured(result, data, np.random.default_rng())) if measure_counts else None

@@ -138,7 +138,7 @@ class _in_words:  # noqa: N801 - reads like a function
                 raise kind(said.splitlines()[0]) from error
 
 
-def session_at(master: str) -> Any:
+def session_at(master: str, *, quiet: bool = False) -> Any:
     """A session on this master, whose workers find this Python and the compiled kernels."""
     if find_spec("pyspark") is None:
         message = "the engine spark needs PySpark, which is not installed; pip install 'cloven[spark]'"
@@ -152,6 +152,8 @@ def session_at(master: str) -> Any:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     cache = os.environ.get("NUMBA_CACHE_DIR")
     builder = SparkSession.builder.master(master).appName("cloven").config("spark.ui.enabled", "false")
+    if quiet:
+        builder = builder.config("spark.log.level", "OFF").config("spark.ui.showConsoleProgress", "false")
     if cache:
         builder = builder.config("spark.executorEnv.NUMBA_CACHE_DIR", cache)
     try:

@@ -299,7 +299,7 @@ class Published:
             str(private.absolute()), str((self.run.work / "scratch").absolute()), self.names, private=True
         )
         rows = self.run.sizes.rows
-        kept = numbered(self.run.session, frame, by, self.run.kept(name))
+        kept = numbered(self.run.session, frame, by, self.run.kept(f"table-{name}"))
         made = (
             kept.withColumn("part", f.floor(f.col("number") / rows))
             .groupBy("part")
