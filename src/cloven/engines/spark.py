@@ -18,11 +18,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cloven.engines.frames import SparkSets, of_file, of_frame
-from cloven.errors import ClovenError, InputError, ParameterError
+from cloven.errors import ClovenError, InputError, ParameterError, ReleaseError
 from cloven.registry import rooms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
+
+    import pyarrow as pa
 
     from cloven.verification.verdict import Verdict
 
@@ -104,10 +106,45 @@ class Spark:
             self.verify(public_place).raise_if_broken()
 
     def verify(self, path: str | os.PathLike[str]) -> Verdict:
-        """Verify a release folder."""
+        """Verify a release folder: its parts by the workers, what holds of all of them by counts.
+
+        A release that does not lie in parts, or needs to be seen whole, is verified here, in memory.
+        """
         from cloven.storage.inspection import verify_folder
 
-        return verify_folder(path)
+        checks = _part_checks(Path(path))
+        return verify_folder(path) if checks is None else checks.verify_parts(Path(path), self._spread)
+
+    def _spread(self, function: Callable[[str], str], given: Sequence[str]) -> list[str]:
+        """Have the workers call a function with texts; what it gives, in the same order."""
+        import pyarrow as pa  # noqa: F811 - the workers need it at run time
+
+        def called(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            for batch in batches:
+                told = [function(each) for each in batch.column("given").to_pylist()]
+                yield pa.RecordBatch.from_arrays([batch.column("at"), pa.array(told)], ["at", "told"])
+
+        frame = self.session.createDataFrame(list(enumerate(given)), "at bigint, given string")
+        rows = frame.repartition(len(given)).mapInArrow(
+            lambda batches: called(batches), "at bigint, told string"
+        )
+        return [row["told"] for row in sorted(rows.collect(), key=lambda row: row["at"])]
+
+
+def _part_checks(path: Path) -> Any:
+    """How a kind verifies a release by its parts; None where it does not, or the release does not lie in parts."""
+    from cloven.storage.manifest import format_named
+    from cloven.storage.release import read_manifest
+
+    try:
+        manifest = read_manifest(path)
+    except ReleaseError:
+        return None
+    room = rooms()[format_named(manifest["format"], str(path)).release.family]
+    if find_spec(f"{room}.part_checks") is None:
+        return None
+    checks = import_module(f"{room}.part_checks")
+    return checks if checks.in_parts(path, manifest) else None
 
 
 def _room(method: Any) -> Any:

@@ -98,7 +98,7 @@ def read_disassociated(path: Path, manifest: Mapping[str, Any]) -> Disassociated
         cluster_size=size,
         cluster_joint=cluster_joint,
         joint_parent=parent,
-        **_read_rows(chunks, path / "chunks.parquet", len(size), len(parent)),
+        **read_rows(chunks, path / "chunks.parquet", len(size), len(parent)),
     )
     names = ("clusters.parquet", "joints.parquet", "chunks.parquet")
     check_rare_items(release, *(str(path / name) for name in names))
@@ -168,7 +168,8 @@ def check_rare_items(release: Disassociated, clusters: str, joints: str, chunks:
     expect(lower == 0, chunks, "the list of terms", "at the root", "one of another joint")
 
 
-def _read_rows(table: pa.Table, path: Path, clusters: int, joints: int) -> dict[str, Any]:
+def read_rows(table: pa.Table, path: Path, clusters: int, joints: int) -> dict[str, Any]:
+    """The rows of a release from its table of chunks."""
     kind = kinds(table, path)
     cluster = whole_numbers(table, "cluster", path, below=clusters, null=True)
     joint = whole_numbers(table, "joint", path, below=joints, null=True)
