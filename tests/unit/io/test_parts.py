@@ -140,6 +140,8 @@ def test_faults_of_the_root_are_noticed(release, fault):
         (folder / part_name("chunks", number)).unlink()
     edited(folder, "chunks", first, change)
     assert both(folder) == (False, False)
+    named = {check.name for check in verify_parts(folder, map).failures}
+    assert ("readable" if fault == "two items" else "chunks of the root") in named
 
 
 def test_the_key_is_read_from_parts(tmp_path):
