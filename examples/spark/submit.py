@@ -6,6 +6,8 @@ On a cluster the places of input and output must be seen by driver and workers u
 installed on the workers (``spark.pyspark.python`` names their Python). The key goes to ``/shared/out.private``.
 """
 
+# ruff: noqa: T201  an example prints
+
 from __future__ import annotations
 
 import argparse

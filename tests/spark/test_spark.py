@@ -27,9 +27,7 @@ def random_records(seed, least=40, most=260):
     names = [f"i{number}" for number in range(rng.randint(3, 20))] + ["ä", "日本", "a,b", "\U0001f600"]
     weights = [1 / (number + 1) for number in range(len(names))]
     lengths = (0, 1, 1, 2, 2, 3, 4, 6)
-    return [
-        rng.choices(names, weights, k=rng.choice(lengths)) for _ in range(rng.randint(least, most))
-    ]
+    return [rng.choices(names, weights, k=rng.choice(lengths)) for _ in range(rng.randint(least, most))]
 
 
 def same(session, tmp_path, method, frame, data, engine=None, **columns):
@@ -60,7 +58,9 @@ WAYS = [
 @pytest.mark.parametrize("seed", range(len(WAYS)))
 def test_random_records_in_tiny_blocks(session, tmp_path, monkeypatch, seed):
     records = random_records(seed)
-    settings = {"k": 2 + seed % 3, "m": 2, "max_cluster_size": 12, "block_records": 14 + 5 * seed} | WAYS[seed]
+    settings = {"k": 2 + seed % 3, "m": 2, "max_cluster_size": 12, "block_records": 14 + 5 * seed} | WAYS[
+        seed
+    ]
     if seed % 2:
         monkeypatch.setattr(splits, "MOST_PROFILES", 16)  # more rounds
     method = cv.Disassociation(ignore_unknown=True, **settings)
@@ -103,7 +103,10 @@ def test_one_block_and_parts_of_the_usual_size(session, tmp_path):
     frame = session.createDataFrame([(record,) for record in records], LISTS)
     data = cv.Transactions.from_records(records)
     release = same(session, tmp_path, cv.Disassociation(k=3), frame, data, cv.Spark(session))
-    assert {place.name for place in (tmp_path / "out").iterdir()} >= {"clusters-0.parquet", "chunks-0.parquet"}
+    assert {place.name for place in (tmp_path / "out").iterdir()} >= {
+        "clusters-0.parquet",
+        "chunks-0.parquet",
+    }
     assert release.clusters > 1
     mode = stat.S_IMODE((tmp_path / "out.private").stat().st_mode)
     assert mode == 0o700
@@ -147,7 +150,12 @@ def test_the_engine_verifies_what_lies_in_one_file_too(session, tmp_path):
         ([("a",)], "items string", {"column": "items"}, "must hold lists of items, not string"),
         ([("a",)], "items string", {}, "no column holds lists"),
         ([(["a"],)], LISTS, {"column": "drugs"}, "no column 'drugs'"),
-        ([(None, "a")], "id string, item string", {"id_column": "id", "item_column": "item"}, "null or blank"),
+        (
+            [(None, "a")],
+            "id string, item string",
+            {"id_column": "id", "item_column": "item"},
+            "null or blank",
+        ),
         ([("v", None)], "id string, item string", {"id_column": "id", "item_column": "item"}, "null item"),
     ],
 )

@@ -17,7 +17,6 @@ from cloven.cli.ledger import LedgerFolder, told_of_earlier
 from cloven.cli.options import Command, Group, asks, takes
 from cloven.cli.places import MemoryOption, refuse_places, say_places
 from cloven.cli.policy import MERGING, PROTECTING, WHAT_TO_PROTECT, Merging, Protecting
-from cloven.cli.spark import publish_on_spark, refuse_on_spark
 from cloven.cli.reading import (
     READING,
     InputFile,
@@ -30,6 +29,7 @@ from cloven.cli.reading import (
     read_persons,
     warn_of_strangers,
 )
+from cloven.cli.spark import publish_on_spark, refuse_on_spark
 from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.methods import Disassociation
@@ -297,7 +297,9 @@ def disassociation(
     ] = "local",
     master: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="Master of --engine spark, such as local[2]; default: all cores here."),
+        typer.Option(
+            metavar="URL", help="Master of --engine spark, such as local[2]; default: all cores here."
+        ),
     ] = None,
     json: JsonFlag = False,
 ) -> None:

@@ -54,5 +54,7 @@ def publish_on_spark(
         return
     words = part(format_named(manifest["format"], str(public)).release, "words")
     say(f"{tick()} {words.headline(method, method.parameters['method'], counts)}")
-    say(f"{tick()} verified; the original was not looked at again, and no later release can be compared with it")
+    say(
+        f"{tick()} verified; the original was not looked at again, and no later release can be compared with it"
+    )
     say_places(public, private)

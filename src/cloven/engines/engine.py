@@ -23,9 +23,7 @@ class Engine(Protocol):
         """Data of this engine from a path or a frame; columns are named as in ``cloven.read``."""
         ...
 
-    def anonymise(
-        self, method: Any, data: Any, progress: Callable[[str, float], None] | None = None
-    ) -> Any:
+    def anonymise(self, method: Any, data: Any, progress: Callable[[str, float], None] | None = None) -> Any:
         """What ``write`` takes; an engine may leave the work to it. What it cannot do is refused here."""
         ...
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -98,7 +98,9 @@ def _lists(frame: Any, column: str, source: str) -> SparkSets:
         raise InputError(message, source=source)
     _expect_items(kind.elementType, column, source)
     items = f.col(_quoted(column)).cast("array<string>").alias("items")
-    return SparkSets(frame.select(f.monotonically_increasing_id().alias("record"), items), source, in_places=True)
+    return SparkSets(
+        frame.select(f.monotonically_increasing_id().alias("record"), items), source, in_places=True
+    )
 
 
 def _long(frame: Any, id_column: str, item_column: str, source: str) -> SparkSets:
@@ -139,7 +141,7 @@ def of_file(session: Any, path: str, **how: Any) -> SparkSets:
     options = ReadOptions(**how)
     for name in ("person", "item_delimiter"):
         if getattr(options, name) is not None:
-            message = f"{name} does not work on Spark; make one record of all that a person has, or use the local engine"
+            message = f"{name} does not work on Spark; leave it out, or use the local engine"
             raise ParameterError(message)
     if options.lenient:
         message = "lenient reading does not work on Spark; mend the data, or use the local engine"
@@ -150,20 +152,26 @@ def of_file(session: Any, path: str, **how: Any) -> SparkSets:
     place = Path(path).absolute().as_uri()
     columns = {"id_column": options.id_column, "item_column": options.item_column}
     ending = Path(path.removesuffix(".gz")).suffix
-    format = options.format or _format_of(ending, options, path)
-    if format == "parquet":
-        return of_frame(session.read.parquet(place), column=options.column, **columns, source=path)
-    if format == "long":
+    chosen = options.format or _format_of(ending, options, path)
+    if chosen == "parquet":
+        frame = session.read.parquet(place)
+        found = of_frame(frame, column=options.column, **columns, source=path)
+        return replace(found, max_record_length=options.max_record_length)
+    if options.column is not None:
+        message = f"{path}: Spark finds column in Parquet alone; use that, id_column and item_column, or the local engine"
+        raise ParameterError(message)
+    if chosen == "long":
         frame = session.read.csv(
             place, header=True, sep=_delimiter(options, ending, path), quote='"', escape='"', mode="FAILFAST",
             ignoreLeadingWhiteSpace=True, ignoreTrailingWhiteSpace=True, multiLine=True,
         )  # fmt: skip
-        return of_frame(frame, **columns, source=path)
-    if format not in LINES:
-        message = f"format {format!r} is not read on Spark; use parquet, long, {', '.join(LINES)}, or the local engine"
+        found = of_frame(frame, **columns, source=path)
+        return replace(found, max_record_length=options.max_record_length)
+    if chosen not in LINES:
+        message = f"format {chosen!r} is not read on Spark; use parquet, long, {', '.join(LINES)}, or the local engine"
         raise ParameterError(message)
-    delimiter = _delimiter(options, ending, path) if format == "lines" else None
-    return _of_lines(session.read.text(place, lineSep="\n"), path, format, delimiter)
+    delimiter = _delimiter(options, ending, path) if chosen == "lines" else None
+    return _of_lines(session.read.text(place, lineSep="\n"), path, chosen, delimiter)
 
 
 def _format_of(ending: str, options: ReadOptions, path: str) -> str:

@@ -31,9 +31,7 @@ class Local:
 
         return read(source, **how) if isinstance(source, str | os.PathLike) else from_frame(source, **how)
 
-    def anonymise(
-        self, method: Any, data: Any, progress: Callable[[str, float], None] | None = None
-    ) -> Any:
+    def anonymise(self, method: Any, data: Any, progress: Callable[[str, float], None] | None = None) -> Any:
         """Release and key."""
         return method.anonymise(data, progress)
 

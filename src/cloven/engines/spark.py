@@ -1,9 +1,9 @@
 """The engine for data that one machine does not hold: PySpark 4, ``pip install 'cloven[spark]'``.
 
 Disassociation runs here (``kinds/disassociated/spark``); other methods say that they do not. Nothing is computed before
-it is written: ``anonymise`` looks at the method and at the types of columns, ``write`` does the work, in a folder beside
-the target that only its owner can read. Driver and workers must see that folder under the same path: a shared file
-system, or one machine.
+it is written: ``anonymise`` looks at the method and at the types of columns, ``write`` does the work, in a folder
+beside the target that only its owner can read. Driver and workers must see that folder under the same path: a shared
+file system, or one machine.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cloven.engines.frames import SparkSets, of_file, of_frame
-from cloven.errors import ClovenError, InputError, ParameterError, ReleaseError
+from cloven.errors import ClovenError, InputError, OutputError, ParameterError, ReleaseError, shorten
 from cloven.registry import rooms
 
 if TYPE_CHECKING:
@@ -80,7 +80,8 @@ class Spark:
                 ``format`` (lines, fimi or spmf) and ``delimiter``.
         """
         if isinstance(source, str | os.PathLike):
-            return of_file(self.session, os.fspath(source), **how)
+            with _in_words():
+                return of_file(self.session, os.fspath(source), **how)
         return of_frame(source, **how)
 
     def anonymise(self, method: Any, data: Any, progress: Report | None = None) -> Planned:
@@ -117,7 +118,7 @@ class Spark:
 
     def _spread(self, function: Callable[[str], str], given: Sequence[str]) -> list[str]:
         """Have the workers call a function with texts; what it gives, in the same order."""
-        import pyarrow as pa  # noqa: F811 - the workers need it at run time
+        import pyarrow as pa
 
         def called(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for batch in batches:
@@ -168,11 +169,17 @@ class _in_words:  # noqa: N801 - reads like a function
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         if error is None or isinstance(error, ClovenError):
             return
+        from pyspark.errors import PySparkException
+
         text = str(error)
         for kind in (InputError, ParameterError):
             _, found, said = text.partition(f"cloven.errors.{kind.__name__}: ")
             if found:
                 raise kind(said.splitlines()[0]) from error
+        if isinstance(error, PySparkException) or type(error).__module__.startswith("py4j"):
+            reason = shorten(" ".join(text.split()), 300)
+            message = f"Spark could not do it, and nothing was written: {reason}; look at its log"
+            raise OutputError(message) from error
 
 
 def session_at(master: str, *, quiet: bool = False) -> Any:
@@ -180,7 +187,10 @@ def session_at(master: str, *, quiet: bool = False) -> Any:
     if find_spec("pyspark") is None:
         message = "the engine spark needs PySpark, which is not installed; pip install 'cloven[spark]'"
         raise ParameterError(message)
-    if shutil.which("java") is None and not (Path(os.environ.get("JAVA_HOME", "")) / "bin" / "java").is_file():
+    if (
+        shutil.which("java") is None
+        and not (Path(os.environ.get("JAVA_HOME", "")) / "bin" / "java").is_file()
+    ):
         message = "the engine spark needs Java, and there is none; install a JDK 17 or set JAVA_HOME"
         raise ParameterError(message)
     from pyspark.errors import PySparkException

@@ -71,7 +71,9 @@ def test_a_rare_row_is_noticed(release):
     def lonely(rows):
         first = rows[0]["items"]
         rows[0]["items"] = ["zzz-rare", *first][:1]
-        return sorted(rows, key=lambda row: (row["cluster"], row["kind"] == "term", row["chunk"], row["items"]))
+        return sorted(
+            rows, key=lambda row: (row["cluster"], row["kind"] == "term", row["chunk"], row["items"])
+        )
 
     edited(folder, "chunks", 1, lonely)
     assert both(folder) == (False, False)

@@ -109,7 +109,9 @@ def _tables(path: Path, manifest: Mapping[str, Any]) -> tuple[pa.Table, pa.Table
     """Clusters and chunks, each from one file, or both from parts."""
     import pyarrow as pa
 
-    names = [FORMATS[0].parts_of(table, manifest["files"]) for table in ("clusters.parquet", "chunks.parquet")]
+    names = [
+        FORMATS[0].parts_of(table, manifest["files"]) for table in ("clusters.parquet", "chunks.parquet")
+    ]
     paths = [[path / name for name in files] for files in names]
     clusters, chunks = read_parts(paths[0], CLUSTERS), read_parts(paths[1], CHUNKS)
     if names != [("clusters.parquet",), ("chunks.parquet",)]:

@@ -207,7 +207,9 @@ def _of_parts(inside: list[dict[str, Any]]) -> list[Check]:
             merged.setdefault(name, []).append((each["first"], passed, examined, detail))
     checks = []
     for name, rows in merged.items():
-        faults = [Fault(1, f"counted from cluster {first}: {said}") for first, passed, _, said in rows if not passed]
+        faults = [
+            Fault(1, f"counted from cluster {first}: {said}") for first, passed, _, said in rows if not passed
+        ]
         checks.append(_fault(name, faults, sum(examined for _, _, examined, _ in rows)))
     return checks
 

@@ -233,9 +233,7 @@ class Disassociation:
         """
         return self._anonymised(data, progress) if engine is None else engine.anonymise(self, data, progress)
 
-    def _anonymised(
-        self, data: Transactions, progress: Callable[[str, float], None] | None
-    ) -> Anonymised:
+    def _anonymised(self, data: Transactions, progress: Callable[[str, float], None] | None) -> Anonymised:
         """All in the memory of this machine."""
         from cloven.data.arrays import take_rows
         from cloven.kinds.disassociated.methods.assembly import assemble

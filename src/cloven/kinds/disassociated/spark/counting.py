@@ -132,9 +132,7 @@ def leaves_of(table: pa.Table, tree: Tree, place: NDArray[np.int32]) -> tuple[Lo
     return descend(offsets, terms, len(place), *tree), offsets, terms
 
 
-def _pairs(
-    table: pa.Table, tree: Tree, place: NDArray[np.int32], asked: Longs, banned: Longs
-) -> pa.Table:
+def _pairs(table: pa.Table, tree: Tree, place: NDArray[np.int32], asked: Longs, banned: Longs) -> pa.Table:
     """How many records of a batch hold each term, leaf by leaf."""
     leaf, offsets, terms = leaves_of(table, tree, place)
     owner = np.repeat(leaf, np.diff(offsets))

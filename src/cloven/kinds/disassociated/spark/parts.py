@@ -30,9 +30,7 @@ if TYPE_CHECKING:
 
 WRITTEN = "name string, sha256 string"
 """What is told of a file that was written."""
-KEY = (
-    "record bigint, turn bigint, cluster bigint, joint bigint, chunk int, kind int, row bigint, items array<int>"
-)
+KEY = "record bigint, turn bigint, cluster bigint, joint bigint, chunk int, kind int, row bigint, items array<int>"
 LEFT = "item int, rank bigint, record bigint, cluster bigint"
 """Occurrences that no record chunk took; ``cluster`` is -1 where the whole record is left out."""
 OUTER = 1 << 31
@@ -121,7 +119,13 @@ def _with_terms(
     flat = np.concatenate((items, pairs % width))
     inner = np.arange(lengths.sum()) - np.repeat(offsets_of(lengths[order])[:-1], lengths[order])
     chunks = np.concatenate((chunk, np.zeros(len(has), np.int64)))[order]
-    return owners[order], chunks, kinds[order], lengths[order], flat[np.repeat(starts, lengths[order]) + inner]
+    return (
+        owners[order],
+        chunks,
+        kinds[order],
+        lengths[order],
+        flat[np.repeat(starts, lengths[order]) + inner],
+    )
 
 
 @dataclass(frozen=True)
@@ -217,9 +221,7 @@ def left_rows(table: pa.Table) -> pa.Table:
     })  # fmt: skip
 
 
-def write_rows(
-    writer: Writer, name: str, part: int, columns: Mapping[str, str], table: pa.Table
-) -> pa.Table:
+def write_rows(writer: Writer, name: str, part: int, columns: Mapping[str, str], table: pa.Table) -> pa.Table:
     """Write a part of a table of the private folder: numbers as they are, kinds and items by their names."""
     table = table.sort_by("number")
     values: dict[str, Any] = {}

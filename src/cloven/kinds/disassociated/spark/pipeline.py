@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,6 +51,7 @@ from cloven.storage.receipt import RECEIPT, build_receipt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     import pyarrow as pa
 
@@ -250,9 +250,12 @@ class Published:
             parts = session.range(many, numPartitions=many).mapInArrow(
                 lambda batches: in_batches(
                     batches,
-                    lambda table: written([
-                        root.publish(writer, first, part, sizes.rows) for part in table.column("id").to_pylist()
-                    ]),
+                    lambda table: written(
+                        [
+                            root.publish(writer, first, part, sizes.rows)
+                            for part in table.column("id").to_pylist()
+                        ]
+                    ),
                 ),
                 WRITTEN,
             )
@@ -313,7 +316,9 @@ class Published:
 
             schema = {"int64": np.empty(0, np.int64), "int32": np.empty(0, np.int32)}
             empty = {
-                column: schema.get(kind, pa.array([], pa.string() if kind == "string" else pa.list_(pa.string())))
+                column: schema.get(
+                    kind, pa.array([], pa.string() if kind == "string" else pa.list_(pa.string()))
+                )
                 for column, kind in columns.items()
             }
             write_table(private / f"{name}-0.parquet", columns, empty, PRIVATE_FILE)
@@ -416,7 +421,9 @@ def vocabulary_of(frame: Any, source: str, most: int) -> tuple[str, ...]:
     elif not all(name.strip() for name in names):
         reason = "blank item; remove it"
     elif (wrong[1] or 0) > most:
-        reason = f"{wrong[1]:,} items in one record, more than max_record_length={most:,}; is the column right?"
+        reason = (
+            f"{wrong[1]:,} items in one record, more than max_record_length={most:,}; is the column right?"
+        )
     elif not names:
         reason = "no records with items"
     if reason is not None:
