@@ -158,7 +158,7 @@ def of_file(session: Any, path: str, **how: Any) -> SparkSets:
         found = of_frame(frame, column=options.column, **columns, source=path)
         return replace(found, max_record_length=options.max_record_length)
     if options.column is not None:
-        message = f"{path}: Spark finds column in Parquet alone; use that, id_column and item_column, or the local engine"
+        message = f"{path}: Spark finds column in Parquet alone; name id_column and item_column, or use local"
         raise ParameterError(message)
     if chosen == "long":
         frame = session.read.csv(

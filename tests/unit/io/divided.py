@@ -28,6 +28,7 @@ def in_parts(folder: Path, clusters: int, rows: int) -> None:
         (folder / f"{name}.parquet").unlink()
         for number, part in enumerate(parts[name]):
             write_part(folder, name, number, part)
+    (folder / "README.md").unlink(missing_ok=True)  # it tells of whole tables
     signed(folder)
 
 

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import cloven as cv
-from cloven.errors import ReleaseError
+from cloven.errors import OutputError, ReleaseError
 from cloven.kinds.disassociated.files import part_name
 from cloven.kinds.disassociated.part_checks import in_parts as lies_in_parts
 from cloven.kinds.disassociated.part_checks import verify_parts
@@ -144,6 +144,29 @@ def test_faults_of_the_root_are_noticed(release, fault):
     assert both(folder) == (False, False)
     named = {check.name for check in verify_parts(folder, map).failures}
     assert ("readable" if fault == "two items" else "chunks of the root") in named
+
+
+def test_the_readme_tells_of_parts_and_what_it_says_runs(release, monkeypatch):
+    import duckdb
+
+    from cloven.storage.readme import README, readmes
+
+    folder, whole = release
+    (folder / README).write_bytes(readmes(read_manifest(folder))[0])
+    assert both(folder) == (True, True)
+    text = (folder / README).read_text()
+    assert "chunks-*.parquet" in text
+    monkeypatch.chdir(folder)
+    rows = duckdb.sql(text.partition("```sql\n")[2].partition("```")[0]).fetchall()
+    assert len(rows) == 10
+    assert {name for name, _ in rows} <= set(whole.vocabulary)
+
+
+def test_a_key_is_not_written_into_a_release_in_parts(release):
+    folder, _ = release
+    result = cv.Disassociation(k=3).anonymise(cv.sample("clinic"))
+    with pytest.raises(OutputError, match="lies inside the release"):
+        cv.write_release(result, folder / "again")
 
 
 def test_the_key_is_read_from_parts(tmp_path):
