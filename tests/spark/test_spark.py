@@ -7,8 +7,12 @@ and its verification by parts in ``unit/io/test_parts.py``: neither needs Spark.
 from __future__ import annotations
 
 import gzip
+import os
 import random
 import stat
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -202,3 +206,43 @@ def test_a_release_that_a_worker_spoils_is_refused_by_the_workers(session, tmp_p
     place = tmp_path / "out" / "chunks-1.parquet"
     place.write_bytes(place.read_bytes()[:-10])
     assert not engine.verify(tmp_path / "out").ok
+
+
+def test_the_command_makes_what_the_local_command_makes(tmp_path):
+    """A process of its own: it starts Spark, and says two lines and two places."""
+    records = [record or ["i0"] for record in random_records(11)]
+    lines = "".join(
+        " ".join(sorted({name.replace(" ", "_") for name in record})) + "\n" for record in records
+    )
+    (tmp_path / "clinic.dat").write_text(lines, encoding="utf-8")
+    command = [sys.executable, "-m", "cloven.cli", "anonymise", "disassociation", "clinic.dat", "-k", "3"]
+    spark = ["-o", "far", "--engine", "spark", "--master", "local[2]", "--block-records", "30"]
+    for more in (["-o", "near", "--block-records", "30"], spark):
+        done = subprocess.run(
+            [*command, *more], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=900
+        )
+        assert done.returncode == 0, done.stderr
+    assert "published    far" in done.stdout
+    near, far = (cv.read_release(tmp_path / name) for name in ("near", "far"))
+    assert near == far
+    near_key, far_key = (
+        cv.read_key(tmp_path / f"{name}.private", release) for name, release in (("near", near), ("far", far))
+    )
+    assert near_key == far_key
+
+
+def test_the_job_for_spark_submit_runs(session, tmp_path):
+    records = random_records(13)
+    session.createDataFrame([(record,) for record in records], LISTS).coalesce(1).write.parquet(
+        str(tmp_path / "visits.parquet")
+    )
+    job = Path(__file__).resolve().parents[2] / "examples" / "spark" / "submit.py"
+    given = [sys.executable, str(job), "visits.parquet", "out", "--column", "items", "-k", "3"]
+    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable}
+    done = subprocess.run(
+        given, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=900, env=environment
+    )
+    assert done.returncode == 0, done.stderr
+    assert "verified: True" in done.stdout
+    wanted = cv.Disassociation(k=3).anonymise(cv.Transactions.from_records(records)).release
+    assert cv.read_release(tmp_path / "out") == wanted

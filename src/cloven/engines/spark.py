@@ -70,6 +70,7 @@ class Spark:
         elif not hasattr(self.session, "sparkContext") or not hasattr(self.session, "createDataFrame"):
             message = f"session must be a SparkSession, got {type(self.session).__name__}; make one with its builder"
             raise ParameterError(message)
+        _use_this_python(self.session.sparkContext)
 
     def read(self, source: Any, **how: Any) -> SparkSets:
         """Sets of items from a Spark DataFrame, a table by ``spark.table(name)``, or the path of a file.
@@ -141,7 +142,8 @@ def _part_checks(path: Path) -> Any:
         manifest = read_manifest(path)
     except ReleaseError:
         return None
-    room = rooms()[format_named(manifest["format"], str(path)).release.family]
+    kind: Any = format_named(manifest["format"], str(path)).release
+    room = rooms()[kind.family]
     if find_spec(f"{room}.part_checks") is None:
         return None
     checks = import_module(f"{room}.part_checks")
@@ -180,6 +182,13 @@ class _in_words:  # noqa: N801 - reads like a function
             reason = shorten(" ".join(text.split()), 300)
             message = f"Spark could not do it, and nothing was written: {reason}; look at its log"
             raise OutputError(message) from error
+
+
+def _use_this_python(context: Any) -> None:
+    """Workers of this machine use this Python, where nobody named another one for them."""
+    local = str(getattr(context, "master", "")).startswith("local")
+    if local and getattr(context, "pythonExec", "") == "python3" and "PYSPARK_PYTHON" not in os.environ:
+        context.pythonExec = sys.executable
 
 
 def session_at(master: str, *, quiet: bool = False) -> Any:

@@ -89,6 +89,24 @@ def test_files_that_spark_does_not_read_are_said(tmp_path):
         engine.read(tmp_path / "a.jsonl")
 
 
+@pytest.mark.parametrize(
+    ("master", "named", "used"),
+    [("local[2]", None, sys.executable), ("yarn", None, "python3"), ("local[2]", "/opt/python", "python3")],
+)
+def test_workers_of_this_machine_use_this_python(monkeypatch, master, named, used):
+    class Context:
+        pythonExec = "python3"  # noqa: N815 - as Spark spells it
+
+    monkeypatch.delenv("PYSPARK_PYTHON", raising=False)
+    if named:
+        monkeypatch.setenv("PYSPARK_PYTHON", named)
+    session = Session()
+    session.sparkContext = Context()
+    session.sparkContext.master = master
+    cv.Spark(session)
+    assert session.sparkContext.pythonExec == used
+
+
 def test_without_pyspark_or_java_a_line_says_so(monkeypatch):
     from cloven.engines import spark
 

@@ -87,7 +87,7 @@ def _whole(path: Path, columns: dict[str, str]) -> Any:
     """A table of the private folder, from one file or, where that is not there, from its parts."""
     import pyarrow as pa
 
-    parts = []
+    parts: list[Path] = []
     while not path.exists() and (part := path.with_name(part_name(path.stem, len(parts)))).exists():
         parts.append(part)
     return pa.concat_tables(read_parts(parts or [path], columns))
