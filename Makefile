@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-browser lint format types check bench tables docs docs-serve install fuzz fuzz-guided bombs meaning faults audit-deps sbom tested clean
+.PHONY: help demo test test-slow test-browser test-spark lint format types check bench tables docs docs-serve install fuzz fuzz-guided bombs meaning faults audit-deps sbom tested clean
 
 help: ## list the tasks
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +42,10 @@ test: $(STAMP) ## run the quick tests (minutes, part of it compiling)
 test-browser: $(STAMP) ## look at the report in Chromium (Debian package chromium)
 	$(BIN)/python -m pip install --quiet --group browser
 	$(BIN)/python -m pytest -m browser tests/browser
+
+test-spark: $(STAMP) ## compare the Spark engine with the local one (Java 17)
+	$(BIN)/python -m pip install --quiet --editable ".[spark]"
+	$(BIN)/python -m pytest -m spark tests/spark
 
 test-slow: $(STAMP) ## run the tests that take minutes, and every law on all its examples
 	CLOVEN_THOROUGH=1 $(BIN)/python -m pytest -n auto -m "slow or hypothesis"

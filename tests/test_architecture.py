@@ -46,6 +46,7 @@ ALLOWED = {
         "verification",
     },
     "reconstruction": {"kinds", "registry"},
+    "engines": {"reading", "registry"},
     "standards": {"disclosure"},
     "report": {"disclosure"},
     "audit": {
@@ -60,7 +61,8 @@ ALLOWED = {
 # Inside functions, where it is needed, a part may also ask these.
 ALLOWED_INSIDE = {
     "audit": {"report", "verification"},
-    "cli": {"datasets", "reconstruction", "relatedness"},
+    "cli": {"datasets", "engines", "reconstruction", "relatedness"},
+    "engines": {"storage"},
     "kinds": {"datasets", "reading", "reconstruction"},
     "report": {"kinds", "registry"},
     "storage": {"verification"},

@@ -16,6 +16,7 @@ attack it yourself          ``attacks``: ``Semantic``, ``Elimination``, ...; ``s
 what words mean             ``relatedness``: ``Vectors``, ``Corpus``, ``WordNet``, ...
 text                        ``read_documents``, ``to_transactions``
 all at once                 ``Audit`` with ``Knowledge``, ``Limits``, ``Effort`` -> ``AuditReport`` (``Risk``, ...)
+on many machines            ``Spark`` -> the same release in parts
 what others made            ``audit_published``, a table and its original -> ``AuditReport``
 the best setting            ``Tune`` -> ``Tuned``
 whom to fear                ``Threat``: ``known_items``, ``release_alone``, ``the_method``, ``word_meanings``, ...
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from cloven.datasets import sample
     from cloven.disclosure.outcome import Outcome
     from cloven.disclosure.risk import Risk
+    from cloven.engines.spark import Spark
     from cloven.errors import (
         ClovenError,
         GuaranteeError,
@@ -146,6 +148,7 @@ if TYPE_CHECKING:
         "SetGeneralised",
         "Sliced",
         "Slicing",
+        "Spark",
         "Table",
         "Taxonomy",
         "Threat",
@@ -206,6 +209,7 @@ _HOME = homes(
         "cloven.datasets": "sample",
         "cloven.disclosure.outcome": "Outcome",
         "cloven.disclosure.risk": "Risk",
+        "cloven.engines.spark": "Spark",
         "cloven.errors": "ClovenError GuaranteeError InputError OutputError ParameterError ReleaseError",
         "cloven.kinds.disassociated.key": "Anonymised Key",
         "cloven.kinds.disassociated.methods": "Disassociation",

@@ -29,6 +29,7 @@ from cloven.cli.reading import (
     read_persons,
     warn_of_strangers,
 )
+from cloven.cli.spark import publish_on_spark, refuse_on_spark
 from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.methods import Disassociation
@@ -291,6 +292,15 @@ def disassociation(
         ),
     ] = False,
     ledger: LedgerFolder = None,
+    engine: Annotated[
+        str, asks(one_of("local", "spark"), "--engine", help="local, or spark for data of many machines.")
+    ] = "local",
+    master: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL", help="Master of --engine spark, such as local[2]; default: all cores here."
+        ),
+    ] = None,
     json: JsonFlag = False,
 ) -> None:
     """The command of disassociation."""
@@ -304,6 +314,15 @@ def disassociation(
         return method
 
     refuse_unsafe(method, allowed=allow_unsafe)
+    if engine == "spark":
+        refused = {"--release-format json": release_format == "json", "--csv": csv is not None}
+        refused |= {"--measure-counts": measure_counts, "--allow-unsafe": allow_unsafe}
+        refuse_on_spark(refused)
+        publish_on_spark(file, out, method, options, master or "local[*]", ledger, json=json)
+        return
+    if master is not None:
+        message = "--master is for --engine spark; name that too, or leave it out"
+        raise ParameterError(message)
     eyes = None if csv is None else (csv, csv_bytes)
     finished = (
         (lambda result, data: measured(result, data, np.random.default_rng())) if measure_counts else None

@@ -103,23 +103,39 @@ def verify_folder(
     return Verdict(level, (*checks, *verdict.checks))
 
 
+def folder_faults(folder: Path, manifest: dict[str, Any]) -> list[Check]:
+    """What is checked of a folder without opening its tables: the files there, and the spelling of its manifest."""
+    return [_check_files(folder, manifest), _check_spelling(folder, manifest)]
+
+
+def file_faults(path: Path, digest: str) -> list[str]:
+    """What is wrong with one table: it is not the one that the manifest speaks of, or hides something."""
+    same = _sha256(path) == digest
+    faults = [] if same else [f"{path.name} is not the file that the manifest speaks of"]
+    return [*faults, *_layout_faults(path)]
+
+
 def _folder_checks(folder: Path, manifest: dict[str, Any] | None) -> Iterator[Check]:
     """What is checked of the files of a folder, without a manifest if that cannot be read."""
     if not folder.is_dir():
         return
-    names = _tables(folder, manifest)
-    expected = {MANIFEST, README, *names}
+    yield _check_files(folder, manifest)
+    if manifest is not None:
+        yield from _check_manifest_and_hashes(folder, manifest)
+    tables = [folder / name for name in _tables(folder, manifest) if (folder / name).is_file()]
+    yield _check(
+        "parquet layout", [fault for table in tables for fault in _layout_faults(table)], len(tables)
+    )
+
+
+def _check_files(folder: Path, manifest: dict[str, Any] | None) -> Check:
+    """Nothing lies there but what belongs to a release."""
+    expected = {MANIFEST, README, *_tables(folder, manifest)}
     present = sorted(folder.iterdir())
     strange = [entry.name for entry in present if entry.name not in expected]
     links = [entry.name for entry in present if entry.is_symlink() or not entry.is_file()]
     faults = [f"{shorten(name)} does not belong in a release" for name in dict.fromkeys(strange + links)]
-    yield _check("files", faults + _readme_faults(folder, manifest), len(present))
-    if manifest is not None:
-        yield from _check_manifest_and_hashes(folder, manifest)
-    tables = [folder / name for name in names if (folder / name).is_file()]
-    yield _check(
-        "parquet layout", [fault for table in tables for fault in _layout_faults(table)], len(tables)
-    )
+    return _check("files", faults + _readme_faults(folder, manifest), len(present))
 
 
 def _tables(folder: Path, manifest: dict[str, Any] | None) -> tuple[str, ...]:
@@ -131,15 +147,19 @@ def _tables(folder: Path, manifest: dict[str, Any] | None) -> tuple[str, ...]:
 
 
 def _check_manifest_and_hashes(folder: Path, manifest: dict[str, Any]) -> Iterator[Check]:
-    spelt = read_bytes(folder / MANIFEST) == manifest_bytes(manifest)
-    faults = [] if spelt else [f"{MANIFEST} is not written with sorted keys and two spaces"]
-    yield _check("manifest layout", faults, 1)
+    yield _check_spelling(folder, manifest)
     faults = [
         f"{name} is not the file that the manifest speaks of"
         for name, digest in sorted(manifest["files"].items())
         if _sha256(folder / name) != digest
     ]
     yield _check("hashes", faults, len(manifest["files"]))
+
+
+def _check_spelling(folder: Path, manifest: dict[str, Any]) -> Check:
+    spelt = read_bytes(folder / MANIFEST) == manifest_bytes(manifest)
+    faults = [] if spelt else [f"{MANIFEST} is not written with sorted keys and two spaces"]
+    return _check("manifest layout", faults, 1)
 
 
 def _readme_faults(folder: Path, manifest: dict[str, Any] | None) -> list[str]:

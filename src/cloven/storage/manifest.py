@@ -38,7 +38,20 @@ MARKS = ("unsafe", "seeded")
 
 def build_manifest(release: Release, files: Mapping[str, str]) -> dict[str, Any]:
     """Describe a release; ``files`` gives the SHA-256 of each of its files, and is empty for JSON."""
-    kind, parameters = format_of(release), dict(release.parameters)
+    kind = format_of(release)
+    promise = {"k": release.k, "m": kind.known_items(release)}
+    return manifest_of(kind, promise, release.parameters, count(release), files)
+
+
+def manifest_of(
+    kind: ReleaseFormat,
+    promise: Mapping[str, int | None],
+    parameters: Mapping[str, Any],
+    counts: Mapping[str, int],
+    files: Mapping[str, str],
+) -> dict[str, Any]:
+    """The same of a release that is only known by what is published about it: ``promise`` is its k and m."""
+    parameters = dict(parameters)
     if not isinstance(parameters.get("method"), str):
         message = "a release needs the name of its method in parameters['method']"
         raise ParameterError(message)
@@ -53,11 +66,10 @@ def build_manifest(release: Release, files: Mapping[str, str]) -> dict[str, Any]
     return {
         "format": kind.stamp,
         "method": method,
-        "k": release.k,
-        "m": kind.known_items(release),
+        **promise,
         "parameters": parameters,
         **marks,
-        "counts": count(release),
+        "counts": dict(counts),
         "version": __version__,
         "files": dict(files),
     }
@@ -192,6 +204,7 @@ class ReleaseFormat:
         read: the release of a folder, given its manifest.
         texts: every text that is written of a result, to be looked at before anything is.
         parts: start of the names of further Parquet files, numbered from 0; empty if there are none.
+        divided: tables that may lie in numbered parts instead, as ``name-0.parquet``, ``name-1.parquet``, ...
         json: its form as one JSON file, if it has one.
         of_sets: whether it is made from sets of items; if not, from a table.
         guide: what its readers need to know, from its manifest alone; without it there is no README.
@@ -210,21 +223,33 @@ class ReleaseFormat:
     texts: Callable[[Any], Iterable[str]]
     may_list: bool = False
     parts: str = ""
+    divided: tuple[str, ...] = ()
     json: JsonForm | None = None
     of_sets: bool = True
     guide: Callable[[Mapping[str, Any]], Guide] | None = None
 
     def files(self, found: Collection[str]) -> tuple[str, ...]:
         """Its Parquet files, given the names that were found: as many numbered ones as follow each other."""
-        many = 0
-        while self.parts and f"{self.parts}{many}.parquet" in found:
-            many += 1
-        return (*self.tables, *(f"{self.parts}{number}.parquet" for number in range(many)))
+        tables = tuple(name for table in self.tables for name in self.parts_of(table, found))
+        return (*tables, *_numbered(self.parts, found)) if self.parts else tables
+
+    def parts_of(self, table: str, found: Collection[str]) -> tuple[str, ...]:
+        """The files of one of its tables: its own, or its parts where they were found and it was not."""
+        if table not in self.divided or table in found:
+            return (table,)
+        return _numbered(f"{table.removesuffix('.parquet')}-", found) or (table,)
 
     @property
     def stamp(self) -> str:
         """The entry ``format`` of a manifest."""
         return f"{self.name}/{self.version}"
+
+
+def _numbered(start: str, found: Collection[str]) -> tuple[str, ...]:
+    many = 0
+    while f"{start}{many}.parquet" in found:
+        many += 1
+    return tuple(f"{start}{number}.parquet" for number in range(many))
 
 
 def format_of(release: Release) -> ReleaseFormat:

@@ -95,20 +95,33 @@ def write_table(
         return hashlib.file_digest(written, "sha256").hexdigest()
 
 
-def read_table(path: Path, columns: Mapping[str, str]) -> pa.Table:
-    """Read a Parquet file that must have exactly these columns."""
+def read_table(path: Path, columns: Mapping[str, str], allowed: int | None = None) -> pa.Table:
+    """Read a Parquet file that must have exactly these columns, of ``allowed`` bytes unpacked at most."""
 
     def check(schema: pa.Schema) -> None:
         found = [(field.name, _type_name(field.type)) for field in schema]
         expect(found == list(columns.items()), str(path), "columns", columns, found)
 
-    return parquet(path, "get the file again", check)
+    return parquet(path, "get the file again", check, allowed)
 
 
-def parquet(path: Path, instead: str, check: Callable[[pa.Schema], None] | None = None) -> pa.Table:
+def read_parts(paths: Sequence[Path], columns: Mapping[str, str]) -> list[pa.Table]:
+    """Read a table that lies in parts; together they must find the room in memory that one file must."""
+    allowed = allowance(MAX_BYTES, sum(path.stat().st_size for path in paths if path.is_file()))[0]
+    tables = []
+    for path in paths:
+        tables.append(read_table(path, columns, allowed))
+        allowed = max(0, allowed - tables[-1].nbytes)
+    return tables
+
+
+def parquet(
+    path: Path, instead: str, check: Callable[[pa.Schema], None] | None = None, allowed: int | None = None
+) -> pa.Table:
     """A Parquet file of a release, or of what belongs to one, if it is no bomb and memory has room for it.
 
-    ``check`` looks at its columns before they are read; ``instead`` is what to do where it cannot be read.
+    ``check`` looks at its columns before they are read; ``instead`` is what to do where it cannot be read; ``allowed``
+    is how many bytes it may unpack to, if it is known otherwise.
     """
     import pyarrow as pa
 
@@ -116,7 +129,8 @@ def parquet(path: Path, instead: str, check: Callable[[pa.Schema], None] | None 
         with open_plain(path, within=path.parent) as handle:
             if check is not None:
                 check(parquet_file(handle).schema_arrow)
-            table = read_parquet(handle, allowance(MAX_BYTES, path.stat().st_size)[0])
+            room = allowance(MAX_BYTES, path.stat().st_size)[0] if allowed is None else allowed
+            table = read_parquet(handle, room)
     except (OSError, ValueError, pa.ArrowException) as error:
         reason = shorten(" ".join(str(getattr(error, "strerror", None) or error).split()), 200)[1:-1]
         message = f"{path}: cannot be read as Parquet ({reason}); {instead}"

@@ -18,7 +18,14 @@ from cloven.escapes import csv_cell
 from cloven.kinds.disassociated.guide import guide
 from cloven.kinds.disassociated.release import KINDS, Disassociated, Kind, RareItems
 from cloven.storage.manifest import MANIFEST, JsonForm, ReleaseFormat, expect, parameters_of
-from cloven.storage.parquet import expect_counting, item_lists, list_column, read_table, whole_numbers
+from cloven.storage.parquet import (
+    expect_counting,
+    item_lists,
+    list_column,
+    read_parts,
+    read_table,
+    whole_numbers,
+)
 from cloven.storage.release import coded, objects
 
 if TYPE_CHECKING:
@@ -36,6 +43,11 @@ if TYPE_CHECKING:
 CLUSTERS = {"cluster": "int64", "size": "int64", "joint": "int64"}
 JOINTS = {"joint": "int64", "parent": "int64"}
 CHUNKS = {"cluster": "int64", "joint": "int64", "chunk": "int32", "kind": "string", "items": "list"}
+
+
+def part_name(table: str, number: int) -> str:
+    """Name of a part of a table that is written in many."""
+    return f"{table}-{number}.parquet"
 
 
 def tables_of(release: Disassociated) -> tuple[Written, ...]:
@@ -71,7 +83,7 @@ def to_frame(release: Disassociated) -> pa.Table:
 def read_disassociated(path: Path, manifest: Mapping[str, Any]) -> Disassociated:
     """Read the folder of a release whose manifest this is."""
     check_version(manifest, str(path / MANIFEST))
-    clusters = read_table(path / "clusters.parquet", CLUSTERS)
+    clusters, chunks = _tables(path, manifest)
     joints = read_table(path / "joints.parquet", JOINTS)
     expect_counting(clusters, "cluster", path / "clusters.parquet")
     expect_counting(joints, "joint", path / "joints.parquet")
@@ -86,11 +98,46 @@ def read_disassociated(path: Path, manifest: Mapping[str, Any]) -> Disassociated
         cluster_size=size,
         cluster_joint=cluster_joint,
         joint_parent=parent,
-        **_read_rows(path / "chunks.parquet", len(size), len(parent)),
+        **read_rows(chunks, path / "chunks.parquet", len(size), len(parent)),
     )
     names = ("clusters.parquet", "joints.parquet", "chunks.parquet")
     check_rare_items(release, *(str(path / name) for name in names))
     return release
+
+
+def _tables(path: Path, manifest: Mapping[str, Any]) -> tuple[pa.Table, pa.Table]:
+    """Clusters and chunks, each from one file, or both from parts."""
+    import pyarrow as pa
+
+    names = [
+        FORMATS[0].parts_of(table, manifest["files"]) for table in ("clusters.parquet", "chunks.parquet")
+    ]
+    paths = [[path / name for name in files] for files in names]
+    clusters, chunks = read_parts(paths[0], CLUSTERS), read_parts(paths[1], CHUNKS)
+    if names != [("clusters.parquet",), ("chunks.parquet",)]:
+        _check_parts(paths, clusters, chunks)
+    return pa.concat_tables(clusters), pa.concat_tables(chunks)
+
+
+def _check_parts(paths: list[list[Path]], clusters: list[pa.Table], chunks: list[pa.Table]) -> None:
+    """Where parts end is a function of numbers alone, so that it tells nothing of who wrote them."""
+    folder, many = str(paths[0][0].parent), len(clusters)
+    both = paths[0][0].name == part_name("clusters", 0) and paths[1][0].name == part_name("chunks", 0)
+    expect(both, folder, "clusters and chunks", "both in parts, or both in one file", paths[1][0].name)
+    expect(len(chunks) >= many, folder, "parts of chunks", f"{many} or more", len(chunks))
+    for what, parts in (("clusters", clusters), ("the root", chunks[many:])):
+        sizes = [len(part) for part in parts]
+        even = len(set(sizes[:-1])) <= 1 and 0 < sizes[-1] <= sizes[0] if sizes else True
+        expect(even, folder, f"parts of {what}", "equally long, only the last one shorter", sizes[:10])
+    first = 0
+    for number, part in enumerate(chunks):
+        last = first + len(clusters[number]) if number < many else 0
+        first = first if number < many else -1
+        cluster = part.column("cluster").fill_null(-1).to_numpy()
+        strange = cluster[(cluster < first) | (cluster >= last)]
+        wanted = "of the root" if first < 0 else f"of clusters {first} to {last - 1}"
+        expect(not len(strange), str(paths[1][number]), "rows", wanted, strange[:1].tolist())
+        first = last
 
 
 def check_version(manifest: Mapping[str, Any], source: str) -> None:
@@ -123,8 +170,8 @@ def check_rare_items(release: Disassociated, clusters: str, joints: str, chunks:
     expect(lower == 0, chunks, "the list of terms", "at the root", "one of another joint")
 
 
-def _read_rows(path: Path, clusters: int, joints: int) -> dict[str, Any]:
-    table = read_table(path, CHUNKS)
+def read_rows(table: pa.Table, path: Path, clusters: int, joints: int) -> dict[str, Any]:
+    """The rows of a release from its table of chunks."""
     kind = kinds(table, path)
     cluster = whole_numbers(table, "cluster", path, below=clusters, null=True)
     joint = whole_numbers(table, "joint", path, below=joints, null=True)
@@ -323,6 +370,7 @@ FORMATS = (
         tables_of,
         read_disassociated,
         _written,
+        divided=("chunks.parquet", "clusters.parquet"),
         json=JsonForm(PARTS, parts_of, of_document),
         guide=guide,
     ),

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 def guide(manifest: Mapping[str, Any]) -> Guide:
     """Sentences and code for whoever receives the release."""
     counts, k, m = manifest["counts"], manifest["k"], manifest["m"]
+    divided = "chunks-0.parquet" in manifest["files"]
+    chunks, clusters = (f"{name}{'-*' if divided else ''}.parquet" for name in ("chunks", "clusters"))
+    many = 'open_dataset(Sys.glob("chunks-*.parquet")) |> dplyr::collect()'
+    read_in_r = many if divided else 'read_parquet("chunks.parquet")'
     return Guide(
         what=f"Data of {counted(counts['records'], 'records')}, each a set of items, of which"
         f" {counted(counts['items'], 'different items')} are published. No item was invented. Records were put into"
@@ -23,9 +27,9 @@ def guide(manifest: Mapping[str, Any]) -> Guide:
         f" Items may have been withheld where fewer than {k} people hold them. Nothing is promised against somebody who"
         " knows more, or who has another release about the same people.",
         tables=(
-            "chunks.parquet: a row for each part, with its cluster, chunk and items; parts without a cluster belong to"
+            f"{chunks}: a row for each part, with its cluster, chunk and items; parts without a cluster belong to"
             " a joint, which is a group of clusters",
-            "clusters.parquet: the number of records of each cluster, and its joint",
+            f"{clusters}: the number of records of each cluster, and its joint",
             "joints.parquet: the joint above each joint",
             "manifest.json: method, parameters, counts, and the SHA-256 of each table",
         ),
@@ -33,10 +37,10 @@ def guide(manifest: Mapping[str, Any]) -> Guide:
         "release.top_itemsets(10)\n"
         "release.rules(10)\n"
         "frame = cv.to_frame(release)   # PyArrow; .to_pandas() makes pandas of it",
-        sql="select item, count(*) as held_by\n"
-        "from (select unnest(items) as item from 'chunks.parquet' where kind <> 'term')\n"
+        sql="select item, count(*) as held_by\n"  # noqa: S608 - a text, run by nobody here
+        f"from (select unnest(items) as item from '{chunks}' where kind <> 'term')\n"
         "group by item order by held_by desc, item limit 10;",
-        r='chunks <- read_parquet("chunks.parquet")\n'
+        r=f"chunks <- {read_in_r}\n"
         'items <- unlist(chunks$items[chunks$kind != "term"])\n'
         "head(sort(table(items), decreasing = TRUE), 10)",
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.errors import ReleaseError
-from cloven.kinds.disassociated.files import kind_names, kinds
+from cloven.kinds.disassociated.files import kind_names, kinds, part_name
 from cloven.kinds.disassociated.key import Key
 from cloven.kinds.disassociated.release import Kind
 from cloven.storage.atomic import PRIVATE_FILE, PRIVATE_FOLDER
@@ -20,7 +20,7 @@ from cloven.storage.parquet import (
     item_lists,
     list_column,
     name_lists,
-    read_table,
+    read_parts,
     text_column,
     whole_numbers,
     write_table,
@@ -71,7 +71,7 @@ def write_key(result: Anonymised, place: Path, *, manifest_sha256: str, original
 def read_key(private: Path, release: Disassociated) -> Key:
     """Read the owner's key to a release from its private folder; ``cloven.storage.release`` says what may be wrong."""
     path = private / "key.parquet"
-    table = read_table(path, KEY)
+    table = _whole(path, KEY)
     offsets, codes, names = item_lists(table, path)
     return Key(
         record=whole_numbers(table, "record", path),
@@ -81,6 +81,16 @@ def read_key(private: Path, release: Disassociated) -> Key:
         **_read_records(private / "records.parquet", release.clusters),
         **_read_suppressed(private / "suppressed.parquet"),
     )
+
+
+def _whole(path: Path, columns: dict[str, str]) -> Any:
+    """A table of the private folder, from one file or, where that is not there, from its parts."""
+    import pyarrow as pa
+
+    parts: list[Path] = []
+    while not path.exists() and (part := path.with_name(part_name(path.stem, len(parts)))).exists():
+        parts.append(part)
+    return pa.concat_tables(read_parts(parts or [path], columns))
 
 
 def _key_columns(key: Key, release: Disassociated) -> dict[str, Any]:
@@ -171,7 +181,7 @@ def _release_rows(table: Any, path: Path, release: Disassociated) -> Longs:
 
 
 def _read_records(path: Path, clusters: int) -> dict[str, Any]:
-    table = read_table(path, RECORDS)
+    table = _whole(path, RECORDS)
     persons = whole_numbers(table, "person", path, null=True)
     unknown = int((persons < 0).sum())
     expect(
@@ -185,7 +195,7 @@ def _read_records(path: Path, clusters: int) -> dict[str, Any]:
 
 
 def _read_suppressed(path: Path) -> dict[str, Any]:
-    table = read_table(path, SUPPRESSED)
+    table = _whole(path, SUPPRESSED)
     return {
         "suppressed_record": whole_numbers(table, "record", path),
         "suppressed_reason": text_column(table, "reason", path),

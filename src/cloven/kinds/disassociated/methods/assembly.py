@@ -48,7 +48,7 @@ class Parts(NamedTuple):
 
 
 @compiled
-def _cut(
+def cut(
     offsets: Ints, items: Ints, cluster_of: Ints, joint: Ints, chunk: Ints
 ) -> tuple[Ints, Ints, Ints, Ints, Any]:
     """Cut every record into parts: one for each chunk it appears in, term chunk included (chunk -1).
@@ -86,7 +86,7 @@ def _grouped(owner: Longs, chunk: Longs, sorted_by_items: Longs) -> Longs:
     return sorted_by_items[np.argsort(keys, kind="stable")]
 
 
-def _rows(
+def grouped_rows(
     select: Longs, owner: Longs, chunk: Longs, offsets: Longs, items: NDArray[np.int32]
 ) -> tuple[Rows, Longs]:
     """The selected parts as rows grouped by owner; and which part each row is."""
@@ -105,7 +105,7 @@ def _renumbered(rows: Rows, part: Longs, number: Longs) -> tuple[Rows, Longs]:
     return Rows(owner[order], rows.chunk[order], offsets, items), part[order]
 
 
-def _term_chunks(
+def term_chunks(
     cluster: Longs, items: NDArray[np.int32], n_clusters: int, n_items: int
 ) -> tuple[Longs, NDArray[np.int32]]:
     """Items of the term chunk of each cluster, as compressed rows."""
@@ -180,16 +180,16 @@ def assemble(
     items = (np.cumsum(present) - 1).astype(np.int32)[codes]
     names = tuple(name for name, here in zip(vocabulary, present, strict=True) if here)
 
-    record, owner, chunk, start, part_items = _cut(offsets, items, cluster_of, labels.joint, labels.chunk)
+    record, owner, chunk, start, part_items = cut(offsets, items, cluster_of, labels.joint, labels.chunk)
     in_shared, in_list = (owner >= 0) & (chunk >= 0), (owner >= 0) & (chunk < 0)
     in_term = (owner < 0) & (chunk < 0)
     listed = distinct(part_items[np.repeat(in_list, np.diff(start))])
     owner = np.where(in_shared, owner, cluster_of[record])
-    rows, row_part = _rows(np.flatnonzero(~in_shared & (chunk >= 0)), owner, chunk, start, part_items)
-    shared, shared_part = _rows(np.flatnonzero(in_shared), owner, chunk, start, part_items)
+    rows, row_part = grouped_rows(np.flatnonzero(~in_shared & (chunk >= 0)), owner, chunk, start, part_items)
+    shared, shared_part = grouped_rows(np.flatnonzero(in_shared), owner, chunk, start, part_items)
     term_part = np.repeat(in_term, np.diff(start))
     term_owner = np.repeat(owner, np.diff(start))[term_part]
-    terms = _term_chunks(term_owner, part_items[term_part], n_clusters, max(1, len(names)))
+    terms = term_chunks(term_owner, part_items[term_part], n_clusters, max(1, len(names)))
     sizes = np.bincount(cluster_of[cluster_of >= 0], minlength=n_clusters).astype(np.int64)
 
     number, joint_number = canonical_numbers(

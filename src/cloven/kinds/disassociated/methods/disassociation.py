@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 import numpy as np
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from cloven.compiled import Longs
     from cloven.data.transactions import Transactions
+    from cloven.engines.engine import Engine
     from cloven.kinds.disassociated.methods.labelling import Prepared
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.protocols import Dimension
@@ -209,17 +210,38 @@ class Disassociation:
             out["supports"] = "lower bounds"
         return out
 
+    @overload
     def anonymise(
         self, data: Transactions, progress: Callable[[str, float], None] | None = None
-    ) -> Anonymised:
-        """Anonymise; ``progress(step, share done)`` is called along the way."""
+    ) -> Anonymised: ...
+    @overload
+    def anonymise(
+        self, data: Any, progress: Callable[[str, float], None] | None = None, *, engine: Engine
+    ) -> Any: ...
+
+    def anonymise(
+        self,
+        data: Any,
+        progress: Callable[[str, float], None] | None = None,
+        *,
+        engine: Engine | None = None,
+    ) -> Any:
+        """Anonymise; ``progress(step, share done)`` is called along the way.
+
+        With an ``engine``, such as ``cv.Spark(session)``, that one works on data of its own: what comes of it is
+        written by ``engine.write``.
+        """
+        return self._anonymised(data, progress) if engine is None else engine.anonymise(self, data, progress)
+
+    def _anonymised(self, data: Transactions, progress: Callable[[str, float], None] | None) -> Anonymised:
+        """All in the memory of this machine."""
         from cloven.data.arrays import take_rows
         from cloven.kinds.disassociated.methods.assembly import assemble
         from cloven.kinds.disassociated.methods.labelling import label, prepare, tie_order_of
 
         expect_sets(data, type(self).__name__)
         report = progress or (lambda _step, _share: None)
-        self._check_sensitive(data)
+        self.check_sensitive(data.vocabulary)
         kept = self._without_rare_items(data, data)
         while True:
             self._check(kept)
@@ -280,9 +302,9 @@ class Disassociation:
         ]
         return data.without_items(np.array(rare, np.int64)) if rare else data
 
-    def _check_sensitive(self, data: Transactions) -> None:
+    def check_sensitive(self, vocabulary: Iterable[str]) -> None:
         """A misspelt sensitive item would be published like any other."""
-        unknown = sorted(self.sensitive.difference(data.vocabulary))
+        unknown = sorted(self.sensitive.difference(vocabulary))
         if unknown and not self.ignore_unknown:
             message = (
                 f"{len(unknown):,} of {len(self.sensitive):,} sensitive items are not in the data, such as"

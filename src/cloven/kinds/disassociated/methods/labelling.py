@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from cloven.kinds.disassociated.methods.disassociation import Disassociation
 
 
+B = TypeVar("B")
+
+
 class Terms(NamedTuple):
     """What the parameters say of each term, in tie order: its utility group, and whether it is barred from chunks."""
 
@@ -44,7 +47,8 @@ def label(
     method: Disassociation, data: Transactions, prepared: Prepared, report: Callable[[str, float], None]
 ) -> Labels:
     """Labels of all occurrences; clusters and joints are numbered through the blocks."""
-    terms, n_terms = _terms(method, data), len(data.vocabulary)
+    n_terms = len(data.vocabulary)
+    terms = terms_of(method, data.vocabulary, tie_order_of(data, method.tie_order))
     lots = lots_of(method.seed)
     cluster_of = np.full(len(data), -1, np.int64)
     joint, chunk = np.full(len(prepared.terms), -1, np.int64), np.full(len(prepared.terms), -1, np.int32)
@@ -61,7 +65,7 @@ def label(
     for number, block in enumerate(found):
         report("split", number / len(found))
         records = _records(prepared, block.records)
-        here = _label_block(method, records, terms, block.spent, lots)
+        here = label_block(method, records, terms, block.spent, lots)
         cluster_of[block.records] = _shifted(here.cluster_of, clusters)
         _scatter(
             records.offsets, here.joint, here.chunk, joints, prepared.offsets[block.records], joint, chunk
@@ -103,13 +107,16 @@ def _shifted(numbers: Longs, first: int) -> Longs:
     return np.where(numbers >= 0, numbers + first, -1)
 
 
-def _terms(method: Disassociation, data: Transactions) -> Terms:
-    """Utility group of each term: the first that names it; terms in no group come last, together."""
-    place, code_of = tie_order_of(data, method.tie_order), data.code_of()
-    group = np.full(len(data.vocabulary), len(method.utility_groups), np.int64)
+def terms_of(method: Disassociation, vocabulary: tuple[str, ...], place: NDArray[np.int32]) -> Terms:
+    """Utility group of each term: the first that names it; terms in no group come last, together.
+
+    ``place`` gives the place of each item among equally frequent ones.
+    """
+    code_of = {name: code for code, name in enumerate(vocabulary)}
+    group = np.full(len(vocabulary), len(method.utility_groups), np.int64)
     for number, names in reversed(list(enumerate(method.utility_groups))):
         group[place[[code_of[name] for name in names if name in code_of]]] = number
-    barred = np.zeros(len(data.vocabulary), bool)
+    barred = np.zeros(len(vocabulary), bool)
     barred[place[[code_of[name] for name in method.sensitive if name in code_of]]] = True
     return Terms(group, barred)
 
@@ -167,7 +174,7 @@ def _checked(found: Longs, part: Part, name: str) -> Longs:
     return clusters
 
 
-def _label_block(
+def label_block(
     method: Disassociation, records: Records, terms: Terms, spent: frozenset[int], lots: Lots
 ) -> Labels:
     """The three steps on one block."""
@@ -268,19 +275,18 @@ def blocks(
         if not having.all():
             waiting.append(Block(block.records[~having], block.spent))
         waiting.append(Block(block.records[having], block.spent | {best}))
-    return _joined(done, person, k)
+    return joined(done, lambda block: holders(person, block.records) < k, _union)
 
 
-def _joined(found: list[Block], person: Longs, k: int) -> list[Block]:
-    """Blocks with fewer than k records (or persons) join the next one; the last joins the one before."""
-    out: list[Block] = []
+def joined(found: list[B], is_small: Callable[[B], bool], union: Callable[[B, B], B]) -> list[B]:
+    """Blocks that are too small join the next one; the last joins the one before."""
+    out: list[B] = []
     for block in found:
-        if out and holders(person, out[-1].records) < k:
-            block = _union(out.pop(), block)
-        out.append(block)
-    if len(out) > 1 and holders(person, out[-1].records) < k:
+        whole = union(out.pop(), block) if out and is_small(out[-1]) else block
+        out.append(whole)
+    if len(out) > 1 and is_small(out[-1]):
         last = out.pop()
-        out.append(_union(out.pop(), last))
+        out.append(union(out.pop(), last))
     return out
 
 
@@ -428,16 +434,24 @@ def tie_order_of(data: Transactions, order: str | tuple[str, ...]) -> NDArray[np
     ``"text"``: by code point; ``"first-seen"``: by first appearance in the input (the thesis); a tuple of names: those
     first, in that order, then the rest by code point.
     """
-    n = len(data.vocabulary)
-    ranked = np.arange(n)
-    if order == "first-seen":
-        first = np.full(n, len(data.codes))
-        np.minimum.at(first, data.codes, np.arange(len(data.codes)))
-        ranked = np.argsort(first, kind="stable")
-    elif not isinstance(order, str):
-        code_of = data.code_of()
+    if order != "first-seen":
+        return tie_order_of_names(data.vocabulary, order)
+    first = np.full(len(data.vocabulary), len(data.codes))
+    np.minimum.at(first, data.codes, np.arange(len(data.codes)))
+    return _places(np.argsort(first, kind="stable"))
+
+
+def tie_order_of_names(vocabulary: tuple[str, ...], order: str | tuple[str, ...]) -> NDArray[np.int32]:
+    """The same for an order that no record has a part in: by code point, or names that come first."""
+    ranked = np.arange(len(vocabulary))
+    if not isinstance(order, str):
+        code_of = {name: code for code, name in enumerate(vocabulary)}
         named = [code_of[name] for name in dict.fromkeys(order) if name in code_of]
         ranked = np.concatenate((np.array(named, np.int64), np.setdiff1d(ranked, named)))
-    place = np.empty(n, np.int32)
-    place[ranked] = np.arange(n, dtype=np.int32)
+    return _places(ranked)
+
+
+def _places(ranked: Longs) -> NDArray[np.int32]:
+    place = np.empty(len(ranked), np.int32)
+    place[ranked] = np.arange(len(ranked), dtype=np.int32)
     return place

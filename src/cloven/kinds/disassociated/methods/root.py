@@ -82,7 +82,7 @@ def rooted(
         _demote(labels, data, left, held, taken, promise)
     moving = taken[term[left]]
     chunk_of = np.full(len(group), -1, np.int32)
-    ranked = _growth_order(np.flatnonzero(taken), group, held)
+    ranked = growth_order(np.flatnonzero(taken), group, held)
     if several:
         bars = _bars(labels, data, taken)
         chunk_of[ranked] = _chunks(data, left[moving], ranked, group, alone, bars, promise)
@@ -108,7 +108,7 @@ def _holders(data: Occurrences, left: Longs, n_terms: int) -> Longs:
     return np.bincount(term, minlength=n_terms).astype(np.int64)
 
 
-def _growth_order(terms: Longs, group: Longs, held: Longs) -> Longs:
+def growth_order(terms: Longs, group: Longs, held: Longs) -> Longs:
     """Terms by utility group, holders descending, tie order."""
     return terms[np.lexsort((terms, -held[terms], group[terms]))]
 

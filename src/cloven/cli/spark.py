@@ -1,0 +1,60 @@
+"""``cloven anonymise disassociation FILE -o OUT --engine spark``: the same release from many machines, in parts."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from cloven.cli.console import progress, say, say_json, tick
+from cloven.cli.places import refuse_places, say_places
+from cloven.errors import ParameterError
+from cloven.reading import ReadOptions
+from cloven.registry import part
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def refuse_on_spark(options: Mapping[str, bool]) -> None:
+    """Refuse options that only the local engine has, if they are given."""
+    for name, given in options.items():
+        if given:
+            message = f"{name} does not work with --engine spark; leave it out, or use the local engine"
+            raise ParameterError(message)
+
+
+def publish_on_spark(
+    file: Path, out: Path, method: Any, options: ReadOptions, master: str, ledger: Path | None, *, json: bool
+) -> None:
+    """Read, anonymise, verify and write on Spark, and tell what came of it."""
+    from cloven.engines.spark import Spark, session_at
+    from cloven.storage.ledger_file import check_ledger, remember
+    from cloven.storage.manifest import format_named
+    from cloven.storage.release import places, read_manifest
+
+    start = perf_counter()
+    public, private = places(out)
+    refuse_places(public, private)
+    check_ledger(ledger)
+    with progress("start Spark") as report:
+        engine = Spark(session_at(master, quiet=True))
+        try:
+            how = {each.name: getattr(options, each.name) for each in fields(ReadOptions)}
+            engine.write(engine.anonymise(method, engine.read(file, **how), report), out)
+        finally:
+            engine.session.stop()
+    remember(private, ledger)
+    manifest = read_manifest(public)
+    counts = manifest["counts"]
+    if json:
+        seconds = round(perf_counter() - start, 3)
+        say_json({"published": str(public), "private": str(private), **counts, "seconds": seconds})
+        return
+    words = part(format_named(manifest["format"], str(public)).release, "words")
+    say(f"{tick()} {words.headline(method, method.parameters['method'], counts)}")
+    say(
+        f"{tick()} verified; the original was not looked at again, and no later release can be compared with it"
+    )
+    say_places(public, private)

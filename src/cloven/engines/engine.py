@@ -1,0 +1,36 @@
+"""What an engine does: four verbs, the same on every one.
+
+Whatever engine made it, a release of the same data by the same method with the same ``block_records`` has the same
+content: tests run the same laws on all of them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+
+    from cloven.verification.verdict import Verdict
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """Reads data, anonymises it, writes the release and the key, and verifies what lies on disk."""
+
+    def read(self, source: Any, **how: Any) -> Any:
+        """Data of this engine from a path or a frame; columns are named as in ``cloven.read``."""
+        ...
+
+    def anonymise(self, method: Any, data: Any, progress: Callable[[str, float], None] | None = None) -> Any:
+        """What ``write`` takes; an engine may leave the work to it. What it cannot do is refused here."""
+        ...
+
+    def write(self, result: Any, out: str | os.PathLike[str]) -> None:
+        """Verify a release and write it to ``out`` and its key to ``out.private``, both or neither."""
+        ...
+
+    def verify(self, path: str | os.PathLike[str]) -> Verdict:
+        """Verify a release as it lies on disk, without original and key."""
+        ...

@@ -1,0 +1,220 @@
+"""The engine for data that one machine does not hold: PySpark 4, ``pip install 'cloven[spark]'``.
+
+Disassociation runs here (``kinds/disassociated/spark``); other methods say that they do not. Nothing is computed before
+it is written: ``anonymise`` looks at the method and at the types of columns, ``write`` does the work, in a folder
+beside the target that only its owner can read. Driver and workers must see that folder under the same path: a shared
+file system, or one machine.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cloven.engines.frames import SparkSets, of_file, of_frame
+from cloven.errors import ClovenError, InputError, OutputError, ParameterError, ReleaseError, shorten
+from cloven.registry import rooms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import pyarrow as pa
+
+    from cloven.verification.verdict import Verdict
+
+    Report = Callable[[str, float], None]
+
+PART_CLUSTERS = 16_384
+PART_ROWS = 1 << 20
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A release that will be made when it is written."""
+
+    method: Any
+    data: SparkSets
+    report: Report
+
+
+@dataclass(frozen=True)
+class Spark:
+    """Work on a Spark cluster: ``cv.Disassociation().anonymise(frame, engine=cv.Spark(session))``.
+
+    Attributes:
+        session: a ``SparkSession``; None makes one on this machine.
+        part_clusters: clusters of each part of a release.
+        part_rows: rows of each other part.
+
+    Where parts end depends on these numbers alone, so that files tell nothing of partitions.
+    """
+
+    session: Any = None
+    part_clusters: int = PART_CLUSTERS
+    part_rows: int = PART_ROWS
+
+    def __post_init__(self) -> None:
+        for name in ("part_clusters", "part_rows"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                message = f"{name} must be a whole number of at least 1, got {value!r}"
+                raise ParameterError(message)
+        if self.session is None:
+            object.__setattr__(self, "session", session_at("local[*]"))
+        elif not hasattr(self.session, "sparkContext") or not hasattr(self.session, "createDataFrame"):
+            message = f"session must be a SparkSession, got {type(self.session).__name__}; make one with its builder"
+            raise ParameterError(message)
+        _use_this_python(self.session.sparkContext)
+
+    def read(self, source: Any, **how: Any) -> SparkSets:
+        """Sets of items from a Spark DataFrame, a table by ``spark.table(name)``, or the path of a file.
+
+        Args:
+            source: a frame, or the path of Parquet, CSV with a header, or lines of items.
+            how: ``column`` (lists), or ``id_column`` and ``item_column`` (one item per row); of lines of items
+                ``format`` (lines, fimi or spmf) and ``delimiter``.
+        """
+        if isinstance(source, str | os.PathLike):
+            with _in_words():
+                return of_file(self.session, os.fspath(source), **how)
+        return of_frame(source, **how)
+
+    def anonymise(self, method: Any, data: Any, progress: Report | None = None) -> Planned:
+        """A plan that ``write`` carries out; data that is a frame or a path is read first."""
+        _room(method).refuse(method)
+        known = data if isinstance(data, SparkSets) else self.read(data)
+        return Planned(method, known, progress or (lambda _step, _share: None))
+
+    def write(self, result: Planned, out: str | os.PathLike[str]) -> None:
+        """Make the release of a plan, verify it, and write it to ``out`` and its key to ``out.private``."""
+        from cloven.storage.atomic import staged
+        from cloven.storage.release import places
+
+        room = _room(result.method)
+        public, private = places(Path(out))
+        with staged(private, public) as (private_place, public_place), _in_words():
+            work = private_place.parent / "work"
+            sizes = room.Sizes(self.part_clusters, self.part_rows)
+            run = room.Pipeline(self.session, result.method, sizes, work, result.report)
+            run.run(result.data, public_place, private_place)
+            shutil.rmtree(work)
+            result.report("verify", 0.0)
+            self.verify(public_place).raise_if_broken()
+
+    def verify(self, path: str | os.PathLike[str]) -> Verdict:
+        """Verify a release folder: its parts by the workers, what holds of all of them by counts.
+
+        A release that does not lie in parts, or needs to be seen whole, is verified here, in memory.
+        """
+        from cloven.storage.inspection import verify_folder
+
+        checks = _part_checks(Path(path))
+        return verify_folder(path) if checks is None else checks.verify_parts(Path(path), self._spread)
+
+    def _spread(self, function: Callable[[str], str], given: Sequence[str]) -> list[str]:
+        """Have the workers call a function with texts; what it gives, in the same order."""
+        import pyarrow as pa
+
+        def called(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            for batch in batches:
+                told = [function(each) for each in batch.column("given").to_pylist()]
+                yield pa.RecordBatch.from_arrays([batch.column("at"), pa.array(told)], ["at", "told"])
+
+        frame = self.session.createDataFrame(list(enumerate(given)), "at bigint, given string")
+        rows = frame.repartition(len(given)).mapInArrow(
+            lambda batches: called(batches), "at bigint, told string"
+        )
+        return [row["told"] for row in sorted(rows.collect(), key=lambda row: row["at"])]
+
+
+def _part_checks(path: Path) -> Any:
+    """How a kind verifies a release by its parts; None where it does not, or the release does not lie in parts."""
+    from cloven.storage.manifest import format_named
+    from cloven.storage.release import read_manifest
+
+    try:
+        manifest = read_manifest(path)
+    except ReleaseError:
+        return None
+    kind: Any = format_named(manifest["format"], str(path)).release
+    room = rooms()[kind.family]
+    if find_spec(f"{room}.part_checks") is None:
+        return None
+    checks = import_module(f"{room}.part_checks")
+    return checks if checks.in_parts(path, manifest) else None
+
+
+def _room(method: Any) -> Any:
+    """What a kind of release does on Spark."""
+    room = rooms().get(getattr(method, "family", ""), "")
+    name = f"{room}.spark"
+    if not room or find_spec(name) is None:
+        message = (
+            f"{type(method).__name__} does not run on Spark, only Disassociation does; use the local engine"
+        )
+        raise ParameterError(message)
+    return import_module(f"{name}.pipeline")
+
+
+class _in_words:  # noqa: N801 - reads like a function
+    """Faults of workers as the errors that they are, in one line."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if error is None or isinstance(error, ClovenError):
+            return
+        from pyspark.errors import PySparkException
+
+        text = str(error)
+        for kind in (InputError, ParameterError):
+            _, found, said = text.partition(f"cloven.errors.{kind.__name__}: ")
+            if found:
+                raise kind(said.splitlines()[0]) from error
+        if isinstance(error, PySparkException) or type(error).__module__.startswith("py4j"):
+            reason = shorten(" ".join(text.split()), 300)
+            message = f"Spark could not do it, and nothing was written: {reason}; look at its log"
+            raise OutputError(message) from error
+
+
+def _use_this_python(context: Any) -> None:
+    """Workers of this machine use this Python, where nobody named another one for them."""
+    local = str(getattr(context, "master", "")).startswith("local")
+    if local and getattr(context, "pythonExec", "") == "python3" and "PYSPARK_PYTHON" not in os.environ:
+        context.pythonExec = sys.executable
+
+
+def session_at(master: str, *, quiet: bool = False) -> Any:
+    """A session on this master, whose workers find this Python and the compiled kernels."""
+    if find_spec("pyspark") is None:
+        message = "the engine spark needs PySpark, which is not installed; pip install 'cloven[spark]'"
+        raise ParameterError(message)
+    if (
+        shutil.which("java") is None
+        and not (Path(os.environ.get("JAVA_HOME", "")) / "bin" / "java").is_file()
+    ):
+        message = "the engine spark needs Java, and there is none; install a JDK 17 or set JAVA_HOME"
+        raise ParameterError(message)
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    cache = os.environ.get("NUMBA_CACHE_DIR")
+    builder = SparkSession.builder.master(master).appName("cloven").config("spark.ui.enabled", "false")
+    if quiet:
+        builder = builder.config("spark.log.level", "OFF").config("spark.ui.showConsoleProgress", "false")
+    if cache:
+        builder = builder.config("spark.executorEnv.NUMBA_CACHE_DIR", cache)
+    try:
+        return builder.getOrCreate()
+    except (PySparkException, RuntimeError, OSError) as error:
+        reason = " ".join(str(error).split())[:200]
+        message = f"no session of Spark at {master} ({reason}); look at the master, and at Java"
+        raise ParameterError(message) from error

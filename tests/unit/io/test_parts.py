@@ -1,0 +1,182 @@
+"""Releases in many parts: read as one, verified whole or part by part, and refused where they are wrong."""
+
+from __future__ import annotations
+
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import cloven as cv
+from cloven.errors import OutputError, ReleaseError
+from cloven.kinds.disassociated.files import part_name
+from cloven.kinds.disassociated.part_checks import in_parts as lies_in_parts
+from cloven.kinds.disassociated.part_checks import verify_parts
+from cloven.storage.release import read_manifest
+from tests.unit.io.divided import in_parts, signed, write_part
+
+
+def both(folder):
+    """Whether it verifies whole, and part by part."""
+    assert lies_in_parts(folder, read_manifest(folder))
+    return cv.verify_folder(folder).ok, verify_parts(folder, map).ok
+
+
+@pytest.fixture(params=["withhold", "cluster"])
+def release(request, tmp_path):
+    """Folder of a release in parts, and the release."""
+    method = cv.Disassociation(k=3, m=2, max_cluster_size=15, rare_items=request.param)
+    result = method.anonymise(cv.sample("clinic"))
+    cv.write_release(result, tmp_path / "out")
+    in_parts(tmp_path / "out", 20, 100)
+    return tmp_path / "out", result.release
+
+
+def test_parts_are_read_as_one(release):
+    folder, whole = release
+    assert not (folder / "chunks.parquet").exists()
+    assert len(list(folder.glob("clusters-*.parquet"))) > 3
+    assert cv.read_release(folder) == whole
+    assert both(folder) == (True, True)
+
+
+def edited(folder, name, number, change):
+    """Change the rows of a part, given and taken as Python objects, and sign it."""
+    table = pq.read_table(folder / part_name(name, number))
+    rows = change(table.to_pylist())
+    write_part(folder, name, number, pa.Table.from_pylist(rows, schema=table.schema))
+    signed(folder)
+
+
+def test_a_missing_part_is_noticed(release):
+    folder, _ = release
+    (folder / part_name("chunks", 1)).unlink()
+    with pytest.raises(ReleaseError):
+        cv.read_release(folder)
+    assert not cv.verify_folder(folder).ok
+    assert not verify_parts(folder, map).ok
+
+
+def test_a_changed_part_is_noticed(release):
+    folder, _ = release
+    table = pq.read_table(folder / part_name("chunks", 1))
+    write_part(folder, "chunks", 1, table.slice(1))  # the manifest speaks of another
+    assert both(folder) == (False, False)
+
+
+def test_a_rare_row_is_noticed(release):
+    folder, _ = release
+
+    def lonely(rows):
+        first = rows[0]["items"]
+        rows[0]["items"] = ["zzz-rare", *first][:1]
+        return sorted(
+            rows, key=lambda row: (row["cluster"], row["kind"] == "term", row["chunk"], row["items"])
+        )
+
+    edited(folder, "chunks", 1, lonely)
+    assert both(folder) == (False, False)
+
+
+def test_order_over_the_ends_of_parts_is_noticed(release):
+    """Two whole parts change places: each of them is in order."""
+    folder, _ = release
+
+    def moved(by):
+        return lambda rows: [row | {"cluster": row["cluster"] + by} for row in rows]
+
+    for name in ("clusters", "chunks"):
+        one, two = (pq.read_table(folder / part_name(name, number)) for number in (0, 1))
+        write_part(folder, name, 0, pa.Table.from_pylist(moved(-20)(two.to_pylist()), schema=two.schema))
+        write_part(folder, name, 1, pa.Table.from_pylist(moved(20)(one.to_pylist()), schema=one.schema))
+    signed(folder)
+    assert both(folder) == (False, False)
+
+
+def test_uneven_parts_are_noticed(release):
+    folder, _ = release
+    edited(folder, "clusters", 0, lambda rows: rows[:-1])
+    assert not cv.verify_folder(folder).ok
+    assert not verify_parts(folder, map).ok
+
+
+def test_wrong_counts_are_noticed(release):
+    folder, _ = release
+    manifest = json.loads((folder / "manifest.json").read_text())
+    signed(folder, counts=manifest["counts"] | {"rows": 1})
+    assert both(folder) == (False, False)
+
+
+def test_a_note_beside_the_parts_is_noticed(release):
+    folder, _ = release
+    (folder / "chunks-77.parquet").write_bytes(b"PAR1")
+    assert both(folder) == (False, False)
+
+
+def root_parts(folder):
+    return len(list(folder.glob("clusters-*.parquet"))), len(list(folder.glob("chunks-*.parquet")))
+
+
+@pytest.mark.parametrize("release", ["withhold"], indirect=True)
+@pytest.mark.parametrize("fault", ["below k", "twice", "two items", "too many", "numbering"])
+def test_faults_of_the_root_are_noticed(release, fault):
+    folder, whole = release
+    first, last = root_parts(folder)
+    assert last > first + 1
+
+    def change(rows):
+        chunk = rows[0]["chunk"]
+        mine = [row for row in rows if row["chunk"] == chunk]
+        if fault == "below k":
+            return mine[:2]
+        if fault == "twice":
+            return [row | {"items": rows[0]["items"]} for row in rows]
+        if fault == "two items":
+            return [row | {"items": sorted({*row["items"], "zzz"})} for row in rows]
+        if fault == "numbering":
+            return [row | {"chunk": row["chunk"] + 1} for row in rows]
+        return mine[:1] * (whole.records + 1)
+
+    for number in range(first + 1, last):
+        (folder / part_name("chunks", number)).unlink()
+    edited(folder, "chunks", first, change)
+    assert both(folder) == (False, False)
+    named = {check.name for check in verify_parts(folder, map).failures}
+    assert ("readable" if fault == "two items" else "chunks of the root") in named
+
+
+def test_the_readme_tells_of_parts_and_what_it_says_runs(release, monkeypatch):
+    import duckdb
+
+    from cloven.storage.readme import README, readmes
+
+    folder, whole = release
+    (folder / README).write_bytes(readmes(read_manifest(folder))[0])
+    assert both(folder) == (True, True)
+    text = (folder / README).read_text()
+    assert "chunks-*.parquet" in text
+    monkeypatch.chdir(folder)
+    rows = duckdb.sql(text.partition("```sql\n")[2].partition("```")[0]).fetchall()
+    assert len(rows) == 10
+    assert {name for name, _ in rows} <= set(whole.vocabulary)
+
+
+def test_a_key_is_not_written_into_a_release_in_parts(release):
+    folder, _ = release
+    result = cv.Disassociation(k=3).anonymise(cv.sample("clinic"))
+    with pytest.raises(OutputError, match="lies inside the release"):
+        cv.write_release(result, folder / "again")
+
+
+def test_the_key_is_read_from_parts(tmp_path):
+    result = cv.Disassociation(k=3).anonymise(cv.sample("clinic"))
+    cv.write_release(result, tmp_path / "out")
+    private = tmp_path / "out.private"
+    for name in ("key", "records", "suppressed"):
+        table = pq.read_table(private / f"{name}.parquet")
+        (private / f"{name}.parquet").unlink()
+        half = len(table) // 2
+        for number, part in enumerate((table.slice(0, half), table.slice(half))):
+            pq.write_table(part, private / part_name(name, number))
+    assert cv.read_key(private, result.release) == result.key
