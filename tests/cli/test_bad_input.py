@@ -218,17 +218,12 @@ def test_files_that_are_not_there(cloven, tmp_path, made, nothing_written):
     cloven("utility", made.original, made.out, "--taxonomy", absent).refused(3, str(absent))
 
 
-def test_the_folder_of_an_audit_is_no_release(cloven, clinic, tmp_path):
+def test_the_folder_of_an_audit_stands_for_its_release(cloven, clinic, tmp_path):
     assert cloven("audit", clinic, "--no-attack", "-o", tmp_path / "out").code == 1
-    for command in (
-        ("verify",),
-        ("link", "--item", "a"),
-        ("utility", clinic),
-        ("reconstruct", "-o", tmp_path / "w"),
-    ):
-        cloven(*command, tmp_path / "out").refused(
-            3, f"name the release inside it, {tmp_path / 'out' / 'published'}"
-        )
+    for command in (("verify",), ("utility", clinic), ("reconstruct", "-o", tmp_path / "w.jsonl")):
+        assert cloven(*command, tmp_path / "out").code == 0
+    (tmp_path / "out" / "published" / "manifest.json").unlink()
+    assert cloven("verify", tmp_path / "out").code != 0
 
 
 # content of the file, words of the message
