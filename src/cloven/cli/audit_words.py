@@ -96,10 +96,15 @@ def _told(risk: Plain, limits: Plain) -> list[tuple[str, ...]]:
         first = [(risk["threat"], *_beside(risk["attacker"], risk, most), people, means)]
     before = "  " if first else f"{risk['threat']}: "
     tails = [
-        (f"{before}{tail['name']}", *_beside(tail["members"], tail, limits["max_tail"]), "", _meant(tail))
+        (f"{before}{tail['name']}", *_beside(tail["members"], tail, _accepted(tail, limits)), "", _meant(tail))
         for tail in risk["tails"]
     ]
     return [*first, *tails]
+
+
+def _accepted(tail: Plain, limits: Plain) -> float:
+    """What is accepted of a tail: of guesses as much as of any attacker, of what is told hardly anything."""
+    return float(limits["max_risk" if tail["guesses"] else "max_tail"])
 
 
 def _broken(outcome: Plain) -> str:

@@ -7,6 +7,7 @@ are set aside, and the search goes on with the others.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -75,6 +76,7 @@ def _begin(folder: Path, asked: Mapping[str, Any], seed: int | None) -> int:
     folder.chmod(PRIVATE_FOLDER)
     used = SEED if seed is None else seed
     note = {"format": FORMAT, "seed": used, **asked}
+    note["sha256"] = _sum(note)
     replace(folder / JOURNAL, b"")
     # The note comes last: without one, a folder that a killed run left is begun anew.
     replace(folder / NOTE, (json.dumps(note, indent=1, ensure_ascii=False) + "\n").encode())
@@ -129,12 +131,17 @@ def _checked(folder: Path, asked: Mapping[str, Any], seed: int | None) -> int:
 def _note(path: Path) -> dict[str, Any]:
     try:
         note = tree_of(content(path, MOST_BYTES))
-        if note["format"] != FORMAT or not isinstance(note["seed"], int):
+        if note["format"] != FORMAT or not isinstance(note["seed"], int) or note.pop("sha256") != _sum(note):
             raise ValueError
     except (OSError, ValueError, TypeError, KeyError) as error:
         message = f"{path}: is no note of a study ({FORMAT}); name another folder"
         raise ReleaseError(message) from error
     return dict(note)
+
+
+def _sum(note: Mapping[str, Any]) -> str:
+    """A checksum of what a note says: one that was changed must not look like that of another search."""
+    return hashlib.sha256(json.dumps(note, sort_keys=True).encode()).hexdigest()
 
 
 def _shown(value: Any) -> str:

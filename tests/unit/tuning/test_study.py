@@ -139,10 +139,20 @@ def test_damaged_lines_are_set_aside_and_the_rest_is_used(data, tmp_path):
     assert Tune(**TOY, trials=4).run(data, study).doubts == ()
 
 
-def test_a_damaged_note_is_set_aside_with_its_journal(data, tmp_path):
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        lambda _note: b'{"format": "clo',
+        lambda note: note.replace(b'"data": "', b'"data": "0'),  # it is no note of other data
+        lambda note: note.replace(b'"seed": ', b'"seed": 1'),
+    ],
+)
+def test_a_damaged_note_is_set_aside_with_its_journal(damaged, data, tmp_path):
     study = tmp_path / "study"
     Tune(**TOY, trials=2).run(data, study)
-    (study / "study.json").write_bytes(b'{"format": "clo')
+    before = (study / "study.json").read_bytes()
+    (study / "study.json").write_bytes(damaged(before))
+    assert (study / "study.json").read_bytes() != before
     DONE.clear()
     tuned = Tune(**TOY, trials=2).run(data, study)
     assert len(DONE) == 2
@@ -180,7 +190,7 @@ def test_two_runs_at_once(data, tmp_path):
     asked = {
         name: value
         for name, value in json.loads((tmp_path / "study" / "study.json").read_text()).items()
-        if name not in ("format", "seed")
+        if name not in ("format", "seed", "sha256")
     }
     with (
         study_folder(tmp_path / "study", asked, 1),
