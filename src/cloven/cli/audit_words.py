@@ -96,7 +96,12 @@ def _told(risk: Plain, limits: Plain) -> list[tuple[str, ...]]:
         first = [(risk["threat"], *_beside(risk["attacker"], risk, most), people, means)]
     before = "  " if first else f"{risk['threat']}: "
     tails = [
-        (f"{before}{tail['name']}", *_beside(tail["members"], tail, _accepted(tail, limits)), "", _meant(tail))
+        (
+            f"{before}{tail['name']}",
+            *_beside(tail["members"], tail, _accepted(tail, limits)),
+            "",
+            _meant(tail),
+        )
         for tail in risk["tails"]
     ]
     return [*first, *tails]
