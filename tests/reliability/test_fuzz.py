@@ -30,7 +30,8 @@ NAMES = (
     "command reconstruct",
 )  # fmt: skip
 FEW, MANY = 8, 40
-PATIENT = ("ledger", "checkpoint", "command verify")  # what is damaged is passed over, or is the verdict
+# What is damaged is passed over, or is the verdict.
+PATIENT = ("ledger", "checkpoint", "study", "command verify")
 DEAR = ("release", "key", "command", "checkpoint", "study")
 
 
