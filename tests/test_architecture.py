@@ -22,7 +22,7 @@ SOURCE = Path(__file__).resolve().parent.parent / "src" / "cloven"
 GOLDEN = Path(__file__).resolve().parent / "golden" / "release-v1" / "clinic"
 GENERALISED = GOLDEN.parents[1] / "release-v1-generalised" / "clinic"
 
-GROUND = {"_version", "compiled", "errors", "escapes", "figures", "intake", "names", "values"}
+GROUND = {"_version", "compiled", "cores", "errors", "escapes", "figures", "intake", "names", "values"}
 KINDS = tuple(room.rpartition(".")[2] for room in ROOMS.values())
 # What the modules of each part may import when they are loaded, besides themselves and the ground. The arrow of
 # docs/explanation/architecture.md: data, then what is made of them, then kinds, then audits, then what people see.

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.data.arrays import positions
+from cloven.data.arrays import offsets_of, positions
 from cloven.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -88,6 +88,9 @@ class Known:
         return Known(offsets, self.codes[positions(self.offsets[first], lengths[first])], of)
 
 
+_BY_CLAIM_OR_SET = ("items", "probability", "best", "best_probability", "expected")
+
+
 @dataclass(frozen=True, eq=False)
 class Claims:
     """What a reader claims of each person; all claims of one set stand together, ascending by item.
@@ -112,6 +115,12 @@ class Claims:
         """Claims of one set, in plain Python."""
         here = slice(self.offsets[number], self.offsets[number + 1])
         return dict(zip(self.items[here].tolist(), self.probability[here].tolist(), strict=True))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Claims]) -> Claims:
+        """Claims of several lists of sets, one after the other."""
+        rest = (np.concatenate([getattr(part, name) for part in parts]) for name in _BY_CLAIM_OR_SET)
+        return cls(_one_after_the_other([part.offsets for part in parts]), *rest)
 
     def spread(self, of: Longs) -> Claims:
         """The same for sets that were asked about more than once."""
@@ -140,8 +149,19 @@ class Certain:
         found: list[int] = self.items[self.offsets[number] : self.offsets[number + 1]].tolist()
         return found
 
+    @classmethod
+    def joined(cls, parts: Sequence[Certain]) -> Certain:
+        """What several lists of sets force, one after the other."""
+        items = np.concatenate([part.items for part in parts])
+        return cls(_one_after_the_other([part.offsets for part in parts]), items)
+
     def spread(self, of: Longs) -> Certain:
         """The same for sets that were asked about more than once."""
         lengths = np.diff(self.offsets)[of]
         at = positions(self.offsets[of], lengths)
         return Certain(np.concatenate(([0], np.cumsum(lengths))).astype(np.int64), self.items[at])
+
+
+def _one_after_the_other(offsets: Sequence[Longs]) -> Longs:
+    """Row starts of several compressed lists as those of one."""
+    return offsets_of(np.concatenate([np.diff(each) for each in offsets]))

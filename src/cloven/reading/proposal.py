@@ -6,6 +6,7 @@ left out.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from dataclasses import dataclass, field, replace
@@ -27,6 +28,8 @@ from cloven.reading.tables import NO_VALUE, has_digit, has_leading_zero, plain_n
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from cloven.data.schema import Missing
     from cloven.data.table import Role
     from cloven.reading.cells import RawColumns
@@ -39,6 +42,8 @@ _DATES = 0.95
 _PROSE = 60
 _MOST_MISSING = 0.1
 _HARDLY_ANY = 0.9
+_FEWEST_TWINS, _ROWS_OF_TWINS = 3, 5
+"""Fewest values, and rows for each of them, of columns that are said to say the same."""
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _CODE = re.compile(r"(?=.*\d)[A-Za-z0-9.-]{3,12}")
 _EXACT = 2.0**53
@@ -155,7 +160,8 @@ def propose(data: str | Path | Any, *, delimiter: str | None = None, max_bytes: 
         message = "no rows below the header"
         raise InputError(message, source=raw.source)
     absent = sorted({text for each in looked for text in each.absent})
-    found = _with_a_secret(_with_one_person([_proposed(each, rows) for each in looked]), looked)
+    found = _once_each(_with_one_person([_proposed(each, rows) for each in looked]), texts)
+    found = _with_a_secret(found, looked)
     remarks = _remarks(found, header)
     source = Path(data).name if isinstance(data, str | Path) else raw.source
     return Proposal(source, rows, tuple(found), "keep", ("", "?", *absent), header, delimiter, remarks)
@@ -351,6 +357,37 @@ def _with_one_person(found: list[ProposedColumn]) -> list[ProposedColumn]:
     others = set(persons[1:])
     why = f"seems to say who a row is about, as {persons[0]!r} does, and one column can; never published"
     return [ProposedColumn(each.name, "ignored", why) if each.name in others else each for each in found]
+
+
+def _once_each(found: list[ProposedColumn], texts: Mapping[str, Texts]) -> list[ProposedColumn]:
+    """The same with one column of those that say the same: a code beside its name would tell the name.
+
+    Sensitive columns stay before others, numbers before words, and what stands first before the rest.
+    """
+    ranked = sorted(
+        (each for each in found if each.role in ("sensitive", "quasi-identifier")),
+        key=lambda each: (each.role != "sensitive", each.settings.get("kind") != "number"),
+    )
+    first: dict[bytes, str] = {}
+    same: dict[str, str] = {}
+    for each in ranked:
+        pattern = _pattern(texts[each.name].codes)
+        if pattern is not None and (twin := first.setdefault(pattern, each.name)) != each.name:
+            same[each.name] = twin
+    why = "says the same as {!r}, value for value; one of them is enough"
+    return [
+        ProposedColumn(each.name, "ignored", why.format(same[each.name])) if each.name in same else each
+        for each in found
+    ]
+
+
+def _pattern(codes: NDArray[np.int32]) -> bytes | None:
+    """The same for columns whose values go with each other one to one; None where that may be an accident."""
+    _, at, inverse = np.unique(codes, return_index=True, return_inverse=True)
+    if len(at) < _FEWEST_TWINS or len(codes) < _ROWS_OF_TWINS * len(at):
+        return None
+    by_appearance = np.argsort(np.argsort(at)).astype(np.int32)
+    return hashlib.sha256(by_appearance[inverse].tobytes()).digest()
 
 
 def _with_a_secret(found: list[ProposedColumn], looked: Sequence[_Look]) -> list[ProposedColumn]:

@@ -318,6 +318,35 @@ def test_of_two_columns_that_say_who_a_row_is_about_one_is_kept():
     cv.read_table(table, found.schema())
 
 
+def test_of_columns_that_say_the_same_one_is_kept():
+    table = people()
+    words = {"flu": "J11", "gout": "M10", "mumps": "B26", "burn": "T30"}
+    degrees = [("none", 1), ("school", 9), ("college", 12)] * 40
+    coded = {
+        "ward_code": [words[each] for each in table["diagnosis"]],
+        "education": [name for name, _ in degrees],
+        "education_years": [years for _, years in degrees],
+        "blood": [random.Random(n).choice("ABO") for n in range(120)],
+        **table,
+    }
+    found = {column.name: column for column in propose(pa.table(coded)).columns}
+    assert found["diagnosis"].role == "sensitive"
+    assert found["ward_code"].role == "ignored"
+    assert "says the same as 'diagnosis'" in found["ward_code"].reason
+    assert found["education"].role == "ignored"
+    assert found["education_years"].role == found["blood"].role == "quasi-identifier"
+    assert found["sex"].role == "quasi-identifier"
+
+
+@pytest.mark.parametrize("changed", [0, 119])
+def test_columns_that_differ_in_one_row_do_not_say_the_same(changed):
+    letters = ["abc"[n % 3] for n in range(120)]
+    others = [{"a": "x", "b": "y", "c": "z"}[each] for each in letters]
+    others[changed] = "y" if others[changed] != "y" else "x"
+    found = propose(pa.table({**people(), "one": letters, "two": others}))
+    assert roles(found)["one"] == roles(found)["two"] == "quasi-identifier"
+
+
 def test_a_proposal_without_anything_that_others_may_know_says_so():
     found = propose(pa.table({"v": ["?", "?"], "illness": ["flu", "gout"]}))
     assert not found.complete

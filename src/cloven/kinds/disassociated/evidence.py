@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from cloven.data.arrays import distinct, positions, run_starts
+from cloven.data.arrays import offsets_of, positions, repeats, run_starts
 from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.release import Kind, climb
@@ -208,6 +208,7 @@ def shared_parts(release: Disassociated, rows: Longs, masks: Longs, missing: Lon
     none = np.empty(0, np.int64)
     if not len(rows) or not missing.any():
         return SharedParts(none, none, none, none, none, held)
+    rows, masks, copies = _alike(release, rows, masks)
     joint, number = release.row_joint[rows], release.row_chunk[rows]
     starts = run_starts(joint, number)
     ends = np.append(starts[1:], len(rows))
@@ -222,9 +223,20 @@ def shared_parts(release: Disassociated, rows: Longs, masks: Longs, missing: Lon
     whole = (masks[at] & part[entry]) == part[entry]
     entry, at = entry[whole], at[whole]
     allowed = ~_shows_an_item(release, cluster[entry], rows[at])
-    supply = np.bincount(entry, minlength=len(cluster)).astype(np.int64)
-    fitting = np.bincount(entry[allowed], minlength=len(cluster)).astype(np.int64)
+    supply = np.bincount(entry, copies[at], len(cluster)).astype(np.int64)
+    fitting = np.bincount(entry[allowed], copies[at[allowed]], len(cluster)).astype(np.int64)
     return SharedParts(cluster, chunk, part, fitting, supply, held)
+
+
+def _alike(release: Disassociated, rows: Longs, masks: Longs) -> tuple[Longs, Longs, Longs]:
+    """One of each run of equal rows of a chunk, which ones it holds, and how many there are: mostly of single items."""
+    joint, number = release.row_joint[rows], release.row_chunk[rows]
+    lengths = release.row_offsets[rows + 1] - release.row_offsets[rows]
+    items = release.row_items[positions(release.row_offsets[rows], lengths)]
+    new = ~repeats(offsets_of(lengths), items)
+    new[run_starts(joint, number)] = True
+    first = np.flatnonzero(new)
+    return rows[first], masks[first], np.diff(np.append(first, len(rows)))
 
 
 def _clusters_below(release: Disassociated, chunk_joint: Longs, missing: Longs) -> tuple[Longs, Longs]:
@@ -257,17 +269,13 @@ def _twice(cluster: Longs, part: Longs, clusters: int) -> Longs:
 
 def _shows_an_item(release: Disassociated, cluster: Longs, rows: Longs) -> Flags:
     """Whether the cluster shows an item of the shared row in its record chunks, so cannot have the row."""
-    width = len(release.vocabulary)
     entry, at = _expand(release.row_offsets[rows], release.row_offsets[rows + 1])
-    item = release.row_items[at]
-    places = np.concatenate(
-        [np.empty(0, np.int64), *(release.places(code) for code in distinct(item).tolist())]
-    )
-    place_row = np.searchsorted(release.row_offsets, places, side="right") - 1
-    record = release.row_kind[place_row] == Kind.RECORD
-    shown = distinct(release.row_cluster[place_row[record]] * width + release.row_items[places[record]])
+    shown = release.record_items
+    keys = cluster[entry] * len(release.vocabulary) + release.row_items[at]
+    place = np.minimum(np.searchsorted(shown, keys), len(shown) - 1)
     shows = np.zeros(len(rows), bool)
-    shows[entry[np.isin(cluster[entry] * width + item, shown)]] = True
+    if len(shown):
+        shows[entry[shown[place] == keys]] = True
     return shows
 
 

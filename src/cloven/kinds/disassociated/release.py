@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from cloven.data.arrays import freeze, offsets_of, positions, repeats
+from cloven.data.arrays import distinct, freeze, offsets_of, positions, repeats
 from cloven.errors import ParameterError, ReleaseError
 
 if TYPE_CHECKING:
@@ -274,6 +274,13 @@ class Disassociated:
         """Number of sub-records in the record chunks of each cluster."""
         rows = self.row_cluster[self.row_kind == Kind.RECORD]
         return np.bincount(rows, minlength=self.clusters).astype(np.int64)
+
+    @cached_property
+    def record_items(self) -> Longs:
+        """Clusters and the items of their record chunks, each pair as ``cluster * items + item``; ascending."""
+        in_record = np.repeat(self.row_kind == Kind.RECORD, np.diff(self.row_offsets))
+        cluster = np.repeat(self.row_cluster, np.diff(self.row_offsets))[in_record]
+        return distinct(cluster * len(self.vocabulary) + self.row_items[in_record])
 
     @cached_property
     def has_terms(self) -> Flags:

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 import numpy as np
 
 from cloven.compiled import Flags, Floats, Longs, compiled, compiled_early
+from cloven.cores import at_once
 from cloven.data.arrays import offsets_of
 from cloven.data.known_sets import Certain, Claims, Known
 from cloven.errors import ParameterError, ReleaseError
@@ -91,11 +92,17 @@ class KnownPerson:
             raise ParameterError(message)
         asked, flags = self._asked(known, eligible)
         hidden = self._in_record_chunks if self.reader == "shown" else np.zeros(len(flags), bool)
-        found = known_person_kernel.claims(
-            self.places, self._frequent(LEAST if best else floor / 8), asked.offsets, asked.codes, flags, hidden,
-            floor, best, self.most,
-        )  # fmt: skip
-        return Claims(*found).spread(asked.of)
+        frequent = self._frequent(LEAST if best else floor / 8)
+
+        def some(first: int, last: int) -> Claims:
+            offsets = asked.offsets[first : last + 1]
+            return Claims(
+                *known_person_kernel.claims(
+                    self.places, frequent, offsets, asked.codes, flags, hidden, floor, best, self.most
+                )
+            )
+
+        return Claims.joined(at_once(some, self._steps(asked))).spread(asked.of)
 
     def certain(self, known: Known, eligible: Flags | None = None) -> Certain:
         """Items besides the known ones that each person holds in every data set that the release allows.
@@ -105,8 +112,18 @@ class KnownPerson:
         """
         asked, flags = self._asked(known, eligible)
         lossy = self.release.parameters.get("supports") == "lower bounds"
-        found = certain(self.places, self._full, asked.offsets, asked.codes, flags, lossy)
-        return Certain(*found).spread(asked.of)
+        full = self._full
+
+        def some(first: int, last: int) -> Certain:
+            offsets = asked.offsets[first : last + 1]
+            return Certain(*certain(self.places, full, offsets, asked.codes, flags, lossy))
+
+        return Certain.joined(at_once(some, self._steps(asked))).spread(asked.of)
+
+    def _steps(self, asked: Known) -> Longs:
+        """About how much work lies before each known set: every place of its items is looked at."""
+        places = np.append(np.diff(self.places.places.starts)[asked.codes], 0)
+        return offsets_of(places)[asked.offsets] + np.arange(len(asked) + 1)
 
     def _asked(self, known: Known, eligible: Flags | None) -> tuple[Known, Flags]:
         width = len(self.release.vocabulary)

@@ -187,20 +187,8 @@ def label_block(
     keys = (person[published],) if len(person) else ()
     members = published[np.lexsort((*keys, cluster_of[published]))]
     start = offsets_of(np.bincount(cluster_of[published], minlength=count))
-    vertical = Vertical(
-        *verpart(
-            offsets,
-            codes,
-            members,
-            start,
-            terms.group,
-            terms.barred,
-            person,
-            method.k,
-            method.m,
-            strict,
-            lemma,
-        )
+    vertical = verpart(
+        offsets, codes, members, start, terms.group, terms.barred, person, method.k, method.m, strict, lemma
     )
     if method.safe != "no":
         vertical = without_covers(

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cloven.compiled import compiled
+from cloven.cores import at_once
+from cloven.data.arrays import offsets_of
 from cloven.kinds.disassociated.methods.growth import columns, grow_dense, grow_sparse, projected
 
 if TYPE_CHECKING:
@@ -224,7 +226,7 @@ def _frequent(
 
 
 @compiled
-def verpart(
+def _verpart(
     offsets: Ints,
     terms: Ints,
     members: Ints,
@@ -236,25 +238,11 @@ def verpart(
     m: int,
     strict: bool,
     lemma: bool,
-) -> tuple[Any, Ints, Ints]:
-    """Label every occurrence with its chunk.
-
-    Args:
-        offsets: row starts of the records.
-        terms: term numbers in tie order.
-        members: records, cluster by cluster; inside a cluster sorted by person.
-        member_start: where each cluster starts in ``members``.
-        group: utility group of each term.
-        barred: terms that must go to the term chunk.
-        person: person of each record, or empty.
-        k: least support.
-        m: size of the combinations that must hold.
-        strict: combinations that do not occur fail too.
-        lemma: no record may be empty, so a cluster without a term chunk has to keep the lemma.
-    """
+    chunk: Any,
+) -> tuple[Ints, Ints]:
+    """Label the occurrences of these clusters in ``chunk``; gives their chunks and sub-records."""
     n_clusters, n_terms = len(member_start) - 1, len(group)
     named = len(person) > 0
-    chunk = np.full(len(terms), -1, np.int32)
     chunks, subrecords = np.zeros(n_clusters, np.int64), np.zeros(n_clusters, np.int64)
     support, last = np.zeros(n_terms, np.int64), np.empty(n_terms, np.int64)
     seen, number = np.empty(n_terms, np.int64), np.full(n_terms, -1, np.int64)
@@ -300,4 +288,43 @@ def verpart(
                     chunk[e] = chunk_of[number[terms[e]]]
         for i in range(enter):
             number[tried[i]] = -1
-    return chunk, chunks, subrecords
+    return chunks, subrecords
+
+
+def verpart(
+    offsets: Longs,
+    terms: NDArray[np.int32],
+    members: Longs,
+    member_start: Longs,
+    group: Longs,
+    barred: Flags,
+    person: Longs,
+    k: int,
+    m: int,
+    strict: bool,
+    lemma: bool,
+) -> Vertical:
+    """Label every occurrence with its chunk; clusters are independent, so each core takes some.
+
+    Args:
+        offsets: row starts of the records.
+        terms: term numbers in tie order.
+        members: records, cluster by cluster; inside a cluster sorted by person.
+        member_start: where each cluster starts in ``members``.
+        group: utility group of each term.
+        barred: terms that must go to the term chunk.
+        person: person of each record, or empty.
+        k: least support.
+        m: size of the combinations that must hold.
+        strict: combinations that do not occur fail too.
+        lemma: no record may be empty, so a cluster without a term chunk has to keep the lemma.
+    """
+    chunk = np.full(len(terms), -1, np.int32)
+
+    def some(first: int, last: int) -> tuple[Ints, Ints]:
+        starts = member_start[first : last + 1]
+        return _verpart(offsets, terms, members, starts, group, barred, person, k, m, strict, lemma, chunk)
+
+    steps = offsets_of(np.diff(offsets)[members])[member_start]
+    chunks, subrecords = zip(*at_once(some, steps), strict=True)
+    return Vertical(chunk, np.concatenate(chunks), np.concatenate(subrecords))

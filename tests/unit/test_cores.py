@@ -1,0 +1,78 @@
+"""Work on several cores: everything is done once, in order, and nothing depends on how many there are."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import cloven as cv
+from cloven import cores as subject
+from cloven.data.known_sets import Known
+from cloven.errors import ParameterError
+from cloven.kinds.disassociated.attack.known_person import readers
+
+
+@pytest.fixture
+def eager(monkeypatch):
+    """Several threads, however little there is to do."""
+    monkeypatch.setattr(subject, "WORTH_IT", 1)
+    return lambda many: monkeypatch.setenv("CLOVEN_CORES", str(many))
+
+
+@given(st.lists(st.integers(0, 3 * subject.WORTH_IT), max_size=12), st.integers(1, 5))
+def test_ranges_cover_everything_once(work, many):
+    steps = np.concatenate(([0], np.cumsum(work))).astype(np.int64)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("CLOVEN_CORES", str(many))
+        ranges = subject.at_once(lambda first, last: (first, last), steps)
+    assert [number for first, last in ranges for number in range(first, last)] == list(range(len(work)))
+    assert len(ranges) <= max(1, many)
+
+
+def test_work_is_shared_evenly(eager):
+    eager(2)
+    heavy_first = np.array([0, 90, 91, 92, 180])
+    assert subject.at_once(lambda first, last: (first, last), heavy_first) == [(0, 1), (1, 4)]
+
+
+def test_what_goes_wrong_on_a_core_is_raised(eager):
+    eager(2)
+    with pytest.raises(ZeroDivisionError):
+        subject.at_once(lambda first, last: 1 // (last - first - 2), np.arange(5))
+
+
+@pytest.mark.parametrize("wanted", ["0", "-1", "two", "1.5", "²"])
+def test_a_number_of_cores_that_is_none_is_refused(wanted, monkeypatch):
+    monkeypatch.setenv("CLOVEN_CORES", wanted)
+    with pytest.raises(ParameterError, match="CLOVEN_CORES must be a whole number of at least 1"):
+        subject.cores()
+
+
+@pytest.mark.parametrize("m", [2, 3])
+def test_a_release_does_not_depend_on_the_cores(m, eager):
+    data, made = cv.sample("clinic"), []
+    for many in (1, 2, 3):
+        eager(many)
+        made.append(cv.Disassociation(m=m).anonymise(data))
+    assert made[0] == made[1] == made[2]
+
+
+def test_what_is_told_of_a_person_does_not_depend_on_the_cores(eager):
+    data = cv.sample("clinic")
+    release = cv.Disassociation().anonymise(data).release
+    rng = np.random.default_rng(3)
+    sets = [rng.choice(len(release.vocabulary), 2, replace=False).tolist() for _ in range(60)]
+    known = Known.from_sets([*sets, sets[0]])
+    for reader in readers(release).values():
+        told = []
+        for many in (1, 3):
+            eager(many)
+            told.append((reader.claims(known), reader.certain(known)))
+        for one, other in zip(*told, strict=True):
+            for field in fields(one):
+                np.testing.assert_array_equal(getattr(one, field.name), getattr(other, field.name))
+        assert len(told[0][0].items) > 0
