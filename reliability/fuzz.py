@@ -110,8 +110,8 @@ class Campaign:
             place = Path(made)
             note = place / "now"
             note.write_bytes(bytes(NOTE_BYTES))
-            pool = _pool(place)
-            while time.monotonic() < ends:
+            pool, over = _pool(place), False
+            while not over:  # once at least, however late it is
                 with lock:
                     name = min(tallies, key=lambda each: (tallies[each].seconds, following[each]))
                     first = following[name]
@@ -127,6 +127,7 @@ class Campaign:
                     pool = _pool(place)
                 with lock:
                     tallies[name].add(tally)
+                over = time.monotonic() >= ends
             pool.shutdown()
 
 

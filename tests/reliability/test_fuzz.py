@@ -101,9 +101,9 @@ def test_messages_are_looked_at(message, wrong):
 
 
 def test_a_campaign_ends_with_a_table(capsys):
-    campaign = Campaign(seconds=0.3, processes=1, only="hierarchy")
+    campaign = Campaign(seconds=0, processes=1, only="hierarchy")
     total = campaign.run()
-    assert total["hierarchy"].inputs > 10
+    assert total["hierarchy"].inputs > 0
     assert table(total, campaign).splitlines()[0].split() == [
         "reader", "inputs", "read", "refused", "findings", "slowest",
     ]  # fmt: skip
@@ -111,7 +111,7 @@ def test_a_campaign_ends_with_a_table(capsys):
 
 def test_a_process_that_dies_is_named(monkeypatch, capfd):
     monkeypatch.setattr(fuzz, "_pool", lambda place: _Dying(place / "now"))
-    total = Campaign(seconds=0.01, processes=1, only="hierarchy").run()
+    total = Campaign(seconds=0, processes=1, only="hierarchy").run()
     assert total["hierarchy"].findings == {"the process died": 1}
     assert "--number 7:" in capfd.readouterr().err
 
@@ -121,12 +121,10 @@ class _Dying:
         self.note = note
 
     def submit(self, *_given):
-        import time
         from concurrent.futures import Future
         from concurrent.futures.process import BrokenProcessPool
 
         self.note.write_bytes(b"7".ljust(fuzz.NOTE_BYTES, b"\0"))
-        time.sleep(0.02)
         dead = Future()
         dead.set_exception(BrokenProcessPool())
         return dead
