@@ -101,6 +101,8 @@ _MAGIC = {
     b"\xff\xd8\xff": ("a picture", "it holds no records"),
     b"{\\rtf": ("an RTF document", "save it as plain text (UTF-8)"),
 }
+_TAR_AT = 257
+_DOCUMENTS = "if it holds documents, cloven text FILE -o WORDS.jsonl makes sets of words of them; otherwise unpack it first"
 _BZIP2 = re.compile(rb"BZh[1-9]1AY&SY")
 _MARKUP = re.compile(rb"\s*<(\?xml|!doctype html|html|svg)\b", re.IGNORECASE)
 # A folder or file inside a zip archive that says which program made it.
@@ -126,6 +128,8 @@ def foreign(content: bytes) -> tuple[str, str] | None:
             return told
     if _BZIP2.match(content):
         return "bzip2 data", _UNPACK
+    if content[_TAR_AT:].startswith(b"ustar"):
+        return "a tar archive", _DOCUMENTS
     return None
 
 

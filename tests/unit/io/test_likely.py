@@ -7,6 +7,7 @@ import io
 import json
 import random
 import sqlite3
+import tarfile
 import zipfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -241,7 +242,15 @@ def workbook(folder: Path) -> bytes:
     return out.getvalue()
 
 
+def tar(folder: Path) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        archive.addfile(tarfile.TarInfo("note.txt"))
+    return out.getvalue()
+
+
 FOREIGN = [
+    (tar, "a tar archive; if it holds documents, cloven text FILE"),
     (sqlite, "an SQLite database; export the table"),
     (workbook, "an Excel workbook; save the sheet as CSV"),
     (lambda _: b"%PDF-1.7\n%...", "a PDF file"),
