@@ -153,8 +153,20 @@ def _lacks_memory(error: BaseException | None) -> bool:
         lacking = "failed to map segment" in str(error) or "allocate memory" in str(error)
         if isinstance(error, MemoryError) or (isinstance(error, ImportError) and lacking):
             return True
+        if isinstance(error, SystemError) and "without" in str(error) and _memory_is_limited():
+            return True  # Python itself lost the error while it loaded a module
         error = error.__cause__ or error.__context__
     return False
+
+
+def _memory_is_limited() -> bool:
+    """Whether somebody said how much memory this process may have."""
+    try:
+        import resource
+    except ImportError:  # no such limits here
+        return False
+    kinds = (resource.RLIMIT_AS, resource.RLIMIT_DATA)
+    return any(resource.getrlimit(kind)[0] != resource.RLIM_INFINITY for kind in kinds)
 
 
 def _stopped(stop: BaseException) -> int:
