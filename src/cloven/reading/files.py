@@ -102,7 +102,9 @@ _MAGIC = {
     b"{\\rtf": ("an RTF document", "save it as plain text (UTF-8)"),
 }
 _TAR_AT = 257
-_DOCUMENTS = "if it holds documents, cloven text FILE -o WORDS.jsonl makes sets of words of it; else unpack it first"
+_DOCUMENTS = (
+    "if it holds documents, cloven text FILE -o WORDS.jsonl makes sets of words of it; else unpack it first"
+)
 _BZIP2 = re.compile(rb"BZh[1-9]1AY&SY")
 _MARKUP = re.compile(rb"\s*<(\?xml|!doctype html|html|svg)\b", re.IGNORECASE)
 # A folder or file inside a zip archive that says which program made it.

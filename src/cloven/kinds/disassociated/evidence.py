@@ -11,11 +11,12 @@ release is empty, which bounds it further.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from cloven.data.arrays import offsets_of, positions, repeats, run_starts
+from cloven.data.arrays import positions, repeats, run_starts
 from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.release import Kind, climb
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 MOST_ITEMS = 62
 """Items are bits of one 64-bit number."""
+_IN_PAIRS = 8
+"""Items of which any two are counted together too."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +98,7 @@ def evidence(release: Disassociated, codes: Longs) -> Evidence:
     at_least[(held != wanted) | (at_least < 0)] = 0
     surely = int((shared.masks == wanted).sum()) + int(len(codes) == 1 and bool(listed.any()))
     share[held != wanted] = 0
-    return Evidence(at_most, at_least, share * size, surely, _total(at_most, parts))
+    return Evidence(at_most, at_least, share * size, surely, _total(at_most, parts, wanted))
 
 
 def _hits(release: Disassociated, codes: Longs) -> Hits:
@@ -162,20 +165,34 @@ def _listed(release: Disassociated, hits: Hits) -> Longs:
     return np.full(release.clusters, np.bitwise_or.reduce(hits.masks[found], initial=0))
 
 
-def _total(at_most: Longs, parts: SharedParts) -> int:
-    """Add up over clusters; those that draw the same part from one shared chunk get no more than it has."""
+def _total(at_most: Longs, parts: SharedParts, wanted: int) -> int:
+    """Add up over clusters; those that draw from one shared chunk get no more than it has.
+
+    Of the items drawn, all are counted together, each alone, and each two: more items never have more candidates.
+    """
     total = int(at_most.sum())
     if not len(parts.cluster):
         return total
+    items = [1 << bit for bit in range(wanted.bit_length())]
+    several = (one | two for one, two in combinations(items[:_IN_PAIRS], 2))
+    return total - max(_too_many(at_most, parts, among) for among in {wanted, *items, *several})
+
+
+def _too_many(at_most: Longs, parts: SharedParts, among: int) -> int:
+    """How many more records than shared sub-records there are, where clusters draw some of these items."""
+    part = parts.part & among
+    here = np.flatnonzero(part)
+    cluster, chunk, part = parts.cluster[here], parts.chunk[here], part[here]
+    supply = parts.holding(chunk, part)
     # Each cluster is limited by the scarcest shared part it needs.
-    order = np.lexsort((parts.supply, parts.cluster))
-    order = order[run_starts(parts.cluster[order])]
-    drawn = at_most[parts.cluster[order]]
-    _, group = np.unique(np.stack((parts.chunk[order], parts.part[order])), axis=1, return_inverse=True)
+    order = np.lexsort((supply, cluster))
+    order = order[run_starts(cluster[order])]
+    drawn = at_most[cluster[order]]
+    _, group = np.unique(np.stack((chunk[order], part[order])), axis=1, return_inverse=True)
     sums = np.bincount(group.ravel(), weights=drawn).astype(np.int64)
-    supply = np.zeros(len(sums), np.int64)
-    supply[group.ravel()] = parts.supply[order]
-    return total - int(np.maximum(sums - supply, 0).sum())
+    limit = np.zeros(len(sums), np.int64)
+    limit[group.ravel()] = supply[order]
+    return int(np.maximum(sums - limit, 0).sum())
 
 
 # Which items a cluster can have from the shared chunks above it, and from how many sub-records.
@@ -192,6 +209,7 @@ class SharedParts:
         fitting: sub-records of the chunk that hold the part and may belong to this cluster.
         supply: sub-records of the chunk that hold the part at all.
         held: for every cluster of the release, the items it can have from shared chunks.
+        rows: chunk, items asked for (bits), and copies of every different sub-record.
     """
 
     cluster: Longs
@@ -200,6 +218,17 @@ class SharedParts:
     fitting: Longs
     supply: Longs
     held: Longs
+    rows: tuple[Longs, Longs, Longs]
+
+    def holding(self, chunk: Longs, part: Longs) -> Longs:
+        """Sub-records of each chunk that hold all items of each part."""
+        owner, masks, copies = self.rows
+        many = int(owner.max(initial=-1)) + 1
+        found = np.zeros(len(chunk), np.int64)
+        for items in np.unique(part).tolist():
+            held = np.bincount(owner, copies * ((masks & items) == items), many).astype(np.int64)
+            found[part == items] = held[chunk[part == items]]
+        return found
 
 
 def shared_parts(release: Disassociated, rows: Longs, masks: Longs, missing: Longs) -> SharedParts:
@@ -207,7 +236,7 @@ def shared_parts(release: Disassociated, rows: Longs, masks: Longs, missing: Lon
     held = np.zeros(release.clusters, np.int64)
     none = np.empty(0, np.int64)
     if not len(rows) or not missing.any():
-        return SharedParts(none, none, none, none, none, held)
+        return SharedParts(none, none, none, none, none, held, (none, none, none))
     rows, masks, copies = _alike(release, rows, masks)
     joint, number = release.row_joint[rows], release.row_chunk[rows]
     starts = run_starts(joint, number)
@@ -225,15 +254,14 @@ def shared_parts(release: Disassociated, rows: Longs, masks: Longs, missing: Lon
     allowed = ~_shows_an_item(release, cluster[entry], rows[at])
     supply = np.bincount(entry, copies[at], len(cluster)).astype(np.int64)
     fitting = np.bincount(entry[allowed], copies[at[allowed]], len(cluster)).astype(np.int64)
-    return SharedParts(cluster, chunk, part, fitting, supply, held)
+    owner = np.repeat(np.arange(len(starts)), ends - starts)
+    return SharedParts(cluster, chunk, part, fitting, supply, held, (owner, masks, copies))
 
 
 def _alike(release: Disassociated, rows: Longs, masks: Longs) -> tuple[Longs, Longs, Longs]:
     """One of each run of equal rows of a chunk, which ones it holds, and how many there are: mostly of single items."""
     joint, number = release.row_joint[rows], release.row_chunk[rows]
-    lengths = release.row_offsets[rows + 1] - release.row_offsets[rows]
-    items = release.row_items[positions(release.row_offsets[rows], lengths)]
-    new = ~repeats(offsets_of(lengths), items)
+    new = ~repeats(*release.items_of(rows))
     new[run_starts(joint, number)] = True
     first = np.flatnonzero(new)
     return rows[first], masks[first], np.diff(np.append(first, len(rows)))
