@@ -115,10 +115,9 @@ def _open_records(size: Longs, parts: SharedParts) -> Floats:
     """Records of all clusters that draw the same part from the same shared chunk."""
     if not len(parts.cluster):
         return np.empty(0)
-    _, group = np.unique(np.stack((parts.chunk, parts.part)), axis=1, return_inverse=True)
-    total = np.bincount(group.ravel(), size[parts.cluster]).astype(np.float64)
-    open_records: Floats = total[group.ravel()]
-    return open_records
+    group = _numbered(parts.chunk, parts.part)
+    total = np.bincount(group, size[parts.cluster]).astype(np.float64)
+    return total[group]
 
 
 def _record_parts(release: Disassociated, hits: Hits) -> tuple[Longs, Longs, Longs, Floats]:
@@ -188,11 +187,17 @@ def _too_many(at_most: Longs, parts: SharedParts, among: int) -> int:
     order = np.lexsort((supply, cluster))
     order = order[run_starts(cluster[order])]
     drawn = at_most[cluster[order]]
-    _, group = np.unique(np.stack((chunk[order], part[order])), axis=1, return_inverse=True)
-    sums = np.bincount(group.ravel(), weights=drawn).astype(np.int64)
+    group = _numbered(chunk[order], part[order])
+    sums = np.bincount(group, weights=drawn).astype(np.int64)
     limit = np.zeros(len(sums), np.int64)
-    limit[group.ravel()] = supply[order]
+    limit[group] = supply[order]
     return int(np.maximum(sums - limit, 0).sum())
+
+
+def _numbered(chunk: Longs, part: Longs) -> Longs:
+    """A number for each pair of a chunk and a part, the same for equal ones."""
+    parts = np.unique(part)
+    return chunk * len(parts) + np.searchsorted(parts, part)
 
 
 # Which items a cluster can have from the shared chunks above it, and from how many sub-records.
