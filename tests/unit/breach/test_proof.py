@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from time import perf_counter
 
 import numpy as np
 import pytest
@@ -68,7 +67,7 @@ def test_work_is_bounded(release):
 
 
 @pytest.mark.slow
-def test_a_huge_cluster_is_sampled_in_time():
+def test_a_huge_cluster_is_sampled():
     rng = np.random.default_rng(5)
     rows = [
         [f"i{item:03}" for item in np.flatnonzero(rng.random(120) < 0.06)] or ["i000"] for _ in range(3000)
@@ -76,9 +75,7 @@ def test_a_huge_cluster_is_sampled_in_time():
     options = {"max_cluster_size": None, "rare_items": "cluster", "refine": False}
     release = cv.Disassociation(k=12, m=2, **options).anonymise(cv.Transactions.from_records(rows)).release
     assert (release.clusters, len(release.cluster(0).record_chunks) > 5) == (1, True)
-    start = perf_counter()
     proof = prove(release, rng=rng)
-    assert perf_counter() - start < 60
     assert (proof.sampled, proof.exact) == (1, 0)
     assert proof.proofs[0].arrangements > 10**1000
     assert proof.error > 0
@@ -148,15 +145,12 @@ def test_values_are_plain(release):
 
 
 @pytest.mark.data
-def test_covers_of_a_public_data_set_are_found_at_once(data_dir):
+def test_covers_of_a_public_data_set_are_found(data_dir):
     data = cv.read(data_dir / "transactions" / "BMS2.txt.gz")
     made = cv.Disassociation(k=3, m=2, max_cluster_size=25, rare_items="cluster", refine=True).anonymise(data)
     release = made.release
-    covers(release).pairs()  # compiled
-    start = perf_counter()
     found = covers(release)
     leaked = found.pairs()
-    assert perf_counter() - start < 0.5
     assert (len(found), len(leaked[0]), int(found.single.sum())) == (2827, 3105, 1458)
     # What was concluded from the release alone is true: the key says where each record is.
     cluster = np.full(len(data), -1)
