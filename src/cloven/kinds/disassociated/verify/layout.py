@@ -273,7 +273,9 @@ def join_parts(layout: Layout, key: Key) -> Parts:
     row = position[key.release_row]
     chunk = layout.row_chunk[row]
     part = np.repeat(np.arange(len(key.record)), np.diff(key.offsets))
-    order = np.lexsort((key.items, part))
+    items = np.asarray(key.items, np.int64)
+    if not ((items[1:] >= items[:-1]) | (part[1:] != part[:-1])).all():
+        items = items[np.lexsort((items, part))]
     return Parts(
         record=np.asarray(key.record, np.int64),
         cluster=key.record_cluster[np.searchsorted(key.records, key.record)],
@@ -281,5 +283,5 @@ def join_parts(layout: Layout, key: Key) -> Parts:
         chunk=chunk,
         kind=layout.chunk_kind[chunk],
         part=part,
-        items=np.asarray(key.items, np.int64)[order],
+        items=items,
     )
