@@ -8,11 +8,12 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from cloven.audit.memory import estimate, estimate_table, parse_size, refuse_if_too_large
+from cloven.audit.memory import estimate, estimate_table, refuse_if_too_large
 from cloven.cli.console import say
 from cloven.cli.options import asks
 from cloven.errors import OutputError, ParameterError, ReleaseError
 from cloven.escapes import visible
+from cloven.intake.machine import parse_size
 from cloven.values import Value
 
 if TYPE_CHECKING:
