@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from cloven.cli.console import progress, say, say_json, tick, warn
+from cloven.cli.large import needed_on_disk, publish_within, refuse_in_memory
 from cloven.cli.ledger import LedgerFolder, told_of_earlier
 from cloven.cli.options import Command, Group, asks, takes
 from cloven.cli.places import MemoryOption, refuse_places, say_places
@@ -323,6 +324,14 @@ def disassociation(
     if master is not None:
         message = "--master is for --engine spark; name that too, or leave it out"
         raise ParameterError(message)
+    needed = needed_on_disk(file, options)
+    if needed is not None:
+        refused = {"--release-format json": release_format == "json", "--csv": csv is not None}
+        refuse_in_memory(
+            refused | {"--measure-counts": measure_counts, "--allow-unsafe": allow_unsafe}, needed
+        )
+        publish_within(file, out, method, options, ledger, json=json)
+        return
     eyes = None if csv is None else (csv, csv_bytes)
     finished = (
         (lambda result, data: measured(result, data, np.random.default_rng())) if measure_counts else None

@@ -327,13 +327,17 @@ def row_batches(handle: BinaryIO, columns: Sequence[str], size: int) -> Iterator
     try:
         certain, referred = _bounds(handle, file.metadata.schema, columns)
         rows = max(1, min(1 << 20, size * file.metadata.num_rows // max(1, certain)))
-        for batch in _opened(handle, referred).iter_batches(rows, columns=columns, use_threads=False):
-            batch.validate(full=True)
-            texts = sum(_text_bytes(pa.chunked_array([column])) for column in batch.columns)
-            if batch.nbytes + texts > UNEVEN * max(size, 1 << 20):
-                message = f"{len(batch):,} of its rows hold more than {UNEVEN * size:,} bytes"
-                raise PagesError(message)
-            yield batch
+        coded = _opened(handle, referred)
+        for group in range(
+            file.metadata.num_row_groups
+        ):  # a batch over two of them would have two dictionaries
+            for batch in coded.iter_batches(rows, [group], list(columns), use_threads=False):
+                batch.validate(full=True)
+                texts = sum(_text_bytes(pa.chunked_array([column])) for column in batch.columns)
+                if batch.nbytes + texts > UNEVEN * max(size, 1 << 20):
+                    message = f"{len(batch):,} of its rows hold more than {UNEVEN * size:,} bytes"
+                    raise PagesError(message)
+                yield batch
     except (pa.ArrowException, OSError) as error:
         raise PagesError(" ".join(str(error).split()) or type(error).__name__) from error
 

@@ -70,6 +70,10 @@ def encode_items(
     values: pa.Array, column: str, source: str
 ) -> tuple[NDArray[np.int64], list[str], dict[int, str]]:
     """Number the distinct items of an Arrow array; null is a fault; only text and integers are allowed."""
+    if pa.types.is_dictionary(values.type) and _is_text(values.type.value_type) and not values.null_count:
+        # Texts that are numbered already: names that are not used, or stand twice, do no harm.
+        inner, names, faults = encode_items(values.dictionary, column, source)
+        return inner[values.indices.to_numpy(zero_copy_only=False)], names, faults
     values = _plain(values)
     kind = values.type
     if not (_is_text(kind) or pa.types.is_integer(kind) or pa.types.is_null(kind)):
@@ -81,14 +85,14 @@ def encode_items(
         values = values.cast(pa.large_string())
     encoded = values.dictionary_encode()
     try:
-        names: list[str | None] = [*encoded.dictionary.to_pylist()]
+        found: list[str | None] = [*encoded.dictionary.to_pylist()]
     except UnicodeDecodeError as error:
         message = f"column {column!r} holds text that is not UTF-8"
         raise InputError(message, source=source) from error
-    codes = encoded.indices.fill_null(len(names)).to_numpy(zero_copy_only=False).astype(np.int64)
+    codes = encoded.indices.fill_null(len(found)).to_numpy(zero_copy_only=False).astype(np.int64)
     if values.null_count:
-        names.append(None)
-    return codes, [name or "" for name in names], name_faults(names)
+        found.append(None)
+    return codes, [name or "" for name in found], name_faults(found)
 
 
 def _labels(

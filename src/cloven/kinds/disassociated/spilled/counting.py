@@ -1,4 +1,8 @@
-"""Counting over records that lie on a shelf: what ``blocks.splits`` asks, piece by piece."""
+"""Counting over records that lie on a shelf: what ``blocks.splits`` asks, piece by piece.
+
+After every round the records of parts that are settled are left behind: the next one reads what is still open, and
+goes down the tree from where it was.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +13,10 @@ import numpy as np
 
 from cloven.compiled import Ints, compiled
 from cloven.kinds.disassociated.blocks.clusters import rows_of
-from cloven.kinds.disassociated.blocks.splits import Profiles, Top, Tree, descend
+from cloven.kinds.disassociated.blocks.splits import Profiles, Top, Tree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -20,7 +24,7 @@ if TYPE_CHECKING:
     from cloven.storage.shelf import Shelf
 
 
-@dataclass(frozen=True)
+@dataclass
 class ShelfCounting:
     """Counts over records with a column ``codes``.
 
@@ -29,20 +33,24 @@ class ShelfCounting:
         place: place of each item among equally frequent ones: the number of its term.
         barred: terms that nothing is split by.
         cells: numbers that may be counted at once; where there are more, the records are read again.
+        new: makes a shelf for records of open parts.
     """
 
     records: Shelf
     place: NDArray[np.int32]
     barred: frozenset[int]
     cells: int
+    new: Callable[[], Shelf]
+    _open: Shelf | None = None
 
     def top(self, tree: Tree, spent: Mapping[int, frozenset[int]], many: int) -> dict[int, Top]:
         """The most frequent terms of each leaf named."""
         found = {}
+        self._leave_behind(tree, sorted(spent))
         for leaves in self._groups(sorted(spent)):
             counts = np.zeros((len(leaves), len(self.place)), np.int64)
             slot = _slots(tree, leaves)
-            for leaf, offsets, terms in self.leaves(tree):
+            for leaf, offsets, terms in self._opened(tree):
                 count_terms(slot[leaf], offsets, terms, counts)
             for row, name in enumerate(leaves):
                 counts[row, list(spent[name] | self.barred)] = 0
@@ -60,7 +68,7 @@ class ShelfCounting:
                 bit[row, list(terms[name])] = np.arange(len(terms[name]))
             counts = np.zeros((len(leaves), 1 << max(len(terms[name]) for name in leaves)), np.int64)
             slot = _slots(tree, leaves)
-            for leaf, offsets, held in self.leaves(tree):
+            for leaf, offsets, held in self._opened(tree):
                 count_masks(slot[leaf], offsets, held, bit, counts)
             for row, name in enumerate(leaves):
                 masks = np.flatnonzero(counts[row])
@@ -69,10 +77,40 @@ class ShelfCounting:
 
     def leaves(self, tree: Tree) -> Iterator[tuple[Longs, Longs, NDArray[np.int32]]]:
         """Leaf of each record, and the records as rows of terms, piece by piece."""
-        for table in self.records.pieces(0):
+        return self._down(self.records, tree)
+
+    def close(self) -> None:
+        """No more is asked."""
+        if self._open is not None:
+            self._open.remove()
+
+    def _opened(self, tree: Tree) -> Iterator[tuple[Longs, Longs, NDArray[np.int32]]]:
+        """The same of the records of open parts."""
+        return self._down(self._open or self.records, tree)
+
+    def _down(self, shelf: Shelf, tree: Tree) -> Iterator[tuple[Longs, Longs, NDArray[np.int32]]]:
+        for table in shelf.pieces(0):
             offsets, codes = rows_of(table.column("codes"))
             terms = self.place[codes]
-            yield descend(offsets, terms, len(self.place), *tree), offsets, terms
+            known = "leaf" in table.column_names
+            start = table.column("leaf").to_numpy() if known else np.zeros(len(table), np.int64)
+            yield descend(start, offsets, terms, len(self.place), *tree), offsets, terms
+
+    def _leave_behind(self, tree: Tree, leaves: list[int]) -> None:
+        """Keep the records of these leaves alone, with where they are."""
+        import pyarrow as pa
+
+        if len(tree.term) == 1:
+            return
+        kept, slot = self.new(), _slots(tree, leaves)
+        old = self._open or self.records
+        for table, (leaf, _, _) in zip(old.pieces(0), self._down(old, tree), strict=True):
+            here = pa.array(slot[leaf] >= 0)
+            found = table.select(["codes"]).append_column("leaf", pa.array(leaf))
+            kept.put(0, found.filter(here))
+        kept.close()
+        self.close()
+        self._open = kept
 
     def _groups(self, leaves: list[int]) -> Iterator[list[int]]:
         """As many leaves at once as there is room for."""
@@ -108,3 +146,21 @@ def count_masks(slot: Ints, offsets: Ints, terms: Ints, bit: Ints, counts: Ints)
                 if at >= 0:
                     mask |= 1 << int(at)
             counts[slot[record], mask] += 1
+
+
+@compiled
+def descend(
+    start: Ints, offsets: Ints, terms: Ints, n_terms: int, split: Ints, having: Ints, rest: Ints
+) -> Ints:
+    """Leaf of each record, from a node above it."""
+    last = np.full(n_terms, -1, np.int64)
+    leaf = np.empty(len(start), np.int64)
+    for record in range(len(start)):
+        node = start[record]
+        if split[node] >= 0:
+            for e in range(offsets[record], offsets[record + 1]):
+                last[terms[e]] = record
+            while split[node] >= 0:
+                node = having[node] if last[split[node]] == record else rest[node]
+        leaf[record] = node
+    return leaf

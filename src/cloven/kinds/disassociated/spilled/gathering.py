@@ -104,6 +104,15 @@ class _Dictionary:
         self.room.refuse(PER_NAME * len(code_of), f"a dictionary of {len(code_of):,} items")
         return found
 
+    def numbered(self, piece: Any) -> NDArray[np.int32]:
+        """Numbers of the items of a piece; it may know names that it does not use, such as the marks of SPMF."""
+        used = np.zeros(len(piece.names), bool)
+        used[piece.codes] = True
+        number: NDArray[np.int32] = np.full(len(piece.names), -1, np.int32)
+        number[used] = self.codes([piece.names[code] for code in np.flatnonzero(used).tolist()])
+        found: NDArray[np.int32] = number[piece.codes]
+        return found
+
 
 def gather(source: Any, room: Room, folder: Path) -> Gathered:
     """Read a source (``reading.pieces``) to its end."""
@@ -134,13 +143,7 @@ def _of_records(pieces: Iterable[Any], dictionary: _Dictionary, shelf: Shelf) ->
 
     read = kept = items = 0
     for piece in pieces:
-        present = np.zeros(len(piece.names), bool)
-        present[piece.codes] = True  # marks of SPMF are names that no record has
-        number = np.full(len(piece.names), -1, np.int32)
-        number[present] = dictionary.codes(
-            [name for name, here in zip(piece.names, present, strict=True) if here]
-        )
-        lengths, codes = order_records(piece.lengths, number[piece.codes])
+        lengths, codes = order_records(piece.lengths, dictionary.numbered(piece))
         some = np.flatnonzero(lengths)
         shelf.put(0, record_table(read + some, lengths[some], codes))
         read, kept, items = read + len(lengths), kept + len(some), items + len(codes)
@@ -189,11 +192,10 @@ def _of_rows(
 def _rows(piece: Any, labels: list[bytes], dictionary: _Dictionary, before: int) -> pa.Table:
     import pyarrow as pa
 
-    number = dictionary.codes(piece.names)
     return pa.table({
         "row": pa.array(np.arange(before, before + len(piece.ids))),
         "label": pa.array(labels, pa.binary()).take(pa.array(piece.ids)),
-        "item": pa.array(number[piece.codes]),
+        "item": pa.array(dictionary.numbered(piece)),
     })  # fmt: skip
 
 

@@ -22,11 +22,11 @@ from cloven.errors import ParameterError
 from cloven.kinds.disassociated.blocks.clusters import Work, rows_of
 from cloven.kinds.disassociated.blocks.description import Recognised
 from cloven.kinds.disassociated.blocks.refusal import refuse_whole_data
-from cloven.kinds.disassociated.blocks.splits import found_blocks
+from cloven.kinds.disassociated.blocks.splits import blocks_of
 from cloven.kinds.disassociated.methods.labelling import terms_of, tie_order_of_names
 from cloven.kinds.disassociated.part_checks import verify_parts
 from cloven.kinds.disassociated.part_originals import Original, verify_original
-from cloven.kinds.disassociated.spilled.counting import ShelfCounting
+from cloven.kinds.disassociated.spilled.division import Divided, Division
 from cloven.kinds.disassociated.spilled.gathering import gather, record_table
 from cloven.kinds.disassociated.spilled.ordering import Order
 from cloven.kinds.disassociated.spilled.publication import Publication
@@ -42,16 +42,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from cloven.compiled import Longs
-    from cloven.kinds.disassociated.blocks.splits import Leaf, Tree
     from cloven.kinds.disassociated.methods.disassociation import Disassociation
     from cloven.kinds.disassociated.spilled.gathering import Gathered
 
     Report = Callable[[str, float], None]
-
-CELL = 8
-"""Bytes of a count."""
 
 
 def refuse(method: Disassociation) -> None:
@@ -66,14 +63,24 @@ class Made:
     Attributes:
         gathered: the records, still on their shelf.
         method: the method, with the ``block_records`` that there was room for.
-        standing_out: hashes of the records that stand out, ascending; None if they were too many to keep.
+        figures: what commands print of it.
+        hashes: of the records that stand out, ascending; None if they were too many to keep.
         recognised: by what the data is known again.
     """
 
     gathered: Gathered
     method: Disassociation
-    standing_out: Any
+    figures: dict[str, int | float]
+    hashes: NDArray[np.uint64] | None
     recognised: Recognised
+
+    def standing_out(self) -> NDArray[np.uint64]:
+        """Hashes of the records that stand out, for a ledger; none if they were too many to keep."""
+        return np.empty(0, np.uint64) if self.hashes is None else self.hashes
+
+    def alike_by_chance(self) -> float:
+        """As of records in memory: it is small whatever they are."""
+        return 0.0
 
 
 @dataclass(frozen=True)
@@ -111,22 +118,20 @@ class Pipeline:
         self.report("fingerprint", 0.0)
         sha256 = data.fingerprint()
         self.report("sort", 0.0)
-        ranked, standing = self._ranked(data)
+        ranked, standing, supports = self._ranked(data)
         self.report("split", 0.0)
-        method, tree, blocks, weights = self._split(data, ranked)
-        placed = self._placed(ranked, data, tree, blocks)
-        ranked.remove()
+        method, divided = self._split(data, ranked)
         place = tie_order_of_names(data.names, method.tie_order)
         terms = terms_of(method, data.names, place)
-        work = Work(method, place, terms, tuple(block.spent for block in blocks))
+        work = Work(method, place, terms, tuple(block.spent for block in divided.blocks))
         publication = Publication(method, data, place, terms, self.room, self.sizes, self.work, self.report)
-        for done, table in enumerate(self._worked(placed, work, weights)):
+        for done, table in enumerate(self._worked(divided, work)):
             publication.add(table)
-            self.report("split", (done + 1) / len(blocks))
-        placed.remove()
+            self.report("clusters", (done + 1) / len(divided.blocks))
+        divided.shelf.remove()
         recognised = Recognised(sha256, standing.sketch())
-        publication.write(public, private, recognised)
-        return Made(data, method, standing.hashes(), recognised)
+        figures = publication.write(public, private, recognised, supports)
+        return Made(data, method, figures, standing.hashes(), recognised)
 
     def verify(self, made: Made, public: Path, private: Path) -> Verdict:
         """Verify what was written by its parts, and hold it against the records and the key."""
@@ -144,10 +149,12 @@ class Pipeline:
     def _shelf(self, name: str) -> Shelf:
         return Shelf(self.work / f"{name}.arrow", self.room.held)
 
-    def _ranked(self, data: Gathered) -> tuple[Shelf, StandingOut]:
-        """Records by content; equal ones in the order of the source."""
+    def _ranked(self, data: Gathered) -> tuple[Shelf, StandingOut, Longs]:
+        """Records by content, equal ones in the order of the source; who stands out; the support of each item."""
         unsorted, ranked = self._shelf("unsorted"), self._shelf("ranked")
+        supports = np.zeros(len(data.names), np.int64)
         for record, offsets, codes in data.batches():
+            supports += np.bincount(codes, minlength=len(supports))
             unsorted.put(0, record_table(record, np.diff(offsets), codes))
         unsorted.close()
         standing = StandingOut(data.names, self.room.held)
@@ -155,72 +162,49 @@ class Pipeline:
             ranked.put(0, table)
             standing.see(*rows_of(table.column("codes")))
         ranked.close()
-        return ranked, standing
+        return ranked, standing, supports
 
-    def _split(self, data: Gathered, ranked: Shelf) -> tuple[Disassociation, Tree, list[Leaf], Longs]:
-        """The blocks, small enough to be worked on, and how many items each of them has."""
-        counting = self._counting(data, ranked)
-        mean = data.occurrences / data.records
-        fitting = int(self.room.occurrences / mean)
-        most = max(2 * self.method.k, min(self.method.block_records, fitting))
-        while True:
-            tree, blocks = found_blocks(counting, data.records, most, self.method.k)
-            weights = self._weights(counting, tree, blocks)
-            large = [at for at in range(len(blocks)) if weights[at] > self.room.occurrences]
-            again = [blocks[at].size for at in large if blocks[at].size <= most]
-            if not again or most == 2 * self.method.k:
-                break
-            most = max(2 * self.method.k, max(again) // 2)
-        self.room.refuse(
-            int(weights.max()) * PER_OCCURRENCE, "records that cannot be split into smaller blocks"
-        )
-        method = (
-            self.method if most == self.method.block_records else replace(self.method, block_records=most)
-        )
-        return method, tree, blocks, weights
-
-    def _counting(self, data: Gathered, ranked: Shelf) -> ShelfCounting:
+    def _split(self, data: Gathered, ranked: Shelf) -> tuple[Disassociation, Divided]:
+        """The records by block, each small enough to be worked on."""
         place = tie_order_of_names(data.names, self.method.tie_order)
         barred = np.flatnonzero(terms_of(self.method, data.names, place).barred)
-        return ShelfCounting(ranked, place, frozenset(barred.tolist()), self.room.held // CELL)
+        division = Division(place, barred, self.room, self.work)
+        mean = data.occurrences / data.records
+        least = 2 * self.method.k
+        most = max(least, min(self.method.block_records, int(self.room.occurrences / mean)))
+        parts = division.coarse(ranked, data.records, data.occurrences, most)
+        while True:
+            parts = division.finer(parts, most)
+            blocks = blocks_of(parts.nodes, self.method.k)
+            weights = np.array([sum(parts.weights[at] for at in block.nodes) for block in blocks], np.int64)
+            large = [blocks[at].size for at in np.flatnonzero(weights > self.room.occurrences)]
+            again = [size for size in large if size <= most]
+            if not again or most == least:
+                break
+            most = max(least, max(again) // 2)
+        needed = int(weights.max()) * PER_OCCURRENCE
+        self.room.refuse(needed, "records that cannot be split into smaller blocks")
+        same = most == self.method.block_records
+        method = self.method if same else replace(self.method, block_records=most)
+        return method, Divided(parts.shelf, blocks, weights)
 
-    def _weights(self, counting: ShelfCounting, tree: Tree, blocks: list[Leaf]) -> Longs:
-        """Items of the records of each block."""
-        of_leaf = np.zeros(len(tree.term), np.int64)
-        for leaf, offsets, _ in counting.leaves(tree):
-            of_leaf += np.bincount(leaf, np.diff(offsets), len(of_leaf)).astype(np.int64)
-        return np.array([of_leaf[list(block.nodes)].sum() for block in blocks], np.int64)
-
-    def _placed(self, ranked: Shelf, data: Gathered, tree: Tree, blocks: list[Leaf]) -> Shelf:
-        """Records by block, with their rank."""
-        import pyarrow as pa
-
-        block_of = np.full(len(tree.term), -1, np.int64)
-        for number, block in enumerate(blocks):
-            block_of[list(block.nodes)] = number
-        placed, rank = self._shelf("blocks"), 0
-        leaves = self._counting(data, ranked).leaves(tree)
-        for table, (leaf, _, _) in zip(ranked.pieces(0), leaves, strict=True):
-            ranks = pa.array(np.arange(rank, rank + len(table)))
-            placed.scatter(block_of[leaf], table.append_column("rank", ranks))
-            rank += len(table)
-        placed.close()
-        return placed
-
-    def _worked(self, placed: Shelf, work: Work, weights: Longs) -> Iterator[pa.Table]:
+    def _worked(self, divided: Divided, work: Work) -> Iterator[pa.Table]:
         """The clusters of each block, in the order of the blocks."""
-
-        def clusters(number: int) -> pa.Table:
-            return work.clusters(number, placed.take(number))
-
-        waiting: deque[tuple[int, Any]] = deque()
+        weights, waiting = divided.weights, deque[tuple[int, Any]]()
         with ThreadPoolExecutor(self.threads) as pool:
-            for number in placed.numbers:
+            for number in range(len(divided.blocks)):
                 while waiting and (
                     len(waiting) == self.threads
                     or sum(weights[at] for at, _ in waiting) + weights[number] > self.room.occurrences
                 ):
                     yield waiting.popleft()[1].result()
-                waiting.append((number, pool.submit(clusters, number)))
+                waiting.append((number, pool.submit(_clusters, divided, work, number)))
             while waiting:
                 yield waiting.popleft()[1].result()
+
+
+def _clusters(divided: Divided, work: Work, number: int) -> pa.Table:
+    import pyarrow as pa
+
+    leaves = (divided.shelf.take(leaf) for leaf in divided.blocks[number].nodes)
+    return work.clusters(number, pa.concat_tables(leaves))

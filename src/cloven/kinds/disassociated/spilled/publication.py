@@ -116,6 +116,7 @@ class Publication:
             "records": int(size.sum()),
             "clusters": len(size),
             "rows": len(chunk) + terms,
+            "inside": len(rows_of(clusters.column("item"))[1]),
             "record_chunks": int(last.sum()),
             "term_chunks": terms,
             "oversize_clusters": 0 if maximum is None else int((size > maximum).sum()),
@@ -123,8 +124,10 @@ class Publication:
 
     # Both folders.
 
-    def write(self, public: Path, private: Path, recognised: Recognised) -> None:
-        """Write both folders."""
+    def write(
+        self, public: Path, private: Path, recognised: Recognised, supports: Longs
+    ) -> dict[str, int | float]:
+        """Write both folders; what commands print of it (``words.summary``), given the supports of all items."""
         if not self._many:
             k = self._method.k
             message = f"every cluster is below k = {k}: suppressing them leaves nothing to publish; use 'add'"
@@ -141,10 +144,11 @@ class Publication:
         files = self._publish(writer, parts, root, public)
         suppressed = self._shelf("suppressed")
         self._hand_out(left, root, key, suppressed)
-        self._write_key(owner, key)
+        filled = self._write_key(owner, key)
         self._write_members(owner, members)
-        counts = self._write_suppressed(owner, suppressed)
-        self._describe(root, files, counts, (public, private), recognised)
+        gone = self._write_suppressed(owner, suppressed)
+        counts = self._describe(root, files, gone, (public, private), recognised)
+        return self._figures(counts, gone, filled, root, supports)
 
     def _root(self) -> Root:
         """The root, from counts of what is left over."""
@@ -252,14 +256,20 @@ class Publication:
         key.close()
         suppressed.close()
 
-    def _write_key(self, writer: Writer, key: Shelf) -> None:
-        """Which record every part comes from."""
-        tables = (
-            key.take(number).sort_by([("record", "ascending"), ("turn", "ascending")])
-            for number in key.numbers
-        )
-        write_parts(writer, "key", KEY, (table.select(list(KEY)) for table in tables), self._rows())
+    def _write_key(self, writer: Writer, key: Shelf) -> int:
+        """Which record every part comes from; how many records have any."""
+        filled = 0
+
+        def tables() -> Iterator[pa.Table]:
+            nonlocal filled
+            for number in key.numbers:
+                table = key.take(number).sort_by([("record", "ascending"), ("turn", "ascending")])
+                filled += len(run_starts(table.column("record").to_numpy()))
+                yield table.select(list(KEY))
+
+        write_parts(writer, "key", KEY, tables(), self._rows())
         key.remove()
+        return filled
 
     def _write_members(self, writer: Writer, members: Shelf) -> None:
         """Which cluster every record is in."""
@@ -272,13 +282,16 @@ class Publication:
 
     def _write_suppressed(self, writer: Writer, suppressed: Shelf) -> dict[str, int]:
         """What is not published, and how much that is."""
-        counts = Counter(dict.fromkeys(("suppressed_parts", "suppressed_items", "suppressed_records"), 0))
+        names = ("suppressed_parts", "suppressed_items", "suppressed_records", "withheld_items")
+        counts = Counter(dict.fromkeys(names, 0))
 
         def tables() -> Iterator[pa.Table]:
             for number in suppressed.numbers:
-                table, small = _suppressed(suppressed.take(number))
-                items = len(rows_of(table.column("items"))[1])
-                counts.update(suppressed_parts=len(table), suppressed_items=items, suppressed_records=small)
+                found = suppressed.take(number)
+                rare = int((found.column("reason").to_numpy() == 0).sum())
+                table, small = _suppressed(found)
+                counts.update(suppressed_parts=len(table), suppressed_items=len(found), withheld_items=rare)
+                counts["suppressed_records"] += small
                 yield table
 
         write_parts(writer, "suppressed", SUPPRESSED, tables(), self._rows())
@@ -288,25 +301,45 @@ class Publication:
     def _describe(
         self, root: Root, files: Mapping[str, str], counts: Mapping[str, int], places: tuple[Path, Path],
         recognised: Recognised,
-    ) -> None:  # fmt: skip
+    ) -> dict[str, int]:  # fmt: skip
+        """Manifest, README and receipt; the counts of the manifest."""
         shown = self._shown.copy()
         shown[root.item] = True
         if not self._rooted:
             shown |= self._left > 0
         totals = {
-            **self._totals,
+            **{name: many for name, many in self._totals.items() if name != "inside"},
             "rows": self._totals["rows"] + int(root.start[-1]),
             "joints": int(self._rooted),
             "shared_chunks": len(root.item),
         }
         private = {
             "published_records": self._totals["records"],
-            **counts,
+            **{name: many for name, many in counts.items() if name != "withheld_items"},
             "read_records": self._data.records,
             "empty_records": self._data.empty,
         }
         names = [self._data.names[code] for code in np.flatnonzero(shown)]
-        describe(self._method, names, files, totals, private, places, recognised)
+        self._shown = shown
+        manifest = describe(self._method, names, files, totals, private, places, recognised)
+        return dict(manifest["counts"])
+
+    def _figures(
+        self, counts: dict[str, int], gone: Mapping[str, int], filled: int, root: Root, supports: Longs
+    ) -> dict[str, int | float]:
+        kept = self._totals["inside"] + int(root.start[-1])
+        return {
+            **counts,
+            "records_read": self._data.records,
+            "records_suppressed": self._data.records - counts["records"],
+            "occurrences_suppressed": 0,
+            "occurrences_withheld": gone["withheld_items"],
+            "records_with_nothing": counts["records"] - filled,
+            "clusters_not_enumerated": 0,
+            "items_left_out": len(self._shown) - counts["items"],
+            "rare_items_published": int((supports[self._shown] < self._method.k).sum()),
+            "items_kept": kept / self._data.occurrences,
+        }
 
 
 def _root_rows(record: Longs, chunk: Longs, row: Longs, item: Any) -> pa.Table:

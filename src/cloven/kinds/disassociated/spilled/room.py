@@ -11,7 +11,7 @@ BASE = 350 * 10**6
 """Bytes of the interpreter with all libraries loaded and functions compiled."""
 LEAST = 500 * 10**6
 """No run is tried with less."""
-PER_OCCURRENCE = 200
+PER_OCCURRENCE = 120
 """Bytes that the work on a block, or on a part, takes for each item of its records; measured."""
 PER_NAME = 400
 """Bytes for each item of the vocabulary, and what is counted of it."""
