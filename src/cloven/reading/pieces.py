@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 IN_PIECES = ("lines", "fimi", "spmf", "long", "parquet")
 UNQUOTED = ("fimi", "spmf")
-LONGEST = 64
+LONGEST = 4
 """Times the size of a piece that one record may have."""
 
 
@@ -123,41 +123,52 @@ class Pieces:
     # Text.
 
     def _texts(self, size: int) -> Iterator[Piece]:
-        from cloven.reading.tokens import clean_text, refuse_zeros
-
         first, header, lines, kept = True, b"", 0, b""
-        for block in self._blocks(size):
-            text = clean_text(block, self.source) if first else block
-            if not first:
-                refuse_zeros(text, self.source)
-            text, kept = self._cut(kept + text, size)
-            if not text:
-                continue
-            if self.placed.format == "long":
-                header, text, lines = _headed(header, text, lines)
-            yield self._parsed(header + text, lines - header.count(b"\n"), first=first)
-            lines, first = lines + text.count(b"\n"), False
-        if kept:
-            yield self._parsed(header + kept, lines - header.count(b"\n"), first=first)
-        elif first:
+        for block, last in self._blocks(size):
+            kept = self._sound(kept, block, lines, last=last, first=first)
+            text, kept = (kept, b"") if last else self._cut(kept, size)
+            if text.strip() and self.placed.format == "long" and not header:
+                header, text, lines = _headed(text, str(self.placed.delimiter), lines)
+            if text.strip() or (header and last and first):
+                yield self._parsed(header + text, lines - header.count(b"\n"), first=first)
+                first = False
+            elif text and self.placed.format != "long":
+                yield _blank(text)
+            lines += text.count(b"\n")
+        if first and not lines:
             message = "the file is empty; it holds no records"
             raise InputError(message, source=self.source)
 
-    def _blocks(self, size: int) -> Iterator[bytes]:
+    def _sound(self, kept: bytes, block: bytes, lines: int, *, last: bool, first: bool) -> bytes:
+        """What was kept and what follows, cleaned as text; the first lines are, once they have an end."""
+        from cloven.reading.tokens import clean_text, refuse_zeros
+
+        if lines or not first:
+            refuse_zeros(block, self.source, lines + kept.count(b"\n"))
+            return kept + block
+        whole = kept + block
+        return clean_text(whole, self.source) if last or b"\n" in whole else whole
+
+    def _blocks(self, size: int) -> Iterator[tuple[bytes, bool]]:
+        """Bytes of the file, and whether they are its last."""
         packed = self.path.suffix.lower() in PACKED
         budget = Budget(self.source, self.options.max_bytes if packed else 1 << 62, held=False)
         with unpacked(self.path, budget) as stream:
-            while block := stream.read(size):
-                yield block
+            block = stream.read(size)
+            while block:
+                following = stream.read(size)
+                yield block, not following
+                block = following
 
     def _cut(self, text: bytes, size: int) -> tuple[bytes, bytes]:
         """Whole records, and what is left for the next piece."""
         end = text.rfind(b"\n") + 1
         if end and self.placed.format not in UNQUOTED and b'"' in text:
             end = _closed(text[:end], self.placed.delimiter or ",")
-        if not end and len(text) > LONGEST * size:
+        most = max(LONGEST * size, BEGINNING)
+        if not end and len(text) > most:
             message = (
-                f"a record has more than {LONGEST * size:,} bytes; is a quote left open, or is it one line?"
+                f"a record has more than {most:,} bytes; is a quote left open, or is all of it one line?"
             )
             raise InputError(message, source=self.source)
         return text[:end], text[end:]
@@ -232,17 +243,27 @@ class Pieces:
 
 def _closed(text: bytes, delimiter: str) -> int:
     """Where the last record ends whose quotes are closed; a later piece may close the others."""
-    from cloven.reading.tokens import NOT_CLOSED, tokenise
+    from cloven.reading.tokens import NOT_CLOSED, TEXT_AFTER_QUOTE, tokenise
 
     tokens = tokenise(text, delimiter, merge=delimiter == " ")
+    if (tokens.faults == TEXT_AFTER_QUOTE).any():
+        return len(text)  # the parser says so
     still_open = np.flatnonzero(tokens.faults == NOT_CLOSED)
     return int(tokens.begins[still_open[0]]) if len(still_open) else len(text)
 
 
-def _headed(header: bytes, text: bytes, lines: int) -> tuple[bytes, bytes, int]:
+def _headed(text: bytes, delimiter: str, lines: int) -> tuple[bytes, bytes, int]:
     """The header of a table, the rows below it, and how many lines came before them."""
-    if header:
-        return header, text, lines
-    blank = len(text) - len(text.lstrip())
-    end = text.find(b"\n", blank) + 1
-    return text[blank:end], text[end:], lines + text[:end].count(b"\n")
+    from cloven.reading.tokens import tokenise
+
+    tokens = tokenise(text, delimiter, merge=delimiter == " ")
+    at = int(np.flatnonzero((tokens.lengths > 0) | (tokens.faults != 0))[0])
+    start = int(tokens.begins[at])
+    end = int(tokens.begins[at + 1]) if at + 1 < len(tokens.begins) else len(text)
+    return text[start:end], text[end:], lines + text.count(b"\n", 0, end)
+
+
+def _blank(text: bytes) -> Piece:
+    """Lines without items."""
+    many = text.count(b"\n") + (not text.endswith(b"\n"))
+    return Piece(np.zeros(many, np.int64), np.empty(0, np.int64), ())

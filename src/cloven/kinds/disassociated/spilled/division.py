@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -54,12 +54,14 @@ class Division:
         barred: terms that nothing is split by.
         room: the memory there is.
         folder: for shelves.
+        shelves: their numbers.
     """
 
     place: NDArray[np.int32]
     barred: Longs
     room: Room
     folder: Path
+    shelves: Iterator[int] = field(default_factory=count)
 
     def coarse(self, ranked: Shelf, records: int, items: int, most: int) -> Parts:
         """Parts that fit into memory, by counts over all records; the shelf of the records is emptied."""
@@ -105,7 +107,7 @@ class Division:
         return all(spent[self.place[rows_of(table.column("codes"))[1]]].all() for table in pieces)
 
     def _shelf(self) -> Shelf:
-        return Shelf(_unused(self.folder), self.room.held)
+        return Shelf(self.folder / f"blocks-{next(self.shelves)}.arrow", self.room.held)
 
 
 def _put(shelf: Shelf, weights: dict[int, int], leaf: Ints, lengths: Longs, table: pa.Table) -> None:
@@ -120,9 +122,3 @@ def _ranked(table: pa.Table, first: int) -> pa.Table:
     import pyarrow as pa
 
     return table.append_column("rank", pa.array(np.arange(first, first + len(table))))
-
-
-def _unused(folder: Path) -> Path:
-    """A name that no file of the folder has."""
-    names: Iterator[Path] = (folder / f"blocks-{number}.arrow" for number in count())
-    return next(name for name in names if not name.exists())

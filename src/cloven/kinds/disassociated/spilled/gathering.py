@@ -125,7 +125,7 @@ def gather(source: Any, room: Room, folder: Path) -> Gathered:
     else:
         read, kept, items = _of_records(_chained(first, pieces), dictionary, shelf)
     if not kept:
-        message = "no records with items"
+        message = f"holds no items, only {read:,} empty records"
         raise InputError(message, source=source.source)
     shelf.close()
     return Gathered(tuple(dictionary.code_of), shelf, kept, read - kept, items)
