@@ -243,13 +243,13 @@ class Pieces:
 
 def _closed(text: bytes, delimiter: str) -> int:
     """Where the last record ends whose quotes are closed; a later piece may close the others."""
-    from cloven.reading.tokens import NOT_CLOSED, TEXT_AFTER_QUOTE, tokenise
+    from cloven.reading.tokens import NOT_CLOSED, tokenise
 
     tokens = tokenise(text, delimiter, merge=delimiter == " ")
-    if (tokens.faults == TEXT_AFTER_QUOTE).any():
-        return len(text)  # the parser says so
-    still_open = np.flatnonzero(tokens.faults == NOT_CLOSED)
-    return int(tokens.begins[still_open[0]]) if len(still_open) else len(text)
+    wrong = np.flatnonzero(tokens.faults)
+    if not len(wrong) or tokens.faults[wrong[0]] != NOT_CLOSED:
+        return len(text)  # nothing is wrong, or the parser says what
+    return int(tokens.begins[wrong[0]])
 
 
 def _headed(text: bytes, delimiter: str, lines: int) -> tuple[bytes, bytes, int]:
