@@ -23,7 +23,7 @@ from cloven.errors import ReleaseError
 from cloven.kinds.disassociated.files import CHUNKS, CLUSTERS, FORMATS, kinds, part_name
 from cloven.kinds.disassociated.private_files import KEY, RECORDS, SUPPRESSED
 from cloven.kinds.disassociated.release import Kind
-from cloven.storage.parquet import item_lists, read_table, text_column, whole_numbers
+from cloven.storage.parquet import allowed_of, item_lists, read_table, text_column, whole_numbers
 from cloven.storage.shelf import Shelf
 from cloven.verification.verdict import Check, Fault, Verdict, conclude
 
@@ -111,22 +111,24 @@ class _Layout:
     root: tuple[Path, ...]
     root_start: Longs
     root_rows: tuple[int, ...]
+    allowed: int
 
     @classmethod
     def of(cls, folder: Path, manifest: Mapping[str, Any]) -> _Layout:
         files = manifest["files"]
         clusters = [folder / name for name in FORMATS[0].parts_of("clusters.parquet", files)]
         chunks = [folder / name for name in FORMATS[0].parts_of("chunks.parquet", files)]
-        size = [whole_numbers(read_table(path, CLUSTERS), "size", path) for path in clusters]
+        allowed = allowed_of([*clusters, *chunks])
+        size = [whole_numbers(read_table(path, CLUSTERS, allowed), "size", path) for path in clusters]
         root = tuple(chunks[len(clusters) :])
         rows, many = [], np.zeros(manifest["counts"]["shared_chunks"], np.int64)
         for path in root:
-            number = whole_numbers(read_table(path, CHUNKS), "chunk", path, below=len(many))
+            number = whole_numbers(read_table(path, CHUNKS, allowed), "chunk", path, below=len(many))
             many += np.bincount(number, minlength=len(many))
             rows.append(len(number))
         return cls(
             folder, manifest["k"], tuple(clusters), tuple(chunks[: len(clusters)]), np.concatenate(size),
-            len(size[0]), root, offsets_of(many), tuple(rows),
+            len(size[0]), root, offsets_of(many), tuple(rows), allowed,
         )  # fmt: skip
 
 
@@ -135,13 +137,14 @@ class _Stream:
 
     def __init__(self, private: Path, name: str, columns: Mapping[str, str]) -> None:
         self._private, self._name, self._columns = private, name, columns
+        self._allowed = allowed_of(list(private.glob(f"{name}-*.parquet")))
         self._parts = self._read()
         self._rest: pa.Table | None = next(self._parts, None)
 
     def _read(self) -> Iterator[pa.Table]:
         part = 0
         while (path := self._private / part_name(self._name, part)).exists() or not part:
-            yield read_table(path, self._columns)
+            yield read_table(path, self._columns, self._allowed)
             part += 1
 
     def up_to(self, record: int) -> pa.Table | None:
@@ -341,10 +344,11 @@ def _claims(key: _Entries, place: Longs, rows: Longs, *, own: bool = False) -> p
 def _pass_parts(layout: _Layout, claims: Shelf, original: Original, found: _Found) -> None:
     code_of = {name: code for code, name in enumerate(original.names)}
     for number, path in enumerate(layout.chunks):
-        _cluster_rows(path, claims.take(number), code_of, found)
+        _cluster_rows(path, claims.take(number), code_of, found, layout.allowed)
     first = 0
     for number, path in enumerate(layout.root):
-        _root_rows(path, claims.take(len(layout.chunks) + number), code_of, found, first)
+        table = claims.take(len(layout.chunks) + number)
+        _root_rows(path, table, code_of, found, layout.allowed, first)
         first += layout.root_rows[number]
 
 
@@ -385,9 +389,11 @@ def _claimed(table: pa.Table | None) -> tuple[_Rows, NDArray[Any]]:
     return _Rows(columns, offsets_of(lengths), codes), table.column("kind").to_numpy()
 
 
-def _published(path: Path, code_of: Mapping[str, int], found: _Found) -> tuple[_Rows, NDArray[Any]]:
+def _published(
+    path: Path, code_of: Mapping[str, int], found: _Found, allowed: int
+) -> tuple[_Rows, NDArray[Any]]:
     """Rows of a part by cluster, chunk and row in the chunk; and their kinds."""
-    table = read_table(path, CHUNKS)
+    table = read_table(path, CHUNKS, allowed)
     offsets, codes = _codes(table, path, code_of, found)
     kind, chunk = kinds(table, path), whole_numbers(table, "chunk", path)
     cluster = whole_numbers(table, "cluster", path, null=True)
@@ -396,18 +402,23 @@ def _published(path: Path, code_of: Mapping[str, int], found: _Found) -> tuple[_
     return _Rows((cluster, chunk, row), offsets, codes), kind
 
 
-def _cluster_rows(path: Path, table: pa.Table | None, code_of: Mapping[str, int], found: _Found) -> None:
+def _cluster_rows(
+    path: Path, table: pa.Table | None, code_of: Mapping[str, int], found: _Found, allowed: int
+) -> None:
     """Rows of record chunks come from one record each, term chunks list what records give."""
-    shown, kind = _published(path, code_of, found)
+    shown, kind = _published(path, code_of, found, allowed)
     claimed, of = _claimed(table)
     records = shown.picked(np.flatnonzero(kind == Kind.RECORD))
     mine = claimed.picked(np.flatnonzero(of == Kind.RECORD)).ordered()
     wrong = int(not records.same(mine))
     found.look("rows claimed", wrong, lambda _: f"{path.name} holds other rows than the key", len(kind))
     width = len(code_of) + 1
-    listed = _pairs(shown.picked(np.flatnonzero(kind == Kind.TERM)), width)
-    given = _pairs(claimed.picked(np.flatnonzero(of == Kind.TERM)), width)
-    wrong = int(not np.array_equal(listed, given))
+    terms, given = (
+        rows.picked(np.flatnonzero(kinds == Kind.TERM)) for rows, kinds in ((shown, kind), (claimed, of))
+    )
+    listed = _pairs(terms, width)
+    single = not terms.columns[2].any() and not given.columns[2].any()
+    wrong = int(not single or not np.array_equal(listed, _pairs(given, width)))
     found.look(
         "term chunks claimed", wrong, lambda _: f"{path.name} lists other terms than the key", len(listed)
     )
@@ -425,10 +436,10 @@ def _pairs(rows: _Rows, width: int) -> Longs:
 
 
 def _root_rows(
-    path: Path, table: pa.Table | None, code_of: Mapping[str, int], found: _Found, first: int
+    path: Path, table: pa.Table | None, code_of: Mapping[str, int], found: _Found, allowed: int, first: int
 ) -> None:
     """Rows of the root come from one record each."""
-    shown, _ = _published(path, code_of, found)
+    shown, _ = _published(path, code_of, found, allowed)
     claimed, _ = _claimed(table)
     order = np.argsort(claimed.columns[0], kind="stable")
     mine = claimed.picked(order)
