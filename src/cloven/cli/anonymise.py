@@ -16,7 +16,7 @@ from cloven.cli.console import progress, say, say_json, tick, warn
 from cloven.cli.large import needed_on_disk, publish_within, refuse_in_memory
 from cloven.cli.ledger import LedgerFolder, told_of_earlier
 from cloven.cli.options import Command, Group, asks, takes
-from cloven.cli.places import MemoryOption, refuse_places, say_places
+from cloven.cli.places import Bounds, MemoryOption, refuse_places, say_places
 from cloven.cli.policy import MERGING, PROTECTING, WHAT_TO_PROTECT, Merging, Protecting
 from cloven.cli.reading import (
     READING,
@@ -272,7 +272,18 @@ CHOSEN = Group(
 )
 
 
-@takes(method=DISASSOCIATION, options=READING)
+WITHIN = replace(
+    READING,
+    options={
+        **READING.options,
+        "memory": replace(
+            READING.options["memory"], help="Work within this, on disk if need be; 4GB, or any."
+        ),
+    },
+)
+
+
+@takes(method=DISASSOCIATION, options=WITHIN)
 def disassociation(
     file: InputFile,
     out: NewFolder,
@@ -337,7 +348,7 @@ def disassociation(
         (lambda result, data: measured(result, data, np.random.default_rng())) if measure_counts else None
     )
     Publication(out, release_format, ledger, eyes, allow_unsafe, json, finished).run(
-        lambda: read_data(file, options), settled
+        lambda: read_data(file, options, Bounds(on_disk=True)), settled
     )
 
 

@@ -171,7 +171,10 @@ class Pipeline:
         division = Division(place, barred, self.room, self.work)
         mean = data.occurrences / data.records
         least = 2 * self.method.k
-        most = max(least, min(self.method.block_records, int(self.room.occurrences / mean)))
+        fitting = int(self.room.occurrences / mean)
+        most = self.method.block_records
+        if most > fitting and data.records > fitting:
+            most = max(least, fitting)
         parts = division.coarse(ranked, data.records, data.occurrences, most)
         while True:
             parts = division.finer(parts, most)
