@@ -341,7 +341,7 @@ def disassociation(
         refuse_in_memory(
             refused | {"--measure-counts": measure_counts, "--allow-unsafe": allow_unsafe}, needed
         )
-        publish_within(file, out, method, options, ledger, json=json)
+        warn_of_typos(method, publish_within(file, out, method, options, ledger, json=json))
         return
     eyes = None if csv is None else (csv, csv_bytes)
     finished = (
@@ -362,7 +362,7 @@ def refuse_unsafe(method: Disassociation, *, allowed: bool) -> None:
         raise ParameterError(message)
 
 
-def warn_of_typos(method: Disassociation, data: Transactions) -> None:
+def warn_of_typos(method: Disassociation, data: Any) -> None:
     """Warn of items that the owner named and the data does not hold."""
     warn_of_strangers("--sensitive", method.sensitive, data)
     warn_of_strangers("--utility", [item for group in method.utility_groups for item in group], data)

@@ -55,8 +55,8 @@ def refuse_in_memory(given: Mapping[str, bool], needed: int) -> None:
 
 def publish_within(
     file: Path, out: Path, method: Any, options: ReadOptions, ledger: Path | None, *, json: bool
-) -> None:
-    """Read, anonymise, verify and write within the memory that is allowed, and tell what came of it."""
+) -> Any:
+    """Read, anonymise, verify and write within the memory that is allowed, tell what came of it, and give it."""
     from cloven.engines.local import Local
     from cloven.storage.ledger_file import check_ledger, remember
     from cloven.storage.manifest import format_named
@@ -87,13 +87,14 @@ def publish_within(
         seconds = round(perf_counter() - start, 3)
         told = {"published": str(public), "private": str(private), **figures, "seconds": seconds}
         say_json({**told, "cautions": cautions})
-        return
+        return made
     name, _, rest = setting(used).partition(":")
     say(f"{tick()} {words.headline(used, f'{name}  {rest}'.replace(',', ' '), figures)}")
     say(f"{tick()} verified with the original and the key{words.kept(figures)}")
     for caution in cautions:
         warn(str(caution))
     say_places(public, private)
+    return made
 
 
 def _smaller_blocks(asked: Any, used: Any) -> list[str]:

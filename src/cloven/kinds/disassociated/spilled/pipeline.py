@@ -66,6 +66,7 @@ class Made:
         figures: what commands print of it.
         hashes: of the records that stand out, ascending; None if they were too many to keep.
         recognised: by what the data is known again.
+        vocabulary: all items of the data.
     """
 
     gathered: Gathered
@@ -73,6 +74,7 @@ class Made:
     figures: dict[str, int | float]
     hashes: NDArray[np.uint64] | None
     recognised: Recognised
+    vocabulary: tuple[str, ...]
 
     def standing_out(self) -> NDArray[np.uint64]:
         """Hashes of the records that stand out, for a ledger; none if they were too many to keep."""
@@ -131,7 +133,7 @@ class Pipeline:
         divided.shelf.remove()
         recognised = Recognised(sha256, standing.sketch())
         figures = publication.write(public, private, recognised, supports)
-        return Made(data, method, figures, standing.hashes(), recognised)
+        return Made(data, method, figures, standing.hashes(), recognised, data.names)
 
     def verify(self, made: Made, public: Path, private: Path) -> Verdict:
         """Verify what was written by its parts, and hold it against the records and the key."""
