@@ -129,7 +129,7 @@ def test_small_blocks_where_larger_ones_do_not_fit(tmp_path):
 
 def test_equal_records_that_cannot_be_split_are_refused_with_what_would_do(tmp_path):
     source, _ = written(tmp_path, [["a", "b", "c"]] * 400)
-    with pytest.raises(TooLittleError, match=r"cannot be split .* allow at least 350 MB"):
+    with pytest.raises(TooLittleError, match=r"cannot be split .* allow at least 420 MB"):
         made_within(tmp_path, source, cv.Disassociation(k=3), Room(10**9, 300, 2_000, 30_000))
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 PIECE = 1 << 23
-"""Bytes of a piece that is written and read at once."""
+"""Bytes of a piece that is written and read at once; of a shelf that may hold little, less."""
 
 
 class Shelf:
@@ -36,6 +36,7 @@ class Shelf:
             held: bytes that may wait in memory before they are written.
         """
         self._place, self._most = place, held
+        self._piece = min(PIECE, max(1, held // 8))
         self._waiting: dict[int, list[pa.Table]] = {}
         self._held = 0
         self._pieces: dict[int, list[int]] = {}
@@ -86,7 +87,7 @@ class Shelf:
             self._writer = pa.ipc.new_file(self._file, self._schema, options=options)
         for number in sorted(self._waiting):
             whole = pa.concat_tables(self._waiting.pop(number)).combine_chunks()
-            rows = max(1, len(whole) * PIECE // max(1, whole.nbytes))
+            rows = max(1, len(whole) * self._piece // max(1, whole.nbytes))
             for batch in whole.to_batches(max_chunksize=rows):
                 self._writer.write_batch(batch)
                 self._pieces.setdefault(number, []).append(self._written)

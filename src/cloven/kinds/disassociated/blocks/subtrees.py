@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from cloven.compiled import Longs
 
-PER_OCCURRENCE = 16
+PER_OCCURRENCE = 20
 """Bytes that it takes for each item of the records: terms and index, and what they are made from."""
-PER_RECORD = 32
+PER_RECORD = 60
 
 
 class Index(NamedTuple):

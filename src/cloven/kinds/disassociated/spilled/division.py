@@ -93,6 +93,7 @@ class Division:
             table = parts.shelf.take(leaf)
             offsets, codes = rows_of(table.column("codes"))
             found = divided(nodes, leaf, offsets, self.place[codes], self.barred, len(self.place), most)
+            del codes  # as large as all that follows
             _put(shelf, weights, found, np.diff(offsets), table)
         parts.shelf.remove()
         shelf.close()

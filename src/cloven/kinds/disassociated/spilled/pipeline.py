@@ -110,23 +110,23 @@ class Pipeline:
         for folder in (public, private, self.work):
             folder.mkdir(mode=PRIVATE_FOLDER if folder != public else 0o777)
         (self.work / "scratch").mkdir()
-        self.report("read", 0.0)
+        self._step("read")
         data = gather(source, self.room, self.work)
         self.method.check_sensitive(data.names)
         if data.records < self.method.k:
             k = self.method.k
             message = f"k = {k} needs at least {k} records, got {data.records:,}; choose a smaller k"
             raise ParameterError(message)
-        self.report("fingerprint", 0.0)
+        self._step("fingerprint")
         sha256 = data.fingerprint()
-        self.report("sort", 0.0)
+        self._step("sort")
         ranked, standing, supports = self._ranked(data)
-        self.report("split", 0.0)
+        self._step("split")
         method, divided = self._split(data, ranked)
         place = tie_order_of_names(data.names, method.tie_order)
         terms = terms_of(method, data.names, place)
         work = Work(method, place, terms, tuple(block.spent for block in divided.blocks))
-        publication = Publication(method, data, place, terms, self.room, self.sizes, self.work, self.report)
+        publication = Publication(method, data, place, terms, self.room, self.sizes, self.work, self._step)
         for done, table in enumerate(self._worked(divided, work)):
             publication.add(table)
             self.report("clusters", (done + 1) / len(divided.blocks))
@@ -135,9 +135,17 @@ class Pipeline:
         figures = publication.write(public, private, recognised, supports)
         return Made(data, method, figures, standing.hashes(), recognised, data.names)
 
+    def _step(self, name: str) -> None:
+        """The next step; memory that the last one left is given back."""
+        import pyarrow as pa
+
+        pa.default_memory_pool().release_unused()
+        self.report(name, 0.0)
+
     def verify(self, made: Made, public: Path, private: Path) -> Verdict:
         """Verify what was written by its parts, and hold it against the records and the key."""
         manifest = read_manifest(public)
+        self._step("verify")
         alone = verify_parts(public, self._spread)
         original = Original(made.gathered.names, made.gathered.batches)
         beside = verify_original((public, private), manifest, original, self.work, self.room.held)

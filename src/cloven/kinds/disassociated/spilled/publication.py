@@ -35,7 +35,7 @@ from cloven.storage.parquet import write_table
 from cloven.storage.shelf import Shelf
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     import pyarrow as pa
@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from cloven.kinds.disassociated.spilled.gathering import Gathered
     from cloven.kinds.disassociated.spilled.room import Room, Sizes
 
+PER_ROW = 1_500
+"""Bytes that a row of the key may take while parts of it are written and compared."""
 REASONS = ("rare", "small cluster")
 
 
@@ -55,11 +57,11 @@ class Publication:
 
     def __init__(
         self, method: Disassociation, data: Gathered, place: Any, terms: Terms, room: Room, sizes: Sizes,
-        work: Path, report: Any,
+        work: Path, step: Callable[[str], None],
     ) -> None:  # fmt: skip
-        """Of the data of this run; ``work`` is its folder."""
+        """Of the data of this run; ``work`` is its folder, ``step`` is told what is done next."""
         self._method, self._data, self._place, self._terms = method, data, place, terms
-        self._room, self._sizes, self._work, self._report = room, sizes, work, report
+        self._room, self._sizes, self._work, self._step = room, sizes, work, step
         self._rooted = method.rare_items != "cluster"
         self._clusters, self._contents = self._shelf("clusters"), self._shelf("contents")
         self._many = 0
@@ -132,11 +134,11 @@ class Publication:
             k = self._method.k
             message = f"every cluster is below k = {k}: suppressing them leaves nothing to publish; use 'add'"
             raise ParameterError(message)
-        self._report("root", 0.0)
+        self._step("root")
         root = self._root()
-        self._report("number clusters", 0.0)
+        self._step("number clusters")
         number = self._numbers()
-        self._report("write", 0.0)
+        self._step("write")
         scratch = str(self._work / "scratch")
         writer = Writer(str(public), scratch, self._data.names)
         owner = Writer(str(private), scratch, self._data.names, private=True)
@@ -177,7 +179,7 @@ class Publication:
     def _part_clusters(self) -> int:
         """Clusters of a part: as many as wanted, or fewer that fit."""
         mean = max(1.0, self._data.occurrences / self._many)
-        return max(1, min(self._sizes.clusters, int(self._room.occurrences / (2 * mean))))
+        return max(1, min(self._sizes.clusters, int(self._room.verified / mean)))
 
     def _placed(self, number: Longs) -> tuple[Shelf, Shelf, Shelf, Shelf]:
         """Clusters by part; parts and members by ranges of records; leftovers by ranges of ranks."""
@@ -223,7 +225,7 @@ class Publication:
         return files | {"joints.parquet": write_table(public / "joints.parquet", JOINTS, joints)}
 
     def _rows(self) -> int:
-        return max(1, min(self._sizes.rows, self._room.occurrences))
+        return max(1, min(self._sizes.rows, self._room.work // PER_ROW))
 
     def _hand_out(self, left: Shelf, root: Root, key: Shelf, suppressed: Shelf) -> None:
         """Leftovers go to the root, its rows to the holders of an item in their order; or they are suppressed."""

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from cloven.errors import ParameterError
 from cloven.intake.machine import written
 
-BASE = 350 * 10**6
+BASE = 420 * 10**6
 """Bytes of the interpreter with all libraries loaded and functions compiled."""
 LEAST = 500 * 10**6
 """No run is tried with less."""
 PER_OCCURRENCE = 120
-"""Bytes that the work on a block, or on a part, takes for each item of its records; measured."""
+"""Bytes that the work on a block takes for each item of its records; measured."""
+PER_VERIFIED = 300
+"""Bytes that verifying takes for each item of a part."""
 PER_NAME = 400
 """Bytes for each item of the vocabulary, and what is counted of it."""
 
@@ -49,6 +51,11 @@ class Room:
     def occurrences(self) -> int:
         """Items of the records that can be worked on at once."""
         return max(1, self.work // PER_OCCURRENCE)
+
+    @property
+    def verified(self) -> int:
+        """Items of the records of a part, two of which are verified at once."""
+        return max(1, self.work // (2 * PER_VERIFIED))
 
     def refuse(self, needed: int, what: str) -> None:
         """Refuse what takes more bytes than there are to work with; say how much would do."""
