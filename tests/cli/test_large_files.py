@@ -160,3 +160,19 @@ def test_a_run_that_is_stopped_leaves_no_release_and_the_next_one_clears_up(prog
     assert again.returncode == 0, again.stderr
     assert list(tmp_path.glob(".cloven-*.partial")) == []
     assert cv.verify_folder(out).ok
+
+
+def test_a_release_in_parts_is_verified_with_data_that_memory_does_not_hold(cloven, tmp_path, folder):
+    assert cloven(*D, folder, "-o", tmp_path / "out", "--memory", "600MB").code == 0
+    everything = ("--original", folder, "--private", tmp_path / "out.private", "--memory", "600MB", "--json")
+    ended = cloven("verify", tmp_path / "out", *everything)
+    assert ended.code == 0, ended
+    names = {check["name"] for check in ended.json["checks"]}
+    assert {"input", "receipt", "records rebuilt", "rows claimed", "k^m of record chunks"} <= names
+    pq.write_table(pa.table({"items": [["i1", "i2"]]}), folder / "part-3.parquet")
+    changed = cloven("verify", tmp_path / "out", *everything)
+    assert changed.code == 1
+    assert {"input", "records rebuilt"} <= changed.failed_checks
+    assert list(tmp_path.glob(".cloven-*")) == []
+    (tmp_path / "out.private" / "receipt.json").unlink()
+    assert cloven("verify", tmp_path / "out", *everything).failed_checks == {"private readable"}

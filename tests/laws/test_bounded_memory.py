@@ -96,9 +96,10 @@ rooms = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=60)
-@given(many_records, rooms, st.sampled_from(WAYS), st.integers(2, 4), st.integers(0, 30))
-def test_the_same_in_any_memory(records, room, way, k, more):
+ANY = (many_records, rooms, st.sampled_from(WAYS), st.integers(2, 4), st.integers(0, 30))
+
+
+def the_same_in_any_memory(records, room, way, k, more):
     chosen = {"k": k, "max_cluster_size": 9, "block_records": 2 * k + more, "ignore_unknown": True} | way
     with tempfile.TemporaryDirectory() as place:
         source, data = written(Path(place), records)
@@ -114,6 +115,19 @@ def test_the_same_in_any_memory(records, room, way, k, more):
             return
         with contextlib.suppress(TooLittleError):
             same(Path(place), source, data, cv.Disassociation(**chosen), room)
+
+
+@settings(deadline=None, max_examples=25)
+@given(*ANY)
+def test_the_same_in_any_memory(records, room, way, k, more):
+    the_same_in_any_memory(records, room, way, k, more)
+
+
+@pytest.mark.slow
+@settings(deadline=None, max_examples=400)
+@given(*ANY)
+def test_the_same_in_any_memory_for_long(records, room, way, k, more):
+    the_same_in_any_memory(records, room, way, k, more)
 
 
 def test_small_blocks_where_larger_ones_do_not_fit(tmp_path):

@@ -133,11 +133,31 @@ class Local:
             shutil.rmtree(work)
         return replace(made, gathered=None)
 
-    def verify(self, path: str | os.PathLike[str]) -> Verdict:
-        """Verify a release folder or JSON file."""
-        from cloven.storage.inspection import verify_folder
+    def verify(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        original: Any = None,
+        private: str | os.PathLike[str] | None = None,
+    ) -> Verdict:
+        """Verify a release folder or JSON file, with the original and the private folder if they are at hand.
 
-        return verify_folder(path)
+        With ``memory`` a release in parts is held against the file that ``original`` names (or what ``read`` gave).
+        """
+        from cloven.storage.inspection import part_checks_of, verify_folder
+
+        checks = part_checks_of(Path(path)) if self.bounded and original is not None else None
+        if checks is None or private is None:
+            return verify_folder(path, original=original, private=private)
+        from cloven.storage.atomic import staging_folder
+
+        room = checks.__name__.rpartition(".")[0]
+        verification = import_module(f"{room}.spilled.verification")
+        source = self.read(original) if isinstance(original, str | os.PathLike) else original
+        memory = import_module(f"{room}.spilled.room").Room.of(self.bytes)
+        with staging_folder(Path(private).absolute().parent) as folder:
+            found: Verdict = verification.verify_within((Path(path), Path(private)), source, memory, folder)
+        return found
 
 
 def _room(method: Any) -> Any:
