@@ -45,7 +45,7 @@ class Room:
             )
             raise ParameterError(message)
         free = int(memory) - BASE
-        return cls(int(memory), max(1 << 20, min(1 << 24, free // 64)), free // 24, free * 6 // 10)
+        return cls(int(memory), max(1 << 20, min(1 << 24, free // 64)), free // 24, free * 7 // 10)
 
     @property
     def occurrences(self) -> int:
@@ -60,7 +60,7 @@ class Room:
     def refuse(self, needed: int, what: str) -> None:
         """Refuse what takes more bytes than there are to work with; say how much would do."""
         if needed > self.work:
-            least = needed * 10 // 6 + BASE
+            least = needed * 10 // 7 + BASE
             message = (
                 f"{what} would take more than the {written(self.memory)} of memory that are allowed;"
                 f" allow at least {written(least)}"
