@@ -284,13 +284,22 @@ def read_parquet(handle: BinaryIO, limit: int, columns: Sequence[str] | None = N
         if certain + sum(referred.values()) <= limit:
             table = file.read(columns, use_threads=False)
         else:
-            coded = _opened(handle, referred).read(columns, use_threads=False)
+            coded = _by_groups(_opened(handle, referred), columns)
             _refuse_above(limit, certain + sum(map(_text_bytes, coded.columns)))
             table = coded.cast(pa.schema([file.schema_arrow.field(name) for name in coded.column_names]))
         table.validate(full=True)  # texts in UTF-8, lists that end where the next begins
         return table
     except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
         raise PagesError(" ".join(str(error).split()) or type(error).__name__) from error
+
+
+def _by_groups(file: pq.ParquetFile, columns: Sequence[str] | None) -> pa.Table:
+    """A file whose texts stay numbered: pyarrow does not join lists of them over row groups."""
+    import pyarrow as pa
+
+    groups = range(file.num_row_groups)
+    read = [file.read_row_group(number, columns, use_threads=False) for number in groups]
+    return pa.concat_tables(read) if read else file.read(columns, use_threads=False)
 
 
 def first_rows(handle: BinaryIO, rows: int, limit: int) -> pa.RecordBatch | None:
