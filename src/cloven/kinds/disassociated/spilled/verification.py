@@ -10,6 +10,7 @@ from cloven.kinds.disassociated.part_checks import verify_parts
 from cloven.kinds.disassociated.part_originals import Original, verify_original
 from cloven.kinds.disassociated.spilled.gathering import gather
 from cloven.storage.manifest import MANIFEST
+from cloven.storage.parquet import read_bytes
 from cloven.storage.receipt import read_receipt
 from cloven.storage.release import read_manifest
 from cloven.verification.verdict import Fault, Verdict, conclude
@@ -39,7 +40,7 @@ def verify_within(places: tuple[Path, Path], source: Any, room: Room, folder: Pa
     except ReleaseError as error:
         return Verdict("key", (*alone.checks, _check("private readable", False, str(error))))
     data = gather(source, room, folder)
-    digest = hashlib.sha256((public / MANIFEST).read_bytes()).hexdigest()
+    digest = hashlib.sha256(read_bytes(public / MANIFEST)).hexdigest()
     known = receipt["input_sha256"]
     reason = "holds no fingerprint of the input" if known is None else "belongs to other data"
     checks = (
