@@ -4,7 +4,8 @@ The reference is a plain-Python HORPART + VERPART straight from the pseudo-code;
 ../shared/reference.py, the public data sets by CLOVEN_DATA or ../shared/data. Every part that lacks its input says so.
 Times are medians of five, kernels warm; both programs run in this one process, one after the other.
 
-    python benchmarks/run.py [ratio] [depth] [scale] [whole] [attack] [generalisation] [mondrian] [--json FILE]
+    python benchmarks/run.py [ratio] [depth] [scale] [whole] [bounded] [attack] [generalisation] [mondrian]
+                             [--json FILE]
 """
 
 from __future__ import annotations
@@ -264,6 +265,14 @@ def mondrian() -> list[dict[str, Any]]:
     return compare(DATA)
 
 
+def bounded() -> list[dict[str, Any]]:
+    """Disassociation within a gigabyte against all in memory, on data of the POS shape."""
+    sys.path.insert(0, str(Path(__file__).parent))
+    from bounded import compare
+
+    return compare([100_000, 1_000_000], "1GB", whole=True)
+
+
 def _write_fimi(data: Transactions, path: Path) -> None:
     codes, offsets = data.codes.tolist(), data.offsets.tolist()
     with path.open("w") as out:
@@ -276,6 +285,7 @@ def main() -> None:
     # Whole runs come first: the peak of a child counts what its parent held when it was started.
     parts = {
         "whole": whole,
+        "bounded": bounded,
         "ratio": ratio,
         "depth": depth,
         "scale": scale,

@@ -16,7 +16,7 @@ attack it yourself          ``attacks``: ``Semantic``, ``Elimination``, ...; ``s
 what words mean             ``relatedness``: ``Vectors``, ``Corpus``, ``WordNet``, ...
 text                        ``read_documents``, ``to_transactions``
 all at once                 ``Audit`` with ``Knowledge``, ``Limits``, ``Effort`` -> ``AuditReport`` (``Risk``, ...)
-on many machines            ``Spark`` -> the same release in parts
+large files, many machines  ``Local``, ``Spark`` -> the same release in parts
 what others made            ``audit_published``, a table and its original -> ``AuditReport``
 the best setting            ``Tune`` -> ``Tuned``
 whom to fear                ``Threat``: ``known_items``, ``release_alone``, ``the_method``, ``word_meanings``, ...
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from cloven.datasets import sample
     from cloven.disclosure.outcome import Outcome
     from cloven.disclosure.risk import Risk
+    from cloven.engines.local import Local
     from cloven.engines.spark import Spark
     from cloven.errors import (
         ClovenError,
@@ -131,6 +132,7 @@ if TYPE_CHECKING:
         "Key",
         "Knowledge",
         "Limits",
+        "Local",
         "MergingLike",
         "Mondrian",
         "OtherRelease",
@@ -209,6 +211,7 @@ _HOME = homes(
         "cloven.datasets": "sample",
         "cloven.disclosure.outcome": "Outcome",
         "cloven.disclosure.risk": "Risk",
+        "cloven.engines.local": "Local",
         "cloven.engines.spark": "Spark",
         "cloven.errors": "ClovenError GuaranteeError InputError OutputError ParameterError ReleaseError",
         "cloven.kinds.disassociated.key": "Anonymised Key",

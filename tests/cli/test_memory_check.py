@@ -23,19 +23,26 @@ def never_read(monkeypatch):
     monkeypatch.setattr("cloven.reading.read_reported", read)
 
 
-@pytest.mark.parametrize("command", ["anonymise", "audit", "describe"])
+@pytest.mark.parametrize("command", ["audit", "describe"])
 def test_a_large_file_is_refused_before_it_is_read(
     cloven, tmp_path, nothing_written, large, never_read, command
 ):
     nothing_written()
     out = ("-o", tmp_path / "out")
     arguments = {
-        "anonymise": (*D, large, *out),
         "audit": ("audit", large, *out),
         "describe": ("describe", large),
     }
     ended = cloven(*arguments[command], "--memory", "350M")
     ended.refused(2, "B of memory, and 350 MB are allowed; use ", "--memory 'any' tries it all the same")
+
+
+def test_what_could_be_done_on_disk_needs_some_memory_too(
+    cloven, tmp_path, nothing_written, large, never_read
+):
+    nothing_written()
+    ended = cloven(*D, large, "-o", tmp_path / "out", "--memory", "350M")
+    ended.refused(2, "at least 500 MB", "got 350 MB")
 
 
 def test_a_small_file_is_refused_once_its_size_is_known(cloven, tmp_path, nothing_written, clinic):

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cloven.kinds.disassociated.blocks import splits
+from cloven.kinds.disassociated.blocks.splits import Profiles, Top, descend, found_blocks
 from cloven.kinds.disassociated.methods.labelling import blocks
-from cloven.kinds.disassociated.spark import splits
-from cloven.kinds.disassociated.spark.splits import Profiles, Top, descend, found_blocks
 
 
 class Plain:

@@ -19,7 +19,7 @@ import pytest
 import cloven as cv
 from cloven.engines import Engine, Local
 from cloven.errors import InputError, OutputError, ParameterError
-from cloven.kinds.disassociated.spark import splits
+from cloven.kinds.disassociated.blocks import splits
 
 pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore")]
 LISTS = "items array<string>"

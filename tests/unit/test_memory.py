@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from cloven.audit import memory
-from cloven.audit.memory import estimate, parse_size, refuse_if_too_large, written
+from cloven.audit.memory import estimate, refuse_if_too_large
 from cloven.errors import ParameterError
-from cloven.intake.machine import available
+from cloven.intake.machine import available, parse_size, written
 
 GB = 10**9
 KB = 1024

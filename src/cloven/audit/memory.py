@@ -42,11 +42,8 @@ data, method                  cells  measured MB   estimate MB
 
 from __future__ import annotations
 
-import re
-from math import inf
-
 from cloven.errors import ParameterError
-from cloven.intake.machine import available
+from cloven.intake.machine import available, written
 
 BASE = 300 * 10**6
 """Bytes of the interpreter with all libraries loaded and functions compiled."""
@@ -56,9 +53,6 @@ PER_RECORD = 100
 PER_CANDIDATE = 60
 CANDIDATES_PER_OCCURRENCE = 150
 """Of an attack that is not bounded."""
-
-_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?", re.IGNORECASE)
 
 
 def estimate(occurrences: int, records: int, *, content: float = 0, candidates: int = 0) -> int:
@@ -111,28 +105,3 @@ def refuse_if_too_large(
         ways = f"use {instead[0]}, which needs about {written(instead[1])}, or a machine with more"
     message = f"this needs about {written(needed)} of memory, and {there}; {ways}; memory='any' tries it all the same"
     raise ParameterError(message)
-
-
-def parse_size(text: str) -> float:
-    """Bytes from ``8G``, ``500MB`` or ``1.5GiB``; ``any`` is infinite.
-
-    >>> parse_size("8G"), parse_size("1Ki"), parse_size("any")
-    (8000000000.0, 1024.0, inf)
-    """
-    if text.strip().lower() == "any":
-        return inf
-    match = _SIZE.fullmatch(text.strip())
-    if match is None or not float(match[1]):
-        message = f"memory must be a size such as 8G or 500M, or 'any', got {text!r}"
-        raise ParameterError(message)
-    unit = _UNITS[match[2].lower()]
-    return float(match[1]) * (1024 ** list(_UNITS.values()).index(unit) if match[3] else unit)
-
-
-def written(size: float) -> str:
-    """Bytes for people.
-
-    >>> written(9_612_000_000), written(512_000_000)
-    ('9.6 GB', '512 MB')
-    """
-    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.0f} MB"

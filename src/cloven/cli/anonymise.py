@@ -13,9 +13,10 @@ from typing import Annotated, Any
 import typer
 
 from cloven.cli.console import progress, say, say_json, tick, warn
+from cloven.cli.large import needed_on_disk, publish_within, refuse_in_memory
 from cloven.cli.ledger import LedgerFolder, told_of_earlier
 from cloven.cli.options import Command, Group, asks, takes
-from cloven.cli.places import MemoryOption, refuse_places, say_places
+from cloven.cli.places import Bounds, MemoryOption, refuse_places, say_places
 from cloven.cli.policy import MERGING, PROTECTING, WHAT_TO_PROTECT, Merging, Protecting
 from cloven.cli.reading import (
     READING,
@@ -271,7 +272,18 @@ CHOSEN = Group(
 )
 
 
-@takes(method=DISASSOCIATION, options=READING)
+WITHIN = replace(
+    READING,
+    options={
+        **READING.options,
+        "memory": replace(
+            READING.options["memory"], help="Work within this, on disk if need be; 4GB, or any."
+        ),
+    },
+)
+
+
+@takes(method=DISASSOCIATION, options=WITHIN)
 def disassociation(
     file: InputFile,
     out: NewFolder,
@@ -323,12 +335,20 @@ def disassociation(
     if master is not None:
         message = "--master is for --engine spark; name that too, or leave it out"
         raise ParameterError(message)
+    needed = needed_on_disk(file, options)
+    if needed is not None:
+        refused = {"--release-format json": release_format == "json", "--csv": csv is not None}
+        refuse_in_memory(
+            refused | {"--measure-counts": measure_counts, "--allow-unsafe": allow_unsafe}, needed
+        )
+        warn_of_typos(method, publish_within(file, out, method, options, ledger, json=json))
+        return
     eyes = None if csv is None else (csv, csv_bytes)
     finished = (
         (lambda result, data: measured(result, data, np.random.default_rng())) if measure_counts else None
     )
     Publication(out, release_format, ledger, eyes, allow_unsafe, json, finished).run(
-        lambda: read_data(file, options), settled
+        lambda: read_data(file, options, Bounds(on_disk=True)), settled
     )
 
 
@@ -342,7 +362,7 @@ def refuse_unsafe(method: Disassociation, *, allowed: bool) -> None:
         raise ParameterError(message)
 
 
-def warn_of_typos(method: Disassociation, data: Transactions) -> None:
+def warn_of_typos(method: Disassociation, data: Any) -> None:
     """Warn of items that the owner named and the data does not hold."""
     warn_of_strangers("--sensitive", method.sensitive, data)
     warn_of_strangers("--utility", [item for group in method.utility_groups for item in group], data)

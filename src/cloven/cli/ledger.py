@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from cloven.audit.report import AuditReport
-    from cloven.data.table import Table
-    from cloven.data.transactions import Transactions
+    from cloven.data.recognition import Recognisable
     from cloven.storage.ledger import Earlier, Ledger
     from cloven.storage.ledger_file import Entry
 
@@ -90,12 +89,17 @@ def _discard(word: str, release: Path) -> None:
         warn(f"its eps = {entry.epsilon:g} is not counted any more, {ONLY_IF}")
 
 
-def told_of_earlier(data: "Transactions | Table", out: Path, ledger: Path | None) -> list[str]:
-    """What an owner should know of earlier releases of the same people, once the new one is written to ``out``."""
+def told_of_earlier(
+    data: "Recognisable", out: Path, ledger: Path | None, mine: str | None = None
+) -> list[str]:
+    """What an owner should know of earlier releases of the same people, once the new one is written to ``out``.
+
+    ``mine`` is the fingerprint of the data, if it is known already.
+    """
     from cloven.storage.ledger import Ledger, adds_up, own_entry, warnings
 
     known, own = Ledger.read(out.parent, ledger), own_entry(out)
-    earlier, epsilon = known.earlier(data, own), None if own is None else own.epsilon
+    earlier, epsilon = known.earlier(data, own, mine), None if own is None else own.epsilon
     discarded = [] if own is None else known.discarded_epsilons(own.input_sha256)
     return [*warnings(earlier, known.skipped, epsilon), *adds_up(epsilon, earlier, discarded)]
 

@@ -8,11 +8,12 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from cloven.audit.memory import estimate, estimate_table, parse_size, refuse_if_too_large
+from cloven.audit.memory import estimate, estimate_table, refuse_if_too_large
 from cloven.cli.console import say
 from cloven.cli.options import asks
 from cloven.errors import OutputError, ParameterError, ReleaseError
 from cloven.escapes import visible
+from cloven.intake.machine import available, parse_size
 from cloven.values import Value
 
 if TYPE_CHECKING:
@@ -64,10 +65,14 @@ def refuse_places(*targets: Path) -> None:
 
 @dataclass(frozen=True)
 class Bounds:
-    """How many candidates the attacks of a command weigh at most, and with ``--quick`` if it has that."""
+    """How many candidates the attacks of a command weigh at most, and with ``--quick`` if it has that.
+
+    ``on_disk`` says that the command can do with less memory, if ``--memory`` names how much.
+    """
 
     candidates: int = 0
     quick: int | None = None
+    on_disk: bool = False
 
 
 def _parse(given: Any) -> float:
@@ -108,7 +113,11 @@ def refuse_large(size: ExpectedSize, allowed: float | None, bounds: Bounds) -> N
     """Refuse data of this size if the work on them needs more memory than is allowed, or free if None."""
     needed = _needed(size, bounds.candidates)
     less = None if bounds.quick is None else _needed(size, bounds.quick)
-    refuse_if_too_large(needed, allowed, instead=None if less is None else ("--quick", less))
+    instead = None if less is None else ("--quick", less)
+    if bounds.on_disk and allowed is None and (there := available()) is not None:
+        half = max(1, there // (2 * 10**9))  # whole gigabytes
+        instead = (f"--memory {half}G and the disk", half * 10**9)
+    refuse_if_too_large(needed, allowed, instead=instead)
 
 
 def _needed(size: ExpectedSize, candidates: int) -> int:

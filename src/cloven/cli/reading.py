@@ -140,8 +140,8 @@ def read_hierarchy(path: Path | None, data: Transactions) -> Taxonomy | None:
     return taxonomy
 
 
-def warn_of_strangers(option: str, items: Collection[str], data: Transactions) -> None:
-    """Tell how many items that an option names are not in the data: most likely they are misspelt."""
+def warn_of_strangers(option: str, items: Collection[str], data: Any) -> None:
+    """Tell how many items that an option names are not in the vocabulary of the data: most likely they are misspelt."""
     strange = sorted(set(items).difference(data.vocabulary))
     if strange:
         warn(

@@ -63,11 +63,24 @@ class Recognisable(Protocol):
 def spelt_records(data: Transactions) -> Iterator[bytes]:
     """Offsets, codes, persons and vocabulary; every part preceded by its length, so that no two run together."""
     for numbers in (data.offsets, data.codes, data.persons):
-        yield b"\0" if numbers is None else b"\1"
-        if numbers is not None:
-            yield from _of_length(np.ascontiguousarray(numbers, "<i8").tobytes())
-    yield len(data.vocabulary).to_bytes(8, "big")
-    for name in data.vocabulary:
+        if numbers is None:
+            yield b"\0"
+            continue
+        spelt = np.ascontiguousarray(numbers, "<i8").tobytes()
+        yield spelt_head(len(spelt))
+        yield spelt
+    yield from spelt_names(data.vocabulary)
+
+
+def spelt_head(size: int) -> bytes:
+    """What stands before numbers that take so many bytes."""
+    return b"\1" + size.to_bytes(8, "big")
+
+
+def spelt_names(vocabulary: tuple[str, ...]) -> Iterator[bytes]:
+    """How many names there are, and each of them."""
+    yield len(vocabulary).to_bytes(8, "big")
+    for name in vocabulary:
         yield from _of_length(_encoded(name))
 
 
@@ -140,14 +153,26 @@ def _hash(text: str, what: bytes) -> int:
 
 def _contents(data: Transactions) -> NDArray[np.uint64]:
     """One hash for each record: the sum of the hashes of its items, mixed."""
-    hashes = (_hash(name, b"cloven item") for name in data.vocabulary)
-    of_item = np.fromiter(hashes, np.uint64, len(data.vocabulary))
+    of_item = item_hashes(data.vocabulary)
     sums = np.zeros(len(data), np.uint64)
     for start in range(0, len(data), _BLOCK):
         offsets = data.offsets[start : start + _BLOCK + 1]
-        items = of_item[data.codes[offsets[0] : offsets[-1]]]
-        sums[start : start + _BLOCK] = np.add.reduceat(items, offsets[:-1] - offsets[0])
+        codes = data.codes[offsets[0] : offsets[-1]]
+        sums[start : start + _BLOCK] = content_sums(offsets - offsets[0], codes, of_item)
     return mixed(sums)
+
+
+def item_hashes(vocabulary: tuple[str, ...]) -> NDArray[np.uint64]:
+    """A hash for each item."""
+    return np.fromiter((_hash(name, b"cloven item") for name in vocabulary), np.uint64, len(vocabulary))
+
+
+def content_sums(
+    offsets: NDArray[np.int64], codes: NDArray[np.int32], of_item: NDArray[np.uint64]
+) -> NDArray[np.uint64]:
+    """The sum of the hashes of the items of each record; ``mixed`` makes the hash of the record of it."""
+    sums: NDArray[np.uint64] = np.add.reduceat(of_item[codes], offsets[:-1])
+    return sums
 
 
 def _looks(table: Table) -> NDArray[np.uint64]:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from cloven.errors import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,3 +83,35 @@ def _lines(path: Path) -> Iterator[str]:
 
 def _number(text: str) -> int | None:
     return int(text) if text.strip().isdigit() else None
+
+
+# Sizes as people write and read them.
+
+
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?", re.IGNORECASE)
+
+
+def parse_size(text: str) -> float:
+    """Bytes from ``8G``, ``500MB`` or ``1.5GiB``; ``any`` is infinite.
+
+    >>> parse_size("8G"), parse_size("1Ki"), parse_size("any")
+    (8000000000.0, 1024.0, inf)
+    """
+    if text.strip().lower() == "any":
+        return inf
+    match = _SIZE.fullmatch(text.strip())
+    if match is None or not float(match[1]):
+        message = f"memory must be a size such as 8G or 500M, or 'any', got {text!r}"
+        raise ParameterError(message)
+    unit = _UNITS[match[2].lower()]
+    return float(match[1]) * (1024 ** list(_UNITS.values()).index(unit) if match[3] else unit)
+
+
+def written(size: float) -> str:
+    """Bytes for people.
+
+    >>> written(9_612_000_000), written(512_000_000)
+    ('9.6 GB', '512 MB')
+    """
+    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.0f} MB"

@@ -70,16 +70,18 @@ class Budget:
         limit: bytes at most; ``MAX_BYTES`` where nobody named a limit.
         spent: bytes that came out so far.
         used: tells how many packed bytes they came out of; nothing does where files are not packed.
+        held: whether all of it is held at once; if not, memory is no limit.
     """
 
     source: str
     limit: int
     spent: int = 0
     used: Callable[[], int] = field(default=lambda: 0)
+    held: bool = True
 
     def __post_init__(self) -> None:
         """Memory that is not there cannot be allowed."""
-        self._room = room()
+        self._room = room() if self.held else 1 << 62
 
     def spend(self, count: int) -> None:
         """Count bytes; raise once they are more than is allowed."""

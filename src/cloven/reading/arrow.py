@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -70,6 +70,10 @@ def encode_items(
     values: pa.Array, column: str, source: str
 ) -> tuple[NDArray[np.int64], list[str], dict[int, str]]:
     """Number the distinct items of an Arrow array; null is a fault; only text and integers are allowed."""
+    if pa.types.is_dictionary(values.type) and _is_text(values.type.value_type) and not values.null_count:
+        # Texts that are numbered already: names that are not used, or stand twice, do no harm.
+        inner, names, faults = encode_items(values.dictionary, column, source)
+        return inner[values.indices.to_numpy(zero_copy_only=False)], names, faults
     values = _plain(values)
     kind = values.type
     if not (_is_text(kind) or pa.types.is_integer(kind) or pa.types.is_null(kind)):
@@ -81,18 +85,20 @@ def encode_items(
         values = values.cast(pa.large_string())
     encoded = values.dictionary_encode()
     try:
-        names: list[str | None] = [*encoded.dictionary.to_pylist()]
+        found: list[str | None] = [*encoded.dictionary.to_pylist()]
     except UnicodeDecodeError as error:
         message = f"column {column!r} holds text that is not UTF-8"
         raise InputError(message, source=source) from error
-    codes = encoded.indices.fill_null(len(names)).to_numpy(zero_copy_only=False).astype(np.int64)
+    codes = encoded.indices.fill_null(len(found)).to_numpy(zero_copy_only=False).astype(np.int64)
     if values.null_count:
-        names.append(None)
-    return codes, [name or "" for name in names], name_faults(names)
+        found.append(None)
+    return codes, [name or "" for name in found], name_faults(found)
 
 
-def _labels(table: pa.Table, name: str, source: str, faults: dict[int, str]) -> NDArray[np.int64]:
-    """Number of each row's label in an id or person column; null ones become -1 and a fault."""
+def _labels(
+    table: pa.Table, name: str, source: str, faults: dict[int, str]
+) -> tuple[NDArray[np.int64], pa.Array]:
+    """Number of each row's label in an id or person column, and the labels; null ones become -1 and a fault."""
     column = _column(table, name, source)
     try:
         encoded = column.dictionary_encode()
@@ -109,7 +115,7 @@ def _labels(table: pa.Table, name: str, source: str, faults: dict[int, str]) -> 
         codes[np.isin(codes, blank)] = -1
     for row in np.flatnonzero(codes < 0).tolist():
         faults.setdefault(row, f"column {name!r} is null or blank")
-    return codes
+    return codes, encoded.dictionary
 
 
 def list_records(table: pa.Table, column: str, person: str | None, source: str) -> RawRecords:
@@ -126,7 +132,7 @@ def list_records(table: pa.Table, column: str, person: str | None, source: str) 
     lengths = pc.list_value_length(lists).fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
     flat = pc.list_flatten(lists)
     codes, names, item_faults = encode_items(flat, column, source)
-    persons = None if person is None else _labels(table, person, source, faults)
+    persons = None if person is None else _labels(table, person, source, faults)[0]
 
     def place(record: int, item: int) -> Place:
         return Place("row", record, str(lists[record].as_py() if item < 0 else flat[item].as_py()))
@@ -137,20 +143,53 @@ def list_records(table: pa.Table, column: str, person: str | None, source: str) 
 def long_rows(table: pa.Table, id_column: str, item_column: str, person: str | None, source: str) -> LongRows:
     """Rows of a long table."""
     faults: dict[int, str] = {}
-    ids = _labels(table, id_column, source, faults)
+    ids, labels = _labels(table, id_column, source, faults)
     items = _column(table, item_column, source)
     codes, names, item_faults = encode_items(items, item_column, source)
-    persons = None if person is None else _labels(table, person, source, faults)
+    persons = None if person is None else _labels(table, person, source, faults)[0]
     shown = [name for name in (id_column, item_column, person) if name is not None]
 
     def place(row: int, _item: int) -> Place:
         return Place("row", row, str({name: table.column(name)[row].as_py() for name in shown}))
 
     rows = RawRecords(np.ones(len(codes), np.int64), codes, names, place, item_faults, faults, persons)
-    return LongRows(rows, ids)
+    return LongRows(rows, ids, _Spelt(labels))
+
+
+class _Spelt(Sequence[bytes]):
+    """Values of any type as text, spelt when somebody asks; those of one column are different as text too."""
+
+    def __init__(self, values: pa.Array) -> None:
+        self._values = values
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getitem__(self, at: Any) -> Any:
+        return str(self._values[at].as_py()).encode()
+
+    def __iter__(self) -> Iterator[bytes]:
+        return (str(value).encode() for value in self._values.to_pylist())
 
 
 # Parquet: a list column, or an id column and an item column.
+
+
+def columns_needed(schema: pa.Schema, source: str, options: ReadOptions) -> tuple[str | None, list[str]]:
+    """The column of lists, if it is one, and all columns that are read."""
+    columns, column = schema.names, options.column
+    if column is None and options.id_column is None:
+        lists = [field.name for field in schema if _is_list(field.type)]
+        column = _only_list_column(lists, columns, source, UnplacedError)
+    named = (column, options.id_column, options.item_column, options.person)
+    needed = [name for name in dict.fromkeys(named) if name is not None]
+    for name in needed:
+        if name not in columns:
+            raise missing_column(name, columns, source)
+        if columns.count(name) > 1:
+            message = f"column {name!r} stands twice; rename one"
+            raise InputError(message, source=source)
+    return column, needed
 
 
 def read_parquet(content: bytes, source: str, options: ReadOptions) -> RawRecords | LongRows:
@@ -158,19 +197,7 @@ def read_parquet(content: bytes, source: str, options: ReadOptions) -> RawRecord
     allowed, way = allowance(options.max_bytes, len(content))
     try:
         file = pages.parquet_file(io.BytesIO(content))
-        columns = file.schema_arrow.names
-        column = options.column
-        if column is None and options.id_column is None:
-            lists = [field.name for field in file.schema_arrow if _is_list(field.type)]
-            column = _only_list_column(lists, columns, source, UnplacedError)
-        named = (column, options.id_column, options.item_column, options.person)
-        needed = [name for name in dict.fromkeys(named) if name is not None]
-        for name in needed:
-            if name not in columns:
-                raise missing_column(name, columns, source)
-            if columns.count(name) > 1:
-                message = f"column {name!r} stands twice; rename one"
-                raise InputError(message, source=source)
+        column, needed = columns_needed(file.schema_arrow, source, options)
         table = pages.read_parquet(io.BytesIO(content), allowed, needed)
     except pages.TooLargeError as error:
         message = f"{error}; {way}"

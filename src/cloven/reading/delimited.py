@@ -115,13 +115,13 @@ class _Table:
         codes[good], cells = self.tokens.encode(starts[good + self.first] + self.header.index(name))
         return codes, cells
 
-    def labels(self, name: str) -> NDArray[np.int64]:
-        """Number of each row's label in an id or person column; blank ones are faults."""
+    def labels(self, name: str) -> tuple[NDArray[np.int64], list[bytes]]:
+        """Number of each row's label in an id or person column, and the labels; blank ones are faults."""
         codes, cells = self.column(name)
         blank = [code for code, cell in enumerate(cells) if not cell.strip()]
         for row in np.flatnonzero(np.isin(codes, blank)).tolist():
             self.faults.setdefault(row, f"column {name!r} is blank")
-        return codes
+        return codes, cells
 
 
 def _open_table(text: bytes, delimiter: str, source: str) -> _Table:
@@ -150,9 +150,9 @@ def read_long(text: bytes, source: str, options: ReadOptions, delimiter: str) ->
         message = "format 'long' needs id_column and item_column"
         raise ParameterError(message)
     table = _open_table(text, delimiter, source)
-    ids = table.labels(options.id_column)
+    ids, labels = table.labels(options.id_column)
     items, raw_names = table.column(options.item_column)
-    persons = None if options.person is None else table.labels(options.person)
+    persons = None if options.person is None else table.labels(options.person)[0]
     names, item_faults = decode_names(raw_names)
     filled = np.flatnonzero((items >= 0) | np.isin(np.arange(table.rows), list(table.faults)))
     place = _Picked(table, filled)
@@ -162,7 +162,7 @@ def read_long(text: bytes, source: str, options: ReadOptions, delimiter: str) ->
     rows = RawRecords(
         lengths, codes, names, place, item_faults, faults, None if persons is None else persons[filled]
     )
-    return LongRows(rows, ids[filled])
+    return LongRows(rows, ids[filled], labels)
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ YES, NO = (
 def read_wide(text: bytes, source: str, options: ReadOptions, delimiter: str) -> RawRecords:
     """Records of a table with a column for each item, whose cells say whether it is there; others are left out."""
     table = _open_table(text, delimiter, source)
-    persons = None if options.person is None else table.labels(options.person)
+    persons = None if options.person is None else table.labels(options.person)[0]
     held, items = [], []
     for name in dict.fromkeys(table.header):
         if name != options.person and (there := _flags(table, name)) is not None:
@@ -222,7 +222,7 @@ def read_table(text: bytes, source: str, options: ReadOptions, delimiter: str) -
         raise ParameterError(message)
     table = _open_table(text, delimiter, source)
     codes, cells = table.column(options.column)
-    persons = None if options.person is None else table.labels(options.person)
+    persons = None if options.person is None else table.labels(options.person)[0]
     within = options.item_delimiter or guess_delimiter(b"\n".join(cells), spaces=False)
     # NUL cannot stand in a cell (the file would have been refused), so it can end one. What stands behind the last
     # delimiter is no item.

@@ -197,10 +197,12 @@ class LongRows:
     Attributes:
         rows: each row as a record of one item (of none where the row is bad); ``persons`` by row.
         ids: number of each row's record, in order of first appearance.
+        labels: what the table calls each of them, as bytes; where nobody needs it, nothing.
     """
 
     rows: RawRecords
     ids: NDArray[np.int64]
+    labels: Sequence[bytes] = ()
 
 
 def _settle_long(table: LongRows, source: str, *, lenient: bool, max_record_length: int) -> Settled:

@@ -111,14 +111,23 @@ def read_content(
     content: bytes, extension: str, source: str, options: ReadOptions
 ) -> tuple[Transactions, ReadReport]:
     """Read what a file holds; ``extension`` is that of its name, without the packing."""
-    chosen = format_of(extension, source, options)
     text = content
-    if FORMATS[chosen].text:
+    if FORMATS[format_of(extension, source, options)].text:
         from cloven.reading.tokens import clean_text
 
         text = clean_text(content, source)
-        if options.format is None and options.delimiter is None:
-            chosen = _looked_at(text, extension, chosen, source)
+    chosen, told = placed(text, extension, source, options)
+    form = FORMATS[chosen]
+    module, parser = form.parser.split(".")
+    raw = getattr(import_module(f"cloven.reading.{module}"), parser)(text, source, options, **told)
+    return _finish(raw, source, chosen, told.get("delimiter", form.delimiter), options)
+
+
+def placed(text: bytes, extension: str, source: str, options: ReadOptions) -> tuple[str, dict[str, Any]]:
+    """The format of a text, and what else its parser is told: the delimiter, if it has one."""
+    chosen = format_of(extension, source, options)
+    if FORMATS[chosen].text and options.format is None and options.delimiter is None:
+        chosen = _looked_at(text, extension, chosen, source)
     form = FORMATS[chosen]
     told: dict[str, Any] = {}
     if form.delimited:
@@ -128,9 +137,7 @@ def read_content(
         raise ParameterError(message)
     if not form.columns:
         _refuse_columns(options, chosen)
-    module, parser = form.parser.split(".")
-    raw = getattr(import_module(f"cloven.reading.{module}"), parser)(text, source, options, **told)
-    return _finish(raw, source, chosen, told.get("delimiter", form.delimiter), options)
+    return chosen, told
 
 
 def format_of(extension: str, source: str, options: ReadOptions) -> str:

@@ -236,13 +236,13 @@ def clean_text(content: bytes, source: str) -> bytes:
     return text if b"\n" in text else text.replace(b"\r", b"\n")
 
 
-def refuse_zeros(content: bytes, source: str) -> None:
-    """Raise for NUL bytes: no text has them."""
+def refuse_zeros(content: bytes, source: str, before: int = 0) -> None:
+    """Raise for NUL bytes: no text has them; so many lines came ``before``."""
     at = content.find(b"\0")
     if at >= 0:
         what, advice = many_zeros(content)
         message = f"holds NUL bytes, so it is {what}; {advice}"
-        raise InputError(message, source=source, line=content.count(b"\n", 0, at) + 1)
+        raise InputError(message, source=source, line=before + content.count(b"\n", 0, at) + 1)
 
 
 @dataclass(frozen=True)

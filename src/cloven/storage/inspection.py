@@ -20,12 +20,15 @@ from __future__ import annotations
 
 import hashlib
 import re
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cloven.errors import ReleaseError, shorten
 from cloven.intake.files import open_plain
 from cloven.intake.pages import PagesError, chunks_of, parquet_file
+from cloven.registry import rooms
 from cloven.storage.fingerprint import fingerprint
 from cloven.storage.manifest import MANIFEST, all_formats, count, format_named, manifest_bytes
 from cloven.storage.parquet import ROW_GROUP, read_bytes
@@ -64,7 +67,8 @@ def verify_folder(
     """Verify a release folder or JSON file, with the original and the private folder if they are at hand.
 
     A file that cannot be read is a failed check, not an exception. Set-generalised releases are also checked against
-    the ``policy`` that they were made by, if it is given or lies in the private folder.
+    the ``policy`` that they were made by, if it is given or lies in the private folder. A release in parts is verified
+    part by part, in the memory that one of them takes, unless the original or a key is given.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -72,6 +76,46 @@ def verify_folder(
     >>> [check.name for check in verdict.failures]
     ['readable']
     """
+    by_parts = None
+    if original is None and private is None and policy is None and not (allow_unsafe or allow_seeded):
+        by_parts = part_checks_of(Path(path))
+    if by_parts is not None:
+        found: Verdict = by_parts.verify_parts(Path(path), map)
+        return found
+    return verify_whole(
+        path,
+        original=original,
+        private=private,
+        policy=policy,
+        allow_unsafe=allow_unsafe,
+        allow_seeded=allow_seeded,
+    )
+
+
+def part_checks_of(path: Path) -> Any:
+    """How a kind verifies a release by its parts; None where it does not, or the release does not lie in parts."""
+    try:
+        manifest = read_manifest(path)
+    except ReleaseError:
+        return None
+    kind: Any = format_named(manifest["format"], str(path)).release
+    name = f"{rooms()[kind.family]}.part_checks"
+    if find_spec(name) is None:
+        return None
+    checks = import_module(name)
+    return checks if checks.in_parts(path, manifest) else None
+
+
+def verify_whole(
+    path: str | os.PathLike[str],
+    *,
+    original: Transactions | Table | None = None,
+    private: str | os.PathLike[str] | None = None,
+    policy: Policy | None = None,
+    allow_unsafe: bool = False,
+    allow_seeded: bool = False,
+) -> Verdict:
+    """The same with all of the release in memory."""
     from cloven.verification import verify
     from cloven.verification.verdict import Verdict
 

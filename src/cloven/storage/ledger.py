@@ -101,14 +101,17 @@ class Ledger:
         once = {entry.identity: entry for entry in reversed(found)}  # of two notes, the one beside counts
         return cls(tuple(sorted(once.values(), key=_age)), skipped, unseen)
 
-    def earlier(self, data: Recognisable, own: Entry | None = None) -> tuple[Earlier, ...]:
+    def earlier(
+        self, data: Recognisable, own: Entry | None = None, mine: str | None = None
+    ) -> tuple[Earlier, ...]:
         """Compare every release with this data, what has most in common first.
 
         Args:
             data: the data at hand.
             own: the release that was just made of it, which is not earlier than itself.
+            mine: the fingerprint of the data, if it is known already.
         """
-        mine = fingerprint(data)
+        mine = mine or fingerprint(data)
         others = [
             entry
             for entry in self.entries

@@ -107,12 +107,17 @@ def read_table(path: Path, columns: Mapping[str, str], allowed: int | None = Non
 
 def read_parts(paths: Sequence[Path], columns: Mapping[str, str]) -> list[pa.Table]:
     """Read a table that lies in parts; together they must find the room in memory that one file must."""
-    allowed = allowance(MAX_BYTES, sum(path.stat().st_size for path in paths if path.is_file()))[0]
+    allowed = allowed_of(paths)
     tables = []
     for path in paths:
         tables.append(read_table(path, columns, allowed))
         allowed = max(0, allowed - tables[-1].nbytes)
     return tables
+
+
+def allowed_of(paths: Sequence[Path]) -> int:
+    """Bytes that parts of a table may unpack to: of some that repeat themselves much more than of others."""
+    return allowance(MAX_BYTES, sum(path.stat().st_size for path in paths if path.is_file()))[0]
 
 
 def parquet(

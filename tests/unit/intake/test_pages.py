@@ -22,6 +22,7 @@ from cloven.intake.pages import (
     pages_of,
     parquet_file,
     read_parquet,
+    row_batches,
 )
 from tests.effort import tries
 
@@ -178,3 +179,33 @@ def test_only_the_asking_thread_reads():
         handle = _Watched(sink.getvalue())
         assert read(handle, 1 << 30) is not None
         assert handle.readers == {threading.get_ident()}
+
+
+@pytest.mark.parametrize("limit", [1 << 30, 400_000])
+def test_lists_of_repeated_texts_over_several_row_groups(limit):
+    """Within a limit that only holds if texts are counted as they are, not as they might be."""
+    table = pa.table({"items": [[f"name of an item {number % 7}", "x"] for number in range(3_000)]})
+    handle = io.BytesIO()
+    pq.write_table(table, handle, row_group_size=500)
+    assert read_parquet(handle, limit).equals(table)
+
+
+@pytest.mark.parametrize("size", [1, 10_000, 1 << 30])
+def test_rows_come_in_batches(size):
+    table = pa.table({"n": range(3_000), "items": [[f"item {number % 7}", "x"] for number in range(3_000)]})
+    handle = io.BytesIO()
+    pq.write_table(table, handle, row_group_size=500)
+    found = list(row_batches(handle, ["items"], size))
+    assert len(found) == {1: 3_000, 1 << 30: 6}.get(size, len(found))
+    assert [row for batch in found for row in batch.column("items").to_pylist()] == table.column(
+        "items"
+    ).to_pylist()
+    assert {name for batch in found for name in batch.schema.names} == {"items"}
+
+
+def test_a_row_that_unpacks_to_much_more_is_refused():
+    table = pa.table({"items": [["x" * 1_000_000] * 400, *([["y"]] * 2_000)]})
+    handle = io.BytesIO()
+    pq.write_table(table, handle)
+    with pytest.raises(PagesError, match="hold more than"):
+        list(row_batches(handle, ["items"], 1 << 20))

@@ -13,6 +13,7 @@ from cloven.errors import OutputError, ReleaseError
 from cloven.kinds.disassociated.files import part_name
 from cloven.kinds.disassociated.part_checks import in_parts as lies_in_parts
 from cloven.kinds.disassociated.part_checks import verify_parts
+from cloven.storage.inspection import verify_whole
 from cloven.storage.release import read_manifest
 from tests.unit.io.divided import in_parts, signed, write_part
 
@@ -20,7 +21,7 @@ from tests.unit.io.divided import in_parts, signed, write_part
 def both(folder):
     """Whether it verifies whole, and part by part."""
     assert lies_in_parts(folder, read_manifest(folder))
-    return cv.verify_folder(folder).ok, verify_parts(folder, map).ok
+    return verify_whole(folder).ok, cv.verify_folder(folder).ok
 
 
 @pytest.fixture(params=["withhold", "cluster"])
@@ -54,8 +55,8 @@ def test_a_missing_part_is_noticed(release):
     (folder / part_name("chunks", 1)).unlink()
     with pytest.raises(ReleaseError):
         cv.read_release(folder)
+    assert not verify_whole(folder).ok
     assert not cv.verify_folder(folder).ok
-    assert not verify_parts(folder, map).ok
 
 
 def test_a_changed_part_is_noticed(release):
@@ -97,8 +98,8 @@ def test_order_over_the_ends_of_parts_is_noticed(release):
 def test_uneven_parts_are_noticed(release):
     folder, _ = release
     edited(folder, "clusters", 0, lambda rows: rows[:-1])
+    assert not verify_whole(folder).ok
     assert not cv.verify_folder(folder).ok
-    assert not verify_parts(folder, map).ok
 
 
 def test_wrong_counts_are_noticed(release):

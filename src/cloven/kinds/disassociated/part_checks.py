@@ -23,7 +23,7 @@ from cloven.kinds.disassociated.files import CHUNKS, CLUSTERS, FORMATS, JOINTS, 
 from cloven.kinds.disassociated.release import Disassociated, Kind
 from cloven.storage.inspection import file_faults, folder_faults
 from cloven.storage.manifest import expect, parameters_of
-from cloven.storage.parquet import expect_counting, item_lists, read_table, whole_numbers
+from cloven.storage.parquet import allowed_of, expect_counting, item_lists, read_table, whole_numbers
 from cloven.storage.release import read_manifest
 from cloven.verification import verify
 from cloven.verification.verdict import Check, Fault, Verdict, conclude
@@ -67,8 +67,10 @@ def _asked(path: Path, manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
     expect(enough, str(path), "parts of chunks", f"{len(clusters)} or more", len(chunks))
     inside = [{"clusters": one, "chunks": two} for one, two in zip(clusters, chunks, strict=False)]
     root = [{"root": name} for name in chunks[len(clusters) :]]
+    allowed = allowed_of([path / name for name in files])
     return [
         {
+            "allowed": allowed,
             "folder": str(path.absolute()),
             "manifest": {**manifest, "files": {name: files[name] for name in names.values()}},
             **names,
@@ -87,20 +89,21 @@ def looked_at(asked: str) -> str:
     }
     try:
         if "root" in given:
-            told |= _root_part(folder / given["root"])
+            told |= _root_part(folder / given["root"], given["allowed"])
         else:
-            told |= _cluster_part(folder / given["clusters"], folder / given["chunks"], given["manifest"])
+            places = (folder / given["clusters"], folder / given["chunks"])
+            told |= _cluster_part(*places, given["manifest"], given["allowed"])
     except ReleaseError as error:
         told["error"] = str(error)
     return json.dumps(told)
 
 
-def _cluster_part(clusters: Path, chunks: Path, manifest: Mapping[str, Any]) -> dict[str, Any]:
+def _cluster_part(clusters: Path, chunks: Path, manifest: Mapping[str, Any], allowed: int) -> dict[str, Any]:
     """A part of clusters: what its checks say, its first and last cluster, and what it adds up to."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    table, rows = read_table(clusters, CLUSTERS), read_table(chunks, CHUNKS)
+    table, rows = read_table(clusters, CLUSTERS, allowed), read_table(chunks, CHUNKS, allowed)
     number = whole_numbers(table, "cluster", clusters)
     expect(len(number) > 0, str(clusters), "clusters", "one or more", 0)
     first = int(number[0])
@@ -151,9 +154,9 @@ def _shown(release: Disassociated) -> dict[str, int]:
     return {name: int(held[code]) for code, name in enumerate(release.vocabulary) if held[code]}
 
 
-def _root_part(path: Path) -> dict[str, Any]:
+def _root_part(path: Path, allowed: int) -> dict[str, Any]:
     """A part of the root: runs of equal chunks, each with its item and rows."""
-    table = read_table(path, CHUNKS)
+    table = read_table(path, CHUNKS, allowed)
     kind, chunk = kinds(table, path), whole_numbers(table, "chunk", path)
     joint = whole_numbers(table, "joint", path, below=1)
     outside = table.column("cluster").null_count == len(table) and bool((kind == Kind.SHARED).all())

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.data.arrays import among, counted
-from cloven.kinds.disassociated.spark.clusters import rows_of
-from cloven.kinds.disassociated.spark.parts import in_batches
-from cloven.kinds.disassociated.spark.splits import Profiles, Top, Tree, descend
+from cloven.kinds.disassociated.blocks.clusters import rows_of
+from cloven.kinds.disassociated.blocks.parts import in_batches
+from cloven.kinds.disassociated.blocks.splits import Profiles, Top, Tree, descend
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -20,15 +20,8 @@ import numpy as np
 
 from cloven.data.arrays import offsets_of
 from cloven.errors import InputError, ParameterError
-from cloven.kinds.disassociated.files import FORMATS, JOINTS
-from cloven.kinds.disassociated.methods.labelling import terms_of, tie_order_of_names
-from cloven.kinds.disassociated.methods.root import growth_order
-from cloven.kinds.disassociated.private_files import KEY as KEY_COLUMNS
-from cloven.kinds.disassociated.private_files import RECORDS, SUPPRESSED
-from cloven.kinds.disassociated.release import Kind
-from cloven.kinds.disassociated.spark.clusters import CLUSTERS, Work, lists_of
-from cloven.kinds.disassociated.spark.counting import FrameCounting, leaves_of, numbered, without_gaps
-from cloven.kinds.disassociated.spark.parts import (
+from cloven.kinds.disassociated.blocks.clusters import CLUSTERS, Work, lists_of
+from cloven.kinds.disassociated.blocks.parts import (
     KEY,
     LEFT,
     OUTER,
@@ -42,7 +35,15 @@ from cloven.kinds.disassociated.spark.parts import (
     write_rows,
     written,
 )
-from cloven.kinds.disassociated.spark.splits import found_blocks
+from cloven.kinds.disassociated.blocks.refusal import refuse_whole_data
+from cloven.kinds.disassociated.blocks.splits import found_blocks
+from cloven.kinds.disassociated.files import FORMATS, JOINTS
+from cloven.kinds.disassociated.methods.labelling import terms_of, tie_order_of_names
+from cloven.kinds.disassociated.methods.root import growth_order
+from cloven.kinds.disassociated.private_files import KEY as KEY_COLUMNS
+from cloven.kinds.disassociated.private_files import RECORDS, SUPPRESSED
+from cloven.kinds.disassociated.release import Kind
+from cloven.kinds.disassociated.spark.counting import FrameCounting, leaves_of, numbered, without_gaps
 from cloven.storage.atomic import PRIVATE_FILE, PRIVATE_FOLDER, write_bytes
 from cloven.storage.manifest import MANIFEST, manifest_bytes, manifest_of
 from cloven.storage.parquet import write_table
@@ -72,21 +73,7 @@ class Sizes:
 
 def refuse(method: Disassociation) -> None:
     """Refuse what would need all records in one place, or would give something else than the local engine."""
-    reasons = {
-        "refine=True joins clusters of the whole release": method.refine,
-        f"safe={method.safe!r} draws lots and repairs releases one by one": method.safe != "no",
-        "rare_items='list' looks at all clusters one after another": method.rare_items == "list",
-        "root_chunks='several' looks at all leftovers at once": method.root_chunks == "several"
-        and method.rare_items != "cluster",
-        "min_item_support above 1": method.min_item_support > 1,
-        "tie_order='first-seen' follows the order of the input, which a cluster has not": method.tie_order
-        == "first-seen",
-        "a horizontal step of your own": not isinstance(method.horizontal, str),
-    }
-    reason = next((reason for reason, holds in reasons.items() if holds), None)
-    if reason is not None:
-        message = f"{reason}, and does not run on Spark; leave it out, or use the local engine"
-        raise ParameterError(message)
+    refuse_whole_data(method, "does not run on Spark; leave it out, or use the local engine")
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,18 @@ class Leaf(NamedTuple):
 
 
 @dataclass
-class _Node:
+class Node:
+    """A part of the records: how many, the terms its path has used up, and how it is split, if it is.
+
+    Attributes:
+        size: how many records it has.
+        spent: terms that the splits above it were by.
+        settled: whether it is not to be split.
+        term: what it is split by, or -1.
+        having: node of those who hold the term.
+        rest: node of those who do not.
+    """
+
     size: int
     spent: frozenset[int]
     settled: bool = False
@@ -82,9 +93,15 @@ class _Node:
 
 def found_blocks(counting: Counting, records: int, block_records: int, k: int) -> tuple[Tree, list[Leaf]]:
     """Tree of splits, and the blocks in its order; the same as ``labelling.blocks`` finds with all records at hand."""
-    nodes = [_Node(records, frozenset(), records <= block_records)]
+    nodes = grown(counting, records, block_records)
+    return tree_of(nodes), blocks_of(nodes, k)
+
+
+def grown(counting: Counting, records: int, block_records: int) -> list[Node]:
+    """Nodes of the tree of splits, until parts have at most ``block_records`` records; the first is the root."""
+    nodes = [Node(records, frozenset(), records <= block_records)]
     while waiting := [at for at, node in enumerate(nodes) if not node.settled and node.term < 0]:
-        tree = _tree(nodes)
+        tree = tree_of(nodes)
         bits = _bits(len(waiting))
         top = counting.top(tree, {at: nodes[at].spent for at in waiting}, bits + 1)
         asked = {at: found.terms[:bits] for at, found in top.items() if found.terms}
@@ -94,8 +111,13 @@ def found_blocks(counting: Counting, records: int, block_records: int, k: int) -
                 _split(nodes, at, top[at], bits, profiles[at], block_records)
             else:
                 nodes[at].settled = True  # no term is left to split by
-    leaves = [Leaf((at,), nodes[at].size, nodes[at].spent) for at in _in_order(nodes)]
-    return _tree(nodes), joined(leaves, lambda leaf: leaf.size < k, _union)
+    return nodes
+
+
+def blocks_of(nodes: list[Node], k: int) -> list[Leaf]:
+    """The blocks that the leaves of a tree make, in its order; those that are too small join others."""
+    leaves = [Leaf((at,), nodes[at].size, nodes[at].spent) for at in in_order(nodes)]
+    return joined(leaves, lambda leaf: leaf.size < k, _union)
 
 
 def _bits(parts: int) -> int:
@@ -103,7 +125,8 @@ def _bits(parts: int) -> int:
     return max(1, min(MOST_TERMS, (MOST_PROFILES // parts).bit_length() - 1))
 
 
-def _tree(nodes: list[_Node]) -> Tree:
+def tree_of(nodes: list[Node]) -> Tree:
+    """Nodes as arrays."""
     return Tree(*(np.array([getattr(node, name) for node in nodes], np.int64) for name in Tree._fields))
 
 
@@ -111,7 +134,7 @@ def _union(one: Leaf, two: Leaf) -> Leaf:
     return Leaf((*one.nodes, *two.nodes), one.size + two.size, one.spent & two.spent)
 
 
-def _in_order(nodes: list[_Node]) -> list[int]:
+def in_order(nodes: list[Node]) -> list[int]:
     """Leaves in the order of the tree: those who hold a term before the rest."""
     waiting, out = [0], []
     while waiting:
@@ -124,7 +147,7 @@ def _in_order(nodes: list[_Node]) -> list[int]:
 
 
 def _split(
-    nodes: list[_Node], start: int, top: Top, bits: int, profiles: Profiles, block_records: int
+    nodes: list[Node], start: int, top: Top, bits: int, profiles: Profiles, block_records: int
 ) -> None:
     """Split a part as far as its profiles tell."""
     terms = np.array(top.terms[:bits], np.int64)
@@ -148,11 +171,11 @@ def _split(
             continue
         inside = holds[rows, int(np.flatnonzero(terms == term)[0])]
         node.term, node.having = term, len(nodes)
-        nodes.append(_Node(most, node.spent | {term}))
+        nodes.append(Node(most, node.spent | {term}))
         waiting.append((node.having, rows[inside]))
         if most < node.size:
             node.rest = len(nodes)
-            nodes.append(_Node(node.size - most, node.spent))
+            nodes.append(Node(node.size - most, node.spent))
             waiting.append((node.rest, rows[~inside]))
 
 

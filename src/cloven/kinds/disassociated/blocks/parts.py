@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.data.arrays import offsets_of
+from cloven.kinds.disassociated.blocks.clusters import lists_of, rows_of
 from cloven.kinds.disassociated.files import CHUNKS, CLUSTERS, part_name
 from cloven.kinds.disassociated.release import KINDS, Kind
-from cloven.kinds.disassociated.spark.clusters import lists_of, rows_of
 from cloven.storage.atomic import PRIVATE_FILE, PUBLIC_FILE
 from cloven.storage.parquet import list_column, write_table
 
@@ -164,7 +164,7 @@ def key_rows(table: pa.Table, *, rooted: bool) -> pa.Table:
     new = np.ones(len(owner), bool)
     new[1:] = (owner[1:] != owner[:-1]) | (chunk[1:] != chunk[:-1])
     begins = np.maximum.accumulate(np.where(new, np.arange(len(owner)), 0))
-    found = _key_table(
+    found = key_table(
         record[first[owner] + member], chunk, number[owner], chunk, Kind.RECORD,
         np.arange(len(owner)) - begins, offsets_of(length), items,
     )  # fmt: skip
@@ -178,16 +178,15 @@ def key_rows(table: pa.Table, *, rooted: bool) -> pa.Table:
     people, many = np.unique(who[order], return_counts=True)
     cluster = number[np.searchsorted(first, people, "right") - 1]
     zero = np.zeros(len(people), np.int64)
-    terms = _key_table(
-        record[people], zero - 1, cluster, zero, Kind.TERM, zero, offsets_of(many), left[order]
-    )
+    terms = key_table(record[people], zero - 1, cluster, zero, Kind.TERM, zero, offsets_of(many), left[order])
     return pa.concat_tables((found, terms))
 
 
-def _key_table(
+def key_table(
     record: Longs, turn: NDArray[Any], cluster: Longs, chunk: NDArray[Any], kind: Kind, row: Longs,
-    offsets: Longs, items: NDArray[Any],
+    offsets: Longs, items: NDArray[Any], joint: int = -1,
 ) -> pa.Table:  # fmt: skip
+    """Entries of the key, and their ``turn`` among those of their record."""
     import pyarrow as pa
 
     many = len(record)
@@ -195,7 +194,7 @@ def _key_table(
         "record": pa.array(record, pa.int64()),
         "turn": pa.array(turn, pa.int64()),
         "cluster": pa.array(cluster, pa.int64()),
-        "joint": pa.array(np.full(many, -1), pa.int64()),
+        "joint": pa.array(np.full(many, joint), pa.int64()),
         "chunk": pa.array(chunk, pa.int32()),
         "kind": pa.array(np.full(many, int(kind)), pa.int32()),
         "row": pa.array(row, pa.int64()),
@@ -222,8 +221,14 @@ def left_rows(table: pa.Table) -> pa.Table:
 
 
 def write_rows(writer: Writer, name: str, part: int, columns: Mapping[str, str], table: pa.Table) -> pa.Table:
-    """Write a part of a table of the private folder: numbers as they are, kinds and items by their names."""
-    table = table.sort_by("number")
+    """Write a part of a table of the private folder whose rows tell their ``number``."""
+    return written([write_private(writer, name, part, columns, table.sort_by("number"))])
+
+
+def write_private(
+    writer: Writer, name: str, part: int, columns: Mapping[str, str], table: pa.Table
+) -> tuple[str, str]:
+    """Write rows of the private folder: numbers as they are, kinds and items by their names."""
     values: dict[str, Any] = {}
     for column, kind in columns.items():
         found = table.column(column)
@@ -233,7 +238,7 @@ def write_rows(writer: Writer, name: str, part: int, columns: Mapping[str, str],
             values[column] = _kind_names(found.to_numpy())
         else:
             values[column] = found if kind == "string" else found.to_numpy()
-    return written([writer.write(name, part, columns, values)])
+    return writer.write(name, part, columns, values)
 
 
 def in_batches(batches: Iterator[pa.RecordBatch], turned: Any) -> Iterator[pa.RecordBatch]:
