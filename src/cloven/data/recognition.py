@@ -19,12 +19,13 @@ on its own random halves, and only what clearly exceeds it counts.
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Protocol
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -62,12 +63,36 @@ class Recognisable(Protocol):
 
 def spelt_records(data: Transactions) -> Iterator[bytes]:
     """Offsets, codes, persons and vocabulary; every part preceded by its length, so that no two run together."""
-    for numbers in (data.offsets, data.codes, data.persons):
-        yield b"\0" if numbers is None else b"\1"
-        if numbers is not None:
-            yield from _of_length(np.ascontiguousarray(numbers, "<i8").tobytes())
-    yield len(data.vocabulary).to_bytes(8, "big")
-    for name in data.vocabulary:
+    persons = () if data.persons is None else (data.persons,)
+    return spelt_pieces((data.offsets,), (data.codes,), persons, data.vocabulary, len(data), len(data.codes))
+
+
+def spelt_pieces(
+    offsets: Iterable[NDArray[Any]],
+    codes: Iterable[NDArray[Any]],
+    persons: Iterable[NDArray[Any]],
+    vocabulary: Sequence[str],
+    records: int,
+    occurrences: int,
+) -> Iterator[bytes]:
+    """The same of records that come in pieces, each kind of number after the other; nobody holds them all.
+
+    >>> from cloven.data.transactions import Transactions
+    >>> data = Transactions.from_records([["flu"], ["cough", "flu"]])
+    >>> pieces = spelt_pieces([data.offsets[:2], data.offsets[2:]], [data.codes], [], data.vocabulary, 2, 3)
+    >>> b"".join(pieces) == b"".join(data.spelt())
+    True
+    """
+    for many, numbers in ((records + 1, offsets), (occurrences, codes), (records, persons)):
+        pieces = iter(numbers)
+        first = next(pieces, None)
+        yield b"\0" if first is None else b"\1"
+        if first is not None:
+            yield (8 * many).to_bytes(8, "big")
+            for piece in chain((first,), pieces):
+                yield np.ascontiguousarray(piece, "<i8").tobytes()
+    yield len(vocabulary).to_bytes(8, "big")
+    for name in vocabulary:
         yield from _of_length(_encoded(name))
 
 
@@ -85,7 +110,7 @@ def spelt_table(table: Table) -> Iterator[bytes]:
 def records_standing_out(data: Transactions) -> NDArray[np.uint64]:
     """Hashes of all records that stand out, ascending."""
     long = data.lengths >= LEAST_ITEMS
-    hashes = _contents(data)[long]
+    hashes = content_hashes(data.offsets, data.codes, item_hashes(data.vocabulary))[long]
     if not len(hashes):
         return hashes
     person = np.arange(len(hashes)) if data.persons is None else data.persons[long]
@@ -138,15 +163,20 @@ def _hash(text: str, what: bytes) -> int:
     return int.from_bytes(blake2b(_encoded(text), digest_size=8, person=what).digest(), "little")
 
 
-def _contents(data: Transactions) -> NDArray[np.uint64]:
-    """One hash for each record: the sum of the hashes of its items, mixed."""
-    hashes = (_hash(name, b"cloven item") for name in data.vocabulary)
-    of_item = np.fromiter(hashes, np.uint64, len(data.vocabulary))
-    sums = np.zeros(len(data), np.uint64)
-    for start in range(0, len(data), _BLOCK):
-        offsets = data.offsets[start : start + _BLOCK + 1]
-        items = of_item[data.codes[offsets[0] : offsets[-1]]]
-        sums[start : start + _BLOCK] = np.add.reduceat(items, offsets[:-1] - offsets[0])
+def item_hashes(vocabulary: Sequence[str]) -> NDArray[np.uint64]:
+    """One hash for each item."""
+    return np.fromiter((_hash(name, b"cloven item") for name in vocabulary), np.uint64, len(vocabulary))
+
+
+def content_hashes(
+    offsets: NDArray[np.int64], codes: NDArray[np.int32], of_item: NDArray[np.uint64]
+) -> NDArray[np.uint64]:
+    """One hash for each record, none of which is empty: the sum of the hashes of its items, mixed."""
+    many = len(offsets) - 1
+    sums = np.zeros(many, np.uint64)
+    for start in range(0, many, _BLOCK):
+        here = offsets[start : start + _BLOCK + 1]
+        sums[start : start + _BLOCK] = np.add.reduceat(of_item[codes[here[0] : here[-1]]], here[:-1] - here[0])
     return mixed(sums)
 
 
