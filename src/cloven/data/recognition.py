@@ -176,7 +176,9 @@ def content_hashes(
     sums = np.zeros(many, np.uint64)
     for start in range(0, many, _BLOCK):
         here = offsets[start : start + _BLOCK + 1]
-        sums[start : start + _BLOCK] = np.add.reduceat(of_item[codes[here[0] : here[-1]]], here[:-1] - here[0])
+        sums[start : start + _BLOCK] = np.add.reduceat(
+            of_item[codes[here[0] : here[-1]]], here[:-1] - here[0]
+        )
     return mixed(sums)
 
 

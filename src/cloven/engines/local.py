@@ -41,8 +41,14 @@ class Local:
 
         write_release(result, out)
 
-    def verify(self, path: str | os.PathLike[str]) -> Verdict:
+    def verify(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        original: Any = None,
+        private: str | os.PathLike[str] | None = None,
+    ) -> Verdict:
         """Verify a release folder or JSON file."""
         from cloven.storage.inspection import verify_folder
 
-        return verify_folder(path)
+        return verify_folder(path, original=original, private=private)

@@ -39,9 +39,6 @@ if TYPE_CHECKING:
 
     Report = Callable[[str, float], None]
 
-SOURCE = "source"
-"""Where the records are kept as they were read."""
-
 
 def refuse(method: Disassociation) -> None:
     """Refuse what would need all records in one place, or would give something else than the local engine."""
@@ -85,9 +82,9 @@ class Pipeline:
             folder.mkdir(mode=PRIVATE_FOLDER if folder != public else 0o777)
         (self.work / "scratch").mkdir()
         self.report("read", 0.0)
-        incoming.keep(source, self.kept(SOURCE))
+        incoming.keep(source, self.kept(incoming.SOURCE))
         self.report("count items", 0.0)
-        kept = self.read(SOURCE)
+        kept = self.read(incoming.SOURCE)
         told = incoming.count(kept, source.source, source.max_record_length)
         self.method.check_sensitive(told.names)
         names = self.session.sparkContext.broadcast(told.names)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,6 +42,10 @@ if TYPE_CHECKING:
     from cloven.kinds.disassociated.spark.records import Source
     from cloven.storage.fingerprint import Sketch
 
+MOST_BYTES = 1 << 25
+"""About how much a part may hold once unpacked: half of what readers take whatever it is packed to."""
+ROW_BYTES = 64
+"""About how much a published row holds beside its items."""
 TOTALS = ("records", "clusters", "rows", "record_chunks", "term_chunks", "oversize_clusters")
 """What a part of clusters adds to the numbers of the manifest."""
 
@@ -126,7 +129,7 @@ class Published:
         run.report("write key", 0.0)
         tables = PrivateTables(run, self.names, self.source, root, rooted=self.rooted)
         suppressed = tables.write(ordered, self.gone, private)
-        self._describe(root, files, totals, suppressed, shown, public, private)
+        self._describe(files, totals, suppressed, shown, public, private)
 
     def _root(self) -> Root:
         """The root, from counts of what is left over."""
@@ -144,9 +147,25 @@ class Published:
         ranked = growth_order(np.flatnonzero(held >= method.k), group, held)
         return Root(np.argsort(place)[ranked].astype(np.int64), offsets_of(held[ranked]))
 
-    @cached_property
-    def _places(self) -> str:
-        return str((self.run.work / "scratch").absolute())
+    def _fitting(self, ordered: Any, root: Root) -> Sizes:
+        """Sizes of parts that readers will not take for bombs, from what is published on average."""
+        from pyspark.sql import functions as f
+
+        held = self.source.held
+        name = sum(
+            len(name.encode()) * many for name, many in zip(self.source.names, held.tolist(), strict=True)
+        )
+        item = 8 + name / int(held.sum())
+        listed = f.lit(0) if self.rooted else f.size("left_item")
+        many, rows, items = ordered.agg(
+            f.count(f.lit(1)), f.sum(f.size("chunk")), f.sum(f.size("item") + listed)
+        ).collect()[0]
+        cluster = (rows * ROW_BYTES + items * item) / many + ROW_BYTES
+        longest = max((len(self.source.names[code].encode()) for code in root.item), default=0)
+        return Sizes(
+            max(1, min(self.run.sizes.clusters, int(MOST_BYTES / cluster))),
+            max(1, min(self.run.sizes.rows, MOST_BYTES // (ROW_BYTES + longest))),
+        )
 
     def _publish(
         self, ordered: Any, root: Root, public: Path
@@ -154,8 +173,12 @@ class Published:
         """Write the release; SHA-256 of its files, the counts of its manifest, and the names of its items."""
         from pyspark.sql import functions as f
 
-        folder, scratch, names = str(public.absolute()), self._places, self.names
-        sizes, rooted, session = self.run.sizes, self.rooted, self.run.session
+        folder, scratch, names = (
+            str(public.absolute()),
+            str((self.run.work / "scratch").absolute()),
+            self.names,
+        )
+        sizes, rooted, session = self._fitting(ordered, root), self.rooted, self.run.session
         maximum = self.run.method.max_cluster_size
         done = (
             ordered.withColumn("part", f.floor(f.col("number") / sizes.clusters))
@@ -195,7 +218,6 @@ class Published:
 
     def _describe(
         self,
-        root: Root,
         files: dict[str, str],
         totals: dict[str, int],
         suppressed: dict[str, int],

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import chain, pairwise
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from cloven.compiled import Longs
 
+SOURCE = "source"
+"""Where the records are kept as they were read."""
 CODED = "record bigint, content binary, mark bigint"
 """Number in the source; codes as unsigned numbers of four bytes, high byte first, which sort like lists of codes; what
 a record that may stand out is known by (its hash, shifted so that signed numbers sort like unsigned ones)."""
@@ -82,11 +84,15 @@ def count(kept: Any, source: str, most: int) -> Source:
         )
         .collect()
     )
-    found = (
-        kept.select(f.explode(f.array_distinct("items")).alias("item")).groupBy("item").count().toArrow()
-    )
+    found = kept.select(f.explode(f.array_distinct("items")).alias("item")).groupBy("item").count().toArrow()
     held = dict(zip(found.column("item").to_pylist(), found.column("count").to_pylist(), strict=True))
-    _refuse(held, sum(row["null"] for row in rows), max((row["longest"] or 0 for row in rows), default=0), source, most)
+    _refuse(
+        held,
+        sum(row["null"] for row in rows),
+        max((row["longest"] or 0 for row in rows), default=0),
+        source,
+        most,
+    )
     names, total, start = tuple(sorted(held)), 0, {}
     for row in sorted(rows, key=lambda row: row["partition"]):
         start[row["partition"]] = total
@@ -104,7 +110,9 @@ def _refuse(held: dict[str | None, int], nulls: int, longest: int, source: str, 
     elif not all(name is None or name.strip() for name in held):
         reason = "blank item; remove it"
     elif longest > most:
-        reason = f"{longest:,} items in one record, more than max_record_length={most:,}; is the column right?"
+        reason = (
+            f"{longest:,} items in one record, more than max_record_length={most:,}; is the column right?"
+        )
     elif not held:
         reason = "no records with items"
     if reason is not None:
