@@ -195,7 +195,7 @@ def test_what_breaks_in_the_middle_leaves_nothing(session, tmp_path, monkeypatch
     from cloven.verification.verdict import Check, Verdict
 
     broken = Verdict("release", (Check("planted", "release", False, 1, "planted"),))
-    monkeypatch.setattr(cv.Spark, "verify", lambda _engine, _path: broken)
+    monkeypatch.setattr(cv.Spark, "_verified", lambda *_given: broken)
     engine = cv.Spark(session)
     frame = session.createDataFrame([(["a", "b"],)] * 9, LISTS)
     with pytest.raises(cv.GuaranteeError):

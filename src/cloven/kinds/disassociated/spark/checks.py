@@ -29,11 +29,10 @@ def recognised(session: Any, source: Any, work: Path) -> str:
     """Keep an original in ``work``; its fingerprint."""
     kept, codes = work / records.SOURCE, work / "coded"
     records.keep(source, kept.absolute().as_uri())
-    frame = session.read.parquet(kept.absolute().as_uri())
-    told = records.count(frame, source.source, source.max_record_length)
+    told = records.count(session, kept, source.source, source.max_record_length)
     names = session.sparkContext.broadcast(told.names)
     try:
-        records.coded(frame, names, told.start).write.parquet(codes.absolute().as_uri())
+        records.code(session, told, names, codes)
         return records.fingerprint(session, codes, names, told)
     finally:
         names.unpersist()

@@ -84,12 +84,12 @@ class Pipeline:
         self.report("read", 0.0)
         incoming.keep(source, self.kept(incoming.SOURCE))
         self.report("count items", 0.0)
-        kept = self.read(incoming.SOURCE)
-        told = incoming.count(kept, source.source, source.max_record_length)
+        kept = self.work / incoming.SOURCE
+        told = incoming.count(self.session, kept, source.source, source.max_record_length)
         self.method.check_sensitive(told.names)
         names = self.session.sparkContext.broadcast(told.names)
         try:
-            incoming.coded(kept, names, told.start).write.parquet(self.kept("coded"))
+            incoming.code(self.session, told, names, self.work / "coded")
             every = self.read("coded")
             self.report("recognise", 0.0)
             known = Identity(

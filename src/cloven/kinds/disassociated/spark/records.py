@@ -6,10 +6,12 @@ working folder; all that follows, the check against the original too, reads what
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +22,7 @@ from cloven.errors import InputError
 from cloven.storage.fingerprint import SIZE, Sketch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -29,12 +31,10 @@ if TYPE_CHECKING:
 
 SOURCE = "source"
 """Where the records are kept as they were read."""
-CODED = "record bigint, content binary, mark bigint"
-"""Number in the source; codes as unsigned numbers of four bytes, high byte first, which sort like lists of codes; what
-a record that may stand out is known by (its hash, shifted so that signed numbers sort like unsigned ones)."""
-_BITS = 33
-"""Spark numbers the rows of each partition from 2^33 times the number of the partition."""
+AT_ONCE = 1 << 16
+"""Records that a worker looks at in one go."""
 _HALF = np.uint64(1 << 63)
+"""Exchanges signed and unsigned numbers so that both sort alike."""
 
 
 @dataclass(frozen=True)
@@ -44,14 +44,16 @@ class Source:
     Attributes:
         names: all items, ascending by code point.
         held: how many records hold each.
-        start: number of the first record of each partition, by the number of the partition.
+        files: the files that hold the records, in the order of the source.
+        start: number of the first record of each file.
         records: how many have items.
         empty: how many have none.
     """
 
     names: tuple[str, ...]
     held: Longs
-    start: dict[int, int]
+    files: tuple[str, ...]
+    start: tuple[int, ...]
     records: int
     empty: int
 
@@ -63,19 +65,22 @@ class Source:
 
 def keep(source: Any, place: str) -> None:
     """Evaluate the frame of a source once, and keep its records in the order of the source."""
-    from pyspark.sql import functions as f
-
     frame = source.frame if source.in_order else source.frame.orderBy("record")
-    frame.select(f.monotonically_increasing_id().alias("record"), "items").write.parquet(place)
+    frame.select("items").write.parquet(place)
 
 
-def count(kept: Any, source: str, most: int) -> Source:
+def count(session: Any, folder: Path, source: str, most: int) -> Source:
     """Count kept records and their items; what is no item, and records that cannot be right, are refused."""
     from pyspark.sql import functions as f
 
+    files = tuple(str(file.absolute()) for file in sorted(folder.glob("part-*.parquet")))
+    if not files:
+        message = "no records with items"
+        raise InputError(message, source=source)
     size = f.size("items")
+    kept = session.read.parquet(folder.absolute().as_uri())
     rows = (
-        kept.groupBy(f.shiftright("record", _BITS).alias("partition"))
+        kept.groupBy(f.col("_metadata.file_name").alias("file"))
         .agg(
             f.count(f.lit(1)).alias("rows"),
             f.count(f.when(size > 0, 1)).alias("filled"),
@@ -84,21 +89,67 @@ def count(kept: Any, source: str, most: int) -> Source:
         )
         .collect()
     )
-    found = kept.select(f.explode(f.array_distinct("items")).alias("item")).groupBy("item").count().toArrow()
-    held = dict(zip(found.column("item").to_pylist(), found.column("count").to_pylist(), strict=True))
-    _refuse(
-        held,
-        sum(row["null"] for row in rows),
-        max((row["longest"] or 0 for row in rows), default=0),
-        source,
-        most,
+    nulls, longest = sum(row["null"] for row in rows), max((row["longest"] or 0 for row in rows), default=0)
+    found = (
+        _on_each(session, files, _item_counts, "item string, many bigint")
+        .groupBy("item")
+        .agg(f.sum("many").alias("many"))
+        .toArrow()
     )
-    names, total, start = tuple(sorted(held)), 0, {}
-    for row in sorted(rows, key=lambda row: row["partition"]):
-        start[row["partition"]] = total
-        total += row["rows"]
+    held = dict(zip(found.column("item").to_pylist(), found.column("many").to_pylist(), strict=True))
+    _refuse(held, nulls, longest, source, most)
+    names, many = tuple(sorted(held)), {row["file"]: row["rows"] for row in rows}
+    start = offsets_of(np.array([many.get(Path(file).name, 0) for file in files], np.int64))
     filled = sum(row["filled"] for row in rows)
-    return Source(names, np.array([held[name] for name in names], np.int64), start, filled, total - filled)
+    return Source(
+        names,
+        np.array([held[name] for name in names], np.int64),
+        files,
+        tuple(start[:-1].tolist()),
+        filled,
+        int(start[-1]) - filled,
+    )
+
+
+def _on_each(
+    session: Any, files: tuple[str, ...], function: Callable[[int, str], pa.Table], schema: str
+) -> Any:
+    """What workers make of each file."""
+
+    def called(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for number in batch.column("id").to_pylist():
+                yield from function(number, files[number]).to_batches()
+
+    return session.range(len(files), numPartitions=len(files)).mapInArrow(called, schema)
+
+
+def _item_counts(_number: int, file: str) -> pa.Table:
+    """How many records of a file hold each item."""
+    import pyarrow as pa
+
+    held: Counter[str | None] = Counter()
+    for lengths, found in _lists(file):
+        names = [*found.dictionary.to_pylist(), None]
+        codes = found.indices.fill_null(len(names) - 1).to_numpy(zero_copy_only=False).astype(np.int64)
+        pairs = distinct(np.repeat(np.arange(len(lengths)), lengths) * len(names) + codes)
+        many = np.bincount(pairs % len(names), minlength=len(names)).tolist()
+        held.update({name: number for name, number in zip(names, many, strict=True) if number})
+    return pa.table({
+        "item": pa.array(list(held), pa.string()), "many": pa.array(list(held.values()), pa.int64())
+    })  # fmt: skip
+
+
+def _lists(file: str) -> Iterator[tuple[Longs, Any]]:
+    """Lengths of the lists of a file, and their items as a dictionary and places in it; a few lists at a time."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    for batch in pq.ParquetFile(file).iter_batches(AT_ONCE, columns=["items"]):
+        column = batch.column(0)
+        lengths = pc.list_value_length(column).fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+        yield lengths, column.flatten().cast(pa.string()).dictionary_encode()
 
 
 def _refuse(held: dict[str | None, int], nulls: int, longest: int, source: str, most: int) -> None:
@@ -119,34 +170,44 @@ def _refuse(held: dict[str | None, int], nulls: int, longest: int, source: str, 
         raise InputError(reason, source=source)
 
 
-def coded(kept: Any, names: Any, start: dict[int, int]) -> Any:
-    """Kept records as codes; ``names`` is broadcast."""
-    first = np.zeros(max(start) + 1, np.int64)
-    first[list(start)] = list(start.values())
-    of_item = item_hashes(names.value)
-    return kept.mapInArrow(lambda batches: _coded(batches, names.value, first, of_item), CODED)
+def code(session: Any, source: Source, names: Any, folder: Path) -> None:
+    """Write kept records as codes, a file for each of theirs; ``names`` is broadcast.
 
-
-def _coded(
-    batches: Iterator[pa.RecordBatch], names: tuple[str, ...], first: Longs, of_item: NDArray[np.uint64]
-) -> Iterator[pa.RecordBatch]:
-    """Lists of items as sorted codes without repeats."""
+    ``record`` is the number in the source, ``content`` the codes as unsigned numbers of four bytes, high byte first,
+    which sort like lists of codes, and ``mark`` what a record that may stand out is known by.
+    """
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    code_of, width = {name: code for code, name in enumerate(names)}, len(names)
-    for batch in batches:
-        column, at = batch.column("items"), batch.column("record").to_numpy()
-        lengths = pc.list_value_length(column).to_numpy(zero_copy_only=False).astype(np.int64)
-        found = column.flatten().dictionary_encode()
-        known = np.array([code_of[name] for name in found.dictionary.to_pylist()], np.int64)
-        rows = np.repeat(np.arange(len(lengths)), lengths)
-        pairs = distinct(rows * width + known[found.indices.to_numpy(zero_copy_only=False)])
-        offsets = offsets_of(np.bincount(pairs // width, minlength=len(lengths)))
-        codes = (pairs % width).astype(np.int32)
-        record = first[at >> _BITS] + (at & ((1 << _BITS) - 1))
-        columns = [pa.array(record), packed(offsets, codes), _marks(offsets, codes, of_item)]
-        yield pa.RecordBatch.from_arrays(columns, ["record", "content", "mark"])
+    place, start = str(folder.absolute()), source.start
+    folder.mkdir()
+
+    def written(number: int, file: str) -> pa.Table:
+        return pa.table({"rows": pa.array([_write_coded(number, file, start[number], names.value, place)])})
+
+    _on_each(session, source.files, written, "rows bigint").collect()
+
+
+def _write_coded(number: int, file: str, first: int, names: tuple[str, ...], folder: str) -> int:
+    """Write the records of one file as codes, apart, and move that to its place; how many they are."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schema = pa.schema({"record": pa.int64(), "content": pa.binary(), "mark": pa.int64()})
+    code_of, width, of_item = {name: code for code, name in enumerate(names)}, len(names), item_hashes(names)
+    total, unfinished = 0, Path(folder) / f".{token_hex(8)}"
+    with pq.ParquetWriter(unfinished, schema) as writer:
+        for lengths, found in _lists(file):
+            known = np.array([code_of[name] for name in found.dictionary.to_pylist()], np.int64)
+            rows = np.repeat(np.arange(len(lengths)), lengths)
+            pairs = distinct(rows * width + known[found.indices.to_numpy(zero_copy_only=False)])
+            offsets = offsets_of(np.bincount(pairs // width, minlength=len(lengths)))
+            codes = (pairs % width).astype(np.int32)
+            record = pa.array(first + total + np.arange(len(lengths)))
+            columns = [record, packed(offsets, codes), _marks(offsets, codes, of_item)]
+            writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=schema))
+            total += len(lengths)
+    unfinished.replace(Path(folder) / f"part-{number:08}.parquet")
+    return total
 
 
 def _marks(offsets: Longs, codes: NDArray[np.int32], of_item: NDArray[np.uint64]) -> pa.Array:
@@ -226,12 +287,12 @@ def _running(folder: Path) -> Iterator[Longs]:
         yield ends
 
 
-def sketch(coded_records: Any) -> Sketch:
+def sketch(coded: Any) -> Sketch:
     """Sample those who stand out."""
     from pyspark.sql import functions as f
 
     alone = (
-        coded_records.where(f.col("mark").isNotNull())
+        coded.where(f.col("mark").isNotNull())
         .groupBy("mark")
         .count()
         .where(f.col("count") == 1)

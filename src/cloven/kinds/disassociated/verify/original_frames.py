@@ -126,12 +126,16 @@ def _unbalanced() -> Any:
     return (f.col("count") != 0) | (f.col("either") != 0) | (f.col("sum") != 0)
 
 
-def _found(frame: Any, wrong: Any, what: str, said: str) -> Fault:
-    """How many rows are wrong, and which is the first."""
+def _judged(frame: Any, *faults: tuple[Any, str, str]) -> tuple[int, list[Fault]]:
+    """How many rows there are; how many of them are wrong in each way, and which is the first of these."""
     from pyspark.sql import functions as f
 
-    many, first = frame.where(wrong).agg(f.count(f.lit(1)), f.min(what)).collect()[0]
-    return Fault(many, f"{said.format(shorten(str(first))[1:-1] if many else '')}")
+    columns = [f.count(f.lit(1))]
+    for wrong, what, _ in faults:
+        columns += [f.count(f.when(wrong, 1)), f.min(f.when(wrong, f.col(what)))]
+    total, *found = frame.agg(*columns).collect()[0]
+    told = zip(found[::2], found[1::2], faults, strict=True)
+    return total, [Fault(many, said.format(shorten(str(first))[1:-1])) for many, first, (_, _, said) in told]
 
 
 def _by_record(given: Frames) -> list[Check]:
@@ -181,20 +185,14 @@ def _by_record(given: Frames) -> list[Check]:
         | ((f.col("listed") == 0) & ((f.col("left_out") == 0) | f.col("first").isNotNull()))
         | ((f.col("listed") == 1) & ((f.col("left_out") == 2) | (f.col("there") < 1)))
     )
-    wrong = (f.count(f.when(_unbalanced(), 1)), f.min(f.when(_unbalanced(), f.col("record"))))
-    odd = (f.count(f.when(misplaced, 1)), f.min(f.when(misplaced, f.col("record"))))
-    total, lost, first_lost, strays, first_stray = per_record.agg(f.count(f.lit(1)), *wrong, *odd).collect()[
-        0
-    ]
-    rebuilt = Fault(lost, f"record {first_lost} is not rebuilt: an item is lost, invented or given twice")
-    place = Fault(
-        strays, f"record {first_stray} is not in exactly one cluster with all its parts, nor left out"
+    total, (lost, stray) = _judged(
+        per_record,
+        (_unbalanced(), "record", "record {} is not rebuilt: an item is lost, invented or given twice"),
+        (misplaced, "record", "record {} is not in exactly one cluster with all its parts, nor left out"),
     )
     return [
-        conclude(
-            "records rebuilt", "key", total, [rebuilt], f"{total:,} records are rebuilt from their parts"
-        ),
-        conclude("records in place", "key", total, [place], f"{total:,} records have one place"),
+        conclude("records rebuilt", "key", total, [lost], f"{total:,} records are rebuilt from their parts"),
+        conclude("records in place", "key", total, [stray], f"{total:,} records have one place"),
     ]
 
 
@@ -204,9 +202,10 @@ def _members(given: Frames) -> Check:
     listed = given.records.select("cluster", f.lit(1).cast("bigint").alias("many"))
     told = given.clusters.select("cluster", (-f.col("size")).alias("many"))
     sums = listed.unionByName(told).groupBy("cluster").agg(f.sum("many").alias("many"))
-    fault = _found(sums, f.col("many") != 0, "cluster", "cluster {} has not as many members as it says")
-    many = given.clusters.count()
-    return conclude("cluster members", "key", many, [fault], f"{many:,} clusters have their members")
+    many, faults = _judged(
+        sums, (f.col("many") != 0, "cluster", "cluster {} has not as many members as it says")
+    )
+    return conclude("cluster members", "key", many, faults, f"{many:,} clusters have their members")
 
 
 def _rows(given: Frames) -> Check:
@@ -229,9 +228,12 @@ def _rows(given: Frames) -> Check:
         .unionByName(claimed.withColumn("sign", f.lit(-1)).select(*names))
     )
     sums = both.groupBy("cluster").agg(*_balance("chunk", "row", "hash"))
-    fault = _found(sums, _unbalanced(), "cluster", "rows of cluster {} are not what its records contribute")
-    many = published.count()
-    return conclude("rows claimed", "key", many, [fault], f"{many:,} rows, each claimed by one record")
+    many, faults = _judged(
+        sums, (_unbalanced(), "cluster", "rows of cluster {} are not what its records contribute")
+    )
+    return conclude(
+        "rows claimed", "key", many, faults, f"rows of {many:,} clusters, each claimed by one record"
+    )
 
 
 def _root(given: Frames) -> Check:
@@ -253,13 +255,16 @@ def _root(given: Frames) -> Check:
     )
     outside = (f.col("low") != 0) | (f.col("high") != f.col("many") - 1)
     said = "chunk {} of the root is not what records contribute"
-    faults = [
-        _found(sums, (f.col("many") != 0) | f.col("item").isNull(), "chunk", said),
-        _found(twice, f.col("count") > 1, "chunk", "a row of chunk {} of the root is claimed twice"),
-        _found(ends, outside, "chunk", "a row of chunk {} of the root is claimed that is not there"),
+    many, faults = _judged(sums, ((f.col("many") != 0) | f.col("item").isNull(), "chunk", said))
+    faults += _judged(twice, (f.col("count") > 1, "chunk", "a row of chunk {} of the root is claimed twice"))[
+        1
     ]
-    many = rows.count()
-    return conclude("root claimed", "key", many, faults, f"{many:,} rows, each claimed by one record")
+    faults += _judged(ends, (outside, "chunk", "a row of chunk {} of the root is claimed that is not there"))[
+        1
+    ]
+    return conclude(
+        "root claimed", "key", many, faults, f"rows of {many:,} chunks, each claimed by one record"
+    )
 
 
 def _terms(given: Frames) -> Check:
@@ -273,15 +278,10 @@ def _terms(given: Frames) -> Check:
     pairs = both.groupBy("cluster", "item").agg(
         f.max("listed").alias("listed"), f.max("given").alias("given")
     )
-    fault = _found(
-        pairs,
-        f.col("listed") != f.col("given"),
-        "cluster",
-        "the term chunk of cluster {} is not what records give",
-    )
-    many = pairs.count()
+    said = "the term chunk of cluster {} is not what records give"
+    many, faults = _judged(pairs, (f.col("listed") != f.col("given"), "cluster", said))
     return conclude(
-        "term chunks claimed", "key", many, [fault], f"{many:,} listed items are what records give"
+        "term chunks claimed", "key", many, faults, f"{many:,} listed items are what records give"
     )
 
 
@@ -298,14 +298,10 @@ def _withheld(given: Frames) -> Check:
         .agg(f.sum("many").alias("many"), f.max("shown").alias("shown"))
     )
     most = given.k if given.rooted else 1
-    faults = [
-        _found(per_item, f.col("many") >= most, "item", "item {} was withheld from too many records"),
-        _found(
-            per_item,
-            (f.col("many") > 0) & (f.col("shown") == 1),
-            "item",
-            "item {} was withheld and is at the root",
-        ),
-    ]
-    many = per_item.count()
+    both = (f.col("many") > 0) & (f.col("shown") == 1)
+    many, faults = _judged(
+        per_item,
+        (f.col("many") >= most, "item", "item {} was withheld from too many records"),
+        (both, "item", "item {} was withheld and is at the root"),
+    )
     return conclude("withheld", "key", many, faults, "only what is rare was withheld")
