@@ -40,26 +40,11 @@ def test_one_record_again_and_again(session, tmp_path):
 
 def test_parts_that_pack_to_nothing_are_read_again(session, tmp_path):
     """Half a million equal rows: a part of them must not look like a bomb."""
-    frame = session.range(500_000).selectExpr("array('a', 'b') AS items")
+    frame = session.range(500_000).selectExpr("array('a', 'b', concat('c', id % 5000)) AS items")
     engine = cv.Spark(session)
-    engine.write(engine.anonymise(cv.Disassociation(k=5, max_cluster_size=50), frame), tmp_path / "out")
+    engine.write(engine.anonymise(cv.Disassociation(k=5, max_cluster_size=200), frame), tmp_path / "out")
+    assert len(list((tmp_path / "out").glob("clusters-*.parquet"))) > 1
     assert engine.verify(tmp_path / "out").ok
-
-
-def test_every_cluster_below_k_is_an_error(session, tmp_path):
-    records = [[f"i{number}"] for number in range(12)]
-    method = cv.Disassociation(k=3, small_clusters="suppress", max_cluster_size=6, horizontal="horpart")
-    data = cv.Transactions.from_records(records)
-    with pytest.raises(cv.ParameterError) as near:
-        method.anonymise(data)
-    engine = cv.Spark(session)
-    with pytest.raises(cv.ParameterError) as far:
-        engine.write(
-            engine.anonymise(method, session.createDataFrame([(each,) for each in records], LISTS)),
-            tmp_path / "out",
-        )
-    assert str(near.value) == str(far.value)
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="only root may mount a small disk")
@@ -196,7 +181,7 @@ def test_a_lost_executor_changes_nothing(session, tmp_path):
     if "local-cluster" in done.stderr and "Could not parse" in done.stderr:
         pytest.skip("this Spark has no local-cluster")
     assert done.returncode == 0, done.stderr[-2000:]
-    assert done.stdout.split() == ["killed", "cluster", "write", "key"] * 1 or "killed cluster" in done.stdout
+    assert done.stdout.startswith("killed cluster")
     wanted = cv.Disassociation(k=3, max_cluster_size=12, block_records=40).anonymise(
         cv.Transactions.from_records(records)
     )

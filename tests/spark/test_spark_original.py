@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore")]
 @pytest.fixture(scope="module", params=["withhold", "cluster"])
 def made(session, tmp_path_factory, request):
     """Folder with a release in parts, its key, and the original as Parquet."""
-    place = tmp_path_factory.mktemp("original")
+    place = tmp_path_factory.mktemp(request.param)
     records = random_records(21, 150, 200)
     session.createDataFrame([(record,) for record in records], LISTS).coalesce(1).write.parquet(
         str(place / "kept" / "source")
@@ -117,8 +117,13 @@ CHANGES = {
 }
 
 
+IN_TERM_CHUNKS = ("a published row lost", "a part of the key twice", "something suppressed lost")
+
+
 @pytest.mark.parametrize("name", CHANGES)
 def test_every_change_is_noticed(session, made, tmp_path, name):
+    if made.name.startswith("cluster") and name not in IN_TERM_CHUNKS:
+        pytest.skip("tried with a root")
     where, table, how = CHANGES[name]
     shutil.copytree(made, tmp_path / "copy")
     folder = tmp_path / "copy" / ("out" if where == "public" else "out.private")

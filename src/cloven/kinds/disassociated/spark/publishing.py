@@ -112,10 +112,6 @@ class Published:
     def write(self, public: Path, private: Path) -> None:
         """Write both folders."""
         run = self.run
-        if self.inside.isEmpty():
-            k = run.method.k
-            message = f"every cluster is below k = {k}: suppressing them leaves nothing to publish; use 'add'"
-            raise ParameterError(message)
         run.report("root", 0.0)
         columns = ("cluster", "size", "record", "rank", "left_member", "left_item")
         left = self.clusters.select(*columns).mapInArrow(lambda batches: in_batches(batches, left_rows), LEFT)
@@ -160,6 +156,10 @@ class Published:
         many, rows, items = ordered.agg(
             f.count(f.lit(1)), f.sum(f.size("chunk")), f.sum(f.size("item") + listed)
         ).collect()[0]
+        if not many:
+            k = self.run.method.k
+            message = f"every cluster is below k = {k}: suppressing them leaves nothing to publish; use 'add'"
+            raise ParameterError(message)
         cluster = (rows * ROW_BYTES + items * item) / many + ROW_BYTES
         longest = max((len(self.source.names[code].encode()) for code in root.item), default=0)
         return Sizes(
