@@ -35,6 +35,12 @@ PATIENCE = 60  # seconds that processes may take to end after the one that start
 def main() -> int:
     """Run all classes of fault and print one table."""
     arguments = _arguments()
+    # Little data: to compile what runs once takes longer than to run it.
+    os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
+    os.environ.setdefault(
+        "PYSPARK_SUBMIT_ARGS",
+        "--conf spark.sql.codegen.wholeStage=false --conf spark.sql.shuffle.partitions=2 pyspark-shell",
+    )
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as place:
         home = Path(place)

@@ -6,6 +6,7 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 from cloven.errors import ReleaseError
+from cloven.kinds.disassociated.files import FORMATS
 from cloven.kinds.disassociated.spark import records
 from cloven.kinds.disassociated.verify.original_frames import check_frames, frames_of
 from cloven.storage.manifest import MANIFEST
@@ -22,7 +23,13 @@ if TYPE_CHECKING:
 
 def against(session: Any, work: Path, public: Path, private: Path) -> list[Check]:
     """Hold a release and its key against the original, as it was kept in a working folder."""
-    return check_frames(frames_of(session, work / records.SOURCE, public, private, read_manifest(public)))
+    manifest = read_manifest(public)
+    tables = {
+        table: [public / name for name in FORMATS[0].parts_of(f"{table}.parquet", manifest["files"])]
+        for table in ("clusters", "chunks")
+    } | {table: sorted(private.glob(f"{table}*.parquet")) for table in ("key", "records", "suppressed")}
+    rooted = manifest["parameters"].get("rare_items", "cluster") != "cluster"
+    return check_frames(frames_of(session, work / records.SOURCE, tables, k=manifest["k"], rooted=rooted))
 
 
 def recognised(session: Any, source: Any, work: Path) -> str:

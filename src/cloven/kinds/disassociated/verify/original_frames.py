@@ -22,13 +22,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cloven.errors import shorten
-from cloven.kinds.disassociated.files import FORMATS
-from cloven.storage.manifest import expect
+from cloven.errors import ReleaseError, shorten
 from cloven.verification.verdict import Fault, conclude
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from cloven.verification.verdict import Check
@@ -59,30 +57,21 @@ class Frames:
     suppressed: Any
 
 
-def frames_of(session: Any, kept: Path, public: Path, private: Path, manifest: Mapping[str, Any]) -> Frames:
-    """Frames of the folders of a release, and of the one that holds the original as it was read."""
+def frames_of(
+    session: Any, kept: Path, tables: Mapping[str, Sequence[Path]], *, k: int, rooted: bool
+) -> Frames:
+    """Frames of the files of all tables of a release and its key, and of the original as it was kept."""
     from pyspark.sql import functions as f
 
-    def parts(table: str) -> Any:
-        names = FORMATS[0].parts_of(f"{table}.parquet", manifest["files"])
-        return session.read.parquet(*((public / name).absolute().as_uri() for name in names))
+    def read(table: str) -> Any:
+        if not tables[table]:
+            message = f"the private folder has no file of the table {table}; name the one that belongs to the release"
+            raise ReleaseError(message)
+        return session.read.parquet(*(file.absolute().as_uri() for file in tables[table]))
 
-    def own(table: str) -> Any:
-        files = sorted(private.glob(f"{table}*.parquet"))
-        expect(bool(files), str(private), table, "there", "nothing")
-        return session.read.parquet(*(file.absolute().as_uri() for file in files))
-
-    chunks = parts("chunks").select("*", f.col("_metadata.row_index").alias("at"))
-    return Frames(
-        manifest["k"],
-        manifest["parameters"].get("rare_items", "cluster") != "cluster",
-        _numbered(session, kept),
-        parts("clusters"),
-        chunks,
-        own("key"),
-        own("records"),
-        own("suppressed"),
-    )
+    chunks = read("chunks").select("*", f.col("_metadata.row_index").alias("at"))
+    own = (read(name) for name in ("key", "records", "suppressed"))
+    return Frames(k, rooted, _numbered(session, kept), read("clusters"), chunks, *own)
 
 
 def _numbered(session: Any, kept: Path) -> Any:
