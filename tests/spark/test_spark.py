@@ -133,7 +133,17 @@ def test_bms_webview_2(session, tmp_path, data_dir):
     assert release.records == len(data) == 77_512
 
 
+def test_places_that_spark_would_take_for_patterns_are_refused(session, tmp_path):
+    engine, frame = cv.Spark(session), session.createDataFrame([(["a"],)] * 9, LISTS)
+    with pytest.raises(ParameterError, match="for a pattern"):
+        engine.write(engine.anonymise(cv.Disassociation(), frame), tmp_path / "out[1]")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_lines_of_a_file(session, tmp_path):
+    """In a folder with a name that would have to be escaped in a URL."""
+    tmp_path = tmp_path / "of the clinic, 50 % für alle"
+    tmp_path.mkdir()
     text = '\ufeffflu,fever\n\nflu,"a, b" , cough\nflu\nfever\n' * 1 + "flu,fever\ncough,flu\n" * 10 + "\n"
     place = tmp_path / "clinic.csv.gz"
     place.write_bytes(gzip.compress(text.encode()))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cloven.errors import InputError, ParameterError, shorten
+from cloven.intake.urls import file_url
 from cloven.reading.options import FORMATS, MAX_RECORD_LENGTH, ReadOptions, check_columns
 from cloven.reading.raw import missing_column
 
@@ -148,7 +149,7 @@ def of_file(session: Any, path: str, **how: Any) -> SparkSets:
     if not Path(path).exists():
         message = "there is no such file or folder; name one that driver and workers see"
         raise InputError(message, source=path)
-    place = Path(path).absolute().as_uri()
+    place = file_url(Path(path))
     columns = {"id_column": options.id_column, "item_column": options.item_column}
     ending = Path(path.removesuffix(".gz")).suffix
     chosen = options.format or _format_of(ending, options, path)

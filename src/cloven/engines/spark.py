@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from cloven.engines.frames import SparkSets, of_file, of_frame
 from cloven.errors import ClovenError, InputError, OutputError, ParameterError, ReleaseError, shorten
+from cloven.intake.urls import file_url
 from cloven.registry import rooms
 
 if TYPE_CHECKING:
@@ -98,6 +99,7 @@ class Spark:
 
         room = _room(result.method)
         public, private = places(Path(out))
+        file_url(public)  # refuses what Spark could not name
         with staged(private, public) as (private_place, public_place), _in_words():
             work = private_place.parent / "work"
             sizes = room.Sizes(self.part_clusters, self.part_rows)
@@ -253,10 +255,10 @@ def session_at(master: str, *, quiet: bool = False, scratch: Path | None = None)
     builder = SparkSession.builder.master(master).appName("cloven").config("spark.ui.enabled", "false")
     if quiet:
         builder = builder.config("spark.log.level", "OFF").config("spark.ui.showConsoleProgress", "false")
-    if scratch is not None and master.startswith("local"):
-        place = str(scratch.absolute())
+    place = "" if scratch is None else str(scratch.absolute())
+    if place and master.startswith("local") and not set(place) & set(',"\\'):  # they would end the path
         builder = builder.config("spark.local.dir", place)
-        builder = builder.config("spark.driver.extraJavaOptions", f"-Djava.io.tmpdir={place}")
+        builder = builder.config("spark.driver.extraJavaOptions", f'"-Djava.io.tmpdir={place}"')
     if cache:
         builder = builder.config("spark.executorEnv.NUMBA_CACHE_DIR", cache)
     try:

@@ -6,6 +6,7 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 from cloven.errors import ReleaseError
+from cloven.intake.urls import file_url
 from cloven.kinds.disassociated.files import FORMATS
 from cloven.kinds.disassociated.spark import records
 from cloven.kinds.disassociated.verify.original_frames import check_frames, frames_of
@@ -35,7 +36,7 @@ def against(session: Any, work: Path, public: Path, private: Path) -> list[Check
 def recognised(session: Any, source: Any, work: Path) -> str:
     """Keep an original in ``work``; its fingerprint."""
     kept, codes = work / records.SOURCE, work / "coded"
-    records.keep(source, kept.absolute().as_uri())
+    records.keep(source, file_url(kept))
     told = records.count(session, kept, source.source, source.max_record_length)
     names = session.sparkContext.broadcast(told.names)
     try:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.errors import ParameterError
+from cloven.intake.urls import file_url
 from cloven.kinds.disassociated.methods.labelling import terms_of, tie_order_of_names
 from cloven.kinds.disassociated.spark import records as incoming
 from cloven.kinds.disassociated.spark.clusters import CLUSTERS, Work, lists_of
@@ -123,7 +124,7 @@ class Pipeline:
 
     def kept(self, name: str) -> str:
         """Where a step keeps what it made."""
-        return (self.work / name).absolute().as_uri()
+        return file_url(self.work / name)
 
     def read(self, name: str) -> Any:
         """What a step has kept."""

@@ -19,6 +19,7 @@ import numpy as np
 from cloven.data.arrays import distinct, offsets_of
 from cloven.data.recognition import LEAST_ITEMS, content_hashes, item_hashes, spelt_pieces
 from cloven.errors import InputError
+from cloven.intake.urls import file_url
 from cloven.storage.fingerprint import SIZE, Sketch
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def count(session: Any, folder: Path, source: str, most: int) -> Source:
         message = "no records with items"
         raise InputError(message, source=source)
     size = f.size("items")
-    kept = session.read.parquet(folder.absolute().as_uri())
+    kept = session.read.parquet(file_url(folder))
     rows = (
         kept.groupBy(f.col("_metadata.file_name").alias("file"))
         .agg(

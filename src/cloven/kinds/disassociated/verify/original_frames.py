@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cloven.errors import ReleaseError, shorten
+from cloven.intake.urls import file_url
 from cloven.verification.verdict import Fault, conclude
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def frames_of(
         if not tables[table]:
             message = f"the private folder has no file of the table {table}; name the one that belongs to the release"
             raise ReleaseError(message)
-        return session.read.parquet(*(file.absolute().as_uri() for file in tables[table]))
+        return session.read.parquet(*(file_url(file) for file in tables[table]))
 
     chunks = read("chunks").select("*", f.col("_metadata.row_index").alias("at"))
     own = (read(name) for name in ("key", "records", "suppressed"))
@@ -78,7 +79,7 @@ def _numbered(session: Any, kept: Path) -> Any:
     """The original with the number of each record: files in the order of their names, rows as they stand there."""
     from pyspark.sql import functions as f
 
-    rows = session.read.parquet(kept.absolute().as_uri()).select(
+    rows = session.read.parquet(file_url(kept)).select(
         "items", f.col("_metadata.file_name").alias("file"), f.col("_metadata.row_index").alias("at")
     )
     starts, total = [], 0
