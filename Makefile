@@ -66,6 +66,11 @@ check: lint types test ## what has to be green before a change is proposed
 bench: $(VENV)/.rivals ## measure speed against the plain reference, other packages and the limits of the project
 	$(BIN)/python benchmarks/run.py
 
+bench-spark: $(STAMP) ## measure Spark on this machine beside the local engine (RECORDS="500000 5000000", Java 17)
+	$(BIN)/python -m pip install --quiet --editable ".[spark]"
+	$(BIN)/python benchmarks/engines.py --records $(RECORDS)
+
+RECORDS ?= 100000 500000
 SECONDS ?= 60
 TIMES ?= 10
 OTHERS ?= 5
@@ -89,6 +94,10 @@ meaning: $(STAMP) ## change what small releases say, with right hashes (SEED=1):
 
 faults: $(STAMP) ## kill commands, fill their disk, damage what they keep (TIMES=10, SEED=1): they go on as if nothing was
 	$(BIN)/python -m reliability.faults --times $(TIMES) --others $(OTHERS) --seed $(SEED)
+
+faults-spark: $(STAMP) ## kill driver, Java and workers of Spark (TIMES=10, SEED=1, Java 17): a release is whole or not there
+	$(BIN)/python -m pip install --quiet --editable ".[spark]"
+	$(BIN)/python -m reliability.spark_faults --times $(TIMES) --seed $(SEED)
 
 $(VENV)/.supply: $(STAMP)
 	$(BIN)/python -m pip install --quiet --group supply

@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -160,8 +160,9 @@ def _repeat(
     times: int,
     seed: int,
     processes: int,
+    strikes: Mapping[str, Strike] | None = None,
 ) -> Row:
-    row, strike = Row(fault, command.name), FAULTS[fault]
+    row, strike = Row(fault, command.name), (strikes or FAULTS)[fault]
 
     def once(number: int) -> tuple[bool, str]:
         rng = Random(f"{seed}/{command.name}/{fault}/{number}")
@@ -418,9 +419,9 @@ def _sound(fine: object, what: str) -> None:
 
 
 def _print(rows: list[Row]) -> None:
-    sys.stdout.write(f"{'fault':<18}{'command':<12}{'times':>7}{'struck':>8}{'bad':>6}\n")
+    sys.stdout.write(f"{'fault':<22}{'command':<20}{'times':>7}{'struck':>8}{'bad':>6}\n")
     for row in rows:
-        sys.stdout.write(f"{row.fault:<18}{row.command:<12}{row.times:>7}{row.struck:>8}{len(row.bad):>6}\n")
+        sys.stdout.write(f"{row.fault:<22}{row.command:<20}{row.times:>7}{row.struck:>8}{len(row.bad):>6}\n")
     bad = sum(len(row.bad) for row in rows)
     sys.stdout.write(f"{sum(row.times for row in rows):,} faults, {bad:,} bad endings\n")
 

@@ -24,6 +24,9 @@ def session(tmp_path_factory):
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.log.level", "OFF")
         .config("spark.sql.shuffle.partitions", "2")
+        # Little data: to compile what runs once takes longer than to run it.
+        .config("spark.sql.codegen.wholeStage", "false")
+        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1")
         .config("spark.local.dir", str(tmp_path_factory.mktemp("spark")))
         .getOrCreate()
     )

@@ -7,12 +7,10 @@ and its verification by parts in ``unit/io/test_parts.py``: neither needs Spark.
 from __future__ import annotations
 
 import gzip
-import os
 import random
 import stat
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -20,6 +18,9 @@ import cloven as cv
 from cloven.engines import Engine, Local
 from cloven.errors import InputError, OutputError, ParameterError
 from cloven.kinds.disassociated.blocks import splits
+from cloven.kinds.disassociated.private_files import _private_counts
+from cloven.storage.fingerprint import fingerprint, sketch
+from cloven.storage.receipt import read_receipt
 
 pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore")]
 LISTS = "items array<string>"
@@ -44,8 +45,11 @@ def same(session, tmp_path, method, frame, data, engine=None, **columns):
     key = cv.read_key(tmp_path / "out.private", release)
     assert release == wanted.release
     assert key == wanted.key
-    assert cv.verify(release, original=data, key=key).ok
-    assert cv.verify_folder(tmp_path / "out").ok
+    assert cv.verify_folder(tmp_path / "out", original=data, private=tmp_path / "out.private").ok
+    receipt = read_receipt(tmp_path / "out.private")
+    assert receipt["input_sha256"] == fingerprint(data)
+    assert receipt["sketch"] == sketch(data).to_dict()
+    assert receipt["counts"] == {**_private_counts(wanted.key), **data.read_counts}
     assert [place.name for place in tmp_path.glob(".cloven-*")] == []
     return release
 
@@ -56,6 +60,8 @@ WAYS = [
     {"small_clusters": "remaining", "rare_items": "cluster", "reading": "strict"},
     {"small_clusters": "abandon", "horizontal": "horpart", "tie_order": ("i2", "i1"), "m": 1},
     {"sensitive": {"i0"}, "utility_groups": (("i1", "i2"), ("ä",)), "horizontal": "hierarchical"},
+    {"min_item_support": 6, "rare_items": "cluster"},
+    {"min_item_support": 9, "small_clusters": "suppress", "horizontal": "horpart"},
 ]
 
 
@@ -127,7 +133,17 @@ def test_bms_webview_2(session, tmp_path, data_dir):
     assert release.records == len(data) == 77_512
 
 
+def test_places_that_spark_would_take_for_patterns_are_refused(session, tmp_path):
+    engine, frame = cv.Spark(session), session.createDataFrame([(["a"],)] * 9, LISTS)
+    with pytest.raises(ParameterError, match="for a pattern"):
+        engine.write(engine.anonymise(cv.Disassociation(), frame), tmp_path / "out[1]")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_lines_of_a_file(session, tmp_path):
+    """In a folder with a name that would have to be escaped in a URL."""
+    tmp_path = tmp_path / "of the clinic, 50 % für alle"
+    tmp_path.mkdir()
     text = '\ufeffflu,fever\n\nflu,"a, b" , cough\nflu\nfever\n' * 1 + "flu,fever\ncough,flu\n" * 10 + "\n"
     place = tmp_path / "clinic.csv.gz"
     place.write_bytes(gzip.compress(text.encode()))
@@ -189,7 +205,7 @@ def test_what_breaks_in_the_middle_leaves_nothing(session, tmp_path, monkeypatch
     from cloven.verification.verdict import Check, Verdict
 
     broken = Verdict("release", (Check("planted", "release", False, 1, "planted"),))
-    monkeypatch.setattr(cv.Spark, "verify", lambda _engine, _path: broken)
+    monkeypatch.setattr(cv.Spark, "_verified", lambda *_given: broken)
     engine = cv.Spark(session)
     frame = session.createDataFrame([(["a", "b"],)] * 9, LISTS)
     with pytest.raises(cv.GuaranteeError):
@@ -229,20 +245,3 @@ def test_the_command_makes_what_the_local_command_makes(tmp_path):
         cv.read_key(tmp_path / f"{name}.private", release) for name, release in (("near", near), ("far", far))
     )
     assert near_key == far_key
-
-
-def test_the_job_for_spark_submit_runs(session, tmp_path):
-    records = random_records(13)
-    session.createDataFrame([(record,) for record in records], LISTS).coalesce(1).write.parquet(
-        str(tmp_path / "visits.parquet")
-    )
-    job = Path(__file__).resolve().parents[2] / "examples" / "spark" / "submit.py"
-    given = [sys.executable, str(job), "visits.parquet", "out", "--column", "items", "-k", "3"]
-    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable}
-    done = subprocess.run(
-        given, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=900, env=environment
-    )
-    assert done.returncode == 0, done.stderr
-    assert "verified: True" in done.stdout
-    wanted = cv.Disassociation(k=3).anonymise(cv.Transactions.from_records(records)).release
-    assert cv.read_release(tmp_path / "out") == wanted

@@ -7,7 +7,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from cloven.cli.console import progress, say, say_json, tick
+from cloven.cli.console import progress, say, say_json, tick, warn
 from cloven.cli.places import refuse_places, say_places
 from cloven.errors import ParameterError
 from cloven.reading import ReadOptions
@@ -30,6 +30,7 @@ def publish_on_spark(
 ) -> None:
     """Read, anonymise, verify and write on Spark, and tell what came of it."""
     from cloven.engines.spark import Spark, session_at
+    from cloven.storage.atomic import staging_folder
     from cloven.storage.ledger_file import check_ledger, remember
     from cloven.storage.manifest import format_named
     from cloven.storage.release import places, read_manifest
@@ -38,8 +39,8 @@ def publish_on_spark(
     public, private = places(out)
     refuse_places(public, private)
     check_ledger(ledger)
-    with progress("start Spark") as report:
-        engine = Spark(session_at(master, quiet=True))
+    with progress("start Spark") as report, staging_folder(public.absolute().parent) as scratch:
+        engine = Spark(session_at(master, quiet=True, scratch=scratch))
         try:
             how = {each.name: getattr(options, each.name) for each in fields(ReadOptions)}
             engine.write(engine.anonymise(method, engine.read(file, **how), report), out)
@@ -47,14 +48,40 @@ def publish_on_spark(
             engine.session.stop()
     remember(private, ledger)
     manifest = read_manifest(public)
-    counts = manifest["counts"]
+    counts, cautions = manifest["counts"], _of_earlier(out, ledger)
     if json:
         seconds = round(perf_counter() - start, 3)
-        say_json({"published": str(public), "private": str(private), **counts, "seconds": seconds})
+        say_json({
+            "published": str(public), "private": str(private), **counts, "seconds": seconds, "cautions": cautions
+        })  # fmt: skip
         return
     words = part(format_named(manifest["format"], str(public)).release, "words")
     say(f"{tick()} {words.headline(method, method.parameters['method'], counts)}")
-    say(
-        f"{tick()} verified; the original was not looked at again, and no later release can be compared with it"
-    )
+    say(f"{tick()} verified with the original and the key")
+    for caution in cautions:
+        warn(caution)
     say_places(public, private)
+
+
+def _of_earlier(out: Path, ledger: Path | None) -> list[str]:
+    """What an owner should know of earlier releases, as far as fingerprints tell.
+
+    To count the records that other data has in common with this, all of it would have to be looked at once more.
+    """
+    from cloven.storage.ledger import Earlier, Ledger, own_entry, warnings
+
+    known, own = Ledger.read(out.parent, ledger), own_entry(out)
+    if own is None:
+        return []
+    others = [entry for entry in known.entries if not entry.discarded and entry.identity != own.identity]
+    same = [
+        Earlier(entry, True, entry.manifest_sha256 == own.manifest_sha256, None)
+        for entry in others
+        if entry.input_sha256 == own.input_sha256
+    ]
+    out_of_sight = len(others) - len(same)
+    told = warnings(same, known.skipped)
+    if out_of_sight:
+        some = "1 earlier release is" if out_of_sight == 1 else f"{out_of_sight:,} earlier releases are"
+        told.append(f"{some} of other data; whether people are in both was not looked at on Spark")
+    return told

@@ -19,12 +19,13 @@ on its own random halves, and only what clearly exceeds it counts.
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Protocol
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -62,14 +63,34 @@ class Recognisable(Protocol):
 
 def spelt_records(data: Transactions) -> Iterator[bytes]:
     """Offsets, codes, persons and vocabulary; every part preceded by its length, so that no two run together."""
-    for numbers in (data.offsets, data.codes, data.persons):
-        if numbers is None:
-            yield b"\0"
-            continue
-        spelt = np.ascontiguousarray(numbers, "<i8").tobytes()
-        yield spelt_head(len(spelt))
-        yield spelt
-    yield from spelt_names(data.vocabulary)
+    persons = () if data.persons is None else (data.persons,)
+    return spelt_pieces((data.offsets,), (data.codes,), persons, data.vocabulary, len(data), len(data.codes))
+
+
+def spelt_pieces(
+    offsets: Iterable[NDArray[Any]],
+    codes: Iterable[NDArray[Any]],
+    persons: Iterable[NDArray[Any]],
+    vocabulary: Sequence[str],
+    records: int,
+    occurrences: int,
+) -> Iterator[bytes]:
+    """The same of records that come in pieces, each kind of number after the other; nobody holds them all.
+
+    >>> from cloven.data.transactions import Transactions
+    >>> data = Transactions.from_records([["flu"], ["cough", "flu"]])
+    >>> pieces = spelt_pieces([data.offsets[:2], data.offsets[2:]], [data.codes], [], data.vocabulary, 2, 3)
+    >>> b"".join(pieces) == b"".join(data.spelt())
+    True
+    """
+    for many, numbers in ((records + 1, offsets), (occurrences, codes), (records, persons)):
+        pieces = iter(numbers)
+        first = next(pieces, None)
+        yield b"\0" if first is None else spelt_head(8 * many)
+        if first is not None:
+            for piece in chain((first,), pieces):
+                yield np.ascontiguousarray(piece, "<i8").tobytes()
+    yield from spelt_names(vocabulary)
 
 
 def spelt_head(size: int) -> bytes:
@@ -77,7 +98,7 @@ def spelt_head(size: int) -> bytes:
     return b"\1" + size.to_bytes(8, "big")
 
 
-def spelt_names(vocabulary: tuple[str, ...]) -> Iterator[bytes]:
+def spelt_names(vocabulary: Sequence[str]) -> Iterator[bytes]:
     """How many names there are, and each of them."""
     yield len(vocabulary).to_bytes(8, "big")
     for name in vocabulary:
@@ -98,7 +119,7 @@ def spelt_table(table: Table) -> Iterator[bytes]:
 def records_standing_out(data: Transactions) -> NDArray[np.uint64]:
     """Hashes of all records that stand out, ascending."""
     long = data.lengths >= LEAST_ITEMS
-    hashes = _contents(data)[long]
+    hashes = content_hashes(data.offsets, data.codes, item_hashes(data.vocabulary))[long]
     if not len(hashes):
         return hashes
     person = np.arange(len(hashes)) if data.persons is None else data.persons[long]
@@ -151,18 +172,19 @@ def _hash(text: str, what: bytes) -> int:
     return int.from_bytes(blake2b(_encoded(text), digest_size=8, person=what).digest(), "little")
 
 
-def _contents(data: Transactions) -> NDArray[np.uint64]:
-    """One hash for each record: the sum of the hashes of its items, mixed."""
-    of_item = item_hashes(data.vocabulary)
-    sums = np.zeros(len(data), np.uint64)
-    for start in range(0, len(data), _BLOCK):
-        offsets = data.offsets[start : start + _BLOCK + 1]
-        codes = data.codes[offsets[0] : offsets[-1]]
-        sums[start : start + _BLOCK] = content_sums(offsets - offsets[0], codes, of_item)
+def content_hashes(
+    offsets: NDArray[np.int64], codes: NDArray[np.int32], of_item: NDArray[np.uint64]
+) -> NDArray[np.uint64]:
+    """One hash for each record, none of which is empty: the sum of the hashes of its items, mixed."""
+    many = len(offsets) - 1
+    sums = np.zeros(many, np.uint64)
+    for start in range(0, many, _BLOCK):
+        here = offsets[start : start + _BLOCK + 1]
+        sums[start : start + _BLOCK] = content_sums(here - here[0], codes[here[0] : here[-1]], of_item)
     return mixed(sums)
 
 
-def item_hashes(vocabulary: tuple[str, ...]) -> NDArray[np.uint64]:
+def item_hashes(vocabulary: Sequence[str]) -> NDArray[np.uint64]:
     """A hash for each item."""
     return np.fromiter((_hash(name, b"cloven item") for name in vocabulary), np.uint64, len(vocabulary))
 

@@ -31,6 +31,12 @@ class Engine(Protocol):
         """Verify a release and write it to ``out`` and its key to ``out.private``, both or neither."""
         ...
 
-    def verify(self, path: str | os.PathLike[str]) -> Verdict:
-        """Verify a release as it lies on disk, without original and key."""
+    def verify(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        original: Any = None,
+        private: str | os.PathLike[str] | None = None,
+    ) -> Verdict:
+        """Verify a release as it lies on disk, with original and private folder if they are given."""
         ...

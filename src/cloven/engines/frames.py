@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cloven.errors import InputError, ParameterError, shorten
+from cloven.intake.urls import file_url
 from cloven.reading.options import FORMATS, MAX_RECORD_LENGTH, ReadOptions, check_columns
 from cloven.reading.raw import missing_column
 
@@ -24,15 +25,16 @@ class SparkSets:
     """Records of a frame that nobody has looked at yet.
 
     Attributes:
-        frame: with ``record`` (bigint, ascending in the order of the source, with gaps) and ``items`` (lists of text).
+        frame: with ``items`` (lists of text) and, where its rows are not in the order of the source, ``record``
+            (bigint), by which they are put in that order.
         source: what to call it in messages.
-        in_places: whether ``record`` counts the rows of each partition, as Spark numbers rows.
+        in_order: whether the rows of the frame are in the order of the source.
         max_record_length: a longer record is an error; it is most likely a wrong column.
     """
 
     frame: Any
     source: str
-    in_places: bool
+    in_order: bool
     max_record_length: int = MAX_RECORD_LENGTH
 
 
@@ -98,9 +100,7 @@ def _lists(frame: Any, column: str, source: str) -> SparkSets:
         raise InputError(message, source=source)
     _expect_items(kind.elementType, column, source)
     items = f.col(_quoted(column)).cast("array<string>").alias("items")
-    return SparkSets(
-        frame.select(f.monotonically_increasing_id().alias("record"), items), source, in_places=True
-    )
+    return SparkSets(frame.select(items), source, in_order=True)
 
 
 def _long(frame: Any, id_column: str, item_column: str, source: str) -> SparkSets:
@@ -123,7 +123,7 @@ def _long(frame: Any, id_column: str, item_column: str, source: str) -> SparkSet
     null = f.raise_error(_error(source, f.lit(f"null item in column {shorten(item_column)}; remove the row")))
     item = f.when(f.col("item").isNull(), null).otherwise(f.col("item"))
     grouped = rows.groupBy("id").agg(f.min("at").alias("record"), f.collect_set(item).alias("items"))
-    return SparkSets(grouped.select("record", "items"), source, in_places=False)
+    return SparkSets(grouped.select("record", "items"), source, in_order=False)
 
 
 def _error(source: str, said: Any) -> Any:
@@ -149,7 +149,7 @@ def of_file(session: Any, path: str, **how: Any) -> SparkSets:
     if not Path(path).exists():
         message = "there is no such file or folder; name one that driver and workers see"
         raise InputError(message, source=path)
-    place = Path(path).absolute().as_uri()
+    place = file_url(Path(path))
     columns = {"id_column": options.id_column, "item_column": options.item_column}
     ending = Path(path.removesuffix(".gz")).suffix
     chosen = options.format or _format_of(ending, options, path)
@@ -171,7 +171,8 @@ def of_file(session: Any, path: str, **how: Any) -> SparkSets:
         message = f"format {chosen!r} is not read on Spark; use parquet, long, {', '.join(LINES)}, or the local engine"
         raise ParameterError(message)
     delimiter = _delimiter(options, ending, path) if chosen == "lines" else None
-    return _of_lines(session.read.text(place, lineSep="\n"), path, chosen, delimiter)
+    told = replace(options, format=chosen, delimiter=delimiter)
+    return _of_lines(session.read.text(place, lineSep="\n"), path, told)
 
 
 def _format_of(ending: str, options: ReadOptions, path: str) -> str:
@@ -195,17 +196,13 @@ def _delimiter(options: ReadOptions, ending: str, path: str) -> str:
     raise ParameterError(message)
 
 
-def _of_lines(frame: Any, source: str, format: str, delimiter: str | None) -> SparkSets:
+def _of_lines(frame: Any, source: str, options: ReadOptions) -> SparkSets:
     """Lines, each by the parser of the local engine; an item that goes on in the next line is an error there too."""
-    from pyspark.sql import functions as f
-
-    told = {} if delimiter is None else {"delimiter": delimiter}
-    options = ReadOptions(format=format, delimiter=delimiter)
-    lines = frame.select(f.monotonically_increasing_id().alias("record"), f.col("value"))
-    parsed = lines.mapInArrow(
-        lambda batches: _parsed(batches, source, options, told), "record bigint, items array<string>"
+    told = {} if options.delimiter is None else {"delimiter": options.delimiter}
+    parsed = frame.select("value").mapInArrow(
+        lambda batches: _parsed(batches, source, options, told), "items array<string>"
     )
-    return SparkSets(parsed, source, in_places=format != "spmf")
+    return SparkSets(parsed, source, in_order=True, max_record_length=options.max_record_length)
 
 
 def _parsed(
@@ -227,8 +224,4 @@ def _parsed(
         names = pa.array(raw.names, pa.string()) if len(raw.names) else pa.array([], pa.string())
         starts = pa.array([0, *found.lengths.cumsum().tolist()], pa.int32())
         items = pa.ListArray.from_arrays(starts, names.take(pa.array(found.codes)))
-        record = batch.column("record")
-        if len(items) < len(record):  # comments of SPMF are no records
-            kept = [at for at, line in enumerate(lines) if not line.lstrip().startswith(("#", "%", "@"))]
-            record = record.take(pa.array(kept))
-        yield pa.RecordBatch.from_arrays([record, items], ["record", "items"])
+        yield pa.RecordBatch.from_arrays([items], ["items"])

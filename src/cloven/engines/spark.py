@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from cloven.engines.frames import SparkSets, of_file, of_frame
 from cloven.errors import ClovenError, InputError, OutputError, ParameterError, ReleaseError, shorten
+from cloven.intake.urls import file_url
 from cloven.registry import rooms
 
 if TYPE_CHECKING:
@@ -49,10 +50,10 @@ class Spark:
 
     Attributes:
         session: a ``SparkSession``; None makes one on this machine.
-        part_clusters: clusters of each part of a release.
-        part_rows: rows of each other part.
+        part_clusters: most clusters of a part of a release; fewer where they are large.
+        part_rows: most rows of a part of the root, and about how many the key has in each of its parts.
 
-    Where parts end depends on these numbers alone, so that files tell nothing of partitions.
+    Where parts end depends on these numbers and on what is published, so that files tell nothing of partitions.
     """
 
     session: Any = None
@@ -98,24 +99,54 @@ class Spark:
 
         room = _room(result.method)
         public, private = places(Path(out))
+        file_url(public)  # refuses what Spark could not name
         with staged(private, public) as (private_place, public_place), _in_words():
             work = private_place.parent / "work"
             sizes = room.Sizes(self.part_clusters, self.part_rows)
             run = room.Pipeline(self.session, result.method, sizes, work, result.report)
             run.run(result.data, public_place, private_place)
-            shutil.rmtree(work)
             result.report("verify", 0.0)
-            self.verify(public_place).raise_if_broken()
+            self._verified(public_place, work, private_place).raise_if_broken()
+            shutil.rmtree(work)
 
-    def verify(self, path: str | os.PathLike[str]) -> Verdict:
+    def verify(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        original: Any = None,
+        private: str | os.PathLike[str] | None = None,
+    ) -> Verdict:
         """Verify a release folder: its parts by the workers, what holds of all of them by counts.
 
-        A release that does not lie in parts, or needs to be seen whole, is verified here, in memory.
+        With the original (what ``read`` gives) and the private folder also that nothing was lost or invented. A release
+        that does not lie in parts, or needs to be seen whole, is verified here, in memory, without them.
         """
+        from cloven.storage.atomic import staging_folder
         from cloven.storage.inspection import verify_folder
 
-        checks = _part_checks(Path(path))
-        return verify_folder(path) if checks is None else checks.verify_parts(Path(path), self._spread)
+        if (original is None) != (private is None):
+            message = "give the original and the private folder, or neither: here both are compared at once"
+            raise ParameterError(message)
+        path, checks = Path(path), _part_checks(Path(path))
+        if original is None or private is None:
+            return verify_folder(path) if checks is None else checks.verify_parts(path, self._spread)
+        if checks is None:
+            message = f"{path}: does not lie in parts; compare it with its original on the local engine"
+            raise ParameterError(message)
+        data = original if isinstance(original, SparkSets) else self.read(original)
+        with staging_folder(Path(private).absolute().parent) as place, _in_words():
+            more = _frame_checks(path)
+            known = more.recognised(self.session, data, place)
+            found = self._verified(path, place, Path(private))
+            return replace(found, checks=(*found.checks, *more.receipt_checks(path, Path(private), known)))
+
+    def _verified(self, path: Path, work: Path, private: Path) -> Verdict:
+        """The same with the original as it was kept in a working folder."""
+        found: Verdict = _part_checks(path).verify_parts(path, self._spread)
+        if not found.ok:
+            return found
+        checks = _frame_checks(path).against(self.session, work, path, private)
+        return replace(found, level="key", checks=(*found.checks, *checks))
 
     def _spread(self, function: Callable[[str], str], given: Sequence[str]) -> list[str]:
         """Have the workers call a function with texts; what it gives, in the same order."""
@@ -135,19 +166,30 @@ class Spark:
 
 def _part_checks(path: Path) -> Any:
     """How a kind verifies a release by its parts; None where it does not, or the release does not lie in parts."""
-    from cloven.storage.manifest import format_named
     from cloven.storage.release import read_manifest
 
     try:
         manifest = read_manifest(path)
     except ReleaseError:
         return None
+    checks = _of_release(manifest, path, "part_checks")
+    return checks if checks is not None and checks.in_parts(path, manifest) else None
+
+
+def _frame_checks(path: Path) -> Any:
+    """How a kind holds a release in parts against its original on Spark."""
+    from cloven.storage.release import read_manifest
+
+    return _of_release(read_manifest(path), path, "spark.checks")
+
+
+def _of_release(manifest: dict[str, Any], path: Path, name: str) -> Any:
+    """A module of the room of a release; None if it has none of that name."""
+    from cloven.storage.manifest import format_named
+
     kind: Any = format_named(manifest["format"], str(path)).release
     room = rooms()[kind.family]
-    if find_spec(f"{room}.part_checks") is None:
-        return None
-    checks = import_module(f"{room}.part_checks")
-    return checks if checks.in_parts(path, manifest) else None
+    return import_module(f"{room}.{name}") if find_spec(f"{room}.{name}") is not None else None
 
 
 def _room(method: Any) -> Any:
@@ -191,8 +233,11 @@ def _use_this_python(context: Any) -> None:
         context.pythonExec = sys.executable
 
 
-def session_at(master: str, *, quiet: bool = False) -> Any:
-    """A session on this master, whose workers find this Python and the compiled kernels."""
+def session_at(master: str, *, quiet: bool = False, scratch: Path | None = None) -> Any:
+    """A session on this master, whose workers find this Python and the compiled kernels.
+
+    On this machine Spark keeps what it shuffles in ``scratch``, if that is given: records pass through there.
+    """
     if find_spec("pyspark") is None:
         message = "the engine spark needs PySpark, which is not installed; pip install 'cloven[spark]'"
         raise ParameterError(message)
@@ -210,6 +255,10 @@ def session_at(master: str, *, quiet: bool = False) -> Any:
     builder = SparkSession.builder.master(master).appName("cloven").config("spark.ui.enabled", "false")
     if quiet:
         builder = builder.config("spark.log.level", "OFF").config("spark.ui.showConsoleProgress", "false")
+    place = "" if scratch is None else str(scratch.absolute())
+    if place and master.startswith("local") and not set(place) & set(',"\\'):  # they would end the path
+        builder = builder.config("spark.local.dir", place)
+        builder = builder.config("spark.driver.extraJavaOptions", f'"-Djava.io.tmpdir={place}"')
     if cache:
         builder = builder.config("spark.executorEnv.NUMBA_CACHE_DIR", cache)
     try:

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 WRITTEN = "name string, sha256 string"
 """What is told of a file that was written."""
-KEY = "record bigint, turn bigint, cluster bigint, joint bigint, chunk int, kind int, row bigint, items array<int>"
 LEFT = "item int, rank bigint, record bigint, cluster bigint"
 """Occurrences that no record chunk took; ``cluster`` is -1 where the whole record is left out."""
 OUTER = 1 << 31

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.data.arrays import among, counted
-from cloven.kinds.disassociated.blocks.clusters import rows_of
 from cloven.kinds.disassociated.blocks.parts import in_batches
 from cloven.kinds.disassociated.blocks.splits import Profiles, Top, Tree, descend
+from cloven.kinds.disassociated.spark.records import unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,34 +31,25 @@ def numbered(session: Any, frame: Any, by: Sequence[str], place: str) -> Any:
     """
     from pyspark.sql import functions as f
 
-    sorted_frame = frame.orderBy(*by) if by else frame
-    sorted_frame.withColumn("at", f.monotonically_increasing_id()).write.parquet(place)
-    return without_gaps(session, session.read.parquet(place), "at").withColumnRenamed("at", "number")
-
-
-def without_gaps(session: Any, kept: Any, column: str) -> Any:
-    """A kept frame whose column counts the rows of each partition, as Spark numbers them: 0, 1, 2, ... instead."""
-    from pyspark.sql import functions as f
-
-    partition = f.shiftright(column, _BITS)
-    counts = sorted((row[0], row[1]) for row in kept.groupBy(partition).count().collect())
+    frame.orderBy(*by).withColumn("at", f.monotonically_increasing_id()).write.parquet(place)
+    kept, partition = session.read.parquet(place), f.shiftright("at", _BITS)
     starts, total = [], 0
-    for number, many in counts:
+    for number, many in sorted((row[0], row[1]) for row in kept.groupBy(partition).count().collect()):
         starts.append((number, total))
         total += many
     known = session.createDataFrame(starts or [(0, 0)], "partition bigint, partition_start bigint")
-    inside = f.col(column).bitwiseAND((1 << _BITS) - 1)
+    inside = f.col("at").bitwiseAND((1 << _BITS) - 1)
     return (
         kept.withColumn("partition", partition)
         .join(f.broadcast(known), "partition")
-        .withColumn(column, f.col("partition_start") + inside)
-        .drop("partition", "partition_start")
+        .withColumn("number", f.col("partition_start") + inside)
+        .drop("partition", "partition_start", "at")
     )
 
 
 @dataclass(frozen=True)
 class FrameCounting:
-    """Counts over a frame with a column ``codes``.
+    """Counts over a frame with a column ``content``.
 
     Attributes:
         frame: the records.
@@ -119,7 +110,7 @@ class FrameCounting:
         """Sum what batches count of leaves."""
         from pyspark.sql import functions as f
 
-        partial = self.frame.select("codes").mapInArrow(
+        partial = self.frame.select("content").mapInArrow(
             lambda batches: in_batches(batches, turned), "leaf bigint, what bigint, many bigint"
         )
         return partial.groupBy("leaf", "what").agg(f.sum("many").alias("many"))
@@ -127,7 +118,7 @@ class FrameCounting:
 
 def leaves_of(table: pa.Table, tree: Tree, place: NDArray[np.int32]) -> tuple[Longs, Longs, NDArray[Any]]:
     """Leaf of each record, and the records as rows of terms."""
-    offsets, codes = rows_of(table.column("codes"))
+    offsets, codes = unpacked(table.column("content"))
     terms = place[codes]
     return descend(offsets, terms, len(place), *tree), offsets, terms
 
