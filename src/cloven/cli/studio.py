@@ -67,7 +67,12 @@ def studio(
     opened = Workspace.at(workspace)
     try:
         with alone(workspace, "workspace"):
-            serve(opened, door, lambda running: _tell(running, workspace, browser=browser), max_upload * 1_000_000)
+            serve(
+                opened,
+                door,
+                lambda running: _tell(running, workspace, browser=browser),
+                max_upload * 1_000_000,
+            )
     finally:
         opened.close()
 

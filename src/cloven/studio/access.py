@@ -68,7 +68,7 @@ class Access:
         if cookie is None:
             return False
         given = _digest(cookie)
-        return any([hmac.compare_digest(each, given) for each in self._sessions])
+        return sum(hmac.compare_digest(each, given) for each in self._sessions) > 0
 
     def set_cookie(self, value: str) -> str:
         """The header that gives a browser its cookie."""

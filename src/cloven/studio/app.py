@@ -30,9 +30,7 @@ MOST_UPLOAD = 500_000_000
 UPLOADS = ("/data/upload",)
 
 
-def studio(
-    desk: Desk, access: Access, origins: tuple[str, ...], most_upload: int = MOST_UPLOAD
-) -> Gate:
+def studio(desk: Desk, access: Access, origins: tuple[str, ...], most_upload: int = MOST_UPLOAD) -> Gate:
     """The app, behind its gate."""
 
     @asynccontextmanager
@@ -113,9 +111,15 @@ async def _icon(_request: Request) -> Response:
 async def _not_found(_request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 404
     words = {
-        404: ("Nothing is here", "What this address named was deleted, or never was. The rest of the studio is fine."),
+        404: (
+            "Nothing is here",
+            "What this address named was deleted, or never was. The rest of the studio is fine.",
+        ),
         405: ("Not like this", "This address takes another kind of request."),
-        400: ("This form cannot be read", "It has more parts than it should, or is damaged. Nothing was changed."),
+        400: (
+            "This form cannot be read",
+            "It has more parts than it should, or is damaged. Nothing was changed.",
+        ),
     }
     title, sentence = words.get(status, ("That did not work", "Nothing was changed."))
     return shown("message.html", status, title=title, sentence=sentence, steps=None)

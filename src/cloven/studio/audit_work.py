@@ -41,7 +41,9 @@ def audit(job: Mapping[str, Any], tell: Teller) -> dict[str, Any]:
     """Run the audit and write its folders; gives what lists of runs show."""
     folder = Path(job["folder"])
     target, private = folder / "release", folder / "release.private"
-    if (private / "audit.json").is_file() and target.is_dir():  # it was written, and then the worker was killed
+    if (
+        private / "audit.json"
+    ).is_file() and target.is_dir():  # it was written, and then the worker was killed
         return headline(json.loads(text(private / "audit.json")))
     for half in (target, private):
         shutil.rmtree(half, ignore_errors=True)
@@ -112,7 +114,9 @@ def _effort(data: Any, *, quick: bool) -> Effort:
 
 
 def _rivals(method: Anonymiser, names: list[str]) -> tuple[Anonymiser, ...]:
-    shared: dict[str, Any] = {name: getattr(method, name) for name in ("k", "m", "l") if hasattr(method, name)}
+    shared: dict[str, Any] = {
+        name: getattr(method, name) for name in ("k", "m", "l") if hasattr(method, name)
+    }
     shared = {name: value for name, value in shared.items() if value is not None}
     return tuple(rival for name in names if (rival := parse_setting(name, **shared)) != method)
 

@@ -72,7 +72,9 @@ def _band(low: int, high: int | None) -> str:
 def looks(summary: Mapping[str, Any]) -> Markup:
     """The same as bars."""
     found = [
-        svg.Bar(each["label"], each["share"], None, None, "attacker" if each["label"] == "alone" else "control")
+        svg.Bar(
+            each["label"], each["share"], None, None, "attacker" if each["label"] == "alone" else "control"
+        )
         for each in alike(summary)
     ]
     axis = scale(0, max([0.05, *(1.02 * bar.value for bar in found)]), most=1.0)
@@ -82,7 +84,7 @@ def looks(summary: Mapping[str, Any]) -> Markup:
 def side_by_side(runs: Sequence[Run]) -> Markup | None:
     """Risk against utility of several runs; they are numbered as they are called."""
     found = [tried(run) for run in runs if run.headline.get("risk") is not None]
-    if len(found) < 2:  # noqa: PLR2004 - one point is no comparison
+    if len(found) < 2:
         return None
     return trade_off(found, float(runs[0].wanted.get("max_risk", 0.2)), str(runs[0].headline["measure"]))
 

@@ -41,9 +41,9 @@ def see(path: str) -> RedirectResponse:
 
 
 def plain_name(given: str) -> str:
-    """What a file is called, whatever a browser says: never a path, on one line, of a sane length.
+    r"""What a file is called, whatever a browser says: never a path, on one line, of a sane length.
 
-    >>> plain_name("../../etc/passwd"), plain_name("C:\\\\data\\\\my file.csv"), plain_name("")
+    >>> plain_name("../../etc/passwd"), plain_name(r"C:\data\my file.csv"), plain_name("")
     ('passwd', 'my file.csv', 'data')
     """
     last = re.split(r"[/\\]", given)[-1]
@@ -90,7 +90,9 @@ async def take_upload(request: Request) -> Response:
         name = plain_name(given.filename)
         ending = ENDING.search(name.lower())
         if ending is None:
-            wanted = "its name has no ending that says what it is; call it .csv, .txt, .json, .parquet or the like"
+            wanted = (
+                "its name has no ending that says what it is; call it .csv, .txt, .json, .parquet or the like"
+            )
             return await choose(request, {"file": wanted})
         passing = desk.workspace.passing / token_hex(16)
         try:
@@ -218,7 +220,7 @@ def _reading(typed: Mapping[str, str]) -> tuple[Reading | None, dict[str, str]]:
             message = 'no column has the role "quasi-identifier": say which ones others may know of somebody'
             return None, {"schema": message}
         return Reading("table", {}, text), {}
-    given = {name: typed[name].strip() for name in OPTIONS if typed.get(name, "").strip()}
+    given: dict[str, Any] = {name: typed[name].strip() for name in OPTIONS if typed.get(name, "").strip()}
     try:
         ReadOptions(**given)
     except ClovenError as error:

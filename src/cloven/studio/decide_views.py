@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from cloven.studio.records import Run
     from cloven.studio.workspace import Workspace
 
-REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; sandbox"
+REPORT_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; sandbox"
+)
 """A report is one page with its look inside, and nothing else."""
 MOST_COMPARED = 12
 
@@ -223,7 +225,10 @@ async def _packed(request: Request, folder: Path, name: str) -> Response:
     place = desk_of(request).workspace.passing / token_hex(16)
     await asyncio.to_thread(_pack, folder, place)
     return FileResponse(
-        place, media_type="application/zip", filename=name, background=BackgroundTask(place.unlink, missing_ok=True)
+        place,
+        media_type="application/zip",
+        filename=name,
+        background=BackgroundTask(place.unlink, missing_ok=True),
     )
 
 

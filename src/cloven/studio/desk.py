@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MOST_ATTEMPTS = 3
 """How often a run goes on by itself after the app ended in the middle of it."""
-STOPPED = "The app ended in the middle of this run several times. What was finished is kept: go on with it, or delete it."
+STOPPED = "The app ended in the middle of this run several times. Go on with what is finished, or delete it."
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,23 @@ ABOUT: Mapping[str, str] = {
 }
 
 
+LABELS: Mapping[str, str] = {
+    "max_cluster_size": "largest group",
+    "small_clusters": "groups that are too small",
+    "reading": "combinations to protect",
+    "refine": "share leftovers between groups",
+    "root_chunks": "leftovers above all groups",
+    "horizontal": "how to group",
+    "sensitive": "items to cut from all others",
+    "min_item_support": "people an item needs",
+    "join_terms": "what joining weighs",
+    "safe": "repair",
+    "max_suppressed": "suppressed items, at most",
+    "swap_rate": "swap rate",
+}
+"""What parameters are called where their own names say little."""
+
+
 @dataclass(frozen=True)
 class Field:
     """One field of a form.
@@ -111,7 +128,7 @@ def options_for(maker: Any) -> dict[str, Option]:
 
 
 def _field(name: str, asked: Option) -> Field:
-    label = name if len(name) <= 3 else name.replace("_", " ")
+    label = LABELS.get(name, name.replace("_", " "))
     control: Control
     if asked.value.content == "items":
         control = "lines"

@@ -109,10 +109,7 @@ class Gate:
             return 405, "Pages are read and forms are sent; nothing else is done here."
         came = headers.get("sec-fetch-site", [])
         if scope["method"] == "POST":
-            origin = headers.get("origin", [])
-            ours = [[each] for each in self.origins]
-            # A browser that is to send no referrer tells its origin as null; then what it says of the site decides.
-            if not (came == ["same-origin"] and origin in ([], ["null"], *ours)) and not (came == [] and origin in ours):
+            if not self._is_ours(headers.get("origin", []), came):
                 return 403, "This form was not sent from a page of this studio, so nothing was changed."
         elif came and (len(came) > 1 or came[0] not in OURS) and not self._is_token(scope):
             return (
@@ -120,6 +117,16 @@ class Gate:
                 "Another site asked for this page. Open it from the address line or from the studio itself.",
             )
         return None
+
+    def _is_ours(self, origin: list[str], came: list[str]) -> bool:
+        """Whether a form was sent from a page of ours, by what a browser says of the site and of its origin.
+
+        One that is to send no referrer tells its origin as null: then what it says of the site decides.
+        """
+        known = [[each] for each in self.origins]
+        if came:
+            return came == ["same-origin"] and (origin in known or origin in ([], ["null"]))
+        return origin in known
 
     def _is_token(self, scope: Scope) -> bool:
         return (
@@ -148,9 +155,7 @@ class Gate:
             )
             return
         inner = '<p><a href="/">Go on to the studio</a></p>'
-        await _say(
-            send, 200, inner, title="Welcome", next_page="/", cookie=self.access.set_cookie(session)
-        )
+        await _say(send, 200, inner, title="Welcome", next_page="/", cookie=self.access.set_cookie(session))
 
     async def _login(
         self, scope: Scope, receive: Receive, send: Send, headers: Mapping[str, list[str]]
@@ -159,7 +164,7 @@ class Gate:
         if scope["method"] != "POST":
             await _say(send, 200, _PASSWORD, title="Password")
             return
-        body = await _whole(self._limited(receive, 10_000))
+        body = await _whole(_Body(receive, 10_000, self.slowest).receive)
         if body is None:
             await _say(send, 413, "That is too long for a password.")
             return
@@ -197,39 +202,56 @@ class Gate:
         if not stated.isdigit() or int(stated) > most:
             await _say(send, 413, _too_large(most))
             return
-        begun = False
+        body = _Body(receive, most, self.slowest)
 
         async def told(message: Message) -> None:
-            nonlocal begun
-            begun = True
-            await send(message)
+            if body.cut is None:  # what the page says of half a body is of no use
+                await send(message)
 
         try:
-            await self.app(scope, self._limited(receive, most), told)
-        except TooLargeError:
-            if not begun:
-                await _say(send, 413, _too_large(most))
+            await self.app(scope, body.receive, told)
+        except (TooLargeError, TimeoutError):
+            pass
+        if body.cut is not None:
+            await _say(send, *body.cut)
+
+
+@dataclass
+class _Body:
+    """A body as it comes in, cut off where it grows too long or comes too slowly.
+
+    Attributes:
+        given: gives its pieces.
+        most: bytes, at most.
+        slowest: seconds that the next piece may take.
+        cut: what to say of it once it is cut off.
+    """
+
+    given: Receive
+    most: int
+    slowest: float
+    cut: tuple[int, str] | None = None
+    _taken: int = 0
+    _more: bool = True
+
+    async def receive(self) -> Message:
+        """The next piece."""
+        if not self._more:  # what comes now is that the browser is gone
+            return await self.given()
+        try:
+            message = await asyncio.wait_for(self.given(), self.slowest)
         except TimeoutError:
-            if not begun:
-                await _say(
-                    send, 408, "The file came too slowly. Send it again, or name a file on this machine instead."
-                )
+            self.cut = 408, _TOO_SLOW
+            raise
+        self._taken += len(message.get("body", b""))
+        self._more = bool(message.get("more_body", False))
+        if self._taken > self.most:
+            self.cut = 413, _too_large(self.most)
+            raise TooLargeError
+        return message
 
-    def _limited(self, receive: Receive, most: int) -> Receive:
-        taken, more = 0, True
 
-        async def limited() -> Message:
-            nonlocal taken, more
-            if not more:  # what comes now is that the browser is gone
-                return await receive()
-            message = await asyncio.wait_for(receive(), self.slowest)
-            taken += len(message.get("body", b""))
-            more = bool(message.get("more_body", False))
-            if taken > most:
-                raise TooLargeError
-            return message
-
-        return limited
+_TOO_SLOW = "The file came too slowly. Send it again, or name a file on this machine instead."
 
 
 class TooLargeError(Exception):
@@ -243,7 +265,8 @@ _PASSWORD = (
 )
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-{refresh}<title>{title} · Cloven Studio</title><link rel="stylesheet" href="/studio.css"><link rel="icon" href="/icon.svg"></head>
+{refresh}<title>{title} · Cloven Studio</title>
+<link rel="stylesheet" href="/studio.css"><link rel="icon" href="/icon.svg"></head>
 <body class="door"><main><div class="card"><h1>{title}</h1>{inner}</div></main></body></html>
 """
 _TITLES = {401: "Not yet", 403: "Not from there", 405: "Not here", 408: "Too slow", 413: "Too large"}
@@ -280,7 +303,7 @@ def _guarded(send: Send) -> Send:
 
 
 async def _whole(receive: Receive) -> bytes | None:
-    body = b""
+    body: bytes = b""
     try:
         while True:
             message = await receive()
@@ -298,7 +321,10 @@ async def _say(
     said = inner if inner.startswith("<") else f"<p>{inner}</p>"
     refresh = f'<meta http-equiv="refresh" content="0; url={next_page}">' if next_page else ""
     page = _PAGE.format(refresh=refresh, title=title or _TITLES.get(status, "No"), inner=said)
-    headers = [(b"content-type", b"text/html; charset=utf-8"), (b"content-length", str(len(page.encode())).encode())]
+    headers = [
+        (b"content-type", b"text/html; charset=utf-8"),
+        (b"content-length", str(len(page.encode())).encode()),
+    ]
     if cookie:
         headers.append((b"set-cookie", cookie.encode()))
     await send({"type": "http.response.start", "status": status, "headers": headers})

@@ -57,7 +57,9 @@ def _size(size: int | None, summary: Mapping[str, Any]) -> str:
     if size == 0:
         return ""
     if size is None:
-        return "Groups may be as large as they like: that hides best and keeps fewest pairs of items together."
+        return (
+            "Groups may be as large as they like: that hides best and keeps fewest pairs of items together."
+        )
     groups = ceil(summary["records"] / size)
     return (
         f"People stand in groups of at most {size:,}, so that there are {groups:,} groups or more. Larger groups hide"
@@ -83,4 +85,6 @@ def _values(l: int | None, secret: str, summary: Mapping[str, Any]) -> str:
         return ""
     largest = summary.get("largest_l")
     beyond = f" These data allow l up to {largest}." if largest and l > largest else ""
-    return f"Every group has at least {l} different values of {secret}, so a guess is right once in {l}.{beyond}"
+    return (
+        f"Every group has at least {l} different values of {secret}, so a guess is right once in {l}.{beyond}"
+    )

@@ -68,7 +68,12 @@ def steps(
     return [
         ("Data", "What it is", "/data" if number is None else f"/data/{number}", here == "Data"),
         ("Protect", "How to hide it", protect, here == "Protect"),
-        ("Attack", "Who gets through", None if run is None else f"/runs/{run.number}/attack", here == "Attack"),
+        (
+            "Attack",
+            "Who gets through",
+            None if run is None else f"/runs/{run.number}/attack",
+            here == "Attack",
+        ),
         (
             "Decide",
             "Publish or not",

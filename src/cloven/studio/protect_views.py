@@ -27,7 +27,9 @@ async def protect_page(request: Request) -> Response:
     data = data_of(request)
     if not data.ready:
         return see(f"/data/{data.number}")
-    asked = {name: value for name, value in request.query_params.items() if name not in ("method", "from", "name")}
+    asked = {
+        name: value for name, value in request.query_params.items() if name not in ("method", "from", "name")
+    }
     method = request.query_params.get("method", "")
     earlier = request.query_params.get("from", "")
     run = desk_of(request).workspace.run(int(earlier)) if earlier.isdigit() else None

@@ -107,7 +107,7 @@ def _head(place: Path) -> list[str]:
         return []
     if text.count("\ufffd") > len(text) / 20 or "\0" in text:
         return []
-    lines = text.split("\n")[:HEAD_LINES]
+    lines = text.replace("\r\n", "\n").split("\n")[:HEAD_LINES]
     return [line[:LINE] + ("…" if len(line) > LINE else "") for line in lines if line.strip()]
 
 
@@ -165,7 +165,9 @@ def _described_sets(data: Transactions, report: ReadReport | None) -> dict[str, 
         "rare": _rare(support),
         "sizes": [{"size": int(a), "groups": int(b)} for a, b in zip(sizes, counts, strict=True)],
         "common": _common(data, support),
-        "preview": [[item[:CELL] for item in sorted(data[number])[:ITEMS]] for number in range(min(SHOWN, len(data)))],
+        "preview": [
+            [item[:CELL] for item in sorted(data[number])[:ITEMS]] for number in range(min(SHOWN, len(data)))
+        ],
         "suggested": {"method": "disassociation", **values},
         "reasons": reasons,
         "left_out": "" if report is None else _left_out(report),
@@ -243,7 +245,10 @@ def _groups(table: Table) -> list[dict[str, int]]:
 
 def _rows(table: Table) -> dict[str, Any]:
     rows = [
-        ["" if code < 0 else each.values[code][:CELL] for each, code in zip(table.attributes, row, strict=True)]
+        [
+            "" if code < 0 else each.values[code][:CELL]
+            for each, code in zip(table.attributes, row, strict=True)
+        ]
         for row in table.codes[:SHOWN].tolist()
     ]
     return {"names": [each.name for each in table.attributes], "rows": rows}

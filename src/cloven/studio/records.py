@@ -28,7 +28,7 @@ class Reading:
     """
 
     shape: Shape
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
     schema: str = ""
 
     def to_json(self) -> str:

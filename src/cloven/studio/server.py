@@ -14,11 +14,12 @@ from cloven.studio.access import Access
 from cloven.studio.app import MOST_UPLOAD, studio
 from cloven.studio.desk import Desk
 from cloven.studio.gate import TOKEN
-from cloven.studio.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from cloven.studio.workspace import Workspace
 
 LOOPBACK = "127.0.0.1"
 SHORTEST = 12
@@ -136,7 +137,9 @@ def _taken(door: Door) -> Iterator[socket.socket]:
         try:
             listening.bind((door.address, door.port))
         except OSError as error:
-            message = f"{door.address}:{door.port} cannot be used ({error.strerror}); name another --port, or none"
+            message = (
+                f"{door.address}:{door.port} cannot be used ({error.strerror}); name another --port, or none"
+            )
             raise ParameterError(message) from error
         yield listening
 

@@ -74,7 +74,9 @@ class Workspace:
             connection.execute("pragma secure_delete = on")
             found = connection.execute("pragma user_version").fetchone()[0]
             if found not in (0, VERSION):
-                message = f"{folder}: made by another version of the studio; name another folder with --workspace"
+                message = (
+                    f"{folder}: made by another version of the studio; name another folder with --workspace"
+                )
                 raise OutputError(message)
             connection.executescript(_TABLES)
             connection.execute(f"pragma user_version = {VERSION}")
