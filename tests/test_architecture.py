@@ -53,6 +53,10 @@ ALLOWED = {
         "data", "disclosure", "kinds", "registry", "settings", "standards", "statistics", "storage", "threats",
     },
     "tuning": {"audit", "data", "disclosure", "protocols", "registry", "settings", "storage", "threats"},
+    "studio": {
+        "audit", "data", "disclosure", "kinds", "protocols", "reading", "registry", "report", "settings", "statistics",
+        "storage", "threats", "tuning",
+    },
     "cli": {
         "audit", "data", "disclosure", "kinds", "protocols", "reading", "registry", "settings", "standards",
         "statistics", "storage", "text", "threats", "tuning",
@@ -61,11 +65,12 @@ ALLOWED = {
 # Inside functions, where it is needed, a part may also ask these.
 ALLOWED_INSIDE = {
     "audit": {"report", "verification"},
-    "cli": {"datasets", "engines", "reconstruction", "relatedness"},
+    "cli": {"datasets", "engines", "reconstruction", "relatedness", "studio"},
     "engines": {"storage"},
     "kinds": {"datasets", "reading", "reconstruction"},
     "report": {"kinds", "registry"},
     "storage": {"verification"},
+    "studio": {"datasets", "relatedness", "verification"},
 }
 # Inside a room: what reads or makes a release never names its key, and what checks it never reaches what made it.
 NEVER_THE_KEY = (
@@ -212,6 +217,12 @@ def test_import_direction():
 def allowed(found: Import) -> set[str]:
     inside = ALLOWED_INSIDE.get(found.parts[0], set()) if found.how == "inside" else set()
     return ALLOWED.get(found.parts[0], set()) | inside
+
+
+def test_the_studio_is_known_to_its_command_alone():
+    """Nothing else pays for a web server, or can be reached through one."""
+    known = {found.importer for found in imports() if found.parts[1] == "studio" != found.parts[0]}
+    assert known == {"cloven.cli.studio"}
 
 
 def room(module: str) -> str | None:
@@ -485,6 +496,7 @@ OPENED = {
     ("relatedness/vector_files.py", "np.load"): "opened by the intake just before, to be mapped",
     ("relatedness/vector_files.py", "gzip.open"): "a stream of the intake",
     ("cli/console.py", "os.open"): "the null device, to be written",
+    ("cli/studio.py", "webbrowser.open"): "an address, not a file",
 }
 READING = {
     "open", "read_bytes", "read_text", "np.load", "open_memmap", "memmap", "ParquetFile", "is_tarfile", "fromfile",

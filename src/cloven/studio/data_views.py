@@ -14,7 +14,7 @@ from starlette.datastructures import UploadFile
 from starlette.responses import RedirectResponse
 
 from cloven.errors import ClovenError
-from cloven.escapes import visible
+from cloven.escapes import signed
 from cloven.reading.options import FORMATS, ReadOptions
 from cloven.reading.schema_file import schema_of
 from cloven.studio import charts
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from cloven.studio.desk import Desk
 
+LONGEST_NAME = 100
 ENDING = re.compile(r"(\.[a-z0-9]{1,8}){1,2}$")
 OPTIONS = ("format", "delimiter", "column", "id_column", "item_column", "item_delimiter", "person")
 FORMAT_WORDS = tuple(FORMATS)
@@ -46,8 +47,8 @@ def plain_name(given: str) -> str:
     >>> plain_name("../../etc/passwd"), plain_name(r"C:\data\my file.csv"), plain_name("")
     ('passwd', 'my file.csv', 'data')
     """
-    last = re.split(r"[/\\]", given)[-1]
-    return visible(last.strip(), 100) or "data"
+    last = signed(re.split(r"[/\\]", given)[-1].strip())
+    return (last if len(last) <= LONGEST_NAME else f"{last[:LONGEST_NAME]}…") or "data"
 
 
 async def home(request: Request) -> Response:
@@ -88,7 +89,7 @@ async def take_upload(request: Request) -> Response:
         if not isinstance(given, UploadFile) or not given.filename:
             return await choose(request, {"file": "choose a file first"})
         name = plain_name(given.filename)
-        ending = ENDING.search(name.lower())
+        ending = ENDING.search(given.filename.lower())
         if ending is None:
             wanted = (
                 "its name has no ending that says what it is; call it .csv, .txt, .json, .parquet or the like"

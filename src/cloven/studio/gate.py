@@ -8,6 +8,7 @@ slowly, is cut off here, whoever sends it.
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING
@@ -208,10 +209,8 @@ class Gate:
             if body.cut is None:  # what the page says of half a body is of no use
                 await send(message)
 
-        try:
+        with suppress(TooLargeError, TimeoutError):
             await self.app(scope, body.receive, told)
-        except (TooLargeError, TimeoutError):
-            pass
         if body.cut is not None:
             await _say(send, *body.cut)
 

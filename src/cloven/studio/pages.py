@@ -86,15 +86,16 @@ def steps(
 @cache
 def stylesheet() -> str:
     """The look of the report, and what the studio adds."""
-    report, own = files("cloven.report") / "templates", files("cloven.studio") / "assets"
-    sheets = [report / "colours.css", report / "style.css", report / "charts.css", own / "studio.css"]
-    return "\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
+    of_report = [
+        asset(name, "cloven.report", "templates") for name in ("colours.css", "style.css", "charts.css")
+    ]
+    return "\n".join([*of_report, asset("studio.css")])
 
 
 @cache
-def asset(name: str) -> str:
+def asset(name: str, package: str = "cloven.studio", folder: str = "assets") -> str:
     """A file that goes with the pages."""
-    return (files("cloven.studio") / "assets" / name).read_text(encoding="utf-8")
+    return (files(package) / folder / name).read_text(encoding="utf-8")
 
 
 def _day(at: float) -> str:

@@ -96,6 +96,8 @@ async def start(request: Request) -> Response:
 
 
 def _wanted(form: FormData) -> tuple[dict[str, Any], dict[str, str]]:
+    from cloven.relatedness.spec import paths
+
     found: dict[str, Any] = {
         "quick": form.get("effort") == "quick",
         "advise": form.get("advise") == "yes",
@@ -115,19 +117,10 @@ def _wanted(form: FormData) -> tuple[dict[str, Any], dict[str, str]]:
             errors[name] = f"must be a share from 0 to 100 %, got {visible(text, 30)!r}"
     if found["relatedness"]:
         try:
-            _check_meanings(found["relatedness"])
+            paths(found["relatedness"])
         except (ClovenError, OSError) as error:
             errors["relatedness"] = str(error)
     return found, errors
-
-
-def _check_meanings(text: str) -> None:
-    from cloven.relatedness.spec import paths
-
-    for place in paths(text):
-        if not place.exists():
-            message = f"{place}: no such file on this machine; give its whole path, such as vectors:/home/you/glove.txt"
-            raise ParameterError(message)
 
 
 # A run at work.

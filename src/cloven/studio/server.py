@@ -141,6 +141,7 @@ def _taken(door: Door) -> Iterator[socket.socket]:
                 f"{door.address}:{door.port} cannot be used ({error.strerror}); name another --port, or none"
             )
             raise ParameterError(message) from error
+        listening.listen(128)  # whoever comes before the server is ready waits
         yield listening
 
 
