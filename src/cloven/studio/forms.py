@@ -129,6 +129,7 @@ def options_for(maker: Any) -> dict[str, Option]:
 
 def _field(name: str, asked: Option) -> Field:
     label = LABELS.get(name, name.replace("_", " "))
+    label = label if len(label) <= len("eps") else f"{label[0].upper()}{label[1:]}"
     control: Control
     if asked.value.content == "items":
         control = "lines"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def sentences(method: Any, summary: Mapping[str, Any]) -> list[str]:
     """What a method with its parameters does to this data."""
     found = _of_sets(method, summary) if summary["shape"] == "sets" else _of_table(method, summary)
-    return [sentence for sentence in found if sentence]
+    return [sentence.replace(" %", "\u00a0%") for sentence in found if sentence]  # a figure keeps its sign
 
 
 def _of_sets(method: Any, summary: Mapping[str, Any]) -> list[str]:

@@ -7,10 +7,14 @@ from collections import Counter
 import pytest
 
 import cloven as cv
-from cloven.figures import percent
+from cloven import figures
 from cloven.studio.meaning import sentences
 from cloven.studio.reading_work import describe
 from cloven.studio.worker import Teller
+
+
+def percent(share):
+    return figures.percent(share).replace(" ", "\u00a0")
 
 
 @pytest.fixture(scope="module")
