@@ -20,10 +20,11 @@ SHOWN = 40
 
 @dataclass(frozen=True)
 class Line:
-    """Equal sub-records of a chunk: the first of their rows, their items, and how many there are."""
+    """Equal sub-records of a chunk: the first of their rows, their items with codes, and how many there are."""
 
     row: int
     items: tuple[str, ...]
+    codes: tuple[int, ...]
     copies: int
 
 
@@ -134,11 +135,17 @@ def _chunks(opened: Opened, rows: range, joint: int | None, most: int | None) ->
     for part in np.split(here, edges) if len(here) else ():
         first, copies = np.unique(opened.firsts[part], return_counts=True)
         order = np.argsort(-copies, kind="stable")[:most]
-        lines = [Line(int(first[at]), release.row(int(first[at])), int(copies[at])) for at in order.tolist()]
+        lines = [_line(opened, int(first[at]), int(copies[at])) for at in order.tolist()]
         kind = Kind(int(release.row_kind[part[0]])).name.lower()
         chunk = int(release.row_chunk[part[0]])
         out.append(Chunk(kind, chunk, joint, tuple(lines), len(part), len(first) - len(lines)))
     return out
+
+
+def _line(opened: Opened, row: int, copies: int) -> Line:
+    release = opened.release
+    codes = release.row_items[release.row_offsets[row] : release.row_offsets[row + 1]].tolist()
+    return Line(row, release.row(row), tuple(codes), copies)
 
 
 def _root(opened: Opened, number: int) -> list[RootItem]:

@@ -41,6 +41,10 @@ ATTACKS: Mapping[str, str] = MappingProxyType(
 """Who puts parts back, by name, and what they know."""
 
 
+class NotThereError(ParameterError):
+    """What an address asks for is not in the release."""
+
+
 @dataclass(frozen=True, eq=False)
 class Opened:
     """A release with all that is read off it once.
@@ -132,7 +136,7 @@ class Opened:
         """Published rows of a cluster; those of joints stand behind all of them.
 
         Raises:
-            ParameterError: there is no such cluster.
+            NotThereError: there is no such cluster.
         """
         if not 0 <= cluster < self.release.clusters:
             message = (
@@ -162,14 +166,8 @@ class Opened:
 
     def prepare(self) -> None:
         """Arrange all that views of the release alone need, so that none of them has to wait for it."""
-        for each in (
-            self.shares,
-            self.candidates,
-            self.covers.everywhere,
-            self.firsts,
-            self.code_of,
-            self.at_root,
-        ):
-            del each
-        self.attack("release")
-        self.release.places(0) if self.release.vocabulary else None
+        knowing = (self.shares, self.code_of, self.at_root, self.firsts)
+        guessing = (self.candidates, self.covers.everywhere, self.attack("release"))
+        del knowing, guessing
+        if self.release.vocabulary:
+            self.release.places(0)

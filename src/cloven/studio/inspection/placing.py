@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.errors import ParameterError
 from cloven.kinds.disassociated.guesses import Answer
 from cloven.kinds.disassociated.release import Kind
+from cloven.studio.inspection.opened import NotThereError
 
 if TYPE_CHECKING:
     from cloven.compiled import Longs
@@ -116,7 +116,7 @@ def target_of(opened: Opened, cluster: int, row: int, item: int = -1) -> int:
     """Number of the part that a published row is, or one item of a term chunk.
 
     Raises:
-        ParameterError: it is no part of this cluster of which it is open where it belongs.
+        NotThereError: it is no part of this cluster of which it is open where it belongs.
     """
     every, release = opened.candidates, opened.release
     near = row in opened.rows_of(cluster) or any(
@@ -130,7 +130,7 @@ def target_of(opened: Opened, cluster: int, row: int, item: int = -1) -> int:
         f"cluster {cluster} has no row {row}"
     )  # fmt: skip
     message = f"{why}; choose one of the parts on the page of the cluster"
-    raise ParameterError(message)
+    raise NotThereError(message)
 
 
 def targets_of_cluster(opened: Opened, cluster: int) -> Longs:

@@ -17,6 +17,7 @@ from cloven.data.known_sets import Known
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.release import Kind
 from cloven.statistics.telling import LEVELS, ROUNDING, News
+from cloven.studio.inspection.opened import NotThereError
 
 if TYPE_CHECKING:
     from cloven.compiled import Floats, Longs
@@ -135,7 +136,8 @@ class Ranking:
         """Lines of one page, from 1 on, and how many pages there are.
 
         Raises:
-            ParameterError: there is no such page or order.
+            NotThereError: there is no such page.
+            ParameterError: there is no such order.
         """
         return paged(self, self.order(by), page)
 
@@ -144,12 +146,12 @@ def paged(ranking: Ranking, order: Longs, page: int) -> tuple[tuple[Ranked, ...]
     """Lines of one page of an order.
 
     Raises:
-        ParameterError: there is no such page.
+        NotThereError: there is no such page.
     """
     pages = max(1, -(-len(order) // PAGE))
     if not 1 <= page <= pages:
         message = f"there is no page {page:,}; there are {pages:,}, from 1 on"
-        raise ParameterError(message)
+        raise NotThereError(message)
     return tuple(ranking.line(number) for number in order[(page - 1) * PAGE : page * PAGE].tolist()), pages
 
 

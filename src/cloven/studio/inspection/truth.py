@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.data.transactions import Transactions
-from cloven.errors import ParameterError
 from cloven.kinds.disassociated.attack.questions import drawn
 from cloven.kinds.disassociated.score.trial import measured
 from cloven.kinds.disassociated.score.truth import truth
 from cloven.statistics.outsiders import one_record_each
 from cloven.statistics.telling import News, People, telling
+from cloven.studio.inspection.opened import NotThereError
 from cloven.studio.inspection.placing import guesses_about, part_items, target_of, targets_of_cluster
 from cloven.studio.inspection.ranking import PAGE, Ranked, paged, with_hits
 
@@ -267,7 +267,7 @@ def page_by_hits(owned: Owned, ranking: Ranking, page: int) -> tuple[tuple[Ranke
     """Lines of one page, clusters first in which the attack was right most convincingly.
 
     Raises:
-        ParameterError: there is no such page.
+        NotThereError: there is no such page.
     """
     lines, pages = paged(ranking, owned.hits.order, page)
     return lines_with_hits(owned, lines), pages
@@ -337,10 +337,10 @@ def people_page(owned: Owned, page: int) -> tuple[tuple[Person, ...], int]:
     """Persons of one page, from 1 on, and how many pages there are.
 
     Raises:
-        ParameterError: there is no such page.
+        NotThereError: there is no such page.
     """
     pages = max(1, -(-len(owned.people) // PAGE))
     if not 1 <= page <= pages:
         message = f"there is no page {page:,}; there are {pages:,}, from 1 on"
-        raise ParameterError(message)
+        raise NotThereError(message)
     return owned.people[(page - 1) * PAGE : page * PAGE], pages
