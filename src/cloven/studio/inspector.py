@@ -22,7 +22,7 @@ from cloven.figures import many
 from cloven.report.page import environment
 from cloven.studio.inspection.opened import NotThereError
 from cloven.studio.inspector_address import Address, whole
-from cloven.studio.inspector_drawing import meter
+from cloven.studio.inspector_drawing import meter, sure
 from cloven.studio.inspector_sets import SetPages
 from cloven.studio.inspector_tables import TablePages
 
@@ -129,12 +129,12 @@ def inspector_routes(
     def page(request: Request, view: Callable[[Pages, Address], Shown]) -> Response:
         address, run = _address(request), str(request.path_params.get("run", ""))
         shown = {"address": address, "outline": outline, "run": run, "owner": False, "title": "Clusters"}
+        opened = open_release(run)
+        shown["owner"] = opened is not None and opened[1] is not None
         try:
-            opened = open_release(run)
             if opened is None:
                 message = "there is no such run, or it has no release yet"
                 raise NotThereError(message)
-            shown["owner"] = opened[1] is not None
             _owner_only(address, opened[1])
             words = None if relatedness is None else relatedness(run)
             name, more = view(shelf.take(run, *opened, words), address)
@@ -204,6 +204,7 @@ def _templates() -> Environment:
         "base": _without_query,
         "many": many,
         "meter": meter,
+        "sure": sure,
         "verbatim": _verbatim,
     }
     return made

@@ -98,6 +98,7 @@ class SetPages:
             "title": f"Cluster {number:,}",
             "release": self.release,
             "cluster": view,
+            "covered": [_covered(view, chunk.number) for chunk in view.chunks],
             "attack": attack,
             "attacks": self.opened.attacks,
             **self._placed(address, number, attack),
@@ -177,3 +178,9 @@ class SetPages:
                 for item in line.items:
                     counts[item] = counts.get(item, 0) + line.copies
         return sorted(counts, key=lambda item: (-counts[item], item))[:CHOICES]
+
+
+def _covered(view: ClusterView, chunk: int) -> frozenset[str]:
+    """Items of a chunk that a cover problem tells something of."""
+    later = {note.item for note in view.covers if note.chunk == chunk}
+    return frozenset(later.union(*(note.covered for note in view.covers if note.earlier == chunk)))

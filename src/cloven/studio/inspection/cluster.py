@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from cloven.kinds.disassociated.covers.covers import Cover
     from cloven.studio.inspection.opened import Opened
 
-SHOWN = 40
+SHOWN = 25
 """Lines of a chunk that are shown unless all are asked for."""
 
 
