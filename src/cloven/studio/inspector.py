@@ -140,7 +140,7 @@ def inspector_routes(
             name, more = view(shelf.take(run, *opened, words), address)
         except ParameterError as error:
             status = 404 if isinstance(error, NotThereError) else 400
-            shown |= {"problem": str(error), "status": status, "title": "Nothing to show"}
+            shown |= {"problem": str(error), "status": status, "title": "Nothing to show", "owner": False}
             return _answer(templates, "inspector_problem.html", shown, status)
         return _answer(templates, name, shown | more)
 

@@ -142,7 +142,7 @@ class Opened:
             message = (
                 f"there is no cluster {cluster:,}; this release has {self.release.clusters:,}, from 0 on"
             )
-            raise ParameterError(message)
+            raise NotThereError(message)
         inside = self.release.row_cluster[: self._inside]
         first, last = np.searchsorted(inside, [cluster, cluster + 1]).tolist()
         return range(first, last)
