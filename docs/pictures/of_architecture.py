@@ -5,7 +5,7 @@ from __future__ import annotations
 from drawing import BLUE, GREY, INK, LINE, ORANGE, PALE, PALE_BLUE, PALE_ORANGE, Card
 
 LAYERS: tuple[tuple[str, str, dict[str, str]], ...] = (
-    ("commands", "what people type", {"cli": "one file for each command"}),
+    ("commands", "and pages", {"cli": "one file for each command", "studio": "a local web app"}),
     ("uses", "of an audit", {"tuning": "search for settings", "report": "page, charts, frame"}),
     (
         "the loop",

@@ -30,7 +30,9 @@ FEW = st.sampled_from(RARE_ITEMS)
 @st.composite
 def made(draw, max_records=40):
     """A release with its key, and what it was made from."""
-    data = cv.Transactions.from_records(draw(skewed_records(max_records=max_records, min_records=6, n_items=9)))
+    data = cv.Transactions.from_records(
+        draw(skewed_records(max_records=max_records, min_records=6, n_items=9))
+    )
     method = cv.Disassociation(
         k=draw(st.sampled_from((2, 3))), m=2, max_cluster_size=draw(st.sampled_from((5, 9, 20))),
         rare_items=draw(FEW), refine=draw(st.booleans()),
@@ -47,7 +49,9 @@ def test_a_cluster_is_shown_as_it_is_published(case, data):
     release = case[1].release
     number = data.draw(st.integers(0, release.clusters - 1))
     shown, plain = cluster_view(Opened(release), number, None), release.cluster(number)
-    chunks = [sorted(row for line in chunk.lines for row in [line.items] * line.copies) for chunk in shown.chunks]
+    chunks = [
+        sorted(row for line in chunk.lines for row in [line.items] * line.copies) for chunk in shown.chunks
+    ]
     assert chunks == [sorted(chunk) for chunk in plain.record_chunks]
     assert (shown.terms.lines[0].items if shown.terms else ()) == plain.term_chunk
     assert shown.size == plain.size
@@ -98,9 +102,15 @@ def test_what_known_items_tell_is_the_formula(case, data):
     )
     for count, step in enumerate(found.steps, 1):
         link = cv.candidates(release, known[:count])
-        assert (step.candidates, step.certain, step.clusters) == (link.candidates, link.certain, link.clusters)
+        assert (step.candidates, step.certain, step.clusters) == (
+            link.candidates,
+            link.certain,
+            link.clusters,
+        )
     assert sum(each.probability for each in found.where) <= 1 + 1e-9
-    assert all(later.candidates <= step.candidates for step, later in zip(found.steps, found.steps[1:], strict=False))
+    assert all(
+        later.candidates <= step.candidates for step, later in zip(found.steps, found.steps[1:], strict=False)
+    )
 
 
 @given(made())
@@ -121,7 +131,9 @@ def test_placements_are_the_guesses_of_the_attack(case, attack, data):
         assume(False)
     asked = whole.questions
     # Lots that put rare items anywhere depend on what else is asked about; everything else does not.
-    some = np.flatnonzero((asked.target_kind == Kind.RECORD) | (asked.target_cluster < 0) | (attack == "release"))
+    some = np.flatnonzero(
+        (asked.target_kind == Kind.RECORD) | (asked.target_cluster < 0) | (attack == "release")
+    )
     assume(len(some) and type(opened.attack(attack)).__name__ != "Guesswork")
     target = int(data.draw(st.sampled_from(some.tolist())))
     cluster = int(asked.target_cluster[target])
@@ -134,7 +146,9 @@ def test_placements_are_the_guesses_of_the_attack(case, attack, data):
     wanted = dict(zip(asked.slots[pairs].tolist(), whole.confidence[pairs].tolist(), strict=True))
     first, last = asked.slot_offsets[cluster : cluster + 2].tolist()
     shown = {slot: spot.probability for spot in found.spots for slot in spot.slots}
-    assert shown == pytest.approx({slot: chance for slot, chance in wanted.items() if first <= slot < last}, abs=1e-6)
+    assert shown == pytest.approx(
+        {slot: chance for slot, chance in wanted.items() if first <= slot < last}, abs=1e-6
+    )
     assert found.candidates == len(wanted)
     assert found.expected == pytest.approx(sum(wanted.values()), abs=1e-4)
     if found.copies:
@@ -218,7 +232,9 @@ def test_rebuilt_clusters_are_checked_part_by_part(case, data):
 def test_holders_are_counted_in_the_data(case, data):
     source, result = case
     assume(result.release.vocabulary)
-    known = data.draw(st.lists(st.sampled_from(result.release.vocabulary), min_size=1, max_size=2, unique=True))
+    known = data.draw(
+        st.lists(st.sampled_from(result.release.vocabulary), min_size=1, max_size=2, unique=True)
+    )
     opened = Opened(result.release)
     found = knowing(opened, known, 0)
     true = holders(Owned(opened, result.key), found, 0)
@@ -226,7 +242,9 @@ def test_holders_are_counted_in_the_data(case, data):
     assert true.count == len(having)
     assert true.claims == tuple(sum(claim.item in record for record in having) for claim in found.claims)
     for claim, right in zip(found.claims, true.claims, strict=True):
-        if claim.certain:  # withheld occurrences may be elsewhere, but certain is certain of what is published
+        if (
+            claim.certain
+        ):  # withheld occurrences may be elsewhere, but certain is certain of what is published
             assert right > 0 or true.count == 0
 
 
@@ -235,7 +253,9 @@ def test_clusters_are_ranked_by_what_the_formula_tells_of_their_rows(case):
     release = case[1].release
     opened, plain = Opened(release), plain_of(release)
     shares = dict(zip(release.vocabulary, opened.shares.tolist(), strict=True))
-    news = dict(zip(release.vocabulary, News().from_shares(opened.shares, release.vocabulary).tolist(), strict=True))
+    news = dict(
+        zip(release.vocabulary, News().from_shares(opened.shares, release.vocabulary).tolist(), strict=True)
+    )
     found = told_by_cluster(opened)
     for number, cluster in enumerate(release.iter_clusters()):
         best = []

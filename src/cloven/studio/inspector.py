@@ -116,19 +116,22 @@ def inspector_routes(
     *,
     relatedness: Callable[[str], Relatedness | None] | None = None,
     outline: str = "inspector_outline.html",
+    around: Callable[[str], Mapping[str, Any]] | None = None,
 ) -> list[Route]:
     """Routes of the inspector, to be mounted where the path names the run as ``{run}``.
 
     Args:
         open_release: gives release and key of a run.
         relatedness: what words mean for a run, if there is something to try that with.
-        outline: template around every page, with the blocks ``title`` and ``main``.
+        outline: template around every page, with the blocks ``head`` and ``main``; it gets a ``title``.
+        around: what else the outline needs, given the run.
     """
     shelf, templates = Shelf(), _templates()
 
     def page(request: Request, view: Callable[[Pages, Address], Shown]) -> Response:
         address, run = _address(request), str(request.path_params.get("run", ""))
-        shown = {"address": address, "outline": outline, "run": run, "owner": False, "title": "Clusters"}
+        shown = dict(around(run)) if around is not None else {}
+        shown |= {"address": address, "outline": outline, "run": run}
         opened = open_release(run)
         shown["owner"] = opened is not None and opened[1] is not None
         try:

@@ -25,10 +25,17 @@ HOSTILE = (
     "<script>alert(1)</script>", "=cmd()|' /C calc'!A0", "\u202etxt.exe\u202c", 'a" onclick="x', "{{ 7 * 7 }}", "a&b",
 )  # fmt: skip
 
+NINE = ["pain", "back", "hip", "skin", "eye", "child", "work", "ache", "stress"]
+
 
 def hostile_data():
     rng = random.Random(5)
-    return cv.Transactions.from_records([rng.sample(HOSTILE, rng.choice((1, 2, 3))) for _ in range(80)])
+    names = [f"{hostile}{number}" if number else hostile for hostile in HOSTILE for number in range(4)]
+    weights = [1 / (place + 1) for place in range(len(names))]
+    rng.shuffle(names)
+    return cv.Transactions.from_records(
+        [set(rng.choices(names, weights, k=rng.choice((1, 2, 4, 6)))) for _ in range(150)]
+    )
 
 
 def people():
@@ -138,7 +145,9 @@ def test_pages_are_plain_and_can_be_listened_to(client, run, path, query):
     assert "\u202e" not in re.sub(r'value="[^"]*"', "", text)
 
 
-@pytest.mark.parametrize(("run", "path", "query"), [each for each in PAGES if each[0] in ("papers", "hostile", "sliced")])
+@pytest.mark.parametrize(
+    ("run", "path", "query"), [each for each in PAGES if each[0] in ("papers", "hostile", "sliced")]
+)
 def test_every_link_leads_somewhere(client, run, path, query):
     status = {"99999": 404, "x": 400}.get(path, 200)
     links = dict.fromkeys(re.findall(r'href="(/runs/[^"#]*)', page(client, run, path, status, **query)))
@@ -150,10 +159,11 @@ def test_hostile_names_are_shown_and_sent_back_as_they_are(client):
     text = page(client, "hostile", "0")
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
     assert "⟨U+202E⟩txt.exe" in text
+    assert part_of(text), "there is nothing to attach"
     sent = {html.unescape(value) for value in re.findall(r'name="know" value="([^"]*)"', text)}
-    assert sent <= set(HOSTILE)
-    assert HOSTILE[2] in sent
-    for item in sorted(sent):
+    assert sent <= set(hostile_data().vocabulary)
+    assert any("\u202e" in item for item in sent)
+    for item in sorted(sent)[:8]:
         assert "candidates" in page(client, "hostile", "0", know=item)
     assert "49" not in re.findall(r"<bdi>[^<]*</bdi>", page(client, "hostile", "known", know=HOSTILE[4]))
 
@@ -195,7 +205,10 @@ def test_without_the_truth_a_page_is_the_same_for_everybody(client):
     """The owner's page without the truth says nothing that it does not say without the key."""
     for path, query in (("8", {"know": "insomnia", "rebuild": 1}), ("known", {"know": "pain"}), ("", {})):
         own, other = (page(client, run, path, **query) for run in ("papers", "papers-public"))
-        both = [re.sub(r"<nav aria-label=\"Inspector\">.*?</nav>", "", text, flags=re.DOTALL) for text in (own, other)]
+        both = [
+            re.sub(r"<nav aria-label=\"Inspector\">.*?</nav>", "", text, flags=re.DOTALL)
+            for text in (own, other)
+        ]
         assert both[0] == both[1].replace("papers-public", "papers")
 
 
@@ -214,7 +227,13 @@ def test_without_the_truth_a_page_is_the_same_for_everybody(client):
         ("papers", "3", {"part": "999999"}, 404, "has no row 999999"),
         ("papers", "3", {"attack": "magic"}, 400, "No attack is called"),
         ("papers", "3", {"know": "a unicorn"}, 400, "does not contain"),
-        ("papers", "3", {"know": ["pain", "back", "hip", "skin", "eye", "child", "work", "ache", "stress"]}, 400, "up to 8"),
+        (
+            "papers",
+            "3",
+            {"know": NINE},
+            400,
+            "up to 8",
+        ),
         ("sliced", "9999", {}, 404, "There is no group 9,999"),
         ("sliced", "0", {"column": 9}, 404, "column 9"),
         ("sliced", "people", {"truth": 1}, 404, "no list of people"),
