@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,6 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from plain_known_person import Plain
 from strategies import RARE_ITEMS, skewed_records
+from worlds import most_holders, states
 
 import cloven as cv
 from cloven.kinds.disassociated.attack.known_person_layout import Expected
@@ -22,7 +23,6 @@ from cloven.studio.inspection.opened import Opened
 from cloven.studio.inspection.placing import SEED, placement, rebuilt, targets_of_cluster
 from cloven.studio.inspection.ranking import ORDERS, PAGE, Ranking, told_by_cluster
 from cloven.studio.inspection.truth import Owned, checked, hits_by_cluster, holders, judged, worst_people
-from tests.effort import tries
 
 FEW = st.sampled_from(RARE_ITEMS)
 
@@ -100,17 +100,40 @@ def test_what_known_items_tell_is_the_formula(case, data):
     assert told == pytest.approx(
         {item: chance for item, chance in wanted.items() if chance >= found.least - 1e-9 and item not in sure}
     )
-    for count, step in enumerate(found.steps, 1):
-        link = cv.candidates(release, known[:count])
-        assert (step.candidates, step.certain, step.clusters) == (
-            link.candidates,
-            link.certain,
-            link.clusters,
-        )
     assert sum(each.probability for each in found.where) <= 1 + 1e-9
-    assert all(
-        later.candidates <= step.candidates for step, later in zip(found.steps, found.steps[1:], strict=False)
-    )
+
+
+@given(made(), st.data())
+def test_candidates_shrink_with_every_item_and_never_below_the_truth(case, data):
+    source, result = case
+    release = result.release
+    assume(release.vocabulary)
+    known = data.draw(st.lists(st.sampled_from(release.vocabulary), min_size=1, max_size=3, unique=True))
+    cluster = data.draw(st.integers(0, release.clusters - 1))
+    steps = knowing(Opened(release), known, cluster).steps
+    parts = {}
+    for entry, record in enumerate(result.key.record.tolist()):
+        codes = result.key.items[result.key.offsets[entry] : result.key.offsets[entry + 1]]
+        parts.setdefault(record, set()).update(release.vocabulary[code] for code in codes.tolist())
+    where = dict(zip(result.key.records.tolist(), result.key.record_cluster.tolist(), strict=True))
+    for count, step in enumerate(steps, 1):
+        link = cv.candidates(release, known[:count])
+        holding = [record for record, items in parts.items() if set(known[:count]) <= items]
+        assert len(holding) <= step.candidates <= link.candidates
+        assert sum(where[record] == cluster for record in holding) <= step.here <= step.candidates
+        assert link.certain == step.certain <= len(holding)
+    assert all(later.candidates <= step.candidates for step, later in pairwise(steps))
+    assert len(source) >= release.records
+
+
+@given(made(max_records=9), st.data())
+def test_candidates_are_enough_for_every_possible_data_set(case, data):
+    release = case[1].release
+    assume(release.vocabulary)
+    possible = states(release)
+    assume(possible is not None)
+    known = data.draw(st.lists(st.sampled_from(release.vocabulary), min_size=1, max_size=2, unique=True))
+    assert knowing(Opened(release), known).steps[-1].candidates >= most_holders(release, possible, known)
 
 
 @given(made())
@@ -290,16 +313,3 @@ def test_hits_of_all_clusters_are_true_links(case):
     assert not found.is_sample
     assert (found.measured.found <= found.measured.links + 1e-9).all()
     assert sorted(found.order.tolist()) == list(range(result.release.clusters))
-
-
-@pytest.mark.parametrize("number", range(tries(30)))
-def test_candidates_shrink_with_every_item(number):
-    rng = np.random.default_rng(number)
-    data = cv.Transactions.from_records(
-        [[f"i{code}" for code in rng.choice(12, 1 + rng.integers(5), replace=False)] for _ in range(60)]
-    )
-    release = cv.Disassociation(k=2, m=2, max_cluster_size=15).anonymise(data).release
-    opened = Opened(release)
-    for pair in list(combinations(release.vocabulary, 2))[:10]:
-        steps = knowing(opened, pair).steps
-        assert steps[1].candidates <= steps[0].candidates

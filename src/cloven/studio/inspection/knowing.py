@@ -144,7 +144,7 @@ def knowing(
     if not codes:
         message = "no item is known; choose at least one"
         raise ParameterError(message)
-    steps = tuple(_step(opened, codes[: count + 1], cluster) for count in range(len(codes)))
+    steps = _steps(opened, codes, cluster)
     found = evidence(release, np.array(sorted(codes), np.int64))
     claims, expected = _claims(opened, codes)
     shown = claims[:most]
@@ -161,18 +161,32 @@ def knowing(
     )
 
 
-def _step(opened: Opened, codes: list[int], cluster: int | None) -> Step:
-    found = evidence(opened.release, np.array(sorted(codes), np.int64))
-    news = [claim for claim in _claims(opened, codes)[0] if claim.news]
-    return Step(
-        opened.release.vocabulary[codes[-1]],
-        found.total_at_most,
-        found.total_at_least,
-        None if cluster is None else int(found.at_most[cluster]),
-        int((found.at_most > 0).sum()),
-        news[0].item if news else "",
-        news[0].probability if news else 0.0,
-    )
+def _steps(opened: Opened, codes: list[int], cluster: int | None) -> tuple[Step, ...]:
+    """What each known item changes.
+
+    A bound for some items holds for all sets with these items, so that the least of all is taken: that for a set may be
+    larger than that for a part of it.
+    """
+    most, here, out = opened.release.records, opened.release.records, list[Step]()
+    for count, code in enumerate(codes, 1):
+        alone = evidence(opened.release, np.array([code]))
+        found = evidence(opened.release, np.array(sorted(codes[:count]), np.int64))
+        most = min(most, alone.total_at_most, found.total_at_most)
+        if cluster is not None:
+            here = min(here, most, int(alone.at_most[cluster]), int(found.at_most[cluster]))
+        news = [claim for claim in _claims(opened, codes[:count])[0] if claim.news]
+        out.append(
+            Step(
+                opened.release.vocabulary[code],
+                most,
+                found.total_at_least,
+                None if cluster is None else here,
+                int((found.at_most > 0).sum()),
+                news[0].item if news else "",
+                news[0].probability if news else 0.0,
+            )
+        )
+    return tuple(out)
 
 
 def _claims(opened: Opened, codes: list[int]) -> tuple[list[Claim], float]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from functools import cached_property, reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -34,6 +34,22 @@ MOST_CANDIDATES = 3_000_000
 """Links that an attack weighs to put clusters in order; above it a sample of the parts is asked about."""
 MOST_PEOPLE = 20_000
 """Persons who are looked up for the list of those of whom most is told; evenly spread over the records."""
+
+
+class Placed(NamedTuple):
+    """Where parts stand, by row.
+
+    Attributes:
+        row: published row of each part, ascending; the first of equal ones.
+        entry: its entry of the key.
+        slot: its place.
+        record: source position of the record of each place.
+    """
+
+    row: Longs
+    entry: Longs
+    slot: Longs
+    record: Longs
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +87,22 @@ class Owned:
         )
 
     @cached_property
+    def placed(self) -> Placed:
+        """Where every part of every record stands.
+
+        Raises:
+            ReleaseError: the key does not fit the release.
+        """
+        opened, key = self.opened, self.key
+        nothing = opened.candidates.questions(np.empty(0, np.int64))
+        records = truth(nothing, opened.release, key).slot_record
+        slot_of = np.empty(len(records), np.int64)
+        slot_of[np.searchsorted(key.records, records)] = np.arange(len(records))
+        row = opened.firsts[key.release_row]
+        order = np.argsort(row, kind="stable")
+        return Placed(row[order], order, slot_of[np.searchsorted(key.records, key.record)][order], records)
+
+    @cached_property
     def cluster_of(self) -> dict[int, int]:
         """Cluster of each published record, by its source position."""
         return dict(zip(self.key.records.tolist(), self.key.record_cluster.tolist(), strict=True))
@@ -89,14 +121,20 @@ class Owned:
 # Where parts really belong.
 
 
-def true_slots(owned: Owned, targets: Longs) -> list[frozenset[int]]:
-    """For each part the places that really hold it, by their numbers in the whole release."""
-    asked = owned.opened.candidates.questions(targets)
-    answers = truth(asked, owned.opened.release, owned.key)
-    return [
-        frozenset(asked.slots[start:end][answers.holds[start:end]].tolist())
-        for start, end in zip(asked.offsets[:-1].tolist(), asked.offsets[1:].tolist(), strict=True)
-    ]
+def true_slots(owned: Owned, target: int) -> frozenset[int]:
+    """The places that really hold a part, by their numbers in the whole release."""
+    every, placed = owned.opened.candidates, owned.placed
+    row, item = int(every.row[target]), int(every.item[target])
+    first, last = np.searchsorted(placed.row, [row, row + 1]).tolist()
+    entries, slots = placed.entry[first:last].tolist(), placed.slot[first:last].tolist()
+    if item < 0:
+        return frozenset(slots)
+    starts, items = owned.key.offsets, owned.key.items
+    return frozenset(
+        slot
+        for entry, slot in zip(entries, slots, strict=True)
+        if item in items[starts[entry] : starts[entry + 1]]
+    )
 
 
 @dataclass(frozen=True)
@@ -126,7 +164,7 @@ class Judged:
 def judged(owned: Owned, cluster: int, made: Placement) -> Judged:
     """Hold a placement against the key."""
     target = target_of(owned.opened, cluster, made.row, made.item)
-    slots = true_slots(owned, np.array([target]))[0]
+    slots = true_slots(owned, target)
     right, elsewhere = (
         tuple(len(slots.intersection(spot.slots)) for spot in spots) for spots in (made.spots, made.elsewhere)
     )
@@ -174,19 +212,20 @@ def checked(owned: Owned, cluster: int, places: tuple[Rebuilt, ...]) -> tuple[Ch
     """Hold a rebuilt cluster against the key, place by place."""
     opened = owned.opened
     targets = targets_of_cluster(opened, cluster)
-    asked = opened.candidates.questions(targets)
-    answers = truth(asked, opened.release, owned.key)
-    held: dict[int, dict[tuple[int, int], tuple[str, ...]]] = {place.slot: {} for place in places}
-    for pair in np.flatnonzero(answers.holds).tolist():
-        at = int(np.searchsorted(asked.offsets, pair, "right")) - 1
-        name = (int(asked.target_row[at]), int(asked.target_item[at]))
-        held[int(asked.slots[pair])][name] = part_items(opened, int(targets[at]))
+    every, held = (
+        opened.candidates,
+        {place.slot: dict[tuple[int, int], tuple[str, ...]]() for place in places},
+    )
+    for target in targets.tolist():
+        name = (int(every.row[target]), int(every.item[target]))
+        for slot in true_slots(owned, target):
+            held[slot][name] = part_items(opened, target)
     out = []
     for place in places:
         put = [(part.row, part.item) for part in place.attached]
         missed = tuple(items for name, items in held[place.slot].items() if name not in put)
         right = tuple(name in held[place.slot] for name in put)
-        out.append(Checked(right, missed, int(answers.slot_record[place.slot])))
+        out.append(Checked(right, missed, int(owned.placed.record[place.slot])))
     return tuple(out)
 
 
