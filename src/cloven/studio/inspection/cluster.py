@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.figures import counted, listed, many
+from cloven.figures import listed, many
 from cloven.kinds.disassociated.release import Kind
 
 if TYPE_CHECKING:
@@ -183,21 +183,20 @@ def cover_sentence(cover: Cover, k: int, *, everywhere: bool) -> str:
 
     >>> from cloven.kinds.disassociated.covers.covers import Cover
     >>> print(cover_sentence(Cover(0, 1, 0, "e", ("c",), ("a", "b")), 2, everywhere=True))
-    Fewer than 2 records of this cluster hold e together with c. The method puts e into chunk 1 whenever that leaves 2 \
-candidates, and did not; as every row with c there also holds a and b, too few records can have both. No other cluster \
-has enough candidates, so the promise is broken for who knows both.
+    Fewer than 2 records of this cluster hold e together with c. All rows with c in chunk 1 hold a and b too; had 2 \
+records both e and c, the method would have put e into that chunk, and it did not. No other cluster has enough \
+candidates, so the promise is broken for who knows both.
     """
     pair, others = " or ".join(cover.covered), listed(cover.covering)
-    beside = (
-        f"every row with {pair} there also holds {others}" if others else "nothing else there keeps it out"
-    )
+    beside = f"All rows with {pair} in chunk {cover.earlier + 1} hold {others} too; had" if others else "Had"
+    where = "that chunk" if others else f"chunk {cover.earlier + 1}"
     reach = (
         "No other cluster has enough candidates, so the promise is broken for who knows both."
         if everywhere
         else "Other clusters have candidates enough, so the promise still holds for the whole release."
     )
     return (
-        f"Fewer than {many(k, 'record')} of this cluster hold {cover.item} together with {pair}. The method puts"
-        f" {cover.item} into chunk {cover.earlier + 1} whenever that leaves {counted(k, 'candidates')}, and did not;"
-        f" as {beside}, too few records can have both. {reach}"
+        f"Fewer than {many(k, 'record')} of this cluster hold {cover.item} together with {pair}. {beside}"
+        f" {many(k, 'record')} both {cover.item} and {pair}, the method would have put {cover.item} into {where}, and"
+        f" it did not. {reach}"
     )
