@@ -23,6 +23,7 @@ from cloven.report.page import environment
 from cloven.studio.inspection.opened import NotThereError
 from cloven.studio.inspector_address import Address, whole
 from cloven.studio.inspector_drawing import meter, sure
+from cloven.studio.inspector_rows import RowPages
 from cloven.studio.inspector_sets import SetPages
 from cloven.studio.inspector_tables import TablePages
 
@@ -75,6 +76,7 @@ class Pages(Protocol):
 
 KINDS: Mapping[str, Callable[[Any, Any, Any], Pages]] = {
     "disassociation": SetPages.of,
+    "generalisation": RowPages.of,
     "tables": TablePages.of,
 }
 """Pages by the family of a release."""

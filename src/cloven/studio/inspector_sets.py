@@ -151,6 +151,7 @@ class SetPages:
     def _knowing(self, address: Address, number: int | None, choices: list[str]) -> dict[str, Any]:
         known = [self._published(item) for item in address.all("know")]
         shown = {
+            "m": self.release.m,
             "known": known,
             "choices": list(dict.fromkeys((*known, *choices))),
             "names": self.release.vocabulary[:NAMES],

@@ -56,6 +56,7 @@ def results():
         "root": cv.Disassociation(k=5, m=2).anonymise(clinic),
         "hostile": cv.Disassociation(k=3, m=2, rare_items="cluster").anonymise(hostile_data()),
         "sliced": cv.Slicing(k=5, l=2).anonymise(people()),
+        "blurred": cv.Pcta(k=4, m=1).anonymise(hostile_data()),
         "coarse": cv.Mondrian(k=5, l=2).anonymise(people()),
     }
 
@@ -99,6 +100,9 @@ PAGES = [
     ("sliced", "known", {"q.age": "30", "q.town <b>": "Linz <i>"}),
     ("coarse", "1", {"truth": 1}),
     ("coarse", "known", {"q.town <b>": "Graz"}),
+    ("blurred", "", {}),
+    ("blurred", "0", {"know": HOSTILE[0], "truth": 1}),
+    ("blurred", "known", {"know": HOSTILE[2]}),
     ("papers", "99999", {}),
     ("papers", "x", {}),
 ]
@@ -234,6 +238,9 @@ def test_without_the_truth_a_page_is_the_same_for_everybody(client):
             400,
             "up to 8",
         ),
+        ("blurred", "9999", {}, 404, "There is no group 9,999"),
+        ("blurred", "", {"by": "luck"}, 400, "cannot be put in the order"),
+        ("blurred", "people", {}, 404, "no list of people"),
         ("sliced", "9999", {}, 404, "There is no group 9,999"),
         ("sliced", "0", {"column": 9}, 404, "column 9"),
         ("sliced", "people", {"truth": 1}, 404, "no list of people"),

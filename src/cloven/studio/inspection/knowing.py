@@ -7,7 +7,7 @@ the release alone.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -20,13 +20,38 @@ from cloven.statistics.telling import LEVELS, ROUNDING, News
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from cloven.compiled import Longs
+    from cloven.compiled import Floats, Longs
+    from cloven.statistics.telling import Reader
     from cloven.studio.inspection.opened import Opened
 
 MOST_TOLD = 20
 """Items that are shown of those that are told."""
 MOST_CLUSTERS = 10
 LIMITS = {LEVELS[2]: "as good as certain", LEVELS[1]: "probable", LEVELS[0]: "more likely than not"}
+
+
+class Readable(Protocol):
+    """A release of sets, arranged for whoever knows some items of a person."""
+
+    @property
+    def vocabulary(self) -> tuple[str, ...]:
+        """Published items."""
+        ...
+
+    @property
+    def code_of(self) -> dict[str, int]:
+        """Code of each published item."""
+        ...
+
+    @property
+    def shares(self) -> Floats:
+        """Share of all records that are expected to hold each item."""
+        ...
+
+    @property
+    def reader(self) -> Reader:
+        """Who reads it."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -115,7 +140,7 @@ class Knowing:
         return asdict(self)
 
 
-def known_codes(opened: Opened, items: Sequence[str]) -> list[int]:
+def known_codes(opened: Readable, items: Sequence[str]) -> list[int]:
     """Codes of known items, in their order and each once.
 
     Raises:
@@ -146,7 +171,7 @@ def knowing(
         raise ParameterError(message)
     steps = _steps(opened, codes, cluster)
     found = evidence(release, np.array(sorted(codes), np.int64))
-    claims, expected = _claims(opened, codes)
+    claims, expected = claims_of(opened, codes)
     shown = claims[:most]
     return Knowing(
         tuple(release.vocabulary[code] for code in codes),
@@ -174,7 +199,7 @@ def _steps(opened: Opened, codes: list[int], cluster: int | None) -> tuple[Step,
         most = min(most, alone.total_at_most, found.total_at_most)
         if cluster is not None:
             here = min(here, most, int(alone.at_most[cluster]), int(found.at_most[cluster]))
-        news = [claim for claim in _claims(opened, codes[:count])[0] if claim.news]
+        news = [claim for claim in claims_of(opened, codes[:count])[0] if claim.news]
         out.append(
             Step(
                 opened.release.vocabulary[code],
@@ -189,17 +214,17 @@ def _steps(opened: Opened, codes: list[int], cluster: int | None) -> tuple[Step,
     return tuple(out)
 
 
-def _claims(opened: Opened, codes: list[int]) -> tuple[list[Claim], float]:
+def claims_of(opened: Readable, codes: list[int]) -> tuple[list[Claim], float]:
     """All that is told with the least probability or more, likeliest first; and expected records."""
     known = Known.from_sets([codes])
     found = opened.reader.claims(known, floor=LEAST_BEST)
     certain = set(opened.reader.certain(known).of(0))
-    news = News().from_shares(opened.shares, opened.release.vocabulary)
+    news = News().from_shares(opened.shares, opened.vocabulary)
     told = found.of(0) | dict.fromkeys(certain, 1.0)
     claims = [
         Claim(
             code,
-            opened.release.vocabulary[code],
+            opened.vocabulary[code],
             probability,
             float(opened.shares[code]),
             code in certain,

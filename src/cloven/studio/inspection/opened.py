@@ -77,6 +77,11 @@ class Opened:
         """First of the rows that are equal in one chunk."""
         return first_of_equal(self.release)
 
+    @property
+    def vocabulary(self) -> tuple[str, ...]:
+        """Published items."""
+        return self.release.vocabulary
+
     @cached_property
     def code_of(self) -> dict[str, int]:
         """Code of each published item."""
