@@ -89,6 +89,7 @@ NEVER_THE_KEY = (
     "statistics/**",
     "storage/manifest.py",
     "storage/release.py",
+    "studio/inspection/**",
     "text/**",
 )
 KEYS = tuple(f"cloven.kinds.{kind}.{name}" for kind in KINDS for name in ("key", "private_files"))
@@ -385,6 +386,27 @@ rng = np.random.default_rng(1)
 print(all(attack.guess(release, rng).chosen.any() for attack in attacks))
 """
     assert fresh(code) == "True"
+
+
+def test_releases_are_inspected_without_the_key():
+    """All that the inspector shows but the truth is there where no key can be loaded."""
+    code = f"""
+import sys
+for kind in ("generalised", "disassociated", "tables"):
+    sys.modules[f"cloven.kinds.{{kind}}.key"] = None  # importing it now raises
+import cloven as cv
+from cloven.studio.inspection.cluster import cluster_view
+from cloven.studio.inspection.knowing import knowing
+from cloven.studio.inspection.opened import Opened
+from cloven.studio.inspection.placing import rebuilt
+from cloven.studio.inspection.ranking import Ranking
+opened = Opened(cv.read_release({str(GOLDEN)!r}))
+opened.prepare()
+print(Ranking(opened).page("told")[0][0].size > 0, cluster_view(opened, 0).size > 0)
+print(any(place.attached for place in rebuilt(opened, 0, "release")))
+print(knowing(opened, opened.release.vocabulary[:2]).steps[0].candidates > 0)
+"""
+    assert fresh(code).split() == ["True"] * 4
 
 
 def test_generalised_releases_are_read_attacked_and_rebuilt_without_the_key():

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
-from importlib import import_module
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -14,6 +12,7 @@ from starlette.routing import Route
 
 from cloven.studio import data_views, decide_views, protect_views, run_views
 from cloven.studio.gate import Gate
+from cloven.studio.inside import inside
 from cloven.studio.pages import asset, shown, stylesheet
 
 if TYPE_CHECKING:
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
     from cloven.studio.access import Access
     from cloven.studio.desk import Desk
-    from cloven.studio.workspace import Workspace
 
 MOST_UPLOAD = 500_000_000
 """Bytes of a file that a browser sends, at most, unless its owner says otherwise."""
@@ -42,7 +40,7 @@ def studio(desk: Desk, access: Access, origins: tuple[str, ...], most_upload: in
             await desk.end()
 
     app = Starlette(
-        routes=[*routes(), *further_routes(desk.workspace)],
+        routes=[*routes(), inside(desk.workspace)],
         lifespan=life,
         exception_handlers={HTTPException: _not_found, Exception: _broken},
     )
@@ -87,13 +85,6 @@ def routes() -> list[Route]:
         Route("/studio.js", _js),
         Route("/icon.svg", _icon),
     ]  # fmt: skip
-
-
-def further_routes(workspace: Workspace) -> list[Any]:
-    """Those of the cluster inspector, where it is there."""
-    if find_spec("cloven.studio.inspector") is None:
-        return []
-    return list(import_module("cloven.studio.inspector").inspector_routes(workspace))
 
 
 async def _css(_request: Request) -> Response:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from cloven.data.arrays import distinct, positions, run_starts
+from cloven.data.arrays import distinct, positions, repeats, run_starts
 from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.release import Kind, climb
@@ -208,6 +208,7 @@ def shared_parts(release: Disassociated, rows: Longs, masks: Longs, missing: Lon
     none = np.empty(0, np.int64)
     if not len(rows) or not missing.any():
         return SharedParts(none, none, none, none, none, held)
+    rows, masks, copies = _different(release, rows, masks)
     joint, number = release.row_joint[rows], release.row_chunk[rows]
     starts = run_starts(joint, number)
     ends = np.append(starts[1:], len(rows))
@@ -222,9 +223,21 @@ def shared_parts(release: Disassociated, rows: Longs, masks: Longs, missing: Lon
     whole = (masks[at] & part[entry]) == part[entry]
     entry, at = entry[whole], at[whole]
     allowed = ~_shows_an_item(release, cluster[entry], rows[at])
-    supply = np.bincount(entry, minlength=len(cluster)).astype(np.int64)
-    fitting = np.bincount(entry[allowed], minlength=len(cluster)).astype(np.int64)
+    supply = np.bincount(entry, copies[at], len(cluster)).astype(np.int64)
+    fitting = np.bincount(entry[allowed], copies[at[allowed]], len(cluster)).astype(np.int64)
     return SharedParts(cluster, chunk, part, fitting, supply, held)
+
+
+def _different(release: Disassociated, rows: Longs, masks: Longs) -> tuple[Longs, Longs, Longs]:
+    """The first of rows that are equal in one chunk, their masks, and how many each stands for.
+
+    A chunk of one item is as many equal rows as the item has copies; every cluster below would be held against each.
+    """
+    alike = repeats(*release.items_of(rows))
+    for head in (release.row_joint[rows], release.row_chunk[rows]):
+        alike[1:] &= head[1:] == head[:-1]
+    first = np.flatnonzero(~alike)
+    return rows[first], masks[first], np.diff(np.append(first, len(rows)))
 
 
 def _clusters_below(release: Disassociated, chunk_joint: Longs, missing: Longs) -> tuple[Longs, Longs]:
