@@ -44,11 +44,12 @@ def look(job: Mapping[str, Any], tell: Teller) -> dict[str, Any]:
     ways, problem = _ways(place)
     tell.progress("look for columns of persons", 0.5)
     table, not_a_table = _proposal(place)
-    if not ways and table is None:
+    head = _head(place)
+    if not ways and table is None and not head:  # what is text can be read another way, if its owner says how
         raise ClovenError(_short(problem or not_a_table, place))
     sets_first = bool(ways) and (ways[0]["score"] >= LIKELY or table is None or not table["complete"])
     return {
-        "head": _head(place),
+        "head": head,
         "ways": ways,
         "problem": _short(problem, place),
         "table": table,
