@@ -1,8 +1,8 @@
 """The studio under fire: it is killed in the middle of runs, and read by many while it works.
 
-``python -m reliability.studio --rounds 200`` starts a run again and again and kills the server after a random time: what
-was finished must still be there, and at the end the run must finish with the release that was made first. Then fifty
-readers load pages during an attack.
+``python -m reliability.studio --rounds 200``: fifty readers load pages during an attack. Then the server is killed at
+random times while a run works: what was finished must still be there, and at the end the run must
+finish with the release that was made first.
 """
 
 from __future__ import annotations
@@ -40,7 +40,15 @@ class Served:
 
     def start(self) -> None:
         """Start it and come in."""
-        command = [sys.executable, "-m", "cloven.cli", "studio", "--no-browser", "--workspace", str(self.folder)]
+        command = [
+            sys.executable,
+            "-m",
+            "cloven.cli",
+            "studio",
+            "--no-browser",
+            "--workspace",
+            str(self.folder),
+        ]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
@@ -49,7 +57,9 @@ class Served:
         found = re.search(r"http://\S+", line)
         assert found is not None, line
         origin = found[0].partition("/?")[0]
-        self.client = httpx2.Client(base_url=origin, headers={"origin": origin}, timeout=120, follow_redirects=True)
+        self.client = httpx2.Client(
+            base_url=origin, headers={"origin": origin}, timeout=120, follow_redirects=True
+        )
         assert self.client.get(found[0]).status_code == 200
 
     def stop(self, how: int = signal.SIGKILL) -> None:
@@ -81,7 +91,7 @@ def begun(served: Served) -> int:
     served.until(path, "Who can be singled out")
     page = served.client.get(f"{path}/protect").text
     typed = dict(re.findall(r'<input id="(\w+)" name="\1" type="text"[^>]*value="([^"]*)"', page))
-    chosen = re.findall(r'<select id="(\w+)" name="\1".*?<option selected>([^<]+)</option>', page, re.S)
+    chosen = re.findall(r'<select id="(\w+)" name="\1".*?<option selected>([^<]+)</option>', page, re.DOTALL)
     form = {"method": "disassociation", **typed, **dict(chosen), "safe": "cover"}  # it draws lots
     answer = served.client.post(f"{path}/protect", data=form)
     attack = answer.url.path
@@ -104,9 +114,10 @@ def kills(folder: Path, rounds: int, seed: int) -> dict[str, Any]:
     served = Served(folder)
     served.start()
     number = begun(served)
-    lost, finished, first, most = 0, 0, {}, 0
+    lost, finished, most = 0, 0, 0
+    first: dict[str, str] = {}
     for _ in range(rounds):
-        time.sleep(rng.uniform(0.3, 4.0))
+        time.sleep(rng.uniform(0.5, 25.0))
         before = json.loads(served.run(number)["found"])
         served.stop()
         after = json.loads(served.run(number)["found"])
@@ -115,7 +126,9 @@ def kills(folder: Path, rounds: int, seed: int) -> dict[str, Any]:
         made = folder / "runs" / str(number)
         found = [digests(step / "published") for step in sorted(made.glob("*.unfinished/step-*"))]
         first = first or next((each for each in found if each), {})
-        lost += int(bool(first) and not any(each == first for each in found) and served.run(number)["state"] != "done")
+        lost += int(
+            bool(first) and not any(each == first for each in found) and served.run(number)["state"] != "done"
+        )
         served.start()
         if served.run(number)["state"] == "done":
             finished += 1

@@ -62,8 +62,8 @@ def architecture() -> Card:
         "The parts of the code in layers: each imports only what stands below it",
         760,
         806,
-        about="From the top: cli; studio; tuning and report; audit, reconstruction and engines; kinds with one room each for"
-        " disassociated, generalised and tables; threats and standards; reading, text, datasets, statistics,"
+        about="From the top: cli; studio; tuning and report; audit, reconstruction and engines; kinds with one room"
+        " each for disassociated, generalised and tables; threats and standards; reading, text, datasets, statistics,"
         " relatedness, storage, verification and settings; data, disclosure, protocols, registry and attacks. Inside a"
         " room verify never reaches methods, and attack never names the key. The report is made from the document of"
         " an audit alone.",

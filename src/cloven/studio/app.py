@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Route
 
-from cloven.studio import data_views, decide_views, protect_views, run_views
+from cloven.studio import data_views, decide_views, protect_views, run_views, search_views
 from cloven.studio.gate import Gate
 from cloven.studio.inside import inside
 from cloven.studio.pages import asset, shown, stylesheet
@@ -64,6 +64,13 @@ def routes() -> list[Route]:
         Route(f"{data}/meaning", protect_views.meaning),
         Route(f"{data}/protect", protect_views.protect_page),
         Route(f"{data}/protect", protect_views.plan_run, methods=["POST"]),
+        Route(f"{data}/tune", search_views.form, methods=["GET", "POST"]),
+        Route("/searches/{number:int}", search_views.search_page),
+        Route("/searches/{number:int}/live", search_views.live),
+        Route("/searches/{number:int}/events", search_views.events),
+        Route("/searches/{number:int}/cancel", search_views.cancel, methods=["POST"]),
+        Route("/searches/{number:int}/go-on", search_views.go_on, methods=["POST"]),
+        Route("/searches/{number:int}/delete", search_views.delete, methods=["POST"]),
         Route("/runs", decide.all_runs),
         Route("/compare", decide.compare),
         Route(runs, decide.run_page),

@@ -114,3 +114,23 @@ def tried(run: Run) -> Tried:
         better=better,
         threat=told["worst"] or "",
     )
+
+
+def searched(found: Mapping[str, Any], most: float, least: float) -> Markup | None:
+    """Every setting that a search has tried so far; those that no other one beats are joined."""
+    rows = [
+        Tried(
+            each["number"],
+            each["setting"],
+            each["setting"].partition(":")[0],
+            each["utility"],
+            each["risk"],
+            each["broken"],
+            main=False,
+            front=each["front"],
+            better=each["setting"] == found["chosen"],
+        )
+        for each in found.get("rows", ())
+        if each["utility"] is not None
+    ]
+    return trade_off(rows, most, found["measure"], least) if rows else None

@@ -9,19 +9,16 @@ from functools import lru_cache
 from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode
 
 from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, Response
 
-from cloven.errors import ClovenError
 from cloven.intake.files import text
 from cloven.report.page import view
-from cloven.settings import parse_setting
 from cloven.studio import charts
 from cloven.studio.data_views import desk_of, see
-from cloven.studio.forms import fields_of, methods_for
+from cloven.studio.forms import form_of
 from cloven.studio.pages import shown, steps
 from cloven.studio.run_views import run_of
 
@@ -53,7 +50,7 @@ async def run_page(request: Request) -> Response:
         run=run,
         data=data,
         steps=steps("Decide", data, run),
-        better=_better(run, document),
+        better=_better(document),
         beside=_handed_out(workspace, run),
         noted=workspace.noted(run.number),
         siblings=[each for each in workspace.runs_of(run.data) if each.number != run.number],
@@ -76,28 +73,12 @@ def _read(place: str, _changed: int) -> dict[str, Any]:
     return found
 
 
-def _better(run: Run, document: Mapping[str, Any]) -> dict[str, str] | None:
+def _better(document: Mapping[str, Any]) -> dict[str, str] | None:
     """A setting that was tried and found better: its name, and the form that holds it."""
-    known = {**methods_for("sets"), **methods_for("table")}
     for name in document["decision"]["better"][:1]:
-        method = name.partition(":")[0]
-        try:
-            built = parse_setting(name)
-        except ClovenError:
-            return None
-        if method not in known:
-            return None
-        values = {each.name: getattr(built, each.name, None) for each in fields_of(known[method])}
-        plain = {key: _typed(value) for key, value in values.items() if not isinstance(value, frozenset)}
-        return {"setting": name, "query": urlencode({"method": method, **plain})}
-    del run
+        query = form_of(name)
+        return None if query is None else {"setting": name, "query": query}
     return None
-
-
-def _typed(value: Any) -> str:
-    if value is None:
-        return ""
-    return ("yes" if value else "") if isinstance(value, bool) else str(value)
 
 
 def _handed_out(workspace: Workspace, run: Run) -> list[Run]:

@@ -66,6 +66,12 @@ class Desk:
             else:
                 self.workspace.change_run(run.number, attempts=run.attempts + 1)
                 self.start_run(run.number)
+        for search in self.workspace.unfinished_searches():
+            if search.attempts >= MOST_ATTEMPTS:
+                self.workspace.change_search(search.number, "interrupted", problem=STOPPED)
+            else:
+                self.workspace.change_search(search.number, attempts=search.attempts + 1)
+                self.start_search(search.number)
         for data in self.workspace.all_data():
             if data.state == "reading":
                 self.read(data)
@@ -131,6 +137,8 @@ class Desk:
         await self._stop(f"data/{number}")
         for run in self.workspace.runs_of(number):
             await self.delete_run(run.number)
+        for search in self.workspace.searches_of(number):
+            await self.delete_search(search.number)
         await asyncio.to_thread(self.workspace.delete_data, number)
 
     async def _run(self, number: int) -> None:
@@ -148,9 +156,51 @@ class Desk:
                     number, "done", headline=ended.done, step="", share=1.0, seconds=spent, attempts=0
                 )
 
+    # Searches.
+
+    def start_search(self, number: int) -> None:
+        """Have settings searched for, or gone on with."""
+        self.workspace.change_search(number, "waiting", problem="", step="waiting for its turn")
+        self._begin(f"searches/{number}", self._search(number))
+
+    async def cancel_search(self, number: int) -> None:
+        """Stop a search; what was tried is kept."""
+        await self._stop(f"searches/{number}")
+        search = self.workspace.search(number)
+        if search is not None and search.active:
+            self.workspace.change_search(number, "cancelled", step="")
+        self._tell(f"searches/{number}")
+
+    async def delete_search(self, number: int) -> None:
+        """Stop a search and delete it for good."""
+        await self._stop(f"searches/{number}")
+        await asyncio.to_thread(self.workspace.delete_search, number)
+        self._tell(f"searches/{number}")
+
+    async def _search(self, number: int) -> None:
+        async with self._turn:
+            search = self.workspace.needed_search(number)
+            data = self.workspace.needed_data(search.data)
+            self.workspace.change_search(number, "running", step="start")
+            job = {
+                "work": "search",
+                "folder": str(search.folder),
+                "place": data.place,
+                "reading": asdict(data.reading or Reading("sets")),
+                "wanted": dict(search.wanted),
+            }
+            ended = await self._work(f"searches/{number}", job)
+            if ended.problem:
+                self.workspace.change_search(number, "failed", problem=ended.problem, step="")
+            else:
+                self.workspace.change_search(number, "done", found=ended.done, step="", share=1.0, attempts=0)
+
     def _heard(self, key: str, event: Mapping[str, Any]) -> None:
         """Note what a worker tells of its run."""
         kind, _, number = key.partition("/")
+        if kind == "searches":
+            known = {"found": event["tried"]} if "tried" in event else {"step": event["step"]}
+            self.workspace.change_search(int(number), share=event["share"], **known)
         run = self.workspace.run(int(number)) if kind == "runs" else None
         if run is None:
             pass
@@ -182,6 +232,8 @@ class Desk:
         with suppress(Exception):
             if kind == "runs":
                 self.workspace.change_run(int(number), "failed", problem=message)
+            elif kind == "searches":
+                self.workspace.change_search(int(number), "failed", problem=message)
             else:
                 self.workspace.change_data(int(number), "failed", problem=message)
 

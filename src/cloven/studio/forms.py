@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlencode
 
 from cloven.data.defaults import M
 from cloven.errors import ParameterError
@@ -223,3 +224,23 @@ def _about(message: str, names: Mapping[str, Any]) -> str:
     """The field that a message speaks of; its first word, mostly."""
     words = re.findall(r"\w+", message.replace("--", "").replace("-", "_"))
     return next((word for word in words[:3] if word in names), "")
+
+
+def form_of(name: str) -> str | None:
+    """The query of the form that holds a setting; None if it cannot be typed there.
+
+    >>> form_of("coat:k=4")
+    'method=coat&k=4&m=2&max_suppressed=0.0&reading=subsets-too&ignore_unknown='
+    """
+    known = {**methods_for("sets"), **methods_for("table")}
+    method = name.partition(":")[0]
+    if method not in known:
+        return None
+    try:
+        built = parse_setting(name)
+    except ParameterError:
+        return None
+    values = {each.name: getattr(built, each.name, None) for each in fields_of(known[method])}
+    unlimited = {"max_cluster_size": UNLIMITED} if values.get("max_cluster_size", "") is None else {}
+    plain = {key: _text(value) for key, value in values.items() if not isinstance(value, frozenset | tuple)}
+    return urlencode({"method": method, **plain, **unlimited})

@@ -133,3 +133,39 @@ class Run:
     def active(self) -> bool:
         """Whether it works, or waits for its turn."""
         return self.state in UNFINISHED
+
+
+@dataclass(frozen=True)
+class Search:
+    """One search for settings.
+
+    Attributes:
+        number: by which it is known.
+        data: number of its data set.
+        wanted: what is promised and accepted, and how many settings are tried.
+        state: how far it is.
+        step: what it is at.
+        share: how much of it is done.
+        found: settings that were tried so far, and what is best of them.
+        problem: what went wrong, in words.
+        attempts: how often it went on by itself.
+        created: seconds since 1970.
+        folder: where its study is.
+    """
+
+    number: int
+    data: int
+    wanted: Mapping[str, Any]
+    state: RunState
+    step: str
+    share: float
+    found: Mapping[str, Any]
+    problem: str
+    attempts: int
+    created: float
+    folder: Path
+
+    @property
+    def active(self) -> bool:
+        """Whether it works, or waits for its turn."""
+        return self.state in UNFINISHED

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from starlette.exceptions import HTTPException
@@ -169,16 +170,17 @@ async def live(request: Request) -> Response:
 async def run_events(request: Request) -> Response:
     """Server-sent events of a run."""
     run, _ = run_of(request)
-    return _stream(_told_of_run(request, run.number))
+    return stream(_told_of_run(request, run.number))
 
 
 async def data_events(request: Request) -> Response:
     """Server-sent events of a data set that is being read."""
     data = data_of(request)
-    return _stream(_told_of_data(request, data.number))
+    return stream(_told_of_data(request, data.number))
 
 
-def _stream(events: AsyncIterator[str]) -> Response:
+def stream(events: AsyncIterator[str]) -> Response:
+    """An answer that goes on as long as there are events."""
     return StreamingResponse(events, media_type="text/event-stream", headers={"x-accel-buffering": "no"})
 
 
@@ -189,12 +191,12 @@ async def _told_of_run(request: Request, number: int) -> AsyncIterator[str]:
     while True:
         run = desk.workspace.run(number)
         if run is None or not run.active:
-            yield _event("end", {})
+            yield event("end", {})
             return
-        yield _event("progress", {"step": run.step, "share": run.share, "state": run.state})
+        yield event("progress", {"step": run.step, "share": run.share, "state": run.state})
         if len(run.found) != seen:
             seen = len(run.found)
-            yield _event("found", {"attacks": seen})
+            yield event("found", {"attacks": seen})
         if not await anext(changes):
             yield ": alive\n\n"
 
@@ -205,15 +207,14 @@ async def _told_of_data(request: Request, number: int) -> AsyncIterator[str]:
     while True:
         data = desk.workspace.data(number)
         if data is None or data.state != "reading":
-            yield _event("end", {})
+            yield event("end", {})
             return
         if not await anext(changes):
             yield ": alive\n\n"
 
 
-def _event(name: str, value: Mapping[str, Any]) -> str:
-    import json
-
+def event(name: str, value: Mapping[str, Any]) -> str:
+    """One event as it goes over the line."""
     return f"event: {name}\ndata: {json.dumps(value)}\n\n"
 
 

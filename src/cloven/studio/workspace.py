@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from cloven.errors import OutputError
 from cloven.storage.atomic import PRIVATE_FILE, PRIVATE_FOLDER
-from cloven.studio.records import UNFINISHED, DataSet, Reading, Run
+from cloven.studio.records import UNFINISHED, DataSet, Reading, Run, Search
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -38,6 +38,11 @@ create table if not exists runs (
     share real not null default 0, found text not null default '{}', headline text not null default '{}',
     problem text not null default '', attempts integer not null default 0, created real not null,
     seconds real not null default 0
+);
+create table if not exists searches (
+    number integer primary key autoincrement, data integer not null, wanted text not null, state text not null,
+    step text not null default '', share real not null default 0, found text not null default '{}',
+    problem text not null default '', attempts integer not null default 0, created real not null
 );
 create table if not exists log (at real not null, run integer not null, what text not null);
 """
@@ -64,7 +69,7 @@ class Workspace:
         """
         try:
             _make_private(folder)
-            for inner in ("data", "runs", "passing"):
+            for inner in ("data", "runs", "searches", "passing"):
                 (folder / inner).mkdir(PRIVATE_FOLDER, exist_ok=True)
             for left in (folder / "passing").iterdir():  # of a server that was killed
                 left.unlink()
@@ -164,6 +169,8 @@ class Workspace:
         """Delete a data set for good, with all its runs; a file elsewhere on this machine stays."""
         for run in self.runs_of(number):
             self.delete_run(run.number)
+        for search in self.searches_of(number):
+            self.delete_search(search.number)
         shutil.rmtree(self.data_folder(number), ignore_errors=True)
         self._execute("delete from data where number = ?", number)
 
@@ -226,6 +233,59 @@ class Workspace:
         self._execute("delete from runs where number = ?", number)
         self._execute("delete from log where run = ?", number)
 
+    # Searches.
+
+    def add_search(self, data: int, wanted: Mapping[str, Any]) -> Search:
+        """Note a search that is about to begin."""
+        number = self._insert(
+            "insert into searches (data, wanted, state, created) values (?, ?, 'waiting', ?)",
+            data,
+            json.dumps(dict(wanted)),
+            time(),
+        )
+        self.search_folder(number).mkdir(PRIVATE_FOLDER)
+        return self.needed_search(number)
+
+    def search_folder(self, number: int) -> Path:
+        """Where the study of a search is."""
+        return self.folder / "searches" / str(number)
+
+    def search(self, number: int) -> Search | None:
+        """A search, or None."""
+        rows = self._rows("select * from searches where number = ?", number)
+        return self._search(rows[0]) if rows else None
+
+    def needed_search(self, number: int) -> Search:
+        """A search that is there."""
+        found = self.search(number)
+        if found is None:
+            raise KeyError(number)
+        return found
+
+    def searches_of(self, data: int) -> list[Search]:
+        """Searches of a data set, the newest first."""
+        rows = self._rows("select * from searches where data = ? order by number desc", data)
+        return [self._search(row) for row in rows]
+
+    def unfinished_searches(self) -> list[Search]:
+        """Searches that were working or waiting when the app ended."""
+        return [
+            self._search(row)
+            for row in self._rows("select * from searches where state in (?, ?)", *UNFINISHED)
+        ]
+
+    def change_search(self, number: int, state: RunState | None = None, **given: Any) -> None:
+        """Note what has become of a search; what is not given stays."""
+        plain = {
+            name: json.dumps(value) if isinstance(value, dict) else value for name, value in given.items()
+        }
+        self._change("searches", number, **({} if state is None else {"state": state}), **plain)
+
+    def delete_search(self, number: int) -> None:
+        """Delete a search for good."""
+        shutil.rmtree(self.search_folder(number), ignore_errors=True)
+        self._execute("delete from searches where number = ?", number)
+
     # What left the studio.
 
     def note(self, run: int, what: str) -> None:
@@ -246,6 +306,12 @@ class Workspace:
         for name in ("parameters", "wanted", "found", "headline"):
             plain[name] = json.loads(plain[name])
         return Run(**plain, folder=self.run_folder(plain["number"]))
+
+    def _search(self, row: sqlite3.Row) -> Search:
+        plain = dict(row)
+        for name in ("wanted", "found"):
+            plain[name] = json.loads(plain[name])
+        return Search(**plain, folder=self.search_folder(plain["number"]))
 
     def _change(self, table: str, number: int, **given: Any) -> None:
         settings = ", ".join(f"{name} = ?" for name in given)

@@ -124,3 +124,11 @@ if (marked) {
   for (let each = marked.closest("details"); each; each = each.parentElement.closest("details")) each.open = true;
   marked.focus();
 }
+
+// A point of a chart of settings is as good as its line in the table below.
+document.addEventListener("click", (event) => {
+  const point = event.target.closest("[data-points] .point");
+  const title = point && point.querySelector("title");
+  const take = title && document.querySelector(`[data-take="${parseInt(title.textContent, 10)}"]`);
+  if (take) take.click();
+});
