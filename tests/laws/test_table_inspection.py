@@ -39,9 +39,10 @@ def published(draw):
     people = {
         "age": [rng.randint(20, 29) for _ in range(rows)],
         "town": [rng.choice(("Graz", "Linz", "Wien")) for _ in range(rows)],
+        "sex": [rng.choice("fm") for _ in range(rows)],
         "illness": [rng.choice(("asthma", "flu", "gout", "mumps")) for _ in range(rows)],
     }
-    table = cv.read_table(pa.table(people), cv.Schema.of(["age", "town"], ["illness"]))
+    table = cv.read_table(pa.table(people), cv.Schema.of(["age", "town", "sex"], ["illness"]))
     try:
         return people, METHODS[draw(st.sampled_from(sorted(METHODS)))]().anonymise(table)
     except (cv.ParameterError, cv.GuaranteeError):
