@@ -24,10 +24,10 @@ from cloven.studio.inspection.tables import (
 )
 
 METHODS = {
-    "anatomy": lambda: cv.Anatomy(l=2),
-    "slicing": lambda: cv.Slicing(k=4, l=2),
+    "anatomy": lambda: cv.Anatomy(l=2, seed=1),
+    "slicing": lambda: cv.Slicing(k=4, l=2, seed=1),
     "mondrian": lambda: cv.Mondrian(k=4, l=2),
-    "ul": lambda: cv.UL(k=4, l=2),
+    "ul": lambda: cv.UL(k=4, l=2, seed=1),
 }
 
 
