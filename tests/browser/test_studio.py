@@ -301,6 +301,23 @@ def test_the_keyboard_alone_is_enough(browser, served):
         tab.wait_for_url(re.compile(r"/data/\d+$"))
 
 
+def test_a_point_of_a_search_is_taken_up(browser, served, tmp_path):
+    pytest.importorskip("optuna", reason="optuna is not installed (extra `tune`)")
+    with tab_of(browser, served) as tab:
+        upload(tab, served, tmp_path, "baskets.csv", BASKETS)
+        tab.get_by_role("button", name="Read it so").first.click()
+        tab.get_by_role("link", name="Protect it").click(timeout=LONG)
+        tab.get_by_role("link", name="Search for settings").click()
+        tab.get_by_label("k, at least").fill("3")
+        tab.get_by_label("Settings to try").fill("2")
+        tab.get_by_role("button", name="Search").click()
+        tab.locator("[data-take]").first.wait_for(timeout=LONG)  # it grows
+        tab.get_by_role("heading", name="Finished").wait_for(timeout=LONG)
+        tab.locator("[data-points] .point .number", has_text="1").last.click()
+        tab.wait_for_url("**/protect?**")
+        assert tab.get_by_label("k", exact=True).input_value() == "3"
+
+
 @pytest.fixture(scope="module")
 def pages(browser, served, tmp_path_factory):
     """Every kind of page, with a finished run of sets and data that wait to be confirmed."""
@@ -335,6 +352,7 @@ def pages(browser, served, tmp_path_factory):
         "clusters": f"{run}/clusters",
         "cluster": f"{run}/clusters/0",
         "known": f"{run}/clusters/known",
+        "tune": f"{data}/tune",
         "nothing": f"{served.origin}/what",
     }
 

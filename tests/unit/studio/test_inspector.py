@@ -55,7 +55,7 @@ def results():
         "papers": cv.Disassociation(k=5, m=2, rare_items="cluster").anonymise(clinic),
         "root": cv.Disassociation(k=5, m=2).anonymise(clinic),
         "hostile": cv.Disassociation(k=3, m=2, rare_items="cluster").anonymise(hostile_data()),
-        "sliced": cv.Slicing(k=5, l=2).anonymise(people()),
+        "sliced": cv.Slicing(k=5, l=2, seed=1).anonymise(people()),
         "blurred": cv.Pcta(k=4, m=1).anonymise(hostile_data()),
         "coarse": cv.Mondrian(k=5, l=2).anonymise(people()),
     }
