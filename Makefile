@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-browser test-spark lint format types check bench tables docs docs-serve install fuzz fuzz-guided bombs meaning faults studio-faults audit-deps sbom tested clean
+.PHONY: help demo test test-slow test-browser test-studio test-spark lint format types check bench tables docs docs-serve install fuzz fuzz-guided bombs meaning faults studio-faults audit-deps sbom tested clean
 
 help: ## list the tasks
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,10 +36,14 @@ demo: $(VENV)/.demo ## audit the built-in sample and say where the result is
 	@echo "The first run compiles its kernels while it works, which takes less than a minute; later runs are faster."
 	$(BIN)/cloven audit || test $$? -eq 1  # 1: it was audited and is not to be published
 
-test: $(STAMP) ## run the quick tests (minutes, part of it compiling), and those of pages where Chromium is
+test: $(STAMP) ## run the quick tests (minutes, part of it compiling), and those of the studio in Chromium where it is
 	$(BIN)/python -m pytest -n auto
-	@if command -v chromium >/dev/null; then $(MAKE) --no-print-directory test-browser; \
-	else echo "no chromium on this machine: report and studio were not opened in a browser"; fi
+	@if command -v chromium >/dev/null; then $(MAKE) --no-print-directory test-studio; \
+	else echo "no chromium on this machine: the studio was not opened in a browser"; fi
+
+test-studio: $(STAMP) ## go the whole way of the studio in Chromium (Debian package chromium)
+	$(BIN)/python -m pip install --quiet --group browser
+	$(BIN)/python -m pytest -m browser tests/browser/test_studio.py
 
 test-browser: $(STAMP) ## open the report and the studio in Chromium (Debian package chromium)
 	$(BIN)/python -m pip install --quiet --group browser
