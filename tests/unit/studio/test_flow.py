@@ -234,10 +234,17 @@ def test_a_file_on_this_machine_stays_where_it_is(client, tmp_path):
 
 
 def test_a_file_that_cannot_be_read_says_why_and_the_app_lives(client):
-    path = client.post("/data/upload", files={"file": ("a.parquet", b"PAR1 nonsense")}).url.path
+    path = client.post("/data/upload", files={"file": ("a.parquet", b"PAR1" + bytes(range(256)))}).url.path
     page = until(client, path, ["could not be read"])
     assert 'role="alert"' in page.text
     assert client.get("/").status_code == 200
+
+
+def test_a_text_that_cannot_be_read_as_it_is_can_be_read_another_way(client):
+    path = client.post("/data/upload", files={"file": ("a.csv", b'a;"b\nb;c"d\n"e;f\n' * 3)}).url.path
+    page = until(client, path, ["Another way"])
+    assert "How it begins" in page.text
+    assert client.workspace.data(int(path.rpartition("/")[2])).state == "unsure"
 
 
 def test_options_of_reading_that_cannot_be_are_told(client):
