@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-browser test-spark lint format types check bench tables docs docs-serve install fuzz fuzz-guided bombs meaning faults audit-deps sbom tested clean
+.PHONY: help demo test test-slow test-browser test-studio test-spark lint format types check bench tables docs docs-serve install fuzz fuzz-guided bombs meaning faults studio-faults audit-deps sbom tested clean
 
 help: ## list the tasks
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,10 +36,16 @@ demo: $(VENV)/.demo ## audit the built-in sample and say where the result is
 	@echo "The first run compiles its kernels while it works, which takes less than a minute; later runs are faster."
 	$(BIN)/cloven audit || test $$? -eq 1  # 1: it was audited and is not to be published
 
-test: $(STAMP) ## run the quick tests (minutes, part of it compiling)
+test: $(STAMP) ## run the quick tests (minutes, part of it compiling), and those of the studio in Chromium where it is
 	$(BIN)/python -m pytest -n auto
+	@if command -v chromium >/dev/null; then $(MAKE) --no-print-directory test-studio; \
+	else echo "no chromium on this machine: the studio was not opened in a browser"; fi
 
-test-browser: $(STAMP) ## look at the report in Chromium (Debian package chromium)
+test-studio: $(STAMP) ## go the whole way of the studio in Chromium (Debian package chromium)
+	$(BIN)/python -m pip install --quiet --group browser
+	$(BIN)/python -m pytest -m browser tests/browser/test_studio.py
+
+test-browser: $(STAMP) ## open the report and the studio in Chromium (Debian package chromium)
 	$(BIN)/python -m pip install --quiet --group browser
 	$(BIN)/python -m pytest -m browser tests/browser
 
@@ -98,6 +104,11 @@ faults: $(STAMP) ## kill commands, fill their disk, damage what they keep (TIMES
 faults-spark: $(STAMP) ## kill driver, Java and workers of Spark (TIMES=10, SEED=1, Java 17): a release is whole or not there
 	$(BIN)/python -m pip install --quiet --editable ".[spark]"
 	$(BIN)/python -m reliability.spark_faults --times $(TIMES) --seed $(SEED)
+
+ROUNDS ?= 10
+
+studio-faults: $(STAMP) ## kill the studio in the middle of runs (ROUNDS=10), and read it by fifty at once
+	$(BIN)/python -m reliability.studio --rounds $(ROUNDS)
 
 $(VENV)/.supply: $(STAMP)
 	$(BIN)/python -m pip install --quiet --group supply

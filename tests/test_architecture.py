@@ -53,6 +53,10 @@ ALLOWED = {
         "data", "disclosure", "kinds", "registry", "settings", "standards", "statistics", "storage", "threats",
     },
     "tuning": {"audit", "data", "disclosure", "protocols", "registry", "settings", "storage", "threats"},
+    "studio": {
+        "audit", "data", "disclosure", "kinds", "protocols", "reading", "registry", "report", "settings", "statistics",
+        "storage", "threats", "tuning",
+    },
     "cli": {
         "audit", "data", "disclosure", "kinds", "protocols", "reading", "registry", "settings", "standards",
         "statistics", "storage", "text", "threats", "tuning",
@@ -61,11 +65,12 @@ ALLOWED = {
 # Inside functions, where it is needed, a part may also ask these.
 ALLOWED_INSIDE = {
     "audit": {"report", "verification"},
-    "cli": {"datasets", "engines", "reconstruction", "relatedness"},
+    "cli": {"datasets", "engines", "reconstruction", "relatedness", "studio"},
     "engines": {"storage"},
     "kinds": {"datasets", "reading", "reconstruction"},
     "report": {"kinds", "registry"},
     "storage": {"verification"},
+    "studio": {"datasets", "relatedness", "verification"},
 }
 # Inside a room: what reads or makes a release never names its key, and what checks it never reaches what made it.
 NEVER_THE_KEY = (
@@ -84,6 +89,7 @@ NEVER_THE_KEY = (
     "statistics/**",
     "storage/manifest.py",
     "storage/release.py",
+    "studio/inspection/**",
     "text/**",
 )
 KEYS = tuple(f"cloven.kinds.{kind}.{name}" for kind in KINDS for name in ("key", "private_files"))
@@ -212,6 +218,12 @@ def test_import_direction():
 def allowed(found: Import) -> set[str]:
     inside = ALLOWED_INSIDE.get(found.parts[0], set()) if found.how == "inside" else set()
     return ALLOWED.get(found.parts[0], set()) | inside
+
+
+def test_the_studio_is_known_to_its_command_alone():
+    """Nothing else pays for a web server, or can be reached through one."""
+    known = {found.importer for found in imports() if found.parts[1] == "studio" != found.parts[0]}
+    assert known == {"cloven.cli.studio"}
 
 
 def room(module: str) -> str | None:
@@ -376,6 +388,27 @@ print(all(attack.guess(release, rng).chosen.any() for attack in attacks))
     assert fresh(code) == "True"
 
 
+def test_releases_are_inspected_without_the_key():
+    """All that the inspector shows but the truth is there where no key can be loaded."""
+    code = f"""
+import sys
+for kind in ("generalised", "disassociated", "tables"):
+    sys.modules[f"cloven.kinds.{{kind}}.key"] = None  # importing it now raises
+import cloven as cv
+from cloven.studio.inspection.cluster import cluster_view
+from cloven.studio.inspection.knowing import knowing
+from cloven.studio.inspection.opened import Opened
+from cloven.studio.inspection.placing import rebuilt
+from cloven.studio.inspection.ranking import Ranking
+opened = Opened(cv.read_release({str(GOLDEN)!r}))
+opened.prepare()
+print(Ranking(opened).page("told")[0][0].size > 0, cluster_view(opened, 0).size > 0)
+print(any(place.attached for place in rebuilt(opened, 0, "release")))
+print(knowing(opened, opened.release.vocabulary[:2]).steps[0].candidates > 0)
+"""
+    assert fresh(code).split() == ["True"] * 4
+
+
 def test_generalised_releases_are_read_attacked_and_rebuilt_without_the_key():
     """The module of their key cannot even be loaded, nor that of the other."""
     code = f"""
@@ -485,6 +518,7 @@ OPENED = {
     ("relatedness/vector_files.py", "np.load"): "opened by the intake just before, to be mapped",
     ("relatedness/vector_files.py", "gzip.open"): "a stream of the intake",
     ("cli/console.py", "os.open"): "the null device, to be written",
+    ("cli/studio.py", "webbrowser.open"): "an address, not a file",
 }
 READING = {
     "open", "read_bytes", "read_text", "np.load", "open_memmap", "memmap", "ParquetFile", "is_tarfile", "fromfile",

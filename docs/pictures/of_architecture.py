@@ -6,6 +6,7 @@ from drawing import BLUE, GREY, INK, LINE, ORANGE, PALE, PALE_BLUE, PALE_ORANGE,
 
 LAYERS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("commands", "what people type", {"cli": "one file for each command"}),
+    ("studio", "what people see", {"studio": "a local web app, its workers behind a gate"}),
     ("uses", "of an audit", {"tuning": "search for settings", "report": "page, charts, frame"}),
     (
         "the loop",
@@ -60,9 +61,9 @@ def architecture() -> Card:
         "architecture",
         "The parts of the code in layers: each imports only what stands below it",
         760,
-        738,
-        about="From the top: cli; tuning and report; audit, reconstruction and engines; kinds with one room each for"
-        " disassociated, generalised and tables; threats and standards; reading, text, datasets, statistics,"
+        806,
+        about="From the top: cli; studio; tuning and report; audit, reconstruction and engines; kinds with one room"
+        " each for disassociated, generalised and tables; threats and standards; reading, text, datasets, statistics,"
         " relatedness, storage, verification and settings; data, disclosure, protocols, registry and attacks. Inside a"
         " room verify never reaches methods, and attack never names the key. The report is made from the document of"
         " an audit alone.",

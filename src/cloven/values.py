@@ -28,12 +28,14 @@ class Value:
         metavar: what help shows in its place.
         parse: makes it from text, or raises ``ParameterError`` with a message that begins after the name of the option.
         content: of a file, what it holds; whoever asks for it knows how to read that.
+        choices: the words that it is one of, where there are only a few.
     """
 
     kind: Any
     metavar: str | None = None
     parse: Callable[[Any], Any] | None = None
     content: str | None = None
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,7 @@ def one_of(*choices: str) -> Value:
             raise ParameterError(message)
         return str(given)
 
-    return Value(str, "NAME", parse)
+    return Value(str, "NAME", parse, choices=choices)
 
 
 def real(least: float = -inf, most: float = inf, *, above: bool = False) -> Value:

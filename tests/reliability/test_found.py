@@ -230,8 +230,8 @@ def test_what_is_not_ours_is_left_alone(tmp_path):
 def test_settings_are_told_in_one_order():
     """Python shows sets in another order in every process: a stopped audit began anew each time."""
     program = (
-        "import cloven as cv; from cloven.cli.audit import _ordered;"
-        " print(_ordered(cv.Disassociation(k=3, sensitive=frozenset('abcdefgh'))))"
+        "import cloven as cv; from cloven.audit.identity import identity;"
+        " print(identity(cv.Audit(cv.Disassociation(k=3, sensitive=frozenset('abcdefgh')))))"
     )
     told = {
         subprocess.run(

@@ -319,7 +319,7 @@ def test_audits_are_alike(family):
     code = f"""
 import json
 from dataclasses import replace
-from cloven.cli import warm
+from cloven.audit import rehearsal
 from cloven.audit.loop import Audit
 made = []
 run = Audit.run
@@ -329,7 +329,7 @@ def kept(self, data):
     made.append({{k: v for k, v in found.to_dict("owner", "").items() if k not in ("seconds", "outcomes")}})
     return found
 Audit.run = kept
-warm.rehearse({family!r})
+rehearsal.rehearse({family!r})
 print(json.dumps(made, sort_keys=True, default=str))
 """
 

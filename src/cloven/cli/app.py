@@ -15,6 +15,7 @@ from cloven.cli.console import say
 COMMANDS = {
     "audit": ("cloven.cli.audit", "audit", "Anonymise, verify and measure in one go."),
     "tune": ("cloven.cli.tune", "tune", "Search for the setting that keeps most at little risk."),
+    "studio": ("cloven.cli.studio", "studio", "The whole way in a browser, on this machine alone."),
     "describe": ("cloven.cli.describe", "describe", "What is in a file, and who could be singled out."),
     "schema": ("cloven.cli.schema", "schema", "Propose what each column of a table is."),
     "anonymise": ("cloven.cli.anonymise", "app", "Make a release to publish and a private key."),

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cloven.audit.decision import MAX_RISK, Limits
+from cloven.audit.identity import identity
 from cloven.audit.loop import Audit
+from cloven.audit.rehearsal import rehearsed_beside
 from cloven.audit.report import AuditReport
 from cloven.cli.anonymise import CHOSEN, OF_TABLES, Chosen, refuse_unsafe, warn_of_typos
 from cloven.cli.audit_words import opening, tell
@@ -323,7 +325,7 @@ def audit(
                 report.say(opening(plan.title, description, data, reasons))
 
         with _telling_of(memory), memory.kept():
-            _rehearse(plan)
+            rehearsed_beside(plan)
             found = plan.run(data, report, None if wanted.quick else memory, begun)
             if not found.sampled:
                 found = beside_earlier(found, earlier_releases(data, target, ledger), wanted.other_release)
@@ -360,17 +362,6 @@ def _of_making(chosen: Chosen, wanted: Wanted, rules: Path | None, ledger: Path 
         *asked,
         *(flag for flag, place in files.items() if place is not None),
     ]
-
-
-def _rehearse(plan: Audit) -> None:
-    """Where this is the first run, have a second process compile what will be needed."""
-    from cloven.cli.warm import rehearse
-    from cloven.compiled import rehearsed
-    from cloven.registry import family_of
-
-    family = family_of(plan.method)
-    threats = family.threats(plan.method, plan.knowledge) if plan.threats is None else plan.threats
-    rehearsed(rehearse, family.name, *(threat.kernel for threat in threats if threat.kernel is not None))
 
 
 def _plan(
@@ -435,9 +426,7 @@ def _place(out: Path | None, data: Transactions | Table, plan: Audit, stamps: st
     from cloven.registry import family_of
 
     print_of_data = family_of(plan.method).fingerprint(data)
-    given = (plan.method, plan.knowledge.relatedness, plan.effort, plan.rivals, plan.threats, plan.seed)
-    settings = repr(_ordered(given))
-    settings += stamps
+    settings = identity(plan) + stamps
     if out is not None:
         return out, Checkpoint.open(all_places(out)[2], print_of_data, settings)
     for number in count(1):
@@ -448,20 +437,6 @@ def _place(out: Path | None, data: Transactions | Table, plan: Audit, stamps: st
         if Checkpoint.belongs(unfinished, print_of_data):
             return path, Checkpoint.open(unfinished, print_of_data, settings)
     raise AssertionError
-
-
-def _ordered(value: Any) -> Any:
-    """The same with sets in order: Python shows them in another one in every process."""
-    if isinstance(value, set | frozenset):
-        return sorted(map(repr, map(_ordered, value)))
-    if isinstance(value, tuple | list):
-        return [_ordered(each) for each in value]
-    if isinstance(value, dict):
-        return [(_ordered(name), _ordered(each)) for name, each in value.items()]
-    if is_dataclass(value) and not isinstance(value, type):
-        shown = [(each.name, _ordered(getattr(value, each.name))) for each in fields(value) if each.repr]
-        return [type(value).__name__, shown]
-    return value
 
 
 @contextmanager

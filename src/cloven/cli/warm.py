@@ -1,9 +1,8 @@
-"""``cloven warm``, and its rehearsals: audits of a few people, so that what larger ones need is compiled."""
+"""``cloven warm``."""
 
 import os
 import subprocess
 import sys
-from contextlib import suppress
 from time import perf_counter
 from typing import Annotated
 
@@ -12,9 +11,8 @@ import typer
 from cloven.cli.console import progress, say
 from cloven.cli.options import takes
 from cloven.errors import ClovenError
-from cloven.registry import ROOMS, families
+from cloven.registry import ROOMS
 
-PEOPLE = 120
 FAMILIES = tuple(ROOMS)
 
 
@@ -52,17 +50,6 @@ def warm(
 
 
 def _rehearsal(family: str) -> subprocess.Popen[bytes]:
-    command = f"from cloven.cli.warm import rehearse; rehearse({family!r})"
+    command = f"from cloven.audit.rehearsal import rehearse; rehearse({family!r})"
     environment = {**os.environ, "CLOVEN_KERNELS": "compiled"}
     return subprocess.Popen([sys.executable, "-P", "-c", command], env=environment, stdout=subprocess.DEVNULL)  # noqa: S603
-
-
-def rehearse(family: str) -> None:
-    """A quick audit by each method of a family; a method that cannot treat so few people is left out."""
-    from cloven.audit.loop import Audit
-    from cloven.threats import Effort
-
-    data, knowledge, methods = families()[family]().rehearsal(PEOPLE)
-    for method in methods:
-        with suppress(ClovenError):
-            Audit(method, knowledge, effort=Effort().quick(), advise=False, seed=0).run(data)

@@ -64,6 +64,10 @@ class News:
         people = len(data) if data.persons is None else len(np.unique(data.persons))
         held = dict(zip(data.vocabulary, data.holders.tolist(), strict=True))
         shares = np.array([held.get(name, 0) / max(1, people) for name in vocabulary], np.float64)
+        return self.from_shares(shares, vocabulary)
+
+    def from_shares(self, shares: Floats, vocabulary: tuple[str, ...]) -> Floats:
+        """The same, given the share of the people that hold each item."""
         out = np.full(len(vocabulary), np.inf)
         for most, least in reversed(self.levels):
             out[shares < most] = least

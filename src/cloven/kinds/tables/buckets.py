@@ -117,6 +117,14 @@ class Buckets:
         return next(number for number, column in enumerate(self.columns) if attribute in column)
 
 
+def rows_by_bucket(release: TableRelease) -> Longs:
+    """The row of a release that stands at each place of its buckets."""
+    if isinstance(release, Sliced):
+        return np.arange(len(release))
+    looks = [place for place, domain in enumerate(release.domains) if not domain.sensitive]
+    return _alike(release.cells[:, looks])[0]
+
+
 def cell_sizes(domain: CellDomain) -> Longs:
     """How many values each cell stands for."""
     return np.diff(domain.member_offsets)

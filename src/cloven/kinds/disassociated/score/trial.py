@@ -76,10 +76,21 @@ def worst_clusters(
     answers = truth(guesses.questions, release, key) if isinstance(key, Key) else key
     check_asked(guesses.questions, answers.questions)
     links = _Links.of(guesses, answers)
-    measured = _Measured.of(links, release.clusters)
-    order = np.lexsort((-measured.evidence, measured.links < LEAST))
-    worst = order[measured.evidence[order] > 0][:limit]
-    return [_shown(cluster, measured, links, guesses, answers, release, rows) for cluster in worst.tolist()]
+    by = Measured.of(links, release.clusters)
+    order = np.lexsort((-by.evidence, by.links < LEAST))
+    worst = order[by.evidence[order] > 0][:limit]
+    return [_shown(cluster, by, links, guesses, answers, release, rows) for cluster in worst.tolist()]
+
+
+def measured(guesses: Guesses, answers: Truth, clusters: int) -> Measured:
+    """How much of each cluster an attack got right; for whoever puts clusters in order.
+
+    Raises:
+        ReleaseError: guesses and answers do not belong together.
+    """
+    check_guesses(guesses)
+    check_asked(guesses.questions, answers.questions)
+    return Measured.of(_Links.of(guesses, answers), clusters)
 
 
 class _Links(NamedTuple):
@@ -103,7 +114,7 @@ class _Links(NamedTuple):
         return cls(pair, target, cluster, found[near], chance[near])
 
 
-class _Measured(NamedTuple):
+class Measured(NamedTuple):
     """For each cluster: links that a guess can miss, how many were found, how many guessing expects, evidence."""
 
     links: Longs
@@ -112,7 +123,8 @@ class _Measured(NamedTuple):
     evidence: Floats
 
     @classmethod
-    def of(cls, links: _Links, clusters: int) -> _Measured:
+    def of(cls, links: _Links, clusters: int) -> Measured:
+        """Add up the links of each cluster."""
         open_ = links.chance < 1
         cluster = links.cluster[open_]
         found, expected = (
@@ -127,7 +139,7 @@ class _Measured(NamedTuple):
 
 def _shown(
     cluster: int,
-    measured: _Measured,
+    measured: Measured,
     links: _Links,
     guesses: Guesses,
     answers: Truth,

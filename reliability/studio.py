@@ -1,0 +1,192 @@
+"""The studio under fire: it is killed in the middle of runs, and read by many while it works.
+
+``python -m reliability.studio --rounds 200``: fifty readers load pages during an attack. Then the server is killed at
+random times while a run works: what was finished must still be there, and at the end the run must
+finish with the release that was made first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import random
+import re
+import signal
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx2
+
+WANTED = {"max_risk": "20", "max_tail": "1", "min_utility": "0", "effort": "full", "advise": "yes"}
+READERS, READS = 50, 20
+
+
+@dataclass
+class Served:
+    """A studio in a process of its own."""
+
+    folder: Path
+    process: subprocess.Popen[str] = field(init=False)
+    client: httpx2.Client = field(init=False)
+
+    def start(self) -> None:
+        """Start it and come in."""
+        command = [
+            sys.executable,
+            "-m",
+            "cloven.cli",
+            "studio",
+            "--no-browser",
+            "--workspace",
+            str(self.folder),
+        ]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        found = re.search(r"http://\S+", line)
+        assert found is not None, line
+        origin = found[0].partition("/?")[0]
+        self.client = httpx2.Client(
+            base_url=origin, headers={"origin": origin}, timeout=120, follow_redirects=True
+        )
+        assert self.client.get(found[0]).status_code == 200
+
+    def stop(self, how: int = signal.SIGKILL) -> None:
+        """End it, with a word or without."""
+        self.client.close()
+        self.process.send_signal(how)
+        self.process.wait()
+
+    def run(self, number: int) -> dict[str, Any]:
+        """What the workspace notes of a run, whether or not somebody serves it."""
+        with sqlite3.connect(f"file:{self.folder / 'studio.db'}?mode=ro", uri=True) as base:
+            base.row_factory = sqlite3.Row
+            return dict(base.execute("select * from runs where number = ?", (number,)).fetchone())
+
+    def until(self, path: str, words: str, seconds: float = 600.0) -> str:
+        """The page, once it says this."""
+        ends = time.monotonic() + seconds
+        while time.monotonic() < ends:
+            page = self.client.get(path).text
+            if words in page:
+                return page
+            time.sleep(0.1)
+        raise TimeoutError(words)
+
+
+def begun(served: Served) -> int:
+    """A run on the sample that takes a while; gives its number."""
+    path = served.client.post("/data/sample").url.path
+    served.until(path, "Who can be singled out")
+    page = served.client.get(f"{path}/protect").text
+    typed = dict(re.findall(r'<input id="(\w+)" name="\1" type="text"[^>]*value="([^"]*)"', page))
+    chosen = re.findall(r'<select id="(\w+)" name="\1".*?<option selected>([^<]+)</option>', page, re.DOTALL)
+    form = {"method": "disassociation", **typed, **dict(chosen), "safe": "cover"}  # it draws lots
+    answer = served.client.post(f"{path}/protect", data=form)
+    attack = answer.url.path
+    assert attack.endswith("/attack"), answer.text
+    threats = re.findall(r'name="known-threat" value="([^"]+)"', answer.text)
+    served.client.post(attack, data={**WANTED, "threat": threats})
+    return int(attack.split("/")[2])
+
+
+def digests(folder: Path) -> dict[str, str]:
+    """What a release is, file by file."""
+    return {
+        file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(folder.glob("*.parquet"))
+    }
+
+
+def kills(folder: Path, rounds: int, seed: int) -> dict[str, Any]:
+    """Kill the server again and again while a run works; count what was lost."""
+    rng = random.Random(seed)
+    served = Served(folder)
+    served.start()
+    number = begun(served)
+    lost, finished, most = 0, 0, 0
+    first: dict[str, str] = {}
+    for _ in range(rounds):
+        time.sleep(rng.uniform(0.5, 25.0))
+        before = json.loads(served.run(number)["found"])
+        served.stop()
+        after = json.loads(served.run(number)["found"])
+        lost += sum(after.get(name) != value for name, value in before.items())
+        most = max(most, len(after))
+        made = folder / "runs" / str(number)
+        found = [digests(step / "published") for step in sorted(made.glob("*.unfinished/step-*"))]
+        first = first or next((each for each in found if each), {})
+        lost += int(
+            bool(first) and not any(each == first for each in found) and served.run(number)["state"] != "done"
+        )
+        served.start()
+        if served.run(number)["state"] == "done":
+            finished += 1
+            served.client.post(f"/runs/{number}/delete")
+            number, first = begun(served), {}
+        elif served.run(number)["state"] != "running":
+            served.client.post(f"/runs/{number}/go-on")  # after three starts it waits to be asked
+    served.until(f"/runs/{number}/attack", "To the verdict")
+    published = digests(folder / "runs" / str(number) / "release" / "published")
+    lost += int(bool(first) and published != first)
+    served.stop(signal.SIGINT)
+    return {"rounds": rounds, "lost": lost, "finished on the way": finished, "most steps kept": most}
+
+
+def readers(folder: Path) -> dict[str, Any]:
+    """Fifty readers during an attack."""
+    served = Served(folder)
+    served.start()
+    number = begun(served)
+    pages = ["/", "/runs", "/data/1", "/data/1/protect", f"/runs/{number}/attack", f"/runs/{number}/live"]
+
+    def read(reader: int) -> list[float]:
+        spent = []
+        for turn in range(READS):
+            start = time.perf_counter()
+            answer = served.client.get(pages[(reader + turn) % len(pages)])
+            spent.append(time.perf_counter() - start)
+            assert answer.status_code == 200
+        return spent
+
+    with ThreadPoolExecutor(READERS) as pool:
+        every = sorted(each for spent in pool.map(read, range(READERS)) for each in spent)
+    still = served.run(number)["state"]
+    served.client.post(f"/runs/{number}/cancel")
+    served.stop(signal.SIGINT)
+    return {
+        "readers": READERS,
+        "reads": len(every),
+        "median": round(statistics.median(every), 3),
+        "p95": round(every[int(0.95 * len(every))], 3),
+        "slowest": round(every[-1], 3),
+        "the run meanwhile": still,
+    }
+
+
+def main() -> int:
+    """Both, each in a new workspace; ends with 1 if something was lost."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        read = readers(Path(folder, "read"))
+        print(json.dumps(read))  # noqa: T201
+        killed = kills(Path(folder, "killed"), given.rounds, given.seed)
+        print(json.dumps(killed))  # noqa: T201
+    return int(killed["lost"] > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,173 @@
+"""The job behind *Attack*: an audit with a memory on disk, telling what each attacker reached as soon as it is known.
+
+It is the audit of the command line; a worker that is stopped goes on where it was when the job is given again.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from cloven.audit.decision import Limits
+from cloven.audit.identity import identity
+from cloven.audit.loop import Audit
+from cloven.audit.rehearsal import rehearsed_beside
+from cloven.errors import ParameterError
+from cloven.intake.files import text
+from cloven.registry import family_of
+from cloven.settings import parse_setting
+from cloven.storage.checkpoint import Checkpoint, stamp
+from cloven.storage.release import read_release
+from cloven.studio.forms import made
+from cloven.studio.reading_work import read_as
+from cloven.studio.records import Reading
+from cloven.threats import Effort, Knowledge, OtherRelease
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from cloven.protocols import Anonymiser, Family
+    from cloven.studio.worker import Teller
+
+T = TypeVar("T")
+KEPT_DETAILS = ("ways",)
+"""Details of a risk that the page shows while others are still tried; all are in the document at the end."""
+
+
+def audit(job: Mapping[str, Any], tell: Teller) -> dict[str, Any]:
+    """Run the audit and write its folders; gives what lists of runs show."""
+    folder = Path(job["folder"])
+    target, private = folder / "release", folder / "release.private"
+    if (
+        private / "audit.json"
+    ).is_file() and target.is_dir():  # it was written, and then the worker was killed
+        return headline(json.loads(text(private / "audit.json")))
+    for half in (target, private):
+        shutil.rmtree(half, ignore_errors=True)
+    tell.progress("read the data", 0.0)
+    place = None if job["place"] is None else Path(job["place"])
+    data, _ = read_as(place, Reading(**job["reading"]), folder / "schema.toml")
+    plan = planned(job, data)
+    family = family_of(plan.method)
+    memory = Checkpoint.open(
+        folder / "release.private.unfinished", family.fingerprint(data), _identity(plan, job)
+    )
+    for doubt in memory.doubts:
+        tell(doubt=doubt)
+    with memory.kept():
+        rehearsed_beside(plan)
+        found = plan.run(data, tell.progress, Telling(memory, tell))
+        tell(step="write", share=1.0)
+        digest = found.write(target)
+    return headline(found.to_dict("owner", digest))
+
+
+def headline(document: Mapping[str, Any]) -> dict[str, Any]:
+    """What lists of runs show of a finished one."""
+    main = next((each for each in document["outcomes"] if each["main"]), None)
+    return {
+        "verdict": document["decision"]["verdict"],
+        "sentence": document["decision"]["sentence"],
+        "setting": document["setting"],
+        "risk": None if main is None else main["risk"],
+        "tail": None if main is None else main["tail"],
+        "broken": None if main is None else main["broken"],
+        "utility": None if main is None else main["utility"],
+        "measure": document["limits"]["measure"],
+        "worst": None if main is None or main["worst"] is None else main["worst"]["threat"],
+        "sampled": document["sample"] is not None,
+        "groups": document["groups"],
+    }
+
+
+def planned(job: Mapping[str, Any], data: Any) -> Audit:
+    """The audit that a job asks for."""
+    wanted = job["wanted"]
+    method, typed = made(job["reading"]["shape"], job["method"], job["parameters"])
+    if method is None:
+        raise ParameterError("; ".join(typed.errors.values()))
+    knowledge = _knowledge(job, data)
+    plan = Audit(
+        method,
+        knowledge,
+        Limits(wanted["max_risk"], wanted["min_utility"], "", wanted["max_tail"]),
+        _effort(data, quick=wanted["quick"]),
+        _rivals(method, wanted["rivals"]),
+        advise=wanted["advise"],
+        title=job["title"],
+    )
+    every = family_of(method).threats(method, knowledge)
+    chosen = tuple(each for each in every if each.name not in wanted["left_out"])
+    return plan if len(chosen) == len(every) else replace(plan, threats=chosen)
+
+
+def _effort(data: Any, *, quick: bool) -> Effort:
+    """How hard to try: a quick look takes less of everything, and a sample of very large data."""
+    if not quick:
+        return Effort()
+    mean = max(1.0, data.codes.size / max(1, len(data)))
+    most = None if data.codes.size <= data.at_a_glance else int(data.at_a_glance / mean)
+    return replace(Effort().quick(), most_records=most)
+
+
+def _rivals(method: Anonymiser, names: list[str]) -> tuple[Anonymiser, ...]:
+    shared: dict[str, Any] = {
+        name: getattr(method, name) for name in ("k", "m", "l") if hasattr(method, name)
+    }
+    shared = {name: value for name, value in shared.items() if value is not None}
+    return tuple(rival for name in names if (rival := parse_setting(name, **shared)) != method)
+
+
+def _knowledge(job: Mapping[str, Any], data: Any) -> Knowledge:
+    """What attackers have: word meanings by their specification, and releases of earlier runs of the same data."""
+    from cloven.relatedness.spec import parse
+
+    wanted = job["wanted"]
+    meanings = wanted["relatedness"] or ("sample" if job["place"] is None else "")
+    releases: list[Any] = [read_release(Path(place)) for place in wanted["releases"]]
+    if job["reading"]["shape"] == "table":
+        releases = [OtherRelease(each, data.source_rows) for each in releases]
+    return Knowledge(parse(meanings) if meanings else None, tuple(releases))
+
+
+def _identity(plan: Audit, job: Mapping[str, Any]) -> str:
+    """What tells this audit from others; attackers by name, for functions look different in every process."""
+    names = None if plan.threats is None else [each.name for each in plan.threats]
+    stamps = "".join(stamp(Path(place)) for place in job["wanted"]["releases"])
+    return f"{identity(replace(plan, threats=None))}{names}{stamps}{job['wanted']['relatedness']}"
+
+
+@dataclass(frozen=True)
+class Telling:
+    """A memory that tells the server what it is given; a ``Memory`` of ``audit.run``."""
+
+    memory: Checkpoint
+    tell: Teller
+
+    def recall(self, step: str, read: Callable[[Any], T]) -> T | None:
+        """What a step gave in an earlier run, or None."""
+        known = self.memory.recall(step, read)
+        if known is not None:
+            self._told(step, self.memory.known[step])
+        return known
+
+    def keep(self, step: str, plain: Any) -> None:
+        """Remember what a step gave."""
+        self.memory.keep(step, plain)
+        self._told(step, plain)
+
+    def recall_result(self, step: str, family: Family) -> Any:
+        """Release and key of an earlier run, or None."""
+        return self.memory.recall_result(step, family)
+
+    def keep_result(self, step: str, family: Family, result: Any) -> None:
+        """Remember release and key."""
+        self.memory.keep_result(step, family, result)
+
+    def _told(self, step: str, plain: Any) -> None:
+        if step.startswith("attack ("):
+            details = {name: plain["details"][name] for name in KEPT_DETAILS if name in plain["details"]}
+            self.tell(found=step, value={**plain, "details": details})

@@ -1,0 +1,291 @@
+"""The desk: takes orders from pages, gives work to workers, notes in the workspace what comes of it, tells who listens.
+
+One audit works at a time; others wait for their turn. Files are looked at and read beside it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from cloven.studio.records import Reading
+from cloven.studio.workers import Worker
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Coroutine, Mapping
+    from pathlib import Path
+
+    from cloven.studio.records import DataSet, Run
+    from cloven.studio.workers import Ended
+    from cloven.studio.workspace import Workspace
+
+MOST_ATTEMPTS = 3
+"""How often a run goes on by itself after the app ended in the middle of it."""
+STOPPED = "The app ended in the middle of this run several times. Go on with what is finished, or delete it."
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What reading a file may take.
+
+    Attributes:
+        memory: bytes.
+        seconds: of the clock; the processor gets as many.
+    """
+
+    memory: int = 4_000_000_000
+    seconds: int = 300
+
+
+@dataclass
+class Desk:
+    """The work of one studio.
+
+    Attributes:
+        workspace: where everything is noted.
+        bounds: what reading a file may take.
+    """
+
+    workspace: Workspace
+    bounds: Bounds = field(default_factory=Bounds)
+    _workers: dict[str, Worker] = field(default_factory=dict)
+    _tasks: dict[str, asyncio.Task[None]] = field(default_factory=dict)
+    _turn: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
+    _changed: dict[str, asyncio.Event] = field(default_factory=dict)
+
+    # Start and end of the app.
+
+    def begin(self) -> None:
+        """Go on with what was not finished when the app ended."""
+        for run in self.workspace.unfinished():
+            if run.attempts >= MOST_ATTEMPTS:
+                self.workspace.change_run(run.number, "interrupted", problem=STOPPED)
+            else:
+                self.workspace.change_run(run.number, attempts=run.attempts + 1)
+                self.start_run(run.number)
+        for search in self.workspace.unfinished_searches():
+            if search.attempts >= MOST_ATTEMPTS:
+                self.workspace.change_search(search.number, "interrupted", problem=STOPPED)
+            else:
+                self.workspace.change_search(search.number, attempts=search.attempts + 1)
+                self.start_search(search.number)
+        for data in self.workspace.all_data():
+            if data.state == "reading":
+                self.read(data)
+
+    async def end(self) -> None:
+        """Stop all workers; what they did not finish goes on when the app starts again."""
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    # Data.
+
+    def read(self, data: DataSet, reading: Reading | None = None) -> None:
+        """Have a file looked at; or read, once it is settled how."""
+        settled = reading or data.reading
+        self.workspace.change_data(data.number, "reading", reading=reading)
+        job: dict[str, Any] = {"work": "look", "place": data.place, "limits": asdict(self.bounds)}
+        if settled is not None:
+            schema = self.workspace.data_folder(data.number) / "schema.toml"
+            job |= {"work": "describe", "reading": asdict(settled), "schema": str(schema)}
+        self._begin(f"data/{data.number}", self._read(data.number, job))
+
+    async def _read(self, number: int, job: Mapping[str, Any]) -> None:
+        ended = await self._work(f"data/{number}", job, seconds=self.bounds.seconds)
+        if ended.problem:
+            self._unread(number, ended)
+        elif job["work"] == "look":
+            self.workspace.change_data(number, "unsure", looked=ended.done)
+        else:
+            self.workspace.change_data(number, "ready", summary=ended.done)
+
+    def _unread(self, number: int, ended: Ended) -> None:
+        """What can be read another way is asked about again; the rest has failed."""
+        data = self.workspace.data(number)
+        if data is not None:
+            state = "unsure" if data.looked and not ended.crashed else "failed"
+            self.workspace.change_data(number, state, problem=ended.problem)  # type: ignore[arg-type]
+
+    # Runs.
+
+    def start_run(self, number: int) -> None:
+        """Have a run made, or gone on with."""
+        self.workspace.change_run(number, "waiting", problem="", step="waiting for its turn")
+        self._begin(f"runs/{number}", self._run(number))
+
+    async def cancel_run(self, number: int) -> None:
+        """Stop a run; what is finished is kept."""
+        await self._stop(f"runs/{number}")
+        run = self.workspace.run(number)
+        if run is not None and run.active:
+            self.workspace.change_run(number, "cancelled", step="")
+        self._tell(f"runs/{number}")
+
+    async def delete_run(self, number: int) -> None:
+        """Stop a run and delete it for good."""
+        await self._stop(f"runs/{number}")
+        await asyncio.to_thread(self.workspace.delete_run, number)
+        self._tell(f"runs/{number}")
+
+    async def delete_data(self, number: int) -> None:
+        """Delete a data set for good, with all its runs."""
+        await self._stop(f"data/{number}")
+        for run in self.workspace.runs_of(number):
+            await self.delete_run(run.number)
+        for search in self.workspace.searches_of(number):
+            await self.delete_search(search.number)
+        await asyncio.to_thread(self.workspace.delete_data, number)
+
+    async def _run(self, number: int) -> None:
+        async with self._turn:
+            run = self.workspace.needed_run(number)
+            data = self.workspace.needed_data(run.data)
+            self.workspace.change_run(number, "running", step="start", share=0.0)
+            begun = monotonic()
+            ended = await self._work(f"runs/{number}", job_of(run, data, self.workspace))
+            spent = run.seconds + monotonic() - begun
+            if ended.problem:
+                self.workspace.change_run(number, "failed", problem=ended.problem, step="", seconds=spent)
+            else:
+                self.workspace.change_run(
+                    number, "done", headline=ended.done, step="", share=1.0, seconds=spent, attempts=0
+                )
+
+    # Searches.
+
+    def start_search(self, number: int) -> None:
+        """Have settings searched for, or gone on with."""
+        self.workspace.change_search(number, "waiting", problem="", step="waiting for its turn")
+        self._begin(f"searches/{number}", self._search(number))
+
+    async def cancel_search(self, number: int) -> None:
+        """Stop a search; what was tried is kept."""
+        await self._stop(f"searches/{number}")
+        search = self.workspace.search(number)
+        if search is not None and search.active:
+            self.workspace.change_search(number, "cancelled", step="")
+        self._tell(f"searches/{number}")
+
+    async def delete_search(self, number: int) -> None:
+        """Stop a search and delete it for good."""
+        await self._stop(f"searches/{number}")
+        await asyncio.to_thread(self.workspace.delete_search, number)
+        self._tell(f"searches/{number}")
+
+    async def _search(self, number: int) -> None:
+        async with self._turn:
+            search = self.workspace.needed_search(number)
+            data = self.workspace.needed_data(search.data)
+            self.workspace.change_search(number, "running", step="start")
+            job = {
+                "work": "search",
+                "folder": str(search.folder),
+                "place": data.place,
+                "reading": asdict(data.reading or Reading("sets")),
+                "wanted": dict(search.wanted),
+            }
+            ended = await self._work(f"searches/{number}", job)
+            if ended.problem:
+                self.workspace.change_search(number, "failed", problem=ended.problem, step="")
+            else:
+                self.workspace.change_search(number, "done", found=ended.done, step="", share=1.0, attempts=0)
+
+    def _heard(self, key: str, event: Mapping[str, Any]) -> None:
+        """Note what a worker tells of its run."""
+        kind, _, number = key.partition("/")
+        if kind == "searches":
+            known = {"found": event["tried"]} if "tried" in event else {"step": event["step"]}
+            self.workspace.change_search(int(number), share=event["share"], **known)
+        run = self.workspace.run(int(number)) if kind == "runs" else None
+        if run is None:
+            pass
+        elif "found" in event:
+            found = {**run.found, event["found"]: event["value"]}
+            self.workspace.change_run(run.number, found=found)
+        elif "step" in event:
+            self.workspace.change_run(run.number, step=event["step"], share=event["share"])
+        self._tell(key)
+
+    # Work and those who listen.
+
+    def _begin(self, key: str, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks[key] = task
+        task.add_done_callback(lambda done: self._done(key, done))
+
+    def _done(self, key: str, task: asyncio.Task[None]) -> None:
+        if self._tasks.get(key) is task:
+            del self._tasks[key]
+        if not task.cancelled() and task.exception() is not None:
+            self._note_fault(key, str(task.exception()))
+        self._tell(key)
+
+    def _note_fault(self, key: str, what: str) -> None:
+        """A fault of the studio itself is told where its owner looks."""
+        kind, _, number = key.partition("/")
+        message = f"The studio failed: {what}"
+        with suppress(Exception):
+            if kind == "runs":
+                self.workspace.change_run(int(number), "failed", problem=message)
+            elif kind == "searches":
+                self.workspace.change_search(int(number), "failed", problem=message)
+            else:
+                self.workspace.change_data(int(number), "failed", problem=message)
+
+    async def _work(self, key: str, job: Mapping[str, Any], seconds: float | None = None) -> Ended:
+        worker = await Worker.begin(job)
+        self._workers[key] = worker
+        try:
+            return await worker.listen(lambda event: self._heard(key, event), seconds)
+        finally:
+            await asyncio.shield(worker.stop())
+            self._workers.pop(key, None)
+
+    async def _stop(self, key: str) -> None:
+        task = self._tasks.get(key)
+        if task is not None:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+    def _tell(self, key: str) -> None:
+        event = self._changed.pop(key, None)
+        if event is not None:
+            event.set()
+
+    async def changes(self, key: str, wait: float) -> AsyncIterator[bool]:
+        """True whenever something has changed, False when nothing did for a while."""
+        while True:
+            event = self._changed.setdefault(key, asyncio.Event())
+            try:
+                await asyncio.wait_for(event.wait(), wait)
+                yield True
+            except TimeoutError:
+                yield False
+
+
+def job_of(run: Run, data: DataSet, workspace: Workspace) -> dict[str, Any]:
+    """What a worker is told of a run."""
+    reading = data.reading or Reading("sets")
+    wanted = dict(run.wanted)
+    places = [_release(workspace, number) for number in wanted.get("runs", ())]
+    return {
+        "work": "audit",
+        "folder": str(run.folder),
+        "place": data.place,
+        "reading": asdict(reading),
+        "title": data.name,
+        "method": run.method,
+        "parameters": dict(run.parameters),
+        "wanted": {**wanted, "releases": [str(place) for place in places if place is not None]},
+    }
+
+
+def _release(workspace: Workspace, number: int) -> Path | None:
+    found = workspace.run(number)
+    return None if found is None or not found.published.is_dir() else found.published

@@ -1,0 +1,90 @@
+"""What parameters mean on the data at hand, in sentences: what is promised, what it costs, what cannot be met."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+from cloven.figures import listed, many, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def sentences(method: Any, summary: Mapping[str, Any]) -> list[str]:
+    """What a method with its parameters does to this data."""
+    found = _of_sets(method, summary) if summary["shape"] == "sets" else _of_table(method, summary)
+    return [sentence.replace(" %", "\u00a0%") for sentence in found if sentence]  # a figure keeps its sign
+
+
+def _of_sets(method: Any, summary: Mapping[str, Any]) -> list[str]:
+    k, m = method.k, getattr(method, "m", 1)
+    return [
+        f"Somebody who knows any {many(m, 'item')} of a person is left with at least {k} people who could be it."
+        f"{_today(m, summary)}",
+        _rare(k, method, summary),
+        _size(getattr(method, "max_cluster_size", 0), summary),
+        "Repairing takes away what the method itself would tell, at the cost of some entries."
+        if getattr(method, "safe", "no") != "no"
+        else "",
+    ]
+
+
+def _today(m: int, summary: Mapping[str, Any]) -> str:
+    known = [each for each in summary["singled_out"] if each["known_items"] <= m]
+    if not known:
+        return ""
+    items = many(known[-1]["known_items"], "item")
+    return f" As the data are now, {items} are enough to single out {percent(known[-1]['share'])} of them."
+
+
+def _rare(k: int, method: Any, summary: Mapping[str, Any]) -> str:
+    found = next((each for each in summary["rare"] if each["k"] == k), None)
+    if found is None:
+        return ""
+    if not found["items"]:
+        return f"Every item is held by {k} people or more, so none has to be left out for being rare."
+    lost = percent(found["entries"] / max(1, summary["occurrences"]))
+    what = {"withhold": "withheld", "list": "listed once for all", "cluster": "named in their groups"}
+    done = what.get(getattr(method, "rare_items", ""), "merged with others")
+    return (
+        f"{many(found['items'], 'item')} of {summary['items']:,} {'is' if found['items'] == 1 else 'are'} held by"
+        f" fewer than {k} people and {done}: {lost} of all entries."
+    )
+
+
+def _size(size: int | None, summary: Mapping[str, Any]) -> str:
+    if size == 0:
+        return ""
+    if size is None:
+        return (
+            "Groups may be as large as they like: that hides best and keeps fewest pairs of items together."
+        )
+    groups = ceil(summary["records"] / size)
+    return (
+        f"People stand in groups of at most {size:,}, so that there are {groups:,} groups or more. Larger groups hide"
+        " better, smaller ones keep more pairs of items together."
+    )
+
+
+def _of_table(method: Any, summary: Mapping[str, Any]) -> list[str]:
+    k, l, eps = (getattr(method, name, None) for name in ("k", "l", "eps"))
+    secret = listed(summary["sensitive"]) or "sensitive values"
+    groups = summary["records"] // k if k else 0
+    return [
+        f"{percent(summary['alone'])} of the rows are the only ones with their {listed(summary['known'])} now.",
+        f"Rows go into groups of at least {k}, so that there are {groups:,} groups at most." if k else "",
+        _values(l, secret, summary),
+        f"Counts get noise by a budget of {eps:g}: whoever is in the table changes what is published by a factor of"
+        f" {2.718281828**eps:.2f} at most." if eps else "",
+    ]  # fmt: skip
+
+
+def _values(l: int | None, secret: str, summary: Mapping[str, Any]) -> str:
+    if not l:
+        return ""
+    largest = summary.get("largest_l")
+    beyond = f" These data allow l up to {largest}." if largest and l > largest else ""
+    return (
+        f"Every group has at least {l} different values of {secret}, so a guess is right once in {l}.{beyond}"
+    )

@@ -1,0 +1,263 @@
+"""Pages of the third step, *Attack*: whom to fear, what to accept, and what attackers reach while they try."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from starlette.exceptions import HTTPException
+from starlette.responses import StreamingResponse
+
+from cloven.audit.decision import MAX_RISK
+from cloven.disclosure.risk import MAX_TAIL
+from cloven.errors import ClovenError, ParameterError
+from cloven.escapes import visible
+from cloven.registry import family_of
+from cloven.report import drawing, rows, words
+from cloven.settings import told
+from cloven.studio.data_views import data_of, desk_of, see
+from cloven.studio.forms import made, methods_for
+from cloven.studio.pages import shown, steps
+from cloven.threats import Knowledge
+from cloven.values import real
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping
+
+    from starlette.datastructures import FormData
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from cloven.studio.records import DataSet, Run
+
+BEAT = 15.0
+"""Seconds after which a silent stream says that it is alive."""
+USUAL: Mapping[str, Any] = {
+    "max_risk": MAX_RISK,
+    "max_tail": MAX_TAIL,
+    "min_utility": 0.0,
+    "quick": False,
+    "advise": True,
+    "relatedness": "",
+    "rivals": [],
+    "left_out": [],
+    "runs": [],
+}
+
+
+async def attack_page(request: Request) -> Response:
+    """The form of a run that has not begun; what attackers reach of one that has."""
+    run, data = run_of(request)
+    if run.state == "draft":
+        return _form(request, run, data, {**USUAL, **run.wanted}, {})
+    return shown("attack.html", **_live(run, data), steps=steps("Attack", data, run), title=run.name)
+
+
+def _form(
+    request: Request, run: Run, data: DataSet, wanted: Mapping[str, Any], errors: Mapping[str, str]
+) -> Response:
+    shape = "sets" if data.reading is None else data.reading.shape
+    method, _ = made(shape, run.method, run.parameters)
+    if method is None:
+        return see(f"/data/{data.number}/protect?from={run.number}")
+    every = family_of(method).threats(method, Knowledge())
+    others = [
+        each
+        for each in desk_of(request).workspace.runs_of(data.number)
+        if each.state == "done" and each.number != run.number and not each.headline["sampled"]
+    ]
+    return shown(
+        "threats.html",
+        422 if errors else 200,
+        run=run,
+        data=data,
+        steps=steps("Attack", data, run),
+        title=run.name,
+        threats=every,
+        others=others,
+        rivals=[name for name in methods_for(shape) if name != run.method and not name.endswith("-like")],
+        wanted=wanted,
+        errors=errors,
+        sample=data.place is None,
+    )
+
+
+async def start(request: Request) -> Response:
+    """Begin a run with what its owner wants."""
+    run, data = run_of(request)
+    if run.state != "draft":
+        return see(f"/runs/{run.number}/attack")
+    async with request.form(max_files=0, max_fields=100, max_part_size=100_000) as form:
+        wanted, errors = _wanted(form)
+    if errors:
+        return _form(request, run, data, wanted, errors)
+    desk_of(request).workspace.change_run(run.number, wanted=wanted)
+    desk_of(request).start_run(run.number)
+    return see(f"/runs/{run.number}/attack")
+
+
+def _wanted(form: FormData) -> tuple[dict[str, Any], dict[str, str]]:
+    from cloven.relatedness.spec import paths
+
+    found: dict[str, Any] = {
+        "quick": form.get("effort") == "quick",
+        "advise": form.get("advise") == "yes",
+        "relatedness": str(form.get("relatedness", "")).strip(),
+        "rivals": [str(each) for each in form.getlist("rival")],
+        "runs": [int(str(each)) for each in form.getlist("other") if str(each).isdigit()],
+    }
+    tried = {str(each) for each in form.getlist("threat")}
+    found["left_out"] = [str(each) for each in form.getlist("known-threat") if str(each) not in tried]
+    errors: dict[str, str] = {}
+    for name in ("max_risk", "max_tail", "min_utility"):
+        text = str(form.get(name, "")).strip().removesuffix("%").strip()
+        try:
+            found[name] = float((real(0, 100).parse or float)(text)) / 100
+        except ParameterError:
+            found[name] = USUAL[name]
+            errors[name] = f"must be a share from 0 to 100 %, got {visible(text, 30)!r}"
+    if found["relatedness"]:
+        try:
+            paths(found["relatedness"])
+        except (ClovenError, OSError) as error:
+            errors["relatedness"] = str(error)
+    return found, errors
+
+
+# A run at work.
+
+
+def _live(run: Run, data: DataSet) -> dict[str, Any]:
+    """What is known so far, drawn as the report draws it."""
+    wanted = {**USUAL, **run.wanted}
+    shape = "sets" if data.reading is None else data.reading.shape
+    method, _ = made(shape, run.method, run.parameters)
+    document = {
+        "risks": list(run.found.values()),
+        "limits": {name: wanted[name] for name in ("max_risk", "max_tail", "min_utility")},
+        "parameters": {} if method is None else told(method),
+    }
+    return {
+        "run": run,
+        "data": data,
+        "document": document,
+        "gauges": _gauges(document),
+        "told": [{"found": each, "chart": drawing.told(each)} for each in rows.told(document)],
+        "open": run.active,
+    }
+
+
+def _gauges(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    drawn = drawing.gauges(document)
+    limits = document["limits"]
+    return [
+        {
+            "name": name,
+            "risk": risk,
+            "sign": words.of_risk(risk, rows.limit_of(document, risk), limits),
+            "chart": drawn.get(name),
+        }
+        for name, risk in rows.threats(document)
+    ]
+
+
+async def live(request: Request) -> Response:
+    """The part of the page that changes."""
+    run, data = run_of(request)
+    return shown("live.html", **_live(run, data))
+
+
+async def run_events(request: Request) -> Response:
+    """Server-sent events of a run."""
+    run, _ = run_of(request)
+    return stream(_told_of_run(request, run.number))
+
+
+async def data_events(request: Request) -> Response:
+    """Server-sent events of a data set that is being read."""
+    data = data_of(request)
+    return stream(_told_of_data(request, data.number))
+
+
+def stream(events: AsyncIterator[str]) -> Response:
+    """An answer that goes on as long as there are events."""
+    return StreamingResponse(events, media_type="text/event-stream", headers={"x-accel-buffering": "no"})
+
+
+async def _told_of_run(request: Request, number: int) -> AsyncIterator[str]:
+    desk = desk_of(request)
+    seen = -1
+    changes = desk.changes(f"runs/{number}", BEAT)
+    while True:
+        run = desk.workspace.run(number)
+        if run is None or not run.active:
+            yield event("end", {})
+            return
+        yield event("progress", {"step": run.step, "share": run.share, "state": run.state})
+        if len(run.found) != seen:
+            seen = len(run.found)
+            yield event("found", {"attacks": seen})
+        if not await anext(changes):
+            yield ": alive\n\n"
+
+
+async def _told_of_data(request: Request, number: int) -> AsyncIterator[str]:
+    desk = desk_of(request)
+    changes = desk.changes(f"data/{number}", BEAT)
+    while True:
+        data = desk.workspace.data(number)
+        if data is None or data.state != "reading":
+            yield event("end", {})
+            return
+        if not await anext(changes):
+            yield ": alive\n\n"
+
+
+def event(name: str, value: Mapping[str, Any]) -> str:
+    """One event as it goes over the line."""
+    return f"event: {name}\ndata: {json.dumps(value)}\n\n"
+
+
+async def cancel(request: Request) -> Response:
+    """Stop a run; what is finished is kept."""
+    run, _ = run_of(request)
+    await desk_of(request).cancel_run(run.number)
+    return see(f"/runs/{run.number}/attack")
+
+
+async def go_on(request: Request) -> Response:
+    """Go on with a run that was stopped, or that failed."""
+    run, _ = run_of(request)
+    if run.state in ("cancelled", "failed", "interrupted"):
+        desk_of(request).workspace.change_run(run.number, attempts=0)
+        desk_of(request).start_run(run.number)
+    return see(f"/runs/{run.number}/attack")
+
+
+async def rename(request: Request) -> Response:
+    """Another name."""
+    run, _ = run_of(request)
+    async with request.form(max_files=0, max_fields=5, max_part_size=10_000) as form:
+        name = visible(str(form.get("name", "")).strip(), 80)
+    if name:
+        desk_of(request).workspace.change_run(run.number, name=name)
+    return see(f"/runs/{run.number}")
+
+
+async def delete_run(request: Request) -> Response:
+    """Delete a run for good, after asking once more."""
+    run, data = run_of(request)
+    if request.method == "POST":
+        await desk_of(request).delete_run(run.number)
+        return see(f"/data/{data.number}")
+    return shown("delete_run.html", run=run, data=data, steps=None, title=f"Delete {run.name}?")
+
+
+def run_of(request: Request) -> tuple[Run, DataSet]:
+    """The run that an address names, and its data."""
+    workspace = desk_of(request).workspace
+    run = workspace.run(int(request.path_params["number"]))
+    data = None if run is None else workspace.data(run.data)
+    if run is None or data is None:
+        raise HTTPException(404)
+    return run, data

@@ -1,0 +1,467 @@
+"""The studio as a browser shows it: the whole way on sets and tables, by hand and by keyboard, on a desk and a phone.
+
+Every tab notes each request, each word of the console and each dialogue: nothing goes to another host, nothing runs
+that is not ours.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import zipfile
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.browser.test_report_page import CONTRAST
+
+pytestmark = pytest.mark.browser
+pytest.importorskip("starlette", reason="starlette is not installed (extra `studio`)")
+
+SCREENS = {"desk": (1280, 800), "phone": (390, 844)}
+LONG = 120_000
+"""Milliseconds that an audit of a few people may take on a busy machine."""
+EVIL = [
+    "<script>alert(1)</script>",
+    "=cmd('calc')",
+    "\u202egnp.exe",
+    '"><img src=x onerror=alert(2)>',
+    "{{7*7}}",
+]
+BASKETS = "\n".join(
+    ",".join(
+        sorted({["milk", "bread", "tea", "rice", "eggs", "beer"][n] for n in (i % 6, i * 5 % 6, i // 7 % 6)})
+    )
+    for i in range(90)
+)
+PEOPLE = "age,sex,illness\n" + "\n".join(
+    f"{20 + i % 40},{'fm'[i % 2]},{['flu', 'gout', 'mumps', 'zoster'][i * 7 % 4]}" for i in range(120)
+)
+
+
+class Served:
+    """A studio in a process of its own, which can be killed and started again on the same workspace."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.start()
+
+    def start(self) -> None:
+        command = [
+            sys.executable,
+            "-m",
+            "cloven.cli",
+            "studio",
+            "--no-browser",
+            "--workspace",
+            str(self.folder),
+        ]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        self.address = re.search(r"http://\S+", self.process.stdout.readline())[0]
+        self.origin = self.address.partition("/?")[0]
+        for _ in range(2):  # the workspace, and what keys do
+            self.process.stdout.readline()
+
+    def another(self) -> str:
+        """Another address for one visit."""
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        return re.search(r"http://\S+", self.process.stdout.readline())[0]
+
+    def stop(self, how: int = signal.SIGINT) -> None:
+        self.process.send_signal(how)
+        self.process.wait(30)
+        for pipe in (self.process.stdin, self.process.stdout):
+            pipe.close()
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    found = Served(tmp_path_factory.mktemp("studio") / "ws")
+    yield found
+    found.stop()
+
+
+@contextmanager
+def tab_of(browser, served, screen="desk", scheme="light", **options):
+    """A tab that was let in, and notes all that it asks and says."""
+    size = SCREENS[screen]
+    context = browser.new_context(
+        viewport={"width": size[0], "height": size[1]}, color_scheme=scheme, accept_downloads=True, **options
+    )
+    tab = context.new_page()
+    tab.asked, tab.said = [], []
+    context.on("request", lambda request: tab.asked.append(request.url))
+    tab.on("dialog", lambda dialog: (tab.said.append(dialog.message), dialog.dismiss()))
+    tab.on("console", lambda message: tab.said.append(message.text))
+    tab.on("pageerror", lambda error: tab.said.append(str(error)))
+    tab.goto(served.another())
+    tab.wait_for_url(f"{served.origin}/")
+    yield tab
+    hosts = {re.match(r"\w+://[^/]+", url)[0] for url in tab.asked}
+    assert hosts == {served.origin}
+    assert [words for words in tab.said if "422" not in words] == []
+    context.close()
+
+
+def upload(tab, served, tmp_path, name, text):
+    file = tmp_path / name
+    file.write_text(text, encoding="utf-8")
+    tab.goto(f"{served.origin}/data")
+    tab.set_input_files("#file", file)
+    tab.get_by_role("button", name="Upload").click()
+    tab.get_by_role("heading", name="Sets of items").wait_for(timeout=LONG)
+
+
+def choose_method(tab, name):
+    tab.locator("html.scripted").wait_for(state="attached")
+    tab.get_by_label("Method").select_option(name)
+    tab.wait_for_url(f"**method={name}")
+
+
+def attack(tab, attackers=("2 items of a person",)):
+    """From the form of a method to the verdict, quickly."""
+    tab.get_by_role("button", name="On to the attackers").click()
+    tab.get_by_label("A first look").check()
+    tab.get_by_label("Look for something better").uncheck()
+    for box in tab.locator("input[name=threat]").all():
+        box.set_checked(box.get_attribute("value") in attackers or attackers is None)
+    tab.get_by_role("button", name="Start the attacks").click()
+    tab.locator("#verdict").wait_for(timeout=LONG)
+
+
+def test_the_sample_from_the_first_page_to_the_release(browser, served, tmp_path):
+    with tab_of(browser, served) as tab:
+        tab.goto(f"{served.origin}/data")
+        tab.get_by_role("button", name="Use the sample").click()
+        tab.get_by_role("heading", name="Who can be singled out").wait_for(timeout=LONG)
+        assert "1,000 records" in tab.inner_text(".lede")
+        tab.get_by_role("link", name="Protect it").click()
+        tab.get_by_label("k", exact=True).fill("1")
+        tab.locator("#error-k", has_text="at least 2").wait_for()
+        assert tab.get_by_label("k", exact=True).get_attribute("aria-invalid") == "true"
+        tab.get_by_label("k", exact=True).fill("7")
+        tab.locator("#meaning", has_text="at least 7 people").wait_for()
+        assert tab.locator("#error-k").is_hidden()
+        attack(tab, ("2 items of a person", "release alone"))
+        assert tab.url.startswith(f"{served.origin}/runs/")
+        with tab.expect_download() as packed:
+            tab.get_by_role("link", name="Download the release").click()
+        packed.value.save_as(tmp_path / "release.zip")
+        assert "release/published/manifest.json" in zipfile.ZipFile(tmp_path / "release.zip").namelist()
+        kept = tab.url
+        tab.get_by_role("link", name="Open the inspector").click()
+        tab.get_by_role("heading", name="Clusters").first.wait_for(timeout=LONG)
+        tab.get_by_role("link", name="Cluster 0").click()
+        tab.get_by_role("heading", name="What is published").wait_for(timeout=LONG)
+        tab.goto(kept)
+        tab.locator("#verdict").wait_for()
+
+
+def test_an_uploaded_file_of_sets(browser, served, tmp_path):
+    with tab_of(browser, served) as tab:
+        upload(tab, served, tmp_path, "baskets.csv", BASKETS)
+        assert "beer" in tab.inner_text(".head")
+        tab.get_by_role("button", name="Read it so").first.click()
+        tab.get_by_role("heading", name="Who can be singled out").wait_for(timeout=LONG)
+        tab.get_by_role("link", name="Protect it").click()
+        choose_method(tab, "coat")
+        attack(tab)
+        tab.get_by_role("link", name="Download the key").click()
+        tab.get_by_role("button", name="Download the key").click()
+        assert tab.url.endswith("/key")  # the box is not ticked
+        tab.get_by_label("I keep it apart").check()
+        with tab.expect_download() as packed:
+            tab.get_by_role("button", name="Download the key").click()
+        assert "PRIVATE" in packed.value.suggested_filename
+
+
+def test_a_table_with_its_schema(browser, served, tmp_path):
+    with tab_of(browser, served) as tab:
+        upload(tab, served, tmp_path, "people.csv", PEOPLE)
+        tab.get_by_text("Correct the schema").click()
+        schema = tab.get_by_label("Schema (TOML)")
+        right = schema.input_value()
+        schema.fill("columns = 3")
+        tab.get_by_role("button", name="Read it as this table").click()
+        tab.locator("#error-schema", has_text="cannot be read").wait_for()
+        tab.get_by_label("Schema (TOML)").fill(right)
+        tab.get_by_role("button", name="Read it as this table").click()
+        tab.get_by_role("heading", name="Who can be singled out").wait_for(timeout=LONG)
+        tab.get_by_role("link", name="Protect it").click()
+        assert "different values of illness" in tab.inner_text("#meaning")
+        attack(tab, ())
+        assert tab.locator("#verdict").inner_text() == "Do not publish"  # nobody was asked to attack it
+
+
+def test_evil_names_are_text_on_every_page(browser, served, tmp_path):
+    quoted = [f'"{name.replace(chr(34), 2 * chr(34))}"' for name in EVIL]
+    lines = "\n".join(f"{quoted[i % 5]};bread;tea{i % 3}" for i in range(60))
+    with tab_of(browser, served) as tab:
+        upload(tab, served, tmp_path, "=cmd().csv", lines)
+        tab.get_by_text("Another way").click()
+        tab.get_by_label("Format").select_option("lines")
+        tab.get_by_label("Delimiter", exact=True).fill(";")
+        tab.get_by_role("button", name="Read it so").last.click()
+        tab.get_by_role("heading", name="Who can be singled out").wait_for(timeout=LONG)
+        shown = tab.inner_text("main")
+        assert EVIL[0] in shown
+        assert "⟨U+202E⟩gnp.exe" in shown
+        assert "{{7*7}}" in shown
+        tab.get_by_role("link", name="Protect it").click()
+        choose_method(tab, "coat")
+        tab.get_by_label("Name of this run").fill("<img src=x onerror=alert(3)>")
+        attack(tab)
+        assert "<img src=x onerror=alert(3)>" in tab.inner_text("h1")
+        run = tab.url
+        for path in (f"{run}/clusters", f"{run}/attack", f"{run}/report.html", f"{served.origin}/"):
+            tab.goto(path)
+            assert tab.locator("img[src=x]").count() == 0
+
+
+def test_a_run_is_cancelled_and_goes_on_after_the_app_was_killed(browser, tmp_path):
+    served = Served(tmp_path / "ws")
+    try:
+        with tab_of(browser, served) as tab:
+            tab.get_by_role("button", name="Try the sample clinic").click()
+            tab.get_by_role("link", name="Protect it").click(timeout=LONG)
+            tab.get_by_role("button", name="On to the attackers").click()
+            tab.get_by_label("A first look").check()
+            for box in tab.locator("input[name=threat]").all():
+                box.set_checked(box.get_attribute("value") in ("2 items of a person", "release alone"))
+            tab.get_by_label("Look for something better").uncheck()
+            tab.get_by_role("button", name="Start the attacks").click()
+            tab.get_by_role("button", name="Cancel").click()
+            tab.get_by_role("heading", name="Cancelled").wait_for()
+            tab.get_by_role("button", name="Go on").click()
+            tab.get_by_role("heading", name=re.compile("Attacking|Waiting")).wait_for()
+            path = tab.url.removeprefix(served.origin)
+            served.stop(signal.SIGKILL)
+            tab.said.clear()
+            tab.goto("about:blank")
+            tab.asked.clear()
+            served.start()
+            tab.goto(served.address)
+            tab.wait_for_url(f"{served.origin}/")
+            tab.goto(served.origin + path)
+            tab.get_by_role("link", name="To the verdict").or_(tab.locator("#verdict")).first.wait_for(
+                timeout=LONG
+            )
+            tab.said = [words for words in tab.said if "ERR_" not in words]
+            tab.asked = [url for url in tab.asked if url.startswith(served.origin)]
+    finally:
+        served.stop()
+
+
+def test_the_keyboard_alone_is_enough(browser, served):
+    with tab_of(browser, served) as tab:
+
+        def go(name, most=80):
+            for _ in range(most):
+                tab.keyboard.press("Tab")
+                here = tab.evaluate(
+                    "(document.activeElement.labels?.[0] ?? document.activeElement).textContent.trim()"
+                )
+                if here.startswith(name):
+                    shown = tab.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+                    assert shown != "none", f"{name} does not show that it is chosen"
+                    return
+            raise AssertionError(name)
+
+        tab.keyboard.press("Tab")
+        assert tab.evaluate("document.activeElement.textContent") == "To the content"
+        go("New release")
+        tab.keyboard.press("Enter")
+        tab.wait_for_url("**/data")
+        go("Use the sample")
+        tab.keyboard.press("Enter")
+        tab.get_by_role("heading", name="Who can be singled out").wait_for(timeout=LONG)
+        go("The figures")
+        tab.keyboard.press("Enter")
+        assert tab.locator("details[open]").count() == 1
+        go("Protect")
+        tab.keyboard.press("Enter")
+        tab.wait_for_url("**/protect")
+        go("k")
+        tab.keyboard.type("6")
+        go("On to the attackers")
+        tab.keyboard.press("Enter")
+        tab.wait_for_url("**/attack")
+        go("Delete this run")
+        tab.keyboard.press("Enter")
+        tab.wait_for_url("**/delete")
+        go("Delete it for good")
+        tab.keyboard.press("Enter")
+        tab.wait_for_url(re.compile(r"/data/\d+$"))
+
+
+def test_a_point_of_a_search_is_taken_up(browser, served, tmp_path):
+    pytest.importorskip("optuna", reason="optuna is not installed (extra `tune`)")
+    with tab_of(browser, served) as tab:
+        upload(tab, served, tmp_path, "baskets.csv", BASKETS)
+        tab.get_by_role("button", name="Read it so").first.click()
+        tab.get_by_role("link", name="Protect it").click(timeout=LONG)
+        tab.get_by_role("link", name="Search for settings").click()
+        tab.get_by_label("k, at least").fill("3")
+        tab.get_by_label("Settings to try").fill("2")
+        tab.get_by_role("button", name="Search").click()
+        tab.locator("[data-take]").first.wait_for(timeout=LONG)  # it grows
+        tab.get_by_role("heading", name="Finished").wait_for(timeout=LONG)
+        tab.locator("[data-points] .point .number", has_text="1").last.click()
+        tab.wait_for_url("**/protect?**")
+        assert tab.get_by_label("k", exact=True).input_value() == "3"
+
+
+@pytest.fixture(scope="module")
+def pages(browser, served, tmp_path_factory):
+    """Every kind of page, with a finished run of sets and data that wait to be confirmed."""
+    folder = tmp_path_factory.mktemp("files")
+    with tab_of(browser, served) as tab:
+        upload(tab, served, folder, "people.csv", PEOPLE)
+        unsure = tab.url
+        upload(tab, served, folder, "baskets.csv", BASKETS)
+        tab.get_by_role("button", name="Read it so").first.click()
+        tab.get_by_role("heading", name="Who can be singled out").wait_for(timeout=LONG)
+        data = tab.url
+        tab.get_by_role("link", name="Protect it").click()
+        protect = tab.url
+        tab.get_by_role("button", name="On to the attackers").click()
+        threats = tab.url
+        tab.goto(protect)
+        attack(tab, ("2 items of a person", "a known person"))
+        run = tab.url
+    return {
+        "home": f"{served.origin}/",
+        "choose": f"{served.origin}/data",
+        "unsure": unsure,
+        "described": data,
+        "protect": protect,
+        "threats": threats,
+        "attack": f"{run}/attack",
+        "decide": run,
+        "runs": f"{served.origin}/runs",
+        "compare": f"{served.origin}/compare?run={run.rpartition('/')[2]}",
+        "key": f"{run}/key",
+        "delete": f"{run}/delete",
+        "clusters": f"{run}/clusters",
+        "cluster": f"{run}/clusters/0",
+        "known": f"{run}/clusters/known",
+        "tune": f"{data}/tune",
+        "nothing": f"{served.origin}/what",
+    }
+
+
+def unfold(tab):
+    tab.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })")
+
+
+def visited(tab, url):
+    """Open a page; what is not there says so in the console, too."""
+    tab.goto(url)
+    unfold(tab)
+    tab.said = [words for words in tab.said if "404" not in words]
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_no_page_is_wider_than_the_screen(browser, served, pages, screen):
+    with tab_of(browser, served, screen) as tab:
+        for name, url in pages.items():
+            visited(tab, url)
+            wide = tab.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            assert wide == 0, name
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_has_enough_contrast(browser, served, pages, scheme):
+    with tab_of(browser, served, scheme=scheme) as tab:
+        for name, url in pages.items():
+            visited(tab, url)
+            low = [(round(ratio, 2), words) for ratio, words in tab.evaluate(CONTRAST) if ratio < 4.5]
+            assert low == [], name
+
+
+def test_axe_finds_no_serious_fault(browser, served, pages):
+    package = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
+    rules = Path(package.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
+    with tab_of(browser, served) as tab:
+        for name, url in pages.items():
+            visited(tab, url)
+            tab.evaluate(rules)
+            found = tab.evaluate("axe.run(document, {resultTypes: ['violations']})")
+            serious = [
+                (each["id"], each["nodes"][0]["html"][:200])
+                for each in found["violations"]
+                if each["impact"] in ("serious", "critical")
+            ]
+            assert serious == [], name
+
+
+def test_every_page_works_without_scripts(browser, served, tmp_path):
+    with tab_of(browser, served, java_script_enabled=False) as tab:
+        tab.goto(f"{served.origin}/data")
+        tab.get_by_role("button", name="Use the sample").click()
+        tab.get_by_role("heading", name="Who can be singled out").wait_for(timeout=LONG)
+        tab.get_by_role("link", name="Protect it").click()
+        tab.get_by_label("Method").select_option("coat")
+        tab.get_by_role("button", name="Take it").click()
+        tab.wait_for_url("**method=coat")
+        tab.get_by_label("k", exact=True).fill("1")
+        tab.get_by_role("button", name="On to the attackers").click()
+        tab.locator("#error-k", has_text="from 2").wait_for()
+
+
+def test_a_second_browser_and_another_site_are_kept_out(browser, served):
+    context = browser.new_context()
+    tab = context.new_page()
+    assert tab.goto(f"{served.origin}/").status == 401
+    address = served.another()
+    assert tab.goto(address).status == 200
+    tab.wait_for_url(f"{served.origin}/")
+    other = browser.new_context()
+    page = other.new_page()
+    assert page.goto(address).status == 403  # it was used
+    page.close()
+    cookie = context.cookies()[0]
+    assert cookie["httpOnly"]
+    assert cookie["sameSite"] == "Strict"
+    assert tab.evaluate("document.cookie") == ""
+    # A page of another origin on this machine, which the browser takes for the same site.
+    stranger = context.new_page()
+    stranger.route(
+        "http://127.0.0.1:1/**", lambda route: route.fulfill(body="<p>hello", content_type="text/html")
+    )
+    stranger.goto("http://127.0.0.1:1/")
+    sent = stranger.evaluate(
+        f"fetch('{served.origin}/data/sample', {{method: 'POST', credentials: 'include', mode: 'no-cors'}})"
+        ".then((answer) => answer.type).catch(() => 'refused')"
+    )
+    assert sent in ("opaque", "refused")
+    read = stranger.evaluate(
+        f"fetch('{served.origin}/', {{credentials: 'include'}}).then((a) => a.text()).catch(() => 'refused')"
+    )
+    assert read == "refused"
+    tab.goto(f"{served.origin}/")
+    before = tab.locator(".tiles li").count()
+    stranger.set_content(
+        f'<form method="post" action="{served.origin}/data/sample"><button>x</button></form>'
+    )
+    stranger.get_by_role("button").click()
+    stranger.wait_for_load_state()
+    assert "Not from there" in stranger.inner_text("h1")
+    tab.goto(f"{served.origin}/")
+    assert tab.locator(".tiles li").count() == before
+    other.close()
+    context.close()
+
+
+def test_it_is_named_by_its_port_so_that_two_do_not_mix(browser, served):
+    assert os.fspath(served.folder)
+    with tab_of(browser, served) as tab:
+        port = served.origin.rpartition(":")[2]
+        assert [each["name"] for each in tab.context.cookies()] == [f"cloven-studio-{port}"]

@@ -1,0 +1,44 @@
+"""Tokens, cookies and passwords."""
+
+from __future__ import annotations
+
+from cloven.studio.access import MOST_SESSIONS, Access
+
+
+def test_a_token_is_good_once_and_its_cookie_is_another_secret():
+    access = Access("c")
+    token = access.new_token()
+    cookie = access.spend(token)
+    assert cookie is not None
+    assert cookie != token
+    assert access.knows(cookie)
+    assert access.spend(token) is None
+    assert not access.knows(token)
+    assert not access.knows(None)
+
+
+def test_secrets_are_not_kept():
+    access = Access("c")
+    token = access.new_token()
+    cookie = access.spend(access.new_token())
+    assert token not in repr(vars(access))
+    assert cookie not in repr(vars(access))
+
+
+def test_the_oldest_browser_has_to_go():
+    access = Access("c")
+    cookies = [access.spend(access.new_token()) for _ in range(MOST_SESSIONS + 1)]
+    assert [access.knows(cookie) for cookie in cookies] == [False] + [True] * MOST_SESSIONS
+
+
+def test_after_a_wrong_password_even_the_right_one_waits():
+    access = Access("c")
+    access.set_password("right and long")
+    assert access.answer("wrong") is None
+    assert access.answer("right and long") is None
+    access._wait_until = 0.0
+    assert access.answer("right and long") is not None
+
+
+def test_without_a_password_none_is_right():
+    assert Access("c").answer("") is None

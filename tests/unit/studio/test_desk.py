@@ -1,0 +1,161 @@
+"""Runs that are cancelled, killed or cut short by the end of the app: they say so, and go on where they were."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import time
+
+import pytest
+
+from cloven.studio.desk import MOST_ATTEMPTS
+from tests.unit.studio.studios import opened, until
+
+COAT = {"k": "3", "m": "2", "max_suppressed": "0", "reading": "subsets-too"}
+WANTED = {"max_risk": "20", "max_tail": "1", "min_utility": "0", "effort": "quick"}
+BASKETS = b"milk,bread\nmilk,tea\nbread,tea\nmilk\nbread\n" * 20
+
+
+def planned(client, content=BASKETS):
+    """The address of a run that waits to be started."""
+    path = client.post("/data/upload", files={"file": ("baskets.csv", content)}).url.path
+    until(client, path, ["Likely ways"])
+    client.post(f"{path}/reading", data={"shape": "sets", "format": "lines", "delimiter": ","})
+    until(client, path, ["Who can be singled out"])
+    return client.post(f"{path}/protect", data={"method": "coat", **COAT}).url.path.removesuffix("/attack")
+
+
+def worker_of(client, path):
+    """The process that works on a run, once it is there."""
+    ends = time.monotonic() + 60
+    while time.monotonic() < ends:
+        worker = client.desk._workers.get(path.removeprefix("/"))
+        if worker is not None:
+            return worker
+        time.sleep(0.01)
+    raise AssertionError(path)
+
+
+def test_a_worker_that_dies_leaves_the_app_alive_and_the_run_goes_on(tmp_path):
+    with opened(tmp_path / "ws") as client:
+        path = planned(client)
+        client.post(f"{path}/attack", data=WANTED)
+        os.killpg(worker_of(client, path).process.pid, signal.SIGKILL)
+        page = until(client, f"{path}/attack", ["It failed"])
+        assert "The worker was killed" in page.text
+        assert client.get("/").status_code == 200
+        client.post(f"{path}/go-on")
+        until(client, f"{path}/attack", ["To the verdict"])
+
+
+def test_a_cancelled_run_stops_at_once_and_can_go_on(tmp_path):
+    with opened(tmp_path / "ws") as client:
+        path = planned(client)
+        client.post(f"{path}/attack", data=WANTED)
+        pid = worker_of(client, path).process.pid
+        page = client.post(f"{path}/cancel")
+        assert "Cancelled" in page.text
+        with pytest.raises(ProcessLookupError):
+            os.killpg(pid, 0)
+        assert client.desk._workers == {}
+        client.post(f"{path}/go-on")
+        until(client, f"{path}/attack", ["To the verdict"])
+
+
+def test_a_run_that_is_deleted_while_it_works_is_gone(tmp_path):
+    with opened(tmp_path / "ws") as client:
+        path = planned(client)
+        client.post(f"{path}/attack", data=WANTED)
+        pid = worker_of(client, path).process.pid
+        client.post(f"{path}/delete")
+        assert client.workspace.all_runs() == []
+        assert list((tmp_path / "ws" / "runs").iterdir()) == []
+        with pytest.raises(ProcessLookupError):
+            os.killpg(pid, 0)
+
+
+def test_one_works_and_the_others_wait_for_their_turn(tmp_path):
+    with opened(tmp_path / "ws") as client:
+        first = planned(client)
+        client.post(f"{first}/attack", data=WANTED)
+        worker_of(client, first)
+        data = client.workspace.run(int(first.rpartition("/")[2])).data
+        second = client.post(f"/data/{data}/protect", data={"method": "coat", **COAT}).url.path
+        assert "waiting for its turn" in client.post(second, data=WANTED).text
+        until(client, second, ["To the verdict"])
+        assert client.workspace.run(int(first.rpartition("/")[2])).state == "done"
+
+
+def test_the_app_ends_in_the_middle_and_the_run_goes_on_by_itself(tmp_path):
+    with opened(tmp_path / "ws") as client:
+        path = planned(client)
+        client.post(f"{path}/attack", data=WANTED)
+        worker_of(client, path)
+    with opened(tmp_path / "ws") as client:
+        number = int(path.rpartition("/")[2])
+        assert client.workspace.run(number).attempts == 1
+        until(client, f"{path}/attack", ["To the verdict"])
+        assert client.workspace.run(number).attempts == 0
+
+
+def test_a_run_that_never_gets_through_is_not_tried_for_ever(tmp_path):
+    with opened(tmp_path / "ws") as client:
+        path = planned(client)
+        number = int(path.rpartition("/")[2])
+    with opened(tmp_path / "ws") as client:
+        client.workspace.change_run(number, "running", attempts=MOST_ATTEMPTS)
+    with opened(tmp_path / "ws") as client:
+        page = client.get(f"{path}/attack").text
+        assert "Interrupted" in page
+        assert "several times" in page
+
+
+def test_a_file_that_was_being_read_is_read_after_a_restart(tmp_path):
+    with opened(tmp_path / "ws") as client:
+        path = client.post("/data/upload", files={"file": ("baskets.csv", BASKETS)}).url.path
+    with opened(tmp_path / "ws") as client:
+        until(client, path, ["Likely ways"])
+
+
+def digests(folder):
+    return {
+        file.name: hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in folder.rglob("*.parquet")
+        if file.is_file()
+    }
+
+
+@pytest.mark.slow
+def test_what_was_finished_before_the_end_is_not_done_again(tmp_path):
+    """The method draws lots, so that a release made twice would be another one."""
+    with opened(tmp_path / "ws") as client:
+        path = client.post("/data/sample").url.path
+        until(client, path, ["Who can be singled out"])
+        usual = dict.fromkeys(("k", "m"), "2") | {"max_cluster_size": "60", "safe": "cover"}
+        usual |= {
+            "rare_items": "withhold",
+            "small_clusters": "add",
+            "reading": "occurring",
+            "root_chunks": "single",
+        }
+        usual |= {"horizontal": "horpart", "min_item_support": "1", "join_terms": "moved"}
+        page = client.post(f"{path}/protect", data={"method": "disassociation", **usual})
+        attack = page.url.path
+        client.post(
+            attack, data={**WANTED, "threat": ["2 items of a person", "release alone", "being in it"]}
+        )
+        number = int(attack.split("/")[2])
+        ends = time.monotonic() + 300
+        while not client.workspace.run(number).found and time.monotonic() < ends:
+            time.sleep(0.02)
+        run = client.workspace.run(number)
+        found = dict(run.found)
+        (unfinished,) = run.folder.glob("*.unfinished")
+        made = digests(next(unfinished.glob("step-*")) / "published")
+        assert made
+    with opened(tmp_path / "ws") as client:
+        until(client, attack, ["To the verdict"], 300)
+        done = client.workspace.run(number)
+        assert found.items() <= done.found.items()
+        assert digests(done.published) == made

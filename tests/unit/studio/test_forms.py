@@ -1,0 +1,85 @@
+"""Forms of methods: every option has a field, what is typed becomes the method, what is wrong is told beside it."""
+
+from __future__ import annotations
+
+import pytest
+
+import cloven as cv
+from cloven.registry import anonymisers, table_anonymisers
+from cloven.studio.forms import ABOUT, NEEDS_FILES, defaults, fields_of, made, methods_for
+from cloven.values import options_of
+
+EVERY = {**anonymisers(), **table_anonymisers()}
+USABLE = [name for name in EVERY if name not in NEEDS_FILES]
+
+
+@pytest.mark.parametrize("name", USABLE)
+def test_every_option_has_a_field(name):
+    asked = {
+        key
+        for key, each in options_of(EVERY[name]).items()
+        if each.value.content in (None, "items") and key not in ("seed", "block_records")
+    }
+    assert asked <= {each.name for each in fields_of(EVERY[name])}
+    assert name in ABOUT
+
+
+@pytest.mark.parametrize("name", USABLE)
+def test_the_form_as_it_stands_makes_the_usual_method(name):
+    shape = "sets" if name in methods_for("sets") else "table"
+    typed = {each.name: each.default for each in fields_of(EVERY[name])}
+    method, told = made(shape, name, typed)
+    assert told.errors == {}
+    assert method == EVERY[name]()
+
+
+def test_what_is_typed_becomes_the_method():
+    typed = {
+        "k": "7",
+        "m": "3",
+        "max_cluster_size": "unlimited",
+        "refine": "yes",
+        "sensitive": "hiv\n flu \n\n",
+    }
+    usual = {each.name: each.default for each in fields_of(cv.Disassociation)}
+    method, _ = made("sets", "disassociation", usual | typed)
+    assert (method.k, method.m, method.max_cluster_size, method.refine) == (7, 3, None, True)
+    assert method.sensitive == {"hiv", "flu"}
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "value", "says"),
+    [
+        ("disassociation", "k", "five", "whole number"),
+        ("disassociation", "k", "", "empty"),
+        ("disassociation", "k", "1", "at least 2"),
+        ("disassociation", "m", "0", "m must"),
+        ("disassociation", "max_cluster_size", "large", "whole number"),
+        ("disassociation", "rare_items", "eat", "one of"),
+        ("slicing", "l", "1", "from 2"),
+        ("diffgen", "eps", "-1", "number"),
+        ("ul", "swap_rate", "80%", "at most 50"),
+    ],
+)
+def test_a_message_stands_beside_its_field(name, field, value, says):
+    shape = "sets" if name in methods_for("sets") else "table"
+    usual = {each.name: each.default for each in fields_of(EVERY[name])}
+    method, told = made(shape, name, usual | {field: value})
+    assert method is None
+    assert list(told.errors) == [field]
+    assert says in told.errors[field]
+
+
+def test_an_unknown_method_is_told_above_the_form():
+    method, told = made("sets", "slicing", {})
+    assert method is None
+    assert "" in told.errors
+
+
+def test_what_the_data_suggest_stands_in_the_fields():
+    summary = {"suggested": {"method": "disassociation", "k": 5, "m": 1, "max_cluster_size": 40}}
+    assert defaults("sets", summary, "disassociation")["max_cluster_size"] == "40"
+    assert defaults("sets", summary, "coat")["m"] == "2"
+    table = {"suggested": {"setting": "slicing:l=3"}, "largest_l": 3}
+    assert defaults("table", table, "slicing")["l"] == "3"
+    assert defaults("table", table, "anatomy")["l"] == "3"
