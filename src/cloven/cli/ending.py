@@ -28,6 +28,11 @@ import typer
 from cloven.cli.console import complain, say
 from cloven.errors import ClovenError, InputError, OutputError, ParameterError, shorten
 
+try:
+    import resource  # now: when memory is lacking, it cannot be loaded any more
+except ImportError:  # no such limits on this system
+    resource = None  # type: ignore[assignment]
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
     from types import FrameType
@@ -161,9 +166,7 @@ def _lacks_memory(error: BaseException | None) -> bool:
 
 def _memory_is_limited() -> bool:
     """Whether somebody said how much memory this process may have."""
-    try:
-        import resource
-    except ImportError:  # no such limits here
+    if resource is None:
         return False
     kinds = (resource.RLIMIT_AS, resource.RLIMIT_DATA)
     return any(resource.getrlimit(kind)[0] != resource.RLIM_INFINITY for kind in kinds)
