@@ -517,6 +517,10 @@ OPENED = {
     ("relatedness/vectors.py", "np.lib.format.open_memmap"): "opened by the intake just before, to be mapped",
     ("relatedness/vector_files.py", "np.load"): "opened by the intake just before, to be mapped",
     ("relatedness/vector_files.py", "gzip.open"): "a stream of the intake",
+    (
+        "kinds/disassociated/spark/records.py",
+        "pq.ParquetFile",
+    ): "what Spark just wrote into our working folder",
     ("cli/console.py", "os.open"): "the null device, to be written",
     ("cli/studio.py", "webbrowser.open"): "an address, not a file",
 }

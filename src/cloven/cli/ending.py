@@ -19,7 +19,8 @@ import re
 import signal
 import sys
 import traceback
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -28,10 +29,9 @@ import typer
 from cloven.cli.console import complain, say
 from cloven.errors import ClovenError, InputError, OutputError, ParameterError, shorten
 
-try:
-    import resource  # now: when memory is lacking, it cannot be loaded any more
-except ImportError:  # no such limits on this system
-    resource = None  # type: ignore[assignment]
+_LIMITS: Any = None
+with suppress(ImportError):  # a system without limits; now, as it cannot be loaded when memory is lacking
+    _LIMITS = import_module("resource")
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -166,10 +166,8 @@ def _lacks_memory(error: BaseException | None) -> bool:
 
 def _memory_is_limited() -> bool:
     """Whether somebody said how much memory this process may have."""
-    if resource is None:
-        return False
-    kinds = (resource.RLIMIT_AS, resource.RLIMIT_DATA)
-    return any(resource.getrlimit(kind)[0] != resource.RLIM_INFINITY for kind in kinds)
+    kinds = () if _LIMITS is None else (_LIMITS.RLIMIT_AS, _LIMITS.RLIMIT_DATA)
+    return any(_LIMITS.getrlimit(kind)[0] != _LIMITS.RLIM_INFINITY for kind in kinds)
 
 
 def _stopped(stop: BaseException) -> int:

@@ -39,7 +39,6 @@ def test_the_local_engine_does_what_the_functions_do(tmp_path):
         ({"safe": "cover"}, "safe"),
         ({"rare_items": "list"}, "rare_items='list'"),
         ({"root_chunks": "several"}, "root_chunks='several'"),
-        ({"min_item_support": 3}, "min_item_support"),
         ({"tie_order": "first-seen"}, "first-seen"),
     ],
 )
