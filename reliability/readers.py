@@ -74,10 +74,12 @@ def readers(scratch: Path) -> list[Reader]:
     return [
         *_sets(),
         *_packed(),
+        *_pieces(),
         *_tables(),
         *_stores(scratch),
         *_documents(),
         *_releases(scratch),
+        *_parts(scratch),
         *_guesses(scratch),
         *_settings(scratch),
         *_meanings(scratch),
@@ -132,6 +134,57 @@ def _packed() -> Iterator[Reader]:
     }
     for name, content in contents.items():
         yield Reader(f"packed {name}", {name: content}, partial(_read_set, name, {}))
+
+
+def _pieces() -> Iterator[Reader]:
+    """Files that are read piece by piece, as those are that memory does not hold."""
+    import zstandard
+
+    plain = "\n".join(",".join(record) for record in RECORDS).encode()
+    long = "id,item\n" + "\n".join(f"{at},{item}" for at, record in enumerate(RECORDS) for item in record)
+    by_row: dict[str, Any] = {"format": "long", "id_column": "id", "item_column": "item"}
+    half = len(RECORDS) // 2
+    contents: dict[str, tuple[dict[str, bytes], dict[str, Any]]] = {
+        "baskets.csv": ({"baskets.csv": plain}, {}),
+        "baskets.dat": ({"baskets.dat": b"\n".join([b"1 2 3", b"2 5"] * 10)}, {}),
+        "baskets.spmf": ({"baskets.spmf": b"1 -1 2 -1 -2\n3 -1 -2\n" * 6}, {"format": "spmf"}),
+        "long.csv": ({"long.csv": long.encode()}, by_row),
+        "baskets.parquet": ({"baskets.parquet": _parquet({"items": RECORDS})}, {}),
+        "baskets.csv.gz": ({"baskets.csv.gz": gzip.compress(plain, 1)}, {}),
+        "baskets.csv.zst": ({"baskets.csv.zst": zstandard.compress(plain)}, {}),
+        "folder": (
+            {
+                "folder/a.parquet": _parquet({"items": RECORDS[:half]}),
+                "folder/b.parquet": _parquet({"items": RECORDS[half:]}),
+            },
+            {},
+        ),
+    }
+    for name, (files, options) in contents.items():
+        yield Reader(f"pieces {name}", files, partial(_read_pieces, name, options))
+
+
+def _read_pieces(name: str, options: Mapping[str, Any], folder: Path) -> Any:
+    """Records as they come; where the file can be read whole too, they must be the same."""
+    from cloven.kinds.disassociated.spilled.gathering import gather
+    from cloven.kinds.disassociated.spilled.room import Room
+    from cloven.reading.pieces import Pieces
+    from cloven.storage.fingerprint import fingerprint
+
+    place = folder / name
+    with tempfile.TemporaryDirectory() as work:
+        data = gather(
+            Pieces.of(place, max_bytes=1_000_000, **options), Room(10**9, 100, 300, 10**8), Path(work)
+        )
+        found = data.empty, data.fingerprint()
+        data.shelf.remove()
+    if place.is_dir():
+        return found
+    whole = cv.read(place, max_bytes=1_000_000, **options)
+    if found != (whole.empty_records, fingerprint(whole)):
+        message = "records read piece by piece are not those that are read whole"
+        raise AssertionError(message)
+    return found
 
 
 def _tables() -> Iterator[Reader]:
@@ -236,6 +289,49 @@ def _releases(scratch: Path) -> Iterator[Reader]:
         yield Reader(f"key {name}", files, partial(_use_key, original), frozenset(files) - private)
     cv.write_release(made["disassociated"][0], scratch / "json", original=data, format="json")
     yield Reader("release json", {"out.json": (scratch / "json.json").read_bytes()}, _use_json)
+
+
+def _parts(scratch: Path) -> Iterator[Reader]:
+    """A release in parts, as one is made that memory does not hold; and its key, beside the original."""
+    from cloven.kinds.disassociated.spilled.pipeline import Pipeline
+    from cloven.kinds.disassociated.spilled.room import Room, Sizes
+    from cloven.reading.pieces import Pieces
+
+    place = scratch / "parted.csv"
+    place.write_text("\n".join(",".join(record) for record in RECORDS), encoding="utf-8")
+    run = Pipeline(
+        cv.Disassociation(k=3, m=2),
+        Room(10**9, 10**4, 10**4, 10**8),
+        Sizes(9, 10),
+        scratch / "work",
+        lambda _step, _share: None,
+    )
+    source = Pieces.of(place, format="lines", delimiter=",")
+    run.run(source, scratch / "parted", scratch / "parted.private")
+    files = {**_content(scratch / "parted", "out/"), **_content(scratch / "parted.private", "out.private/")}
+    private = frozenset(file for file in files if file.startswith("out.private/"))
+    yield Reader("parts", files, lambda folder: _use_parts(folder / "out"), private)
+    yield Reader("parts key", files, _use_parts_key, frozenset(files) - private)
+
+
+def _use_parts(place: Path) -> None:
+    cv.verify_folder(place)
+    _use(cv.read_release(place))
+
+
+def _use_parts_key(folder: Path) -> None:
+    from cloven.kinds.disassociated.part_originals import Original, verify_original
+    from cloven.storage.release import read_manifest
+
+    data = cv.Transactions.from_records(RECORDS)
+    rows = np.arange(len(data), dtype=np.int64)
+    original = Original(
+        data.vocabulary,
+        lambda: iter([(rows, data.offsets.astype(np.int64), data.codes)]),
+    )
+    places = (folder / "out", folder / "out.private")
+    with tempfile.TemporaryDirectory() as work:
+        verify_original(places, read_manifest(folder / "out"), original, Path(work), 10**4)
 
 
 def _tree(scratch: Path) -> Any:
@@ -382,6 +478,30 @@ def _state(scratch: Path) -> Iterator[Reader]:
     )
     _open_study(scratch / "study")
     yield Reader("study", _content(scratch / "study", "s/"), lambda folder: _open_study(folder / "s"))
+
+    _open_workspace(scratch / "studio")
+    yield Reader(
+        "workspace", _content(scratch / "studio", "w/"), lambda folder: _open_workspace(folder / "w")
+    )
+
+
+def _open_workspace(folder: Path) -> None:
+    """Open what the studio keeps, and look at all of it."""
+    from cloven.studio.workspace import Workspace
+
+    if folder.is_dir():
+        folder.chmod(0o700)
+    space = Workspace.at(folder)
+    try:
+        if not space.all_data():
+            number = space.add_data("clinic", None, own=False).number
+            space.add_run(number, "first", "disassociation", {"k": "5"})
+            space.add_search(number, {"k": 5})
+        for data in space.all_data():
+            space.runs_of(data.number), space.searches_of(data.number)
+        space.all_runs(), space.unfinished(), space.unfinished_searches()
+    finally:
+        space.close()
 
 
 def _read_ledger(data: Any, folder: Path) -> Any:

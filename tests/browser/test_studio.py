@@ -164,6 +164,22 @@ def test_the_sample_from_the_first_page_to_the_release(browser, served, tmp_path
         tab.locator("#verdict").wait_for()
 
 
+def test_what_is_typed_before_the_script_is_there_is_judged_too(browser, served):
+    with tab_of(browser, served) as tab:
+        tab.goto(f"{served.origin}/data")
+        tab.get_by_role("button", name="Use the sample").click()
+        tab.get_by_role("heading", name="Who can be singled out").wait_for(timeout=LONG)
+        held = []
+        tab.route("**/studio.js", lambda route: held.append(route))
+        tab.get_by_role("link", name="Protect it").click(no_wait_after=True)
+        k = tab.get_by_label("k", exact=True)
+        k.fill("1")
+        assert k.get_attribute("aria-invalid") is None  # nobody looks yet
+        held[0].continue_()
+        tab.locator("#error-k", has_text="at least 2").wait_for()
+        assert k.get_attribute("aria-invalid") == "true"
+
+
 def test_an_uploaded_file_of_sets(browser, served, tmp_path):
     with tab_of(browser, served) as tab:
         upload(tab, served, tmp_path, "baskets.csv", BASKETS)

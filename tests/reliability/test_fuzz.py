@@ -19,20 +19,23 @@ NAMES = (
     "sets baskets.json", "sets lenient baskets.json", "sets baskets.jsonl", "sets lenient baskets.jsonl",
     "sets baskets.parquet", "sets lenient baskets.parquet", "sets wide.csv", "sets lenient wide.csv",
     "sets wide.tsv", "sets lenient wide.tsv", "packed baskets.csv.gz", "packed baskets.csv.zst",
-    "packed baskets.zip", "table people.csv", "table people.parquet", "schema", "table people.xlsx",
+    "packed baskets.zip", "pieces baskets.csv", "pieces baskets.dat", "pieces baskets.spmf", "pieces long.csv",
+    "pieces baskets.parquet", "pieces baskets.csv.gz", "pieces baskets.csv.zst", "pieces folder",
+    "table people.csv", "table people.parquet", "schema", "table people.xlsx",
     "table people.db", "table dated.csv", "proposal", "documents notes.tar", "documents notes.tgz",
     "documents notes.zip", "documents notes.csv", "documents notes.jsonl", "release disassociated",
     "key disassociated", "release generalised", "key generalised", "release apriori", "key apriori",
     "release mondrian", "key mondrian", "release sliced", "key sliced", "release ul", "key ul",
-    "release json", "guesses", "eliminations", "hierarchy", "policy policy.json", "policy clinic.policy",
-    "knowledge known.txt", "knowledge known.json", "vectors text", "vectors cache", "corpus", "counts",
-    "benchmark", "ledger", "receipt", "checkpoint", "study", "command verify", "command breach",
+    "release json", "parts", "parts key", "guesses", "eliminations", "hierarchy", "policy policy.json",
+    "policy clinic.policy", "knowledge known.txt", "knowledge known.json", "vectors text", "vectors cache", "corpus",
+    "counts", "benchmark", "ledger", "receipt", "checkpoint", "study", "workspace",
+    "command verify", "command breach",
     "command reconstruct",
 )  # fmt: skip
 FEW, MANY = 8, 40
 # What is damaged is passed over, or is the verdict.
-PATIENT = ("ledger", "checkpoint", "study", "command verify")
-DEAR = ("release", "key", "command", "checkpoint", "study")
+PATIENT = ("ledger", "checkpoint", "study", "parts key", "command verify")
+DEAR = ("release", "key", "parts", "command", "checkpoint", "study")
 
 
 @pytest.fixture(scope="module")

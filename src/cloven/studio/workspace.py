@@ -14,7 +14,8 @@ from threading import Lock
 from time import time
 from typing import TYPE_CHECKING, Any
 
-from cloven.errors import OutputError
+from cloven.errors import OutputError, shorten
+from cloven.escapes import visible
 from cloven.storage.atomic import PRIVATE_FILE, PRIVATE_FOLDER
 from cloven.studio.records import UNFINISHED, DataSet, Reading, Run, Search
 
@@ -84,13 +85,37 @@ class Workspace:
                 )
                 raise OutputError(message)
             connection.executescript(_TABLES)
-            connection.execute(f"pragma user_version = {VERSION}")
-        except (OSError, sqlite3.Error) as error:
+            if not found:
+                connection.execute(f"pragma user_version = {VERSION}")
+        except (OSError, sqlite3.Error, ValueError) as error:  # damaged texts are no UTF-8
+            said = shorten(visible(str(error)), 200)
             message = (
-                f"{folder}: cannot be used as a workspace ({error}); name another folder with --workspace"
+                f"{folder}: cannot be used as a workspace ({said}); name another folder with --workspace"
             )
             raise OutputError(message) from error
-        return cls(folder, connection)
+        found = cls(folder, connection)
+        found._look_through()
+        return found
+
+    def _look_through(self) -> None:
+        """Read all of the database once, so that damage is told now and not by a page."""
+        try:
+            told = self._rows("pragma quick_check(1)")[0][0]
+            if told != "ok":
+                raise sqlite3.DatabaseError(told)
+            for data in self.all_data():
+                self.runs_of(data.number)
+                self.searches_of(data.number)
+            self.all_runs()
+            self._rows("select at, run, what from log")
+        except (sqlite3.Error, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            self.close()
+            said = shorten(visible(str(error)), 200)
+            message = (
+                f"{self.folder / DATABASE}: damaged ({said}); put a copy back, or name another folder with"
+                " --workspace: the data and releases in this one are left as they are"
+            )
+            raise OutputError(message) from error
 
     def close(self) -> None:
         """Let go of the database."""

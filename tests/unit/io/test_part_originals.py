@@ -149,3 +149,14 @@ def test_a_rare_item_that_is_not_rare_is_noticed(made):
 def test_a_part_that_is_missing_is_a_failed_check(made):
     (made[0] / "out.private" / "key-0.parquet").unlink()
     assert failures(made) == {"readable with the key"}
+
+
+@pytest.mark.parametrize("name", ["key", "records", "suppressed"])
+def test_a_number_that_is_missing_is_a_failed_check(made, name):
+    edited(made, name, 0, first(record=None))
+    assert "readable with the key" in failures(made)
+
+
+def test_a_cluster_that_is_missing_is_a_failed_check(made):
+    edited(made, "records", 0, first(cluster=None))
+    assert failures(made) == {"readable with the key"}

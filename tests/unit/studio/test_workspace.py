@@ -109,3 +109,29 @@ def test_what_lay_on_its_way_when_a_server_was_killed_is_gone(tmp_path):
     again = Workspace.at(tmp_path / "ws")
     assert list(again.passing.iterdir()) == []
     again.close()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        b"no database at all",
+        lambda found: found.replace(b"TABLE runs", b"TABLE \xff\xfens"),
+        lambda found: found[: len(found) // 2],
+        lambda found: found.replace(b"{}", b"{x"),
+    ],
+)
+def test_a_damaged_database_is_told_at_once_and_left_as_it_is(tmp_path, damage):
+    place = tmp_path / "ws"
+    space = Workspace.at(place)
+    run = space.add_run(space.add_data("x", None, own=False).number, "first", "coat", {})
+    (place / "runs" / str(run.number) / "kept").write_text("a release")
+    space.close()
+    file = place / "studio.db"
+    changed = damage if isinstance(damage, bytes) else damage(file.read_bytes())
+    assert changed != file.read_bytes()
+    file.write_bytes(changed)
+    with pytest.raises(OutputError, match="--workspace") as caught:
+        Workspace.at(place)
+    assert "\n" not in str(caught.value)
+    assert file.read_bytes() == changed
+    assert (place / "runs" / str(run.number) / "kept").exists()

@@ -36,10 +36,18 @@ function explainWhileTyping(form) {
     if (answer.ok && number === asked) show(await answer.json());
   }
 
-  form.addEventListener("input", () => {
+  function askSoon() {
     clearTimeout(waiting);
     waiting = setTimeout(() => ask().catch(() => {}), 200);
-  });
+  }
+
+  form.addEventListener("input", askSoon);
+  // What was typed before this script was there, or is put back by the browser on the way back.
+  const typedBefore = [...form.elements].some((each) =>
+    each.type === "checkbox" ? each.checked !== each.defaultChecked
+      : "defaultValue" in each && each.value !== each.defaultValue);
+  if (typedBefore) askSoon();
+  window.addEventListener("pageshow", (event) => event.persisted && askSoon());
 }
 
 // A run or a file at work: progress and findings come as they are, and at the end the next page.
