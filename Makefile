@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-browser test-studio test-spark lint format types check bench tables docs docs-serve install fuzz fuzz-guided bombs meaning faults studio-faults audit-deps sbom tested clean
+.PHONY: help demo test test-quick test-pages test-slow test-browser test-studio test-spark lint format types check bench tables docs docs-serve install fuzz fuzz-guided bombs meaning faults studio-faults audit-deps sbom tested clean
 
 help: ## list the tasks
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,8 +36,12 @@ demo: $(VENV)/.demo ## audit the built-in sample and say where the result is
 	@echo "The first run compiles its kernels while it works, which takes less than a minute; later runs are faster."
 	$(BIN)/cloven audit || test $$? -eq 1  # 1: it was audited and is not to be published
 
-test: $(STAMP) ## run the quick tests (minutes, part of it compiling), and those of the studio in Chromium where it is
+test: test-quick test-pages ## run the quick tests (minutes, part of it compiling), and those of the studio in Chromium where it is
+
+test-quick: $(STAMP) # the tests that need no browser
 	$(BIN)/python -m pytest -n auto
+
+test-pages: $(STAMP)
 	@if command -v chromium >/dev/null; then $(MAKE) --no-print-directory test-studio; \
 	else echo "no chromium on this machine: the studio was not opened in a browser"; fi
 

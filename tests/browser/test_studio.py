@@ -95,6 +95,7 @@ def tab_of(browser, served, screen="desk", scheme="light", **options):
     context = browser.new_context(
         viewport={"width": size[0], "height": size[1]}, color_scheme=scheme, accept_downloads=True, **options
     )
+    context.set_default_timeout(LONG)
     tab = context.new_page()
     tab.asked, tab.said = [], []
     context.on("request", lambda request: tab.asked.append(request.url))
