@@ -41,7 +41,7 @@ test: test-quick test-pages ## run the quick tests (minutes, part of it compilin
 test-quick: $(STAMP) # the tests that need no browser
 	$(BIN)/python -m pytest -n auto
 
-test-pages: $(STAMP)
+test-pages: $(STAMP) | test-quick # after them, as they compile what is used here
 	@if command -v chromium >/dev/null; then $(MAKE) --no-print-directory test-studio; \
 	else echo "no chromium on this machine: the studio was not opened in a browser"; fi
 

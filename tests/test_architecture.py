@@ -515,7 +515,6 @@ OPENED = {
     ("storage/parquet.py", "path.open"): "the hash of what was just written",
     ("relatedness/vectors.py", "path.open"): "flushed after it was written",
     ("relatedness/vectors.py", "np.lib.format.open_memmap"): "opened by the intake just before, to be mapped",
-    ("relatedness/vector_files.py", "np.load"): "opened by the intake just before, to be mapped",
     ("relatedness/vector_files.py", "gzip.open"): "a stream of the intake",
     (
         "kinds/disassociated/spark/records.py",

@@ -282,3 +282,12 @@ def test_a_cluster_that_says_it_is_empty_and_is_not():
     claimed = replace(release, cluster_size=np.zeros(release.clusters, np.int64))
     assert cv.candidates(claimed, ["flu"]).candidates == 0
     assert not cv.verify(claimed).ok
+
+
+def test_an_array_whose_type_has_an_old_name(tmp_path):
+    np.save(tmp_path / "v.npy", np.zeros((2, 3), np.float32))
+    (tmp_path / "v.words.txt").write_text("flu\nfever\n", encoding="utf-8")
+    content = (tmp_path / "v.npy").read_bytes()
+    (tmp_path / "v.npy").write_bytes(content.replace(b"'<f4'", b"'|a4'"))
+    with pytest.raises(InputError, match="matrix of floating-point numbers"):
+        parse(f"vectors:{tmp_path / 'v.npy'}").relate(ITEMS)

@@ -32,7 +32,7 @@ NAMES = (
     "command verify", "command breach",
     "command reconstruct",
 )  # fmt: skip
-FEW, MANY = 8, 40
+FEW, MANY = 5, 40
 # What is damaged is passed over, or is the verdict.
 PATIENT = ("ledger", "checkpoint", "study", "parts key", "command verify")
 DEAR = ("release", "key", "parts", "command", "checkpoint", "study")

@@ -12,6 +12,7 @@ import io
 import os
 import struct
 import tarfile
+import warnings
 import zipfile
 import zlib
 from contextlib import ExitStack, contextmanager
@@ -396,8 +397,6 @@ def arrays_in(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
         OSError: it cannot be read, or is no plain file.
         ValueError: it is no such archive, or holds more than memory has room for.
     """
-    import numpy as np
-
     found = {}
     try:
         with open_plain(path) as raw, zipfile.ZipFile(raw) as archive:
@@ -406,8 +405,18 @@ def arrays_in(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
                 _refuse_member(member, budget.source)
                 with archive.open(member) as stream:
                     inside = _counted(stream, budget).read()
-                found[member.filename.removesuffix(".npy")] = np.load(io.BytesIO(inside), allow_pickle=False)
+                found[member.filename.removesuffix(".npy")] = array_of(io.BytesIO(inside))
     except (*_DAMAGE, *ARRAY_DAMAGE, InputError) as error:
         message = f"no archive of arrays: {error}"
         raise ValueError(message) from error
+    return found
+
+
+def array_of(source: str | os.PathLike[str] | io.BytesIO, *, mapped: bool = False) -> NDArray[Any]:
+    """An array that ``numpy.save`` wrote; nothing is ever unpickled, and types of old names are no news."""
+    import numpy as np
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        found: NDArray[Any] = np.load(source, mmap_mode="r" if mapped else None, allow_pickle=False)
     return found

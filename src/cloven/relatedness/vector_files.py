@@ -26,7 +26,7 @@ import numpy as np
 from cloven.compiled import compiled, compiled_only
 from cloven.errors import InputError
 from cloven.intake.files import open_plain
-from cloven.intake.packing import ARRAY_DAMAGE
+from cloven.intake.packing import ARRAY_DAMAGE, array_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -201,14 +201,14 @@ def _numpy_pair(path: Path) -> VectorTable:
 def _numpy_matrix(path: Path) -> NDArray[Any]:
     try:
         open_plain(path).close()
-        matrix = np.load(path, mmap_mode="r", allow_pickle=False)
+        matrix = array_of(path, mapped=True)
     except (OSError, EOFError, *ARRAY_DAMAGE) as error:
         message = f"cannot be read as a NumPy array ({error}); save it anew with numpy.save"
         raise InputError(" ".join(message.split()), source=str(path)) from error
     if matrix.ndim != 2 or 0 in matrix.shape or not np.issubdtype(matrix.dtype, np.floating):
         message = "must be a matrix of floating-point numbers with a row for each word"
         raise InputError(message, source=str(path), value=f"{matrix.dtype} {matrix.shape}")
-    return cast("NDArray[Any]", matrix)
+    return matrix
 
 
 def _words_beside(path: Path) -> Path:
