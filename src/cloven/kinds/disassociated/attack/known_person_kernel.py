@@ -115,22 +115,84 @@ def _add_rows(
 
 
 @compiled
+def _stands(slot_part: Longs, slots: Longs, number: int, first: int, many: int) -> int:
+    """How a known item stands, as in row ``number`` of ``slots``.
+
+    0: in no row, or after another one of its chunk; 1: alone in its chunk; 2: as the first of several.
+    """
+    if slots[number, first] < 0:
+        return 0
+    part, found = slot_part[slots[number, first]], 1
+    for j in range(many):
+        if j != first and slots[number, j] >= 0 and slot_part[slots[number, j]] == part:
+            if j < first:
+                return 0
+            found = 2
+    return found
+
+
+@compiled
+def _add_near(
+    layout: Layout, frequent: Frequent, top: int, known: int, turn: int, many: int, work: Weights, sums: Sums
+) -> int:
+    """Add the frequent shares of near clusters, and what stands beside a known item that is alone in a record chunk.
+
+    All in one function: to take arrays out of their tuples for each cluster would cost more than the sums.
+    """
+    starts, items, shares = frequent.starts, frequent.item, frequent.share
+    mate_starts, mates, mate_share = layout.rows.mate_starts, layout.rows.mates, layout.rows.mate_share
+    bound, same, touched, is_touched = sums.bound, sums.same, sums.touched, sums.is_touched
+    near, weights, slots, slot_part = work.near, work.weight, work.slot, layout.rows.slot_part
+    slot_shared = layout.rows.slot_shared
+    for i in range(work.near_starts[top], work.near_starts[top + 1]):
+        weight, cluster = weights[i], near[i]
+        if weight <= 0:
+            continue
+        for at in range(starts[cluster], starts[cluster + 1]):
+            item = items[at]
+            if is_touched[item] != turn:
+                is_touched[item], touched[many] = turn, item
+                bound[item] = same[item] = 0.0
+                many += 1
+            bound[item] += weight * shares[at]
+        for j in range(known):
+            slot = slots[i, j]
+            if slot < 0 or slot_shared[slot] or _stands(slot_part, slots, i, j, known) != 1:
+                continue
+            for at in range(mate_starts[slot], mate_starts[slot + 1]):
+                item = mates[at]
+                if is_touched[item] != turn:
+                    is_touched[item], touched[many] = turn, item
+                    bound[item] = same[item] = 0.0
+                    many += 1
+                same[item] += weight * mate_share[at]
+    return many
+
+
+@compiled
 def _add_all_rows(
     layout: Layout, top: int, known: Longs, first: int, turn: int, many: int, work: Weights, sums: Sums
 ) -> int:
-    """Add what rows show for near clusters, in the chunk of known item ``first``; equal rows of clusters at once."""
+    """Add what rows show for near clusters, in the chunk of known item ``first``; equal rows of clusters at once.
+
+    Where it is alone in a record chunk, ``_add_near`` has done so.
+    """
     near, weight, slots, whole, found = work.near, work.weight, work.slot, work.whole, work.fitting
-    slot_part = layout.rows.slot_part
+    slot_part, slot_shared = layout.rows.slot_part, layout.rows.slot_shared
     last, last_key, waiting = -1, -1, 0.0
     for i in range(work.near_starts[top], work.near_starts[top + 1]):
-        if weight[i] <= 0 or not leads(slot_part, slots[i], first):
+        slot = slots[i, first]
+        if slot < 0 or weight[i] <= 0:
+            continue
+        stands = _stands(slot_part, slots, i, first, len(known))
+        if stands == 0 or (stands == 1 and not slot_shared[slot]):
             continue
         if not whole[i, first]:
             many = _add_rows(layout, near[i], known, slots[i], first, weight[i], turn, many, sums, found)
             continue
-        key = slots[i, first] << len(known)
+        key = slot << len(known)
         for j in range(first + 1, len(known)):
-            if slots[i, j] >= 0 and slot_part[slots[i, j]] == slot_part[slots[i, first]]:
+            if slots[i, j] >= 0 and slot_part[slots[i, j]] == slot_part[slot]:
                 key += 1 << j
         if key != last_key:
             if waiting > 0:
@@ -147,13 +209,9 @@ def _bounds(
     layout: Layout, frequent: Frequent, known: Longs, turn: int, work: Weights, sums: Sums
 ) -> tuple[int, float]:
     """Sums of frequent shares by item; returns how many items have one, and what the other shares add at most."""
-    starts, item, share, found = frequent.starts, frequent.item, frequent.share, work.fitting
-    near, weight, top_size = work.near, work.weight, layout.clusters.top_size
-    many, rest = 0, 0.0
+    top_size, found, many, rest = layout.clusters.top_size, work.fitting, 0, 0.0
     for top in range(len(top_size)):
-        for i in range(work.near_starts[top], work.near_starts[top + 1]):
-            if weight[i] > 0:
-                many = _add(starts, item, share, near[i], weight[i], turn, many, sums)
+        many = _add_near(layout, frequent, top, len(known), turn, many, work, sums)
         if work.near_total[top] > 0:
             rest += frequent.least * work.near_total[top]
             for j in range(len(known)):
@@ -453,17 +511,17 @@ def _chance(
 
 
 @compiled
-def _apart(slot_part: Longs, slot: Longs, share: Floats) -> float:
-    """The product of the shares if every known item stands alone in its chunk; -1 if not."""
+def _apart(slot_part: Longs, slots: Longs, number: int, share: Floats) -> float:
+    """The product of the shares if known items stand in different chunks, as in row ``number``; -1 if not."""
     chance = 1.0
     for j in range(len(share)):
-        if slot[j] == IMPOSSIBLE:
+        if slots[number, j] == IMPOSSIBLE:
             return 0.0
         chance *= share[j]
     if chance == 0.0:
         return 0.0
-    for j in range(len(share)):
-        if slot[j] >= 0 and not leads(slot_part, slot, j):
+    for j in range(1, len(share)):
+        if slots[number, j] >= 0 and _stands(slot_part, slots, number, j, j + 1) == 0:
             return -1.0
     return chance
 
@@ -511,7 +569,7 @@ def weigh(layout: Layout, known: Longs, only: Flags, most: float, turn: int, wor
     for top in range(len(top_size)):
         base = work.base_slot[top, :many]
         _base(layout, top, known, only, low, base, far)
-        factor = _apart(slot_part, base, far)
+        factor = _apart(slot_part, work.base_slot, top, far)
         if factor < 0:
             factor = _chance(rows, -1, known, base, far, np.inf, fitting)
         work.factor[top] = factor
@@ -524,19 +582,19 @@ def weigh(layout: Layout, known: Longs, only: Flags, most: float, turn: int, wor
                     cluster = min(cluster, cluster_of[at[j]])
             if cluster == last or top_of[cluster] != top:
                 break
-            slot = all_slots[found]
             for j in range(many):
                 if at[j] < end[j] and cluster_of[at[j]] == cluster:
-                    slot[j], share[j] = slot_of[at[j]], share_of[at[j]]
+                    all_slots[found, j], share[j] = slot_of[at[j]], share_of[at[j]]
                     all_whole[found, j] = whole_of[at[j]]
                     at[j] = _next(at[j] + 1, end[j], record, only[j])
                 else:
-                    slot[j], share[j] = base[j], far[j]
+                    all_slots[found, j], share[j] = base[j], far[j]
                     all_whole[found, j] = base[j] >= 0
             size = sizes[cluster]
-            chance = _apart(slot_part, slot, share)
+            chance = _apart(slot_part, all_slots, found, share)
             if chance < 0:
-                chance = _chance(rows, cluster, known, slot, share, min(1.0, most / size), fitting)
+                limit = min(1.0, most / size)
+                chance = _chance(rows, cluster, known, all_slots[found], share, limit, fitting)
             near[found], weight[found] = cluster, size * chance
             mark[cluster], index[cluster] = turn, found
             near_size, near_total = near_size + size, near_total + size * chance

@@ -101,6 +101,9 @@ class Arranged(NamedTuple):
         slot_shared: whether that is a shared chunk.
         slot_starts: where each slot starts in ``slot_rows``.
         slot_rows: rows that hold the item of the slot.
+        mate_starts: where each slot starts in ``mates``; slots of shared chunks have none.
+        mates: items that stand beside that of the slot in rows of its chunk.
+        mate_share: share of the rows with the item of the slot that hold this one too.
     """
 
     starts: Longs
@@ -112,6 +115,9 @@ class Arranged(NamedTuple):
     slot_shared: Flags
     slot_starts: Longs
     slot_rows: Longs
+    mate_starts: Longs
+    mates: Longs
+    mate_share: Floats
 
 
 class Clusters(NamedTuple):
@@ -177,7 +183,7 @@ def layout(release: Disassociated, expected: Expected, most: float) -> Layout:
     )
     arranged = Arranged(
         rows.starts, rows.items, rate, bar_starts, barred, rows.slot_part, rows.slot_joint >= 0, rows.slot_starts,
-        rows.slot_rows,
+        rows.slot_rows, *mates(table, rate, rows.slot_joint >= 0, width),
     )  # fmt: skip
     return Layout(clusters, found, base, arranged, rows.slot_copies)
 
@@ -472,6 +478,41 @@ def shared_places(
             _share_to(tree, table, joint, cluster, told)
             joint = tree.parent[joint]
     return cluster_of[:many], slot_of[:many], share_of[:many], whole_of[:many], bars
+
+
+@compiled
+def mates(table: Table, rate: Floats, shared: Flags, items: int) -> tuple[Longs, Longs, Floats]:
+    """For each slot of a record chunk what stands beside its item; see ``Arranged``.
+
+    Who knows one item of a chunk reads this off, and need not look at its rows.
+    """
+    slots = len(table.slot_item)
+    starts, found, share = np.zeros(slots + 1, np.int64), np.empty(1024, np.int64), np.empty(1024)
+    held, last, beside = np.zeros(items), np.full(items, -1, np.int64), np.empty(items, np.int64)
+    end = 0
+    for slot in range(slots):
+        many, total = 0, 0.0
+        for at in range(table.slot_starts[slot], table.slot_starts[slot + 1]):
+            row = table.slot_rows[at]
+            if shared[slot]:
+                continue
+            total += rate[row]
+            for inside in range(table.starts[row], table.starts[row + 1]):
+                item = table.items[inside]
+                if item == table.slot_item[slot]:
+                    continue
+                if last[item] != slot:
+                    last[item], held[item], beside[many] = slot, 0.0, item
+                    many += 1
+                held[item] += rate[row]
+        while end + many > len(found):
+            found = _longer(found)
+            share = np.concatenate((share, np.empty(len(share))))
+        for i in range(many):
+            found[end], share[end] = beside[i], held[beside[i]] / total
+            end += 1
+        starts[slot + 1] = end
+    return starts, found[:end], share[:end]
 
 
 # The published rows of a release, arranged for questions about a person: equal rows once, and what holds each item.
