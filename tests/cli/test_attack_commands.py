@@ -246,7 +246,7 @@ def test_items_may_be_skipped(cloven, place, tmp_path):
 def test_audit_tells_the_price_of_safety(cloven, place, tmp_path):
     options = ("-k", 2, "--max-cluster-size", 20, "--quick", "--json")
     safe = cloven("audit", place / "clinic.csv", *options, "--safe", "cover", "-o", tmp_path / "a").json
-    repaired, plain = safe["outcomes"]
+    repaired, plain, *_remedies = safe["outcomes"]
     assert repaired["main"]
     assert (repaired["name"], plain["name"]) == (
         "disassociation:k=2,m=2,max_cluster_size=20,safe=cover",

@@ -56,14 +56,14 @@ def test_json_is_valid_by_the_published_schema(cloven, clinic, tmp_path):
 
 @pytest.mark.slow
 def test_settings_are_compared_at_the_same_k(cloven, clinic, tmp_path):
-    methods = "disassociation:max_cluster_size=30; disassociation:k=9,refine=no"
+    methods = "disassociation:max_cluster_size=30; disassociation:k=9,refine=yes"
     found = cloven(
         "audit", clinic, "-k", 4, "--methods", methods, "-o", tmp_path / "out", *QUICK, "--json"
     ).json
     assert [outcome["name"] for outcome in found["outcomes"]] == [
         "disassociation:k=4,m=2",
         "disassociation:k=4,m=2,max_cluster_size=30",
-        "disassociation:k=9,m=2,refine=no",
+        "disassociation:k=9,m=2,refine=yes",
     ]
     assert [outcome["main"] for outcome in found["outcomes"]] == [True, False, False]
     threats = [[risk["threat"] for risk in outcome["risks"]] for outcome in found["outcomes"]]
