@@ -302,6 +302,12 @@ def _by_groups(file: pq.ParquetFile, columns: Sequence[str] | None) -> pa.Table:
     return pa.concat_tables(read) if read else file.read(columns, use_threads=False)
 
 
+def most_bytes(handle: BinaryIO) -> int:
+    """Bytes that a Parquet file takes at most once it is read: what readers hold against their limits."""
+    certain, referred = _bounds(handle, parquet_file(handle).metadata.schema, None)
+    return certain + sum(referred.values())
+
+
 def first_rows(handle: BinaryIO, rows: int, limit: int) -> pa.RecordBatch | None:
     """So many rows of a Parquet file, None if it has none; refused like the whole of it.
 

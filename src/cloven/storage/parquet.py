@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.errors import ReleaseError, shorten
-from cloven.intake.files import SMALL, content, open_plain
+from cloven.intake.files import MOST_TIMES, SMALL, content, open_plain
 from cloven.intake.packing import MAX_BYTES, allowance
-from cloven.intake.pages import parquet_file, read_parquet
+from cloven.intake.pages import most_bytes, parquet_file, read_parquet
 from cloven.storage.atomic import PUBLIC_FILE, new_file
 from cloven.storage.manifest import expect
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 Written = tuple[str, "Mapping[str, str]", "Mapping[str, Any]"]
 """A table to write: name of the file, types of the columns, their values."""
 ROW_GROUP = 1 << 17
+TINY = 1 << 20
+"""Bytes that any table may unpack to; a release in many parts has many of these."""
 
 
 def read_bytes(path: Path) -> bytes:
@@ -78,21 +80,37 @@ def write_table(
 ) -> str:
     """Write a Parquet file whose bytes depend on its values alone; return its SHA-256. Below 0 means null."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     schema = _schema(columns)
     arrays = [
         pa.array(value, field.type, mask=value < 0) if isinstance(value, np.ndarray) else value
         for field, value in zip(schema, (values[name] for name in columns), strict=True)
     ]
-    settings = {"use_dictionary": False, "compression": "zstd", "compression_level": 3, "version": "2.6"}
-    with (
-        new_file(path, mode) as handle,
-        pq.ParquetWriter(handle, schema, store_schema=False, write_statistics=False, **settings) as writer,
-    ):
-        writer.write_table(pa.table(arrays, schema=schema), row_group_size=ROW_GROUP)
+    table = pa.table(arrays, schema=schema)
+    _write(path, table, mode, compression="zstd", compression_level=3)
+    if _looks_like_a_bomb(path):
+        path.unlink()
+        _write(path, table, mode, compression="snappy")
     with path.open("rb") as written:
         return hashlib.file_digest(written, "sha256").hexdigest()
+
+
+def _write(path: Path, table: pa.Table, mode: int, **packed: Any) -> None:
+    import pyarrow.parquet as pq
+
+    settings = {"use_dictionary": False, "version": "2.6", "store_schema": False, "write_statistics": False}
+    with (
+        new_file(path, mode) as handle,
+        pq.ParquetWriter(handle, table.schema, **settings, **packed) as writer,
+    ):
+        writer.write_table(table, row_group_size=ROW_GROUP)
+
+
+def _looks_like_a_bomb(path: Path) -> bool:
+    """Whether readers would refuse what repeats itself so much; Snappy packs a run to a twentieth at best."""
+    with path.open("rb") as handle:
+        most = most_bytes(handle)
+    return most > max(TINY, MOST_TIMES * path.stat().st_size)
 
 
 def read_table(path: Path, columns: Mapping[str, str], allowed: int | None = None) -> pa.Table:
