@@ -114,6 +114,10 @@ def tab_of(browser, served, screen="desk", scheme="light", **options):
 def upload(tab, served, tmp_path, name, text):
     file = tmp_path / name
     file.write_text(text, encoding="utf-8")
+    upload_file(tab, served, file)
+
+
+def upload_file(tab, served, file):
     tab.goto(f"{served.origin}/data")
     tab.set_input_files("#file", file)
     tab.get_by_role("button", name="Upload").click()
@@ -215,6 +219,54 @@ def test_a_table_with_its_schema(browser, served, tmp_path):
         assert "different values of illness" in tab.inner_text("#meaning")
         attack(tab, ())
         assert tab.locator("#verdict").inner_text() == "Do not publish"  # nobody was asked to attack it
+
+
+@pytest.mark.slow
+def test_groceries_from_the_file_to_a_cluster(browser, served, data_dir):
+    """The whole file as it was published, packed."""
+    file = data_dir / "named" / "groceries.csv.gz"
+    if not file.is_file():
+        pytest.skip(f"{file} is not there")
+    with tab_of(browser, served) as tab:
+        upload_file(tab, served, file)
+        tab.get_by_role("button", name="Read it so").first.click()
+        tab.get_by_role("heading", name="Who can be singled out").wait_for(timeout=LONG)
+        assert "9,835 records of 169 different items" in tab.inner_text(".lede")
+        tab.get_by_role("link", name="Protect it").click()
+        attack(tab, ("2 items of a person", "release alone"))
+        assert tab.locator("#verdict").inner_text() in ("Publish", "Do not publish")
+        tab.get_by_role("link", name="Open the inspector").click()
+        tab.get_by_role("heading", name="Clusters", exact=True).wait_for(timeout=LONG)
+        tab.get_by_role("link", name=re.compile("^Cluster ")).first.click()
+        tab.get_by_role("heading", name="What is published").wait_for(timeout=LONG)
+        tab.get_by_role("link", name="Show the truth").click()
+        tab.get_by_text("for the owner's eyes only").wait_for(timeout=LONG)
+
+
+@pytest.mark.slow
+def test_adult_by_its_proposed_schema_to_a_group(browser, served, data_dir):
+    """All 30,162 rows as they were published, packed; the roles of the columns as the studio proposes them."""
+    file = data_dir / "relational" / "arx_adult" / "adult.csv.gz"
+    if not file.is_file():
+        pytest.skip(f"{file} is not there")
+    with tab_of(browser, served) as tab:
+        upload_file(tab, served, file)
+        roles = tab.get_by_role("region", name="Proposed roles")
+        assert roles.get_by_text("quasi-identifier", exact=True).count() == 8
+        assert "sensitive" in roles.get_by_role("row", name="salary-class").inner_text()
+        tab.get_by_role("button", name="Read it as this table").click()
+        tab.get_by_role("heading", name="Who can be singled out").wait_for(timeout=LONG)
+        assert "30,162 rows" in tab.inner_text(".lede")
+        tab.get_by_role("link", name="Protect it").click()
+        choose_method(tab, "mondrian")
+        attack(tab, ("learns from the table",))
+        assert tab.locator("#verdict").inner_text() in ("Publish", "Do not publish")
+        tab.get_by_role("link", name="Open the inspector").click()
+        tab.get_by_role("heading", name="Groups", exact=True).wait_for(timeout=LONG)
+        tab.get_by_role("link", name=re.compile("^Group ")).first.click()
+        tab.get_by_role("heading", name=re.compile("^Group ")).wait_for(timeout=LONG)
+        tab.get_by_role("link", name="Show the truth").click()
+        tab.get_by_text("for the owner's eyes only").wait_for(timeout=LONG)
 
 
 def test_evil_names_are_text_on_every_page(browser, served, tmp_path):
