@@ -40,7 +40,7 @@ def studio(desk: Desk, access: Access, origins: tuple[str, ...], most_upload: in
             await desk.end()
 
     app = Starlette(
-        routes=[*routes(), inside(desk.workspace)],
+        routes=[*routes(), inside(desk)],
         lifespan=life,
         exception_handlers={HTTPException: _not_found, Exception: _broken},
     )
@@ -82,6 +82,8 @@ def routes() -> list[Route]:
         Route(f"{runs}/go-on", run_views.go_on, methods=["POST"]),
         Route(f"{runs}/name", run_views.rename, methods=["POST"]),
         Route(f"{runs}/delete", run_views.delete_run, methods=["GET", "POST"]),
+        Route(f"{runs}/inspector", run_views.look_again, methods=["POST"]),
+        Route(f"{runs}/inspector/events", run_views.inspector_events),
         Route(f"{runs}/release.zip", decide.release_file),
         Route(f"{runs}/report.html", decide.owners_report),
         Route(f"{runs}/public-report.html", decide.public_report),

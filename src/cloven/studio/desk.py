@@ -11,6 +11,9 @@ from dataclasses import asdict, dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from cloven._version import __version__
+from cloven.intake.files import text
+from cloven.studio.inspection.drawer import READY
 from cloven.studio.records import Reading
 from cloven.studio.workers import Worker
 
@@ -40,6 +43,21 @@ class Bounds:
     seconds: int = 300
 
 
+@dataclass(frozen=True)
+class Looking:
+    """How far a worker is that looks through a release for the inspector.
+
+    Attributes:
+        step: what it is at.
+        share: how much of it is done.
+        problem: what went wrong, in words; empty if nothing did.
+    """
+
+    step: str = ""
+    share: float = 0.0
+    problem: str = ""
+
+
 @dataclass
 class Desk:
     """The work of one studio.
@@ -55,6 +73,7 @@ class Desk:
     _tasks: dict[str, asyncio.Task[None]] = field(default_factory=dict)
     _turn: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
     _changed: dict[str, asyncio.Event] = field(default_factory=dict)
+    _looking: dict[int, Looking] = field(default_factory=dict)
 
     # Start and end of the app.
 
@@ -128,7 +147,8 @@ class Desk:
 
     async def delete_run(self, number: int) -> None:
         """Stop a run and delete it for good."""
-        await self._stop(f"runs/{number}")
+        for key in (f"runs/{number}", f"inspector/{number}"):
+            await self._stop(key)
         await asyncio.to_thread(self.workspace.delete_run, number)
         self._tell(f"runs/{number}")
 
@@ -195,9 +215,54 @@ class Desk:
             else:
                 self.workspace.change_search(number, "done", found=ended.done, step="", share=1.0, attempts=0)
 
+    # Looking inside.
+
+    def look_inside(self, run: Run, meanings: str) -> Looking | None:
+        """How far the inspector of a run is; None once its pages have all they need. A worker begins if none has."""
+        stamp = f"{__version__} {(run.published / 'manifest.json').stat().st_mtime_ns}"
+        if self._is_looked_through(run, stamp):
+            return None
+        if run.number not in self._looking:
+            self._looking[run.number] = Looking("start")
+            job = {
+                "work": "inspect",
+                "published": str(run.published),
+                "private": str(run.private),
+                "folder": str(run.inspector),
+                "meanings": meanings,
+                "stamp": stamp,
+            }
+            self._begin(f"inspector/{run.number}", self._look_inside(run.number, job))
+        return self._looking[run.number]
+
+    def looking(self, number: int) -> Looking | None:
+        """How far the worker is; None if there is none."""
+        return self._looking.get(number)
+
+    def look_again(self, number: int) -> None:
+        """Forget what went wrong, so that the next look begins anew."""
+        if f"inspector/{number}" not in self._tasks:
+            self._looking.pop(number, None)
+
+    def _is_looked_through(self, run: Run, stamp: str) -> bool:
+        with suppress(OSError, ValueError):
+            return text(run.inspector / READY) == stamp and f"inspector/{run.number}" not in self._tasks
+        return False
+
+    async def _look_inside(self, number: int, job: Mapping[str, Any]) -> None:
+        ended = None
+        try:
+            ended = await self._work(f"inspector/{number}", job)
+        finally:
+            self._looking.pop(number, None)
+        if ended.problem:
+            self._looking[number] = Looking(problem=ended.problem)
+
     def _heard(self, key: str, event: Mapping[str, Any]) -> None:
         """Note what a worker tells of its run."""
         kind, _, number = key.partition("/")
+        if kind == "inspector":
+            self._looking[int(number)] = Looking(event["step"], event["share"])
         if kind == "searches":
             known = {"found": event["tried"]} if "tried" in event else {"step": event["step"]}
             self.workspace.change_search(int(number), share=event["share"], **known)
@@ -234,6 +299,8 @@ class Desk:
                 self.workspace.change_run(int(number), "failed", problem=message)
             elif kind == "searches":
                 self.workspace.change_search(int(number), "failed", problem=message)
+            elif kind == "inspector":
+                self._looking[int(number)] = Looking(problem=message)
             else:
                 self.workspace.change_data(int(number), "failed", problem=message)
 

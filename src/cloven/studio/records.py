@@ -17,6 +17,19 @@ UNFINISHED: tuple[RunState, ...] = ("waiting", "running")
 """A run in one of these goes on by itself when the app starts again."""
 
 
+MOST_DIGITS = 18
+"""Of a number that a database can hold."""
+
+
+def number_in(text: str) -> int:
+    """The number of a data set or a run that somebody names; 0, which none has, if that can be none.
+
+    >>> number_in("12"), number_in("²"), number_in("9" * 30), number_in("")
+    (12, 0, 0, 0)
+    """
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS else 0
+
+
 @dataclass(frozen=True)
 class Reading:
     """How a file is read.
@@ -128,6 +141,11 @@ class Run:
     def private(self) -> Path:
         """The key, the document and the owner's report."""
         return self.folder / "release.private"
+
+    @property
+    def inspector(self) -> Path:
+        """What the inspector found out about the release; some of it with the key."""
+        return self.folder / "inspector"
 
     @property
     def active(self) -> bool:

@@ -18,6 +18,7 @@ from cloven.settings import told
 from cloven.studio.data_views import data_of, desk_of, see
 from cloven.studio.forms import made, methods_for
 from cloven.studio.pages import shown, steps
+from cloven.studio.records import number_in
 from cloven.threats import Knowledge
 from cloven.values import real
 
@@ -104,7 +105,7 @@ def _wanted(form: FormData) -> tuple[dict[str, Any], dict[str, str]]:
         "advise": form.get("advise") == "yes",
         "relatedness": str(form.get("relatedness", "")).strip(),
         "rivals": [str(each) for each in form.getlist("rival")],
-        "runs": [int(str(each)) for each in form.getlist("other") if str(each).isdigit()],
+        "runs": [number for each in form.getlist("other") if (number := number_in(str(each)))],
     }
     tried = {str(each) for each in form.getlist("threat")}
     found["left_out"] = [str(each) for each in form.getlist("known-threat") if str(each) not in tried]
@@ -179,6 +180,12 @@ async def data_events(request: Request) -> Response:
     return stream(_told_of_data(request, data.number))
 
 
+async def inspector_events(request: Request) -> Response:
+    """Server-sent events of a release that is looked through for the inspector."""
+    run, _ = run_of(request)
+    return stream(_told_of_inspector(request, run.number))
+
+
 def stream(events: AsyncIterator[str]) -> Response:
     """An answer that goes on as long as there are events."""
     return StreamingResponse(events, media_type="text/event-stream", headers={"x-accel-buffering": "no"})
@@ -213,6 +220,16 @@ async def _told_of_data(request: Request, number: int) -> AsyncIterator[str]:
             yield ": alive\n\n"
 
 
+async def _told_of_inspector(request: Request, number: int) -> AsyncIterator[str]:
+    desk = desk_of(request)
+    changes = desk.changes(f"inspector/{number}", BEAT)
+    while (looking := desk.looking(number)) is not None and not looking.problem:
+        yield event("progress", {"step": looking.step, "share": looking.share})
+        if not await anext(changes):
+            yield ": alive\n\n"
+    yield event("end", {})
+
+
 def event(name: str, value: Mapping[str, Any]) -> str:
     """One event as it goes over the line."""
     return f"event: {name}\ndata: {json.dumps(value)}\n\n"
@@ -232,6 +249,13 @@ async def go_on(request: Request) -> Response:
         desk_of(request).workspace.change_run(run.number, attempts=0)
         desk_of(request).start_run(run.number)
     return see(f"/runs/{run.number}/attack")
+
+
+async def look_again(request: Request) -> Response:
+    """Have a release looked through again, after that went wrong."""
+    run, _ = run_of(request)
+    desk_of(request).look_again(run.number)
+    return see(f"/runs/{run.number}/clusters/")
 
 
 async def rename(request: Request) -> Response:

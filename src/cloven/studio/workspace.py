@@ -156,8 +156,8 @@ class Workspace:
 
     def data(self, number: int) -> DataSet | None:
         """A data set, or None."""
-        rows = self._rows("select * from data where number = ?", number)
-        return _data(rows[0]) if rows else None
+        row = self._row("data", number)
+        return None if row is None else _data(row)
 
     def needed_data(self, number: int) -> DataSet:
         """A data set that is there."""
@@ -220,8 +220,8 @@ class Workspace:
 
     def run(self, number: int) -> Run | None:
         """A run, or None."""
-        rows = self._rows("select * from runs where number = ?", number)
-        return self._run(rows[0]) if rows else None
+        row = self._row("runs", number)
+        return None if row is None else self._run(row)
 
     def needed_run(self, number: int) -> Run:
         """A run that is there."""
@@ -277,8 +277,8 @@ class Workspace:
 
     def search(self, number: int) -> Search | None:
         """A search, or None."""
-        rows = self._rows("select * from searches where number = ?", number)
-        return self._search(rows[0]) if rows else None
+        row = self._row("searches", number)
+        return None if row is None else self._search(row)
 
     def needed_search(self, number: int) -> Search:
         """A search that is there."""
@@ -341,6 +341,12 @@ class Workspace:
     def _change(self, table: str, number: int, **given: Any) -> None:
         settings = ", ".join(f"{name} = ?" for name in given)
         self._execute(f"update {table} set {settings} where number = ?", *given.values(), number)  # noqa: S608 - our names
+
+    def _row(self, table: str, number: int) -> sqlite3.Row | None:
+        if number.bit_length() >= 64:  # more than a database can look for
+            return None
+        rows = self._rows(f"select * from {table} where number = ?", number)  # noqa: S608 - our names
+        return rows[0] if rows else None
 
     def _rows(self, statement: str, *given: Any) -> list[sqlite3.Row]:
         with self._alone() as connection:
