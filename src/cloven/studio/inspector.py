@@ -209,7 +209,7 @@ def _owner_only(address: Address, key: Any) -> None:
 
 
 def _answer(templates: Environment, name: str, shown: Mapping[str, Any], status: int = 200) -> Response:
-    return HTMLResponse(templates.get_template(name).render(shown), status)
+    return HTMLResponse(templates.get_template(name).render(shown, template=name), status)
 
 
 def _sheet(templates: Environment, names: tuple[str, ...]) -> Response:
