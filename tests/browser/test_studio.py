@@ -185,7 +185,15 @@ def test_evil_names_are_text_on_every_page(browser, served, tmp_path):
         attack(tab)
         assert "<img src=x onerror=alert(3)>" in tab.inner_text("h1")
         run = tab.url
-        for path in (f"{run}/clusters", f"{run}/attack", f"{run}/report.html", f"{served.origin}/"):
+        tab.goto(f"{run}/clusters")
+        tab.get_by_role("heading", name="Records that look alike", exact=True).first.wait_for(timeout=LONG)
+        for path in (
+            f"{run}/clusters",
+            f"{run}/clusters/0",
+            f"{run}/attack",
+            f"{run}/report.html",
+            f"{served.origin}/",
+        ):
             tab.goto(path)
             assert tab.locator("img[src=x]").count() == 0
 
