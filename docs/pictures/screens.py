@@ -1,6 +1,6 @@
-"""Take the screens of the studio anew: ``python docs/pictures/screens.py [FOLDER]`` (needs the group ``browser`` and Chromium).
+"""Take the screens of the studio anew: ``PYTHONPATH=. python docs/pictures/screens.py [FOLDER]``.
 
-The sample clinic goes the whole way, in a workspace that is thrown away.
+The sample clinic goes the whole way in Chromium, in a workspace that is thrown away. Needs the group ``browser``.
 """
 
 from __future__ import annotations
@@ -16,9 +16,6 @@ from typing import Any
 
 import numpy as np
 from playwright.sync_api import sync_playwright
-
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
 
 from tests.browser.studios import LONG, SCREENS, Served, tab_of
 
@@ -105,9 +102,7 @@ def small(png: bytes, tab: Any) -> bytes:
     width, height, plain = tab.evaluate(PIXELS, base64.b64encode(png).decode())
     red_to_blue = np.frombuffer(base64.b64decode(plain.partition(",")[2]), np.uint8).reshape(-1, 4)[:, :3]
     flat = red_to_blue.astype(np.int64)
-    keys, place, many = np.unique(
-        flat @ np.array([65536, 256, 1]), return_inverse=True, return_counts=True
-    )
+    keys, place, many = np.unique(flat @ np.array([65536, 256, 1]), return_inverse=True, return_counts=True)
     seen = np.stack([keys >> 16, keys >> 8 & 255, keys & 255], axis=1)
     chosen = seen[np.argsort(-many, kind="stable")[:COLOURS]]
     nearest = np.concatenate(

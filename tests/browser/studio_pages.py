@@ -175,13 +175,15 @@ def _states(served, run, data):
             new = workspace.add_run(done.data, done.name, done.method, done.parameters)
             found = dict(list(done.found.items())[:1]) if state == "running" else {}
             given = {"wanted": dict(done.wanted), "found": found, "step": "attack", "share": 0.4}
-            workspace.change_run(new.number, state, **given, problem="It broke." if state == "failed" else "")
+            workspace.change_work(
+                "runs", new.number, state, **given, problem="It broke." if state == "failed" else ""
+            )
             runs[f"attack {state}"] = f"{served.origin}/runs/{new.number}/attack"
         for state, name in (("running", "running"), ("done", "finished"), ("failed", "failed")):
             new = workspace.add_search(_number(data), WANTED)
             flags = {"front": True, "holds": True}
             found = FOUND | {"rows": [each | flags for each in FOUND["rows"]]}
-            workspace.change_search(new.number, state, found=found, step="coat:k=5", share=0.3)
+            workspace.change_work("searches", new.number, state, found=found, step="coat:k=5", share=0.3)
             searches[f"search {name}"] = f"{served.origin}/searches/{new.number}"
         for state, name in (("reading", "data being read"), ("failed", "data not read")):
             new = workspace.add_data("another.csv", Path("/no/such/file"), own=False)
@@ -218,7 +220,7 @@ def _copied(workspace, run):
     new = workspace.add_run(run.data, run.name, run.method, run.parameters)
     shutil.copytree(run.folder, new.folder, dirs_exist_ok=True)
     shutil.rmtree(new.inspector)
-    workspace.change_run(new.number, "done", headline=dict(run.headline), wanted=dict(run.wanted))
+    workspace.change_work("runs", new.number, "done", headline=dict(run.headline), wanted=dict(run.wanted))
     return new
 
 

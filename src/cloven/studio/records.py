@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 Shape = Literal["sets", "table"]
 DataState = Literal["reading", "unsure", "ready", "failed"]
 RunState = Literal["draft", "waiting", "running", "done", "failed", "cancelled", "interrupted"]
+WorkKind = Literal["runs", "searches"]
+"""What workers go on with after the app has ended."""
 UNFINISHED: tuple[RunState, ...] = ("waiting", "running")
 """A run in one of these goes on by itself when the app starts again."""
 
@@ -152,6 +154,11 @@ class Run:
         """Whether it works, or waits for its turn."""
         return self.state in UNFINISHED
 
+    @property
+    def findings(self) -> int:
+        """How many risks are known so far."""
+        return len(self.found)
+
 
 @dataclass(frozen=True)
 class Search:
@@ -187,3 +194,8 @@ class Search:
     def active(self) -> bool:
         """Whether it works, or waits for its turn."""
         return self.state in UNFINISHED
+
+    @property
+    def findings(self) -> int:
+        """How many settings were tried so far."""
+        return len(self.found.get("rows", ()))
