@@ -49,7 +49,7 @@ class Camera:
                 tab.goto(url)
                 tab.wait_for_timeout(500)
                 if at:
-                    tab.locator(at).first.scroll_into_view_if_needed()
+                    tab.locator(at).evaluate("(each) => each.scrollIntoView()")
                 place = self.folder / f"studio-{name}{look}.png"
                 place.write_bytes(small(tab.screenshot(), tab))
 
@@ -91,7 +91,7 @@ def _way(browser: Any, served: Served, camera: Camera) -> None:
         tab.goto(f"{data}/tune")
         tab.get_by_role("button", name="Search").click()
         tab.get_by_role("heading", name="Finished").wait_for(timeout=10 * LONG)
-        camera.take("tune", tab.url, every)
+        camera.take("tune", tab.url, every, at="section:has(> #front)")
 
 
 # A picture with few colours is a quarter of its size.
@@ -104,7 +104,12 @@ def small(png: bytes, tab: Any) -> bytes:
     flat = red_to_blue.astype(np.int64)
     keys, place, many = np.unique(flat @ np.array([65536, 256, 1]), return_inverse=True, return_counts=True)
     seen = np.stack([keys >> 16, keys >> 8 & 255, keys & 255], axis=1)
-    chosen = seen[np.argsort(-many, kind="stable")[:COLOURS]]
+    order = np.argsort(-many, kind="stable")
+    _, first = np.unique(
+        seen[order] >> 4, axis=0, return_index=True
+    )  # of colours that look alike the commonest
+    both = np.unique(np.concatenate([np.arange(COLOURS // 2), np.sort(first)[: COLOURS // 2]]))
+    chosen = seen[order[both[both < len(order)]]]
     nearest = np.concatenate(
         [((some[:, None] - chosen) ** 2).sum(axis=2).argmin(axis=1) for some in np.array_split(seen, 64)]
     )
