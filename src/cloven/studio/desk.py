@@ -210,8 +210,9 @@ class Desk:
     def look_inside(self, run: Run, meanings: str) -> Looking | None:
         """How far the inspector of a run is; None once its pages have all they need. A worker begins if none has."""
         stamp = f"{__version__} {(run.published / 'manifest.json').stat().st_mtime_ns}"
-        if self._is_looked_through(run, stamp):
-            return None
+        with suppress(OSError, ValueError):
+            if text(run.inspector / READY) == stamp:
+                return None
         if run.number not in self._looking:
             self._looking[run.number] = Looking("start")
             job = {
@@ -234,13 +235,7 @@ class Desk:
         if f"inspector/{number}" not in self._tasks:
             self._looking.pop(number, None)
 
-    def _is_looked_through(self, run: Run, stamp: str) -> bool:
-        with suppress(OSError, ValueError):
-            return text(run.inspector / READY) == stamp and f"inspector/{run.number}" not in self._tasks
-        return False
-
     async def _look_inside(self, number: int, job: Mapping[str, Any]) -> None:
-        ended = None
         try:
             ended = await self._work(f"inspector/{number}", job)
         finally:
