@@ -47,7 +47,7 @@ test-pages: $(STAMP) | test-quick # after them, as they compile what is used her
 
 test-studio: $(STAMP) ## go the whole way of the studio in Chromium (Debian package chromium)
 	$(BIN)/python -m pip install --quiet --group browser
-	$(BIN)/python -m pytest -m browser tests/browser/test_studio.py
+	$(BIN)/python -m pytest -m "browser and not slow" tests/browser/test_studio.py tests/browser/test_studio_pages.py
 
 test-browser: $(STAMP) ## open the report and the studio in Chromium (Debian package chromium)
 	$(BIN)/python -m pip install --quiet --group browser
@@ -58,7 +58,7 @@ test-spark: $(STAMP) ## compare the Spark engine with the local one (Java 17)
 	$(BIN)/python -m pytest -m spark tests/spark
 
 test-slow: $(STAMP) ## run the tests that take minutes, and every law on all its examples
-	CLOVEN_THOROUGH=1 $(BIN)/python -m pytest -n auto -m "slow or hypothesis"
+	CLOVEN_THOROUGH=1 $(BIN)/python -m pytest -n auto -m "(slow or hypothesis) and not browser"
 
 lint: $(STAMP) ## style and common mistakes
 	$(BIN)/ruff check .

@@ -499,7 +499,7 @@ def _open_workspace(folder: Path) -> None:
             space.add_search(number, {"k": 5})
         for data in space.all_data():
             space.runs_of(data.number), space.searches_of(data.number)
-        space.all_runs(), space.unfinished(), space.unfinished_searches()
+        space.all_runs(), space.unfinished()
     finally:
         space.close()
 

@@ -6,6 +6,8 @@ import shutil
 
 import pytest
 
+from tests.browser.studios import Served
+
 
 @pytest.fixture(scope="session")
 def browser():
@@ -21,3 +23,10 @@ def browser():
         opened = running.chromium.launch(executable_path=program, args=[*quiet, "--disable-sync"])
         yield opened
         opened.close()
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    found = Served(tmp_path_factory.mktemp("studio") / "ws")
+    yield found
+    found.stop()

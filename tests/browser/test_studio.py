@@ -9,22 +9,25 @@ from __future__ import annotations
 import os
 import re
 import signal
-import subprocess
-import sys
 import zipfile
-from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
-from tests.browser.test_report_page import CONTRAST
+from tests.browser.studios import (
+    BASKETS,
+    LONG,
+    PEOPLE,
+    Served,
+    attack,
+    choose_method,
+    tab_of,
+    upload,
+    upload_file,
+)
 
 pytestmark = pytest.mark.browser
 pytest.importorskip("starlette", reason="starlette is not installed (extra `studio`)")
 
-SCREENS = {"desk": (1280, 800), "phone": (390, 844)}
-LONG = 120_000
-"""Milliseconds that an audit of a few people may take on a busy machine."""
 EVIL = [
     "<script>alert(1)</script>",
     "=cmd('calc')",
@@ -32,109 +35,6 @@ EVIL = [
     '"><img src=x onerror=alert(2)>',
     "{{7*7}}",
 ]
-BASKETS = "\n".join(
-    ",".join(
-        sorted({["milk", "bread", "tea", "rice", "eggs", "beer"][n] for n in (i % 6, i * 5 % 6, i // 7 % 6)})
-    )
-    for i in range(90)
-)
-PEOPLE = "age,sex,illness\n" + "\n".join(
-    f"{20 + i % 40},{'fm'[i % 2]},{['flu', 'gout', 'mumps', 'zoster'][i * 7 % 4]}" for i in range(120)
-)
-
-
-class Served:
-    """A studio in a process of its own, which can be killed and started again on the same workspace."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.start()
-
-    def start(self) -> None:
-        command = [
-            sys.executable,
-            "-m",
-            "cloven.cli",
-            "studio",
-            "--no-browser",
-            "--workspace",
-            str(self.folder),
-        ]
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
-        self.address = re.search(r"http://\S+", self.process.stdout.readline())[0]
-        self.origin = self.address.partition("/?")[0]
-        for _ in range(2):  # the workspace, and what keys do
-            self.process.stdout.readline()
-
-    def another(self) -> str:
-        """Another address for one visit."""
-        self.process.stdin.write("\n")
-        self.process.stdin.flush()
-        return re.search(r"http://\S+", self.process.stdout.readline())[0]
-
-    def stop(self, how: int = signal.SIGINT) -> None:
-        self.process.send_signal(how)
-        self.process.wait(30)
-        for pipe in (self.process.stdin, self.process.stdout):
-            pipe.close()
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory):
-    found = Served(tmp_path_factory.mktemp("studio") / "ws")
-    yield found
-    found.stop()
-
-
-@contextmanager
-def tab_of(browser, served, screen="desk", scheme="light", **options):
-    """A tab that was let in, and notes all that it asks and says."""
-    size = SCREENS[screen]
-    context = browser.new_context(
-        viewport={"width": size[0], "height": size[1]}, color_scheme=scheme, accept_downloads=True, **options
-    )
-    context.set_default_timeout(LONG)
-    tab = context.new_page()
-    tab.asked, tab.said = [], []
-    context.on("request", lambda request: tab.asked.append(request.url))
-    tab.on("dialog", lambda dialog: (tab.said.append(dialog.message), dialog.dismiss()))
-    tab.on("console", lambda message: tab.said.append(message.text))
-    tab.on("pageerror", lambda error: tab.said.append(str(error)))
-    tab.goto(served.another())
-    tab.wait_for_url(f"{served.origin}/")
-    yield tab
-    hosts = {re.match(r"\w+://[^/]+", url)[0] for url in tab.asked}
-    assert hosts == {served.origin}
-    assert [words for words in tab.said if "422" not in words] == []
-    context.close()
-
-
-def upload(tab, served, tmp_path, name, text):
-    file = tmp_path / name
-    file.write_text(text, encoding="utf-8")
-    tab.goto(f"{served.origin}/data")
-    tab.set_input_files("#file", file)
-    tab.get_by_role("button", name="Upload").click()
-    tab.get_by_role("heading", name="Sets of items").wait_for(timeout=LONG)
-
-
-def choose_method(tab, name):
-    tab.locator("html.scripted").wait_for(state="attached")
-    tab.get_by_label("Method").select_option(name)
-    tab.wait_for_url(f"**method={name}")
-
-
-def attack(tab, attackers=("2 items of a person",)):
-    """From the form of a method to the verdict, quickly."""
-    tab.get_by_role("button", name="On to the attackers").click()
-    tab.get_by_label("A first look").check()
-    tab.get_by_label("Look for something better").uncheck()
-    for box in tab.locator("input[name=threat]").all():
-        box.set_checked(box.get_attribute("value") in attackers or attackers is None)
-    tab.get_by_role("button", name="Start the attacks").click()
-    tab.locator("#verdict").wait_for(timeout=LONG)
 
 
 def test_the_sample_from_the_first_page_to_the_release(browser, served, tmp_path):
@@ -217,6 +117,54 @@ def test_a_table_with_its_schema(browser, served, tmp_path):
         assert tab.locator("#verdict").inner_text() == "Do not publish"  # nobody was asked to attack it
 
 
+@pytest.mark.slow
+def test_groceries_from_the_file_to_a_cluster(browser, served, data_dir):
+    """The whole file as it was published, packed."""
+    file = data_dir / "named" / "groceries.csv.gz"
+    if not file.is_file():
+        pytest.skip(f"{file} is not there")
+    with tab_of(browser, served) as tab:
+        upload_file(tab, served, file)
+        tab.get_by_role("button", name="Read it so").first.click()
+        tab.get_by_role("heading", name="Who can be singled out").wait_for(timeout=LONG)
+        assert "9,835 records of 169 different items" in tab.inner_text(".lede")
+        tab.get_by_role("link", name="Protect it").click()
+        attack(tab, ("2 items of a person", "release alone"))
+        assert tab.locator("#verdict").inner_text() in ("Publish", "Do not publish")
+        tab.get_by_role("link", name="Open the inspector").click()
+        tab.get_by_role("heading", name="Clusters", exact=True).wait_for(timeout=LONG)
+        tab.get_by_role("link", name=re.compile("^Cluster ")).first.click()
+        tab.get_by_role("heading", name="What is published").wait_for(timeout=LONG)
+        tab.get_by_role("link", name="Show the truth").click()
+        tab.get_by_text("for the owner's eyes only").wait_for(timeout=LONG)
+
+
+@pytest.mark.slow
+def test_adult_by_its_proposed_schema_to_a_group(browser, served, data_dir):
+    """All 30,162 rows as they were published, packed; the roles of the columns as the studio proposes them."""
+    file = data_dir / "relational" / "arx_adult" / "adult.csv.gz"
+    if not file.is_file():
+        pytest.skip(f"{file} is not there")
+    with tab_of(browser, served) as tab:
+        upload_file(tab, served, file)
+        roles = tab.get_by_role("region", name="Proposed roles")
+        assert roles.get_by_text("quasi-identifier", exact=True).count() == 8
+        assert "sensitive" in roles.get_by_role("row", name="salary-class").inner_text()
+        tab.get_by_role("button", name="Read it as this table").click()
+        tab.get_by_role("heading", name="Who can be singled out").wait_for(timeout=LONG)
+        assert "30,162 rows" in tab.inner_text(".lede")
+        tab.get_by_role("link", name="Protect it").click()
+        choose_method(tab, "mondrian")
+        attack(tab, ("learns from the table",))
+        assert tab.locator("#verdict").inner_text() in ("Publish", "Do not publish")
+        tab.get_by_role("link", name="Open the inspector").click()
+        tab.get_by_role("heading", name="Groups", exact=True).wait_for(timeout=LONG)
+        tab.get_by_role("link", name=re.compile("^Group ")).first.click()
+        tab.get_by_role("heading", name=re.compile("^Group ")).wait_for(timeout=LONG)
+        tab.get_by_role("link", name="Show the truth").click()
+        tab.get_by_text("for the owner's eyes only").wait_for(timeout=LONG)
+
+
 def test_evil_names_are_text_on_every_page(browser, served, tmp_path):
     quoted = [f'"{name.replace(chr(34), 2 * chr(34))}"' for name in EVIL]
     lines = "\n".join(f"{quoted[i % 5]};bread;tea{i % 3}" for i in range(60))
@@ -237,7 +185,15 @@ def test_evil_names_are_text_on_every_page(browser, served, tmp_path):
         attack(tab)
         assert "<img src=x onerror=alert(3)>" in tab.inner_text("h1")
         run = tab.url
-        for path in (f"{run}/clusters", f"{run}/attack", f"{run}/report.html", f"{served.origin}/"):
+        tab.goto(f"{run}/clusters")
+        tab.get_by_role("heading", name="Records that look alike", exact=True).first.wait_for(timeout=LONG)
+        for path in (
+            f"{run}/clusters",
+            f"{run}/clusters/0",
+            f"{run}/attack",
+            f"{run}/report.html",
+            f"{served.origin}/",
+        ):
             tab.goto(path)
             assert tab.locator("img[src=x]").count() == 0
 
@@ -333,90 +289,6 @@ def test_a_point_of_a_search_is_taken_up(browser, served, tmp_path):
         tab.locator("[data-points] .point .number", has_text="1").last.click()
         tab.wait_for_url("**/protect?**")
         assert tab.get_by_label("k", exact=True).input_value() == "3"
-
-
-@pytest.fixture(scope="module")
-def pages(browser, served, tmp_path_factory):
-    """Every kind of page, with a finished run of sets and data that wait to be confirmed."""
-    folder = tmp_path_factory.mktemp("files")
-    with tab_of(browser, served) as tab:
-        upload(tab, served, folder, "people.csv", PEOPLE)
-        unsure = tab.url
-        upload(tab, served, folder, "baskets.csv", BASKETS)
-        tab.get_by_role("button", name="Read it so").first.click()
-        tab.get_by_role("heading", name="Who can be singled out").wait_for(timeout=LONG)
-        data = tab.url
-        tab.get_by_role("link", name="Protect it").click()
-        protect = tab.url
-        tab.get_by_role("button", name="On to the attackers").click()
-        threats = tab.url
-        tab.goto(protect)
-        attack(tab, ("2 items of a person", "a known person"))
-        run = tab.url
-    return {
-        "home": f"{served.origin}/",
-        "choose": f"{served.origin}/data",
-        "unsure": unsure,
-        "described": data,
-        "protect": protect,
-        "threats": threats,
-        "attack": f"{run}/attack",
-        "decide": run,
-        "runs": f"{served.origin}/runs",
-        "compare": f"{served.origin}/compare?run={run.rpartition('/')[2]}",
-        "key": f"{run}/key",
-        "delete": f"{run}/delete",
-        "clusters": f"{run}/clusters",
-        "cluster": f"{run}/clusters/0",
-        "known": f"{run}/clusters/known",
-        "tune": f"{data}/tune",
-        "nothing": f"{served.origin}/what",
-    }
-
-
-def unfold(tab):
-    tab.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })")
-
-
-def visited(tab, url):
-    """Open a page; what is not there says so in the console, too."""
-    tab.goto(url)
-    unfold(tab)
-    tab.said = [words for words in tab.said if "404" not in words]
-
-
-@pytest.mark.parametrize("screen", SCREENS)
-def test_no_page_is_wider_than_the_screen(browser, served, pages, screen):
-    with tab_of(browser, served, screen) as tab:
-        for name, url in pages.items():
-            visited(tab, url)
-            wide = tab.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-            assert wide == 0, name
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_text_has_enough_contrast(browser, served, pages, scheme):
-    with tab_of(browser, served, scheme=scheme) as tab:
-        for name, url in pages.items():
-            visited(tab, url)
-            low = [(round(ratio, 2), words) for ratio, words in tab.evaluate(CONTRAST) if ratio < 4.5]
-            assert low == [], name
-
-
-def test_axe_finds_no_serious_fault(browser, served, pages):
-    package = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
-    rules = Path(package.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
-    with tab_of(browser, served) as tab:
-        for name, url in pages.items():
-            visited(tab, url)
-            tab.evaluate(rules)
-            found = tab.evaluate("axe.run(document, {resultTypes: ['violations']})")
-            serious = [
-                (each["id"], each["nodes"][0]["html"][:200])
-                for each in found["violations"]
-                if each["impact"] in ("serious", "critical")
-            ]
-            assert serious == [], name
 
 
 def test_every_page_works_without_scripts(browser, served, tmp_path):

@@ -12,7 +12,7 @@ merged them, but by another one they can.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +22,7 @@ from cloven.relatedness.corpus import Corpus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from cloven.data.transactions import Transactions
     from cloven.kinds.disassociated.release import Disassociated
@@ -73,6 +74,19 @@ class Learned:
             ladder=False,
         )
         return cls(corpus)
+
+    @classmethod
+    def load(cls, path: Path) -> Learned:
+        """Read what ``save`` wrote.
+
+        Raises:
+            InputError: there is none, or it is damaged.
+        """
+        return cls(replace(Corpus.load(path), ladder=False))
+
+    def save(self, path: Path) -> None:
+        """Write all to one file."""
+        self.corpus.save(path)
 
     @property
     def name(self) -> str:

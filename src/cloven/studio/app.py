@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Route
 
-from cloven.studio import data_views, decide_views, protect_views, run_views, search_views
+from cloven.studio import data_views, decide_views, protect_views, run_views, search_views, work_views
 from cloven.studio.gate import Gate
 from cloven.studio.inside import inside
 from cloven.studio.pages import asset, shown, stylesheet
@@ -40,7 +40,7 @@ def studio(desk: Desk, access: Access, origins: tuple[str, ...], most_upload: in
             await desk.end()
 
     app = Starlette(
-        routes=[*routes(), inside(desk.workspace)],
+        routes=[*routes(), inside(desk)],
         lifespan=life,
         exception_handlers={HTTPException: _not_found, Exception: _broken},
     )
@@ -60,16 +60,16 @@ def routes() -> list[Route]:
         Route(data, data_views.data_page),
         Route(f"{data}/reading", data_views.settle_reading, methods=["POST"]),
         Route(f"{data}/delete", data_views.delete_data, methods=["GET", "POST"]),
-        Route(f"{data}/events", run_views.data_events),
+        Route(f"{data}/events", work_views.data_events),
         Route(f"{data}/meaning", protect_views.meaning),
         Route(f"{data}/protect", protect_views.protect_page),
         Route(f"{data}/protect", protect_views.plan_run, methods=["POST"]),
         Route(f"{data}/tune", search_views.form, methods=["GET", "POST"]),
         Route("/searches/{number:int}", search_views.search_page),
         Route("/searches/{number:int}/live", search_views.live),
-        Route("/searches/{number:int}/events", search_views.events),
-        Route("/searches/{number:int}/cancel", search_views.cancel, methods=["POST"]),
-        Route("/searches/{number:int}/go-on", search_views.go_on, methods=["POST"]),
+        Route("/searches/{number:int}/events", work_views.work_events),
+        Route("/searches/{number:int}/cancel", work_views.cancel, methods=["POST"]),
+        Route("/searches/{number:int}/go-on", work_views.go_on, methods=["POST"]),
         Route("/searches/{number:int}/delete", search_views.delete, methods=["POST"]),
         Route("/runs", decide.all_runs),
         Route("/compare", decide.compare),
@@ -77,11 +77,13 @@ def routes() -> list[Route]:
         Route(f"{runs}/attack", run_views.attack_page),
         Route(f"{runs}/attack", run_views.start, methods=["POST"]),
         Route(f"{runs}/live", run_views.live),
-        Route(f"{runs}/events", run_views.run_events),
-        Route(f"{runs}/cancel", run_views.cancel, methods=["POST"]),
-        Route(f"{runs}/go-on", run_views.go_on, methods=["POST"]),
+        Route(f"{runs}/events", work_views.work_events),
+        Route(f"{runs}/cancel", work_views.cancel, methods=["POST"]),
+        Route(f"{runs}/go-on", work_views.go_on, methods=["POST"]),
         Route(f"{runs}/name", run_views.rename, methods=["POST"]),
         Route(f"{runs}/delete", run_views.delete_run, methods=["GET", "POST"]),
+        Route(f"{runs}/inspector", work_views.look_again, methods=["POST"]),
+        Route(f"{runs}/inspector/events", work_views.inspector_events),
         Route(f"{runs}/release.zip", decide.release_file),
         Route(f"{runs}/report.html", decide.owners_report),
         Route(f"{runs}/public-report.html", decide.public_report),

@@ -20,6 +20,7 @@ from cloven.studio import charts
 from cloven.studio.data_views import desk_of, see
 from cloven.studio.forms import form_of
 from cloven.studio.pages import shown, steps
+from cloven.studio.records import number_in
 from cloven.studio.run_views import run_of
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ async def all_runs(request: Request) -> Response:
 async def compare(request: Request) -> Response:
     """Some runs side by side."""
     workspace = desk_of(request).workspace
-    numbers = [int(each) for each in request.query_params.getlist("run") if each.isdigit()][:MOST_COMPARED]
+    numbers = [number_in(each) for each in request.query_params.getlist("run")][:MOST_COMPARED]
     found = [run for number in dict.fromkeys(numbers) if (run := workspace.run(number)) is not None]
     runs = [run for run in found if run.state == "done"]
     names = {each.number: each.name for each in workspace.all_data()}

@@ -11,6 +11,9 @@ from dataclasses import asdict, dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from cloven._version import __version__
+from cloven.intake.files import text
+from cloven.studio.inspection.drawer import READY
 from cloven.studio.records import Reading
 from cloven.studio.workers import Worker
 
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Coroutine, Mapping
     from pathlib import Path
 
-    from cloven.studio.records import DataSet, Run
+    from cloven.studio.records import DataSet, Run, WorkKind
     from cloven.studio.workers import Ended
     from cloven.studio.workspace import Workspace
 
@@ -40,6 +43,21 @@ class Bounds:
     seconds: int = 300
 
 
+@dataclass(frozen=True)
+class Looking:
+    """How far a worker is that looks through a release for the inspector.
+
+    Attributes:
+        step: what it is at.
+        share: how much of it is done.
+        problem: what went wrong, in words; empty if nothing did.
+    """
+
+    step: str = ""
+    share: float = 0.0
+    problem: str = ""
+
+
 @dataclass
 class Desk:
     """The work of one studio.
@@ -55,23 +73,18 @@ class Desk:
     _tasks: dict[str, asyncio.Task[None]] = field(default_factory=dict)
     _turn: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
     _changed: dict[str, asyncio.Event] = field(default_factory=dict)
+    _looking: dict[int, Looking] = field(default_factory=dict)
 
     # Start and end of the app.
 
     def begin(self) -> None:
         """Go on with what was not finished when the app ended."""
-        for run in self.workspace.unfinished():
-            if run.attempts >= MOST_ATTEMPTS:
-                self.workspace.change_run(run.number, "interrupted", problem=STOPPED)
+        for kind, work in self.workspace.unfinished():
+            if work.attempts >= MOST_ATTEMPTS:
+                self.workspace.change_work(kind, work.number, "interrupted", problem=STOPPED)
             else:
-                self.workspace.change_run(run.number, attempts=run.attempts + 1)
-                self.start_run(run.number)
-        for search in self.workspace.unfinished_searches():
-            if search.attempts >= MOST_ATTEMPTS:
-                self.workspace.change_search(search.number, "interrupted", problem=STOPPED)
-            else:
-                self.workspace.change_search(search.number, attempts=search.attempts + 1)
-                self.start_search(search.number)
+                self.workspace.change_work(kind, work.number, attempts=work.attempts + 1)
+                self.start(kind, work.number)
         for data in self.workspace.all_data():
             if data.state == "reading":
                 self.read(data)
@@ -111,24 +124,32 @@ class Desk:
             state = "unsure" if data.looked and not ended.crashed else "failed"
             self.workspace.change_data(number, state, problem=ended.problem)  # type: ignore[arg-type]
 
-    # Runs.
+    # Runs and searches.
 
-    def start_run(self, number: int) -> None:
-        """Have a run made, or gone on with."""
-        self.workspace.change_run(number, "waiting", problem="", step="waiting for its turn")
-        self._begin(f"runs/{number}", self._run(number))
+    def start(self, kind: WorkKind, number: int) -> None:
+        """Have a run or a search made, or gone on with."""
+        self.workspace.change_work(kind, number, "waiting", problem="", step="waiting for its turn")
+        self._begin(f"{kind}/{number}", self._run(number) if kind == "runs" else self._search(number))
 
-    async def cancel_run(self, number: int) -> None:
-        """Stop a run; what is finished is kept."""
-        await self._stop(f"runs/{number}")
-        run = self.workspace.run(number)
-        if run is not None and run.active:
-            self.workspace.change_run(number, "cancelled", step="")
-        self._tell(f"runs/{number}")
+    def go_on(self, kind: WorkKind, number: int) -> None:
+        """Go on with what was stopped, or failed, however often it was tried."""
+        work = self.workspace.work(kind, number)
+        if work is not None and work.state in ("cancelled", "failed", "interrupted"):
+            self.workspace.change_work(kind, number, attempts=0)
+            self.start(kind, number)
+
+    async def cancel(self, kind: WorkKind, number: int) -> None:
+        """Stop a run or a search; what is finished is kept."""
+        await self._stop(f"{kind}/{number}")
+        work = self.workspace.work(kind, number)
+        if work is not None and work.active:
+            self.workspace.change_work(kind, number, "cancelled", step="")
+        self._tell(f"{kind}/{number}")
 
     async def delete_run(self, number: int) -> None:
         """Stop a run and delete it for good."""
-        await self._stop(f"runs/{number}")
+        for key in (f"runs/{number}", f"inspector/{number}"):
+            await self._stop(key)
         await asyncio.to_thread(self.workspace.delete_run, number)
         self._tell(f"runs/{number}")
 
@@ -145,31 +166,18 @@ class Desk:
         async with self._turn:
             run = self.workspace.needed_run(number)
             data = self.workspace.needed_data(run.data)
-            self.workspace.change_run(number, "running", step="start", share=0.0)
+            self.workspace.change_work("runs", number, "running", step="start", share=0.0)
             begun = monotonic()
             ended = await self._work(f"runs/{number}", job_of(run, data, self.workspace))
             spent = run.seconds + monotonic() - begun
             if ended.problem:
-                self.workspace.change_run(number, "failed", problem=ended.problem, step="", seconds=spent)
-            else:
-                self.workspace.change_run(
-                    number, "done", headline=ended.done, step="", share=1.0, seconds=spent, attempts=0
+                self.workspace.change_work(
+                    "runs", number, "failed", problem=ended.problem, step="", seconds=spent
                 )
-
-    # Searches.
-
-    def start_search(self, number: int) -> None:
-        """Have settings searched for, or gone on with."""
-        self.workspace.change_search(number, "waiting", problem="", step="waiting for its turn")
-        self._begin(f"searches/{number}", self._search(number))
-
-    async def cancel_search(self, number: int) -> None:
-        """Stop a search; what was tried is kept."""
-        await self._stop(f"searches/{number}")
-        search = self.workspace.search(number)
-        if search is not None and search.active:
-            self.workspace.change_search(number, "cancelled", step="")
-        self._tell(f"searches/{number}")
+            else:
+                self.workspace.change_work(
+                    "runs", number, "done", headline=ended.done, step="", share=1.0, seconds=spent, attempts=0
+                )
 
     async def delete_search(self, number: int) -> None:
         """Stop a search and delete it for good."""
@@ -181,7 +189,7 @@ class Desk:
         async with self._turn:
             search = self.workspace.needed_search(number)
             data = self.workspace.needed_data(search.data)
-            self.workspace.change_search(number, "running", step="start")
+            self.workspace.change_work("searches", number, "running", step="start")
             job = {
                 "work": "search",
                 "folder": str(search.folder),
@@ -191,24 +199,66 @@ class Desk:
             }
             ended = await self._work(f"searches/{number}", job)
             if ended.problem:
-                self.workspace.change_search(number, "failed", problem=ended.problem, step="")
+                self.workspace.change_work("searches", number, "failed", problem=ended.problem, step="")
             else:
-                self.workspace.change_search(number, "done", found=ended.done, step="", share=1.0, attempts=0)
+                self.workspace.change_work(
+                    "searches", number, "done", found=ended.done, step="", share=1.0, attempts=0
+                )
+
+    # Looking inside.
+
+    def look_inside(self, run: Run, meanings: str) -> Looking | None:
+        """How far the inspector of a run is; None once its pages have all they need. A worker begins if none has."""
+        stamp = f"{__version__} {(run.published / 'manifest.json').stat().st_mtime_ns}"
+        with suppress(OSError, ValueError):
+            if text(run.inspector / READY) == stamp:
+                return None
+        if run.number not in self._looking:
+            self._looking[run.number] = Looking("start")
+            job = {
+                "work": "inspect",
+                "published": str(run.published),
+                "private": str(run.private),
+                "folder": str(run.inspector),
+                "meanings": meanings,
+                "stamp": stamp,
+            }
+            self._begin(f"inspector/{run.number}", self._look_inside(run.number, job))
+        return self._looking[run.number]
+
+    def looking(self, number: int) -> Looking | None:
+        """How far the worker is; None if there is none."""
+        return self._looking.get(number)
+
+    def look_again(self, number: int) -> None:
+        """Forget what went wrong, so that the next look begins anew."""
+        if f"inspector/{number}" not in self._tasks:
+            self._looking.pop(number, None)
+
+    async def _look_inside(self, number: int, job: Mapping[str, Any]) -> None:
+        try:
+            ended = await self._work(f"inspector/{number}", job)
+        finally:
+            self._looking.pop(number, None)
+        if ended.problem:
+            self._looking[number] = Looking(problem=ended.problem)
 
     def _heard(self, key: str, event: Mapping[str, Any]) -> None:
         """Note what a worker tells of its run."""
         kind, _, number = key.partition("/")
+        if kind == "inspector":
+            self._looking[int(number)] = Looking(event["step"], event["share"])
         if kind == "searches":
             known = {"found": event["tried"]} if "tried" in event else {"step": event["step"]}
-            self.workspace.change_search(int(number), share=event["share"], **known)
+            self.workspace.change_work("searches", int(number), share=event["share"], **known)
         run = self.workspace.run(int(number)) if kind == "runs" else None
         if run is None:
             pass
         elif "found" in event:
             found = {**run.found, event["found"]: event["value"]}
-            self.workspace.change_run(run.number, found=found)
+            self.workspace.change_work("runs", run.number, found=found)
         elif "step" in event:
-            self.workspace.change_run(run.number, step=event["step"], share=event["share"])
+            self.workspace.change_work("runs", run.number, step=event["step"], share=event["share"])
         self._tell(key)
 
     # Work and those who listen.
@@ -230,12 +280,12 @@ class Desk:
         kind, _, number = key.partition("/")
         message = f"The studio failed: {what}"
         with suppress(Exception):
-            if kind == "runs":
-                self.workspace.change_run(int(number), "failed", problem=message)
-            elif kind == "searches":
-                self.workspace.change_search(int(number), "failed", problem=message)
-            else:
+            if kind == "inspector":
+                self._looking[int(number)] = Looking(problem=message)
+            elif kind == "data":
                 self.workspace.change_data(int(number), "failed", problem=message)
+            else:
+                self.workspace.change_work(kind, int(number), "failed", problem=message)  # type: ignore[arg-type]
 
     async def _work(self, key: str, job: Mapping[str, Any], seconds: float | None = None) -> Ended:
         worker = await Worker.begin(job)

@@ -25,8 +25,15 @@ if TYPE_CHECKING:
 Control = Literal["number", "text", "choice", "flag", "lines"]
 NOT_ASKED = ("seed", "block_records")
 """For experiments, or for machines; what is published draws its lots from the operating system."""
-NEEDS_FILES = ("apriori-km",)
-"""Methods that work on a file of their own, which the command line takes."""
+NEEDS_FILES: Mapping[str, str] = {"apriori-km": "needs a taxonomy of all items"}
+"""Methods that work on a file of their own, which the command line takes; and what that is."""
+ELSEWHERE: Mapping[str, str] = {
+    "utility_groups": "groups of items to keep together (`--utility`)",
+    "policy": "a policy of your own, and groups to merge items in (`--policy`, `--group-taxonomy`, `--groups-related`)",
+    "constraints": "further limits on sensitive values (`--entropy-l`, `--recursive-l`, `--t-closeness`)",
+    "rules": "values that cannot meet (`--rules`)",
+}
+"""Parameters without a field, and how the command line takes them."""
 ABOUT_M = "How many items of one record an attacker may know."
 UNLIMITED = "unlimited"
 ABOUT: Mapping[str, str] = {
@@ -102,6 +109,18 @@ def methods_for(shape: Shape) -> dict[str, Callable[..., Any]]:
     """Methods that take such data, by name."""
     found = anonymisers() if shape == "sets" else table_anonymisers()
     return {name: maker for name, maker in found.items() if name not in NEEDS_FILES}
+
+
+def not_offered(shape: Shape) -> dict[str, str]:
+    """Methods that take such data but have no form, and why."""
+    found = anonymisers() if shape == "sets" else table_anonymisers()
+    return {name: why for name, why in NEEDS_FILES.items() if name in found}
+
+
+def elsewhere(maker: Any) -> list[str]:
+    """What a method can be told that has no field here, in words."""
+    named = {each.name for each in fields(maker)} if is_dataclass(maker) else set[str]()
+    return [words for name, words in ELSEWHERE.items() if name in named]
 
 
 FIRST = ("k", "m", "l", "eps", "max_cluster_size", "rare_items", "mode", "safe", "refine")

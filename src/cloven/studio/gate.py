@@ -27,6 +27,8 @@ MOST_FORM = 2_000_000
 """Bytes of a form that uploads nothing."""
 SLOWEST = 30.0
 """Seconds that the next piece of a body may take."""
+LONGEST_PATH = 1_000
+"""Letters of an address, without what is asked there."""
 POLICY = "; ".join(
     (
         "default-src 'none'",
@@ -108,6 +110,8 @@ class Gate:
             return 421, "This server answers to its own name only. Open the address that the terminal shows."
         if scope["method"] not in ("GET", "HEAD", "POST"):
             return 405, "Pages are read and forms are sent; nothing else is done here."
+        if len(scope["path"]) > LONGEST_PATH:
+            return 414, "No address of this studio is so long."
         came = headers.get("sec-fetch-site", [])
         if scope["method"] == "POST":
             if not self._is_ours(headers.get("origin", []), came):

@@ -10,23 +10,29 @@ from starlette.routing import Mount
 
 from cloven._version import __version__
 from cloven.storage.release import read_key, read_release
+from cloven.studio.inspection.drawer import Drawer
+from cloven.studio.inspection_work import meanings
 from cloven.studio.inspector import inspector_routes
-from cloven.studio.pages import steps
+from cloven.studio.pages import shown, steps
+from cloven.studio.records import number_in
 
 if TYPE_CHECKING:
+    from starlette.responses import Response
+
     from cloven.protocols import Relatedness
+    from cloven.studio.desk import Desk
     from cloven.studio.records import Run
-    from cloven.studio.workspace import Workspace
 
 KEPT = 4
 """Releases that are kept read."""
 
 
-def inside(workspace: Workspace) -> Mount:
-    """The inspector of every run that has a release."""
+def inside(desk: Desk) -> Mount:
+    """The inspector of every run that has a release; a worker looks through it before the first page is shown."""
+    workspace = desk.workspace
 
     def found(number: str) -> Run | None:
-        run = workspace.run(int(number)) if number.isdigit() else None
+        run = workspace.run(number_in(number))
         return run if run is not None and run.state == "done" and run.published.is_dir() else None
 
     def open_release(number: str) -> tuple[Any, Any] | None:
@@ -36,12 +42,26 @@ def inside(workspace: Workspace) -> Mount:
         changed = (run.published / "manifest.json").stat().st_mtime_ns
         return _read(str(run.published), str(run.private), changed)
 
-    def meanings(number: str) -> Relatedness | None:
+    def meaning_of(run: Run) -> str:
+        data = workspace.data(run.data)
+        of_the_data = "sample" if data is not None and data.place is None else ""
+        return str(run.wanted.get("relatedness") or of_the_data)
+
+    def words(number: str) -> Relatedness | None:
         run = found(number)
-        data = None if run is None else workspace.data(run.data)
-        if run is None or data is None:
+        return None if run is None else _meanings(meaning_of(run))
+
+    def drawer(number: str) -> Drawer:
+        run = found(number)
+        return Drawer(None if run is None else run.inspector)
+
+    def waiting(number: str) -> Response | None:
+        run = found(number)
+        looking = None if run is None else desk.look_inside(run, meaning_of(run))
+        if run is None or looking is None:
             return None
-        return _meanings(str(run.wanted.get("relatedness") or ("sample" if data.place is None else "")))
+        around_it = steps("Inspect", workspace.data(run.data), run)
+        return shown("inspector_waiting.html", run=run, looking=looking, steps=around_it, title="Look inside")
 
     def around(number: str) -> dict[str, Any]:
         run = found(number)
@@ -49,7 +69,14 @@ def inside(workspace: Workspace) -> Mount:
         shown = None if run is None else steps("Inspect", data, run)
         return {"version": __version__, "here": "", "steps": shown}
 
-    pages = inspector_routes(open_release, relatedness=meanings, outline="layout.html", around=around)
+    pages = inspector_routes(
+        open_release,
+        relatedness=words,
+        drawer=drawer,
+        waiting=waiting,
+        outline="layout.html",
+        around=around,
+    )
     return Mount("/runs/{run:str}/clusters", routes=pages)
 
 
@@ -61,6 +88,4 @@ def _read(published: str, private: str, _changed: int) -> tuple[Any, Any]:
 
 @lru_cache(maxsize=KEPT)
 def _meanings(text: str) -> Relatedness | None:
-    from cloven.relatedness.spec import parse
-
-    return parse(text) if text else None
+    return meanings(text)

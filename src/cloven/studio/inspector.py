@@ -6,6 +6,7 @@ truth is shown only where the owner's key is at hand and the address asks for it
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from starlette.routing import Route
 from cloven.errors import ParameterError
 from cloven.figures import many
 from cloven.report.page import environment
+from cloven.studio.inspection.drawer import Drawer
 from cloven.studio.inspection.opened import NotThereError
 from cloven.studio.inspector_address import Address, whole
 from cloven.studio.inspector_drawing import meter, sure
@@ -74,7 +76,7 @@ class Pages(Protocol):
         ...
 
 
-KINDS: Mapping[str, Callable[[Any, Any, Any], Pages]] = {
+KINDS: Mapping[str, Callable[[Any, Any, Any, Drawer], Pages]] = {
     "disassociation": SetPages.of,
     "generalisation": RowPages.of,
     "tables": TablePages.of,
@@ -89,7 +91,9 @@ class Shelf:
     held: OrderedDict[str, Pages] = field(default_factory=OrderedDict)
     lock: Lock = field(default_factory=Lock)
 
-    def take(self, run: str, release: Any, key: Any, relatedness: Relatedness | None) -> Pages:
+    def take(
+        self, run: str, release: Any, key: Any, relatedness: Relatedness | None, drawer: Drawer
+    ) -> Pages:
         """The pages of a release; made anew if the run has another release or key than before.
 
         Raises:
@@ -98,25 +102,32 @@ class Shelf:
         with self.lock:
             pages = self.held.pop(run, None)
             if pages is None or pages.release is not release or pages.key is not key:
-                pages = _made(release, key, relatedness)
+                pages = pages_of(release, key, relatedness, drawer)
             self.held[run] = pages
             while len(self.held) > RELEASES:
                 self.held.popitem(last=False)
             return pages
 
 
-def _made(release: Any, key: Any, relatedness: Relatedness | None) -> Pages:
+def pages_of(release: Any, key: Any, relatedness: Relatedness | None, drawer: Drawer) -> Pages:
+    """The pages of a release.
+
+    Raises:
+        NotThereError: nothing is there to look at such a release with.
+    """
     make = KINDS.get(getattr(release, "family", ""))
     if make is None:
         message = "releases of this kind have no groups to look into; the report tells what was found"
         raise NotThereError(message)
-    return make(release, key, relatedness)
+    return make(release, key, relatedness, drawer)
 
 
 def inspector_routes(
     open_release: OpenRelease,
     *,
     relatedness: Callable[[str], Relatedness | None] | None = None,
+    drawer: Callable[[str], Drawer] | None = None,
+    waiting: Callable[[str], Response | None] | None = None,
     outline: str = "inspector_outline.html",
     around: Callable[[str], Mapping[str, Any]] | None = None,
 ) -> list[Route]:
@@ -125,6 +136,8 @@ def inspector_routes(
     Args:
         open_release: gives release and key of a run.
         relatedness: what words mean for a run, if there is something to try that with.
+        drawer: where a run keeps what takes long to find out.
+        waiting: the page to show instead as long as that is not kept; None once it is.
         outline: template around every page, with the blocks ``head`` and ``main``; it gets a ``title``.
         around: what else the outline needs, given the run.
     """
@@ -142,27 +155,33 @@ def inspector_routes(
                 raise NotThereError(message)
             _owner_only(address, opened[1])
             words = None if relatedness is None else relatedness(run)
-            name, more = view(shelf.take(run, *opened, words), address)
+            kept = Drawer() if drawer is None else drawer(run)
+            name, more = view(shelf.take(run, *opened, words, kept), address)
         except ParameterError as error:
             status = 404 if isinstance(error, NotThereError) else 400
             shown |= {"problem": str(error), "status": status, "title": "Nothing to show", "owner": False}
             return _answer(templates, "inspector_problem.html", shown, status)
         return _answer(templates, name, shown | more)
 
-    def overview(request: Request) -> Response:
-        return page(request, lambda pages, address: pages.overview(address))
+    async def soon(request: Request, view: Callable[[Pages, Address], Shown]) -> Response:
+        run = str(request.path_params.get("run", ""))
+        instead = None if waiting is None else waiting(run)
+        return await asyncio.to_thread(page, request, view) if instead is None else instead
 
-    def group(request: Request) -> Response:
+    async def overview(request: Request) -> Response:
+        return await soon(request, lambda pages, address: pages.overview(address))
+
+    async def group(request: Request) -> Response:
         number = str(request.path_params["number"])
-        return page(
+        return await soon(
             request, lambda pages, address: pages.group(address, whole(number, "the number of a group"))
         )
 
-    def known(request: Request) -> Response:
-        return page(request, lambda pages, address: pages.known(address))
+    async def known(request: Request) -> Response:
+        return await soon(request, lambda pages, address: pages.known(address))
 
-    def people(request: Request) -> Response:
-        return page(request, lambda pages, address: pages.people(address))
+    async def people(request: Request) -> Response:
+        return await soon(request, lambda pages, address: pages.people(address))
 
     return [
         Route("/", overview, name="clusters"),
@@ -190,7 +209,7 @@ def _owner_only(address: Address, key: Any) -> None:
 
 
 def _answer(templates: Environment, name: str, shown: Mapping[str, Any], status: int = 200) -> Response:
-    return HTMLResponse(templates.get_template(name).render(shown), status)
+    return HTMLResponse(templates.get_template(name).render(shown, template=name), status)
 
 
 def _sheet(templates: Environment, names: tuple[str, ...]) -> Response:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from cloven.kinds.generalised.key import GeneralisedKey
     from cloven.kinds.generalised.release import SetGeneralised
     from cloven.protocols import Relatedness
+    from cloven.studio.inspection.drawer import Drawer
     from cloven.studio.inspector_address import Address
 
 
@@ -26,10 +27,14 @@ class RowPages:
 
     @classmethod
     def of(
-        cls, release: SetGeneralised, key: GeneralisedKey | None, relatedness: Relatedness | None
+        cls,
+        release: SetGeneralised,
+        key: GeneralisedKey | None,
+        relatedness: Relatedness | None,
+        drawer: Drawer,
     ) -> RowPages:
-        """Pages of a release; what words mean is not asked here."""
-        del relatedness
+        """Pages of a release; what words mean is not asked here. Nothing takes so long that it is kept."""
+        del relatedness, drawer
         return cls(OpenedRows(release), key)
 
     @property

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.protocols import Relatedness
     from cloven.studio.inspection.cluster import ClusterView
+    from cloven.studio.inspection.drawer import Drawer
     from cloven.studio.inspector_address import Address
 
 CHOICES = 60
@@ -43,9 +44,11 @@ class SetPages:
     owned: truth.Owned | None
 
     @classmethod
-    def of(cls, release: Disassociated, key: Key | None, relatedness: Relatedness | None) -> SetPages:
+    def of(
+        cls, release: Disassociated, key: Key | None, relatedness: Relatedness | None, drawer: Drawer
+    ) -> SetPages:
         """Pages of a release; nothing is arranged before it is asked for."""
-        opened = Opened(release, relatedness)
+        opened = Opened(release, relatedness, drawer)
         return cls(opened, None if key is None else truth.Owned(opened, key))
 
     @property

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from cloven.kinds.tables.key import TableKey
     from cloven.kinds.tables.release import CellDomain, TableRelease
     from cloven.protocols import Relatedness
+    from cloven.studio.inspection.drawer import Drawer
     from cloven.studio.inspector_address import Address
 
 CHOICES = 300
@@ -36,9 +37,11 @@ class TablePages:
     key: TableKey | None
 
     @classmethod
-    def of(cls, release: TableRelease, key: TableKey | None, relatedness: Relatedness | None) -> TablePages:
-        """Pages of a table; what words mean is not asked here."""
-        del relatedness
+    def of(
+        cls, release: TableRelease, key: TableKey | None, relatedness: Relatedness | None, drawer: Drawer
+    ) -> TablePages:
+        """Pages of a table; what words mean is not asked here. Nothing takes so long that it is kept."""
+        del relatedness, drawer
         return cls(OpenedTable(release), key)
 
     @property

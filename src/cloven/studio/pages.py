@@ -53,7 +53,7 @@ def environment() -> Environment:
 
 def shown(template: str, status: int = 200, **given: Any) -> HTMLResponse:
     """A page."""
-    return HTMLResponse(environment().get_template(template).render(given), status)
+    return HTMLResponse(environment().get_template(template).render(given, template=template), status)
 
 
 def steps(

@@ -9,9 +9,19 @@ from starlette.responses import JSONResponse
 from cloven.escapes import signed, visible
 from cloven.settings import setting
 from cloven.studio.data_views import data_of, desk_of, see
-from cloven.studio.forms import Typed, defaults, fields_of, made, methods_for, suggested_method
+from cloven.studio.forms import (
+    Typed,
+    defaults,
+    elsewhere,
+    fields_of,
+    made,
+    methods_for,
+    not_offered,
+    suggested_method,
+)
 from cloven.studio.meaning import sentences
 from cloven.studio.pages import shown, steps
+from cloven.studio.records import number_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,8 +41,7 @@ async def protect_page(request: Request) -> Response:
         name: value for name, value in request.query_params.items() if name not in ("method", "from", "name")
     }
     method = request.query_params.get("method", "")
-    earlier = request.query_params.get("from", "")
-    run = desk_of(request).workspace.run(int(earlier)) if earlier.isdigit() else None
+    run = desk_of(request).workspace.run(number_in(request.query_params.get("from", "")))
     if run is not None and run.data == data.number and not asked:
         method, asked = method or run.method, dict(run.parameters) if method in ("", run.method) else {}
     if method not in methods_for(_shape(data)):
@@ -59,6 +68,8 @@ def _form(data: DataSet, method: str, typed: Typed, name: str = "", status: int 
         reasons=data.summary["reasons"],
         first=[each for each in every if not each.further],
         further=[each for each in every if each.further],
+        elsewhere=elsewhere(known[method]),
+        not_offered=not_offered(_shape(data)),
         typed=typed.values,
         errors=typed.errors,
         meaning=[] if built is None else sentences(built, data.summary),

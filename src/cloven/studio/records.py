@@ -13,8 +13,23 @@ if TYPE_CHECKING:
 Shape = Literal["sets", "table"]
 DataState = Literal["reading", "unsure", "ready", "failed"]
 RunState = Literal["draft", "waiting", "running", "done", "failed", "cancelled", "interrupted"]
+WorkKind = Literal["runs", "searches"]
+"""What workers go on with after the app has ended."""
 UNFINISHED: tuple[RunState, ...] = ("waiting", "running")
 """A run in one of these goes on by itself when the app starts again."""
+
+
+MOST_DIGITS = 18
+"""Of a number that a database can hold."""
+
+
+def number_in(text: str) -> int:
+    """The number of a data set or a run that somebody names; 0, which none has, if that can be none.
+
+    >>> number_in("12"), number_in("²"), number_in("9" * 30), number_in("")
+    (12, 0, 0, 0)
+    """
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS else 0
 
 
 @dataclass(frozen=True)
@@ -130,9 +145,19 @@ class Run:
         return self.folder / "release.private"
 
     @property
+    def inspector(self) -> Path:
+        """What the inspector found out about the release; some of it with the key."""
+        return self.folder / "inspector"
+
+    @property
     def active(self) -> bool:
         """Whether it works, or waits for its turn."""
         return self.state in UNFINISHED
+
+    @property
+    def findings(self) -> int:
+        """How many risks are known so far."""
+        return len(self.found)
 
 
 @dataclass(frozen=True)
@@ -169,3 +194,8 @@ class Search:
     def active(self) -> bool:
         """Whether it works, or waits for its turn."""
         return self.state in UNFINISHED
+
+    @property
+    def findings(self) -> int:
+        """How many settings were tried so far."""
+        return len(self.found.get("rows", ()))

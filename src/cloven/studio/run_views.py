@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from starlette.exceptions import HTTPException
-from starlette.responses import StreamingResponse
 
 from cloven.audit.decision import MAX_RISK
 from cloven.disclosure.risk import MAX_TAIL
@@ -15,14 +13,15 @@ from cloven.escapes import visible
 from cloven.registry import family_of
 from cloven.report import drawing, rows, words
 from cloven.settings import told
-from cloven.studio.data_views import data_of, desk_of, see
+from cloven.studio.data_views import desk_of, see
 from cloven.studio.forms import made, methods_for
 from cloven.studio.pages import shown, steps
+from cloven.studio.records import number_in
 from cloven.threats import Knowledge
 from cloven.values import real
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import Mapping
 
     from starlette.datastructures import FormData
     from starlette.requests import Request
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
 
     from cloven.studio.records import DataSet, Run
 
-BEAT = 15.0
-"""Seconds after which a silent stream says that it is alive."""
 USUAL: Mapping[str, Any] = {
     "max_risk": MAX_RISK,
     "max_tail": MAX_TAIL,
@@ -91,8 +88,8 @@ async def start(request: Request) -> Response:
         wanted, errors = _wanted(form)
     if errors:
         return _form(request, run, data, wanted, errors)
-    desk_of(request).workspace.change_run(run.number, wanted=wanted)
-    desk_of(request).start_run(run.number)
+    desk_of(request).workspace.change_work("runs", run.number, wanted=wanted)
+    desk_of(request).start("runs", run.number)
     return see(f"/runs/{run.number}/attack")
 
 
@@ -104,7 +101,7 @@ def _wanted(form: FormData) -> tuple[dict[str, Any], dict[str, str]]:
         "advise": form.get("advise") == "yes",
         "relatedness": str(form.get("relatedness", "")).strip(),
         "rivals": [str(each) for each in form.getlist("rival")],
-        "runs": [int(str(each)) for each in form.getlist("other") if str(each).isdigit()],
+        "runs": [number for each in form.getlist("other") if (number := number_in(str(each)))],
     }
     tried = {str(each) for each in form.getlist("threat")}
     found["left_out"] = [str(each) for each in form.getlist("known-threat") if str(each) not in tried]
@@ -167,80 +164,13 @@ async def live(request: Request) -> Response:
     return shown("live.html", **_live(run, data))
 
 
-async def run_events(request: Request) -> Response:
-    """Server-sent events of a run."""
-    run, _ = run_of(request)
-    return stream(_told_of_run(request, run.number))
-
-
-async def data_events(request: Request) -> Response:
-    """Server-sent events of a data set that is being read."""
-    data = data_of(request)
-    return stream(_told_of_data(request, data.number))
-
-
-def stream(events: AsyncIterator[str]) -> Response:
-    """An answer that goes on as long as there are events."""
-    return StreamingResponse(events, media_type="text/event-stream", headers={"x-accel-buffering": "no"})
-
-
-async def _told_of_run(request: Request, number: int) -> AsyncIterator[str]:
-    desk = desk_of(request)
-    seen = -1
-    changes = desk.changes(f"runs/{number}", BEAT)
-    while True:
-        run = desk.workspace.run(number)
-        if run is None or not run.active:
-            yield event("end", {})
-            return
-        yield event("progress", {"step": run.step, "share": run.share, "state": run.state})
-        if len(run.found) != seen:
-            seen = len(run.found)
-            yield event("found", {"attacks": seen})
-        if not await anext(changes):
-            yield ": alive\n\n"
-
-
-async def _told_of_data(request: Request, number: int) -> AsyncIterator[str]:
-    desk = desk_of(request)
-    changes = desk.changes(f"data/{number}", BEAT)
-    while True:
-        data = desk.workspace.data(number)
-        if data is None or data.state != "reading":
-            yield event("end", {})
-            return
-        if not await anext(changes):
-            yield ": alive\n\n"
-
-
-def event(name: str, value: Mapping[str, Any]) -> str:
-    """One event as it goes over the line."""
-    return f"event: {name}\ndata: {json.dumps(value)}\n\n"
-
-
-async def cancel(request: Request) -> Response:
-    """Stop a run; what is finished is kept."""
-    run, _ = run_of(request)
-    await desk_of(request).cancel_run(run.number)
-    return see(f"/runs/{run.number}/attack")
-
-
-async def go_on(request: Request) -> Response:
-    """Go on with a run that was stopped, or that failed."""
-    run, _ = run_of(request)
-    if run.state in ("cancelled", "failed", "interrupted"):
-        desk_of(request).workspace.change_run(run.number, attempts=0)
-        desk_of(request).start_run(run.number)
-    return see(f"/runs/{run.number}/attack")
-
-
 async def rename(request: Request) -> Response:
     """Another name."""
     run, _ = run_of(request)
     async with request.form(max_files=0, max_fields=5, max_part_size=10_000) as form:
         name = visible(str(form.get("name", "")).strip(), 80)
     if name:
-        desk_of(request).workspace.change_run(run.number, name=name)
+        desk_of(request).workspace.change_work("runs", run.number, name=name)
     return see(f"/runs/{run.number}")
 
 

@@ -14,11 +14,10 @@ from cloven.studio import charts
 from cloven.studio.data_views import data_of, desk_of, see
 from cloven.studio.forms import form_of
 from cloven.studio.pages import shown, steps
-from cloven.studio.run_views import BEAT, event, stream
 from cloven.values import real, whole
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import Mapping
 
     from starlette.requests import Request
     from starlette.responses import Response
@@ -40,7 +39,7 @@ async def form(request: Request) -> Response:
         wanted, errors = _wanted(typed)
         if not errors:
             search = desk_of(request).workspace.add_search(data.number, wanted)
-            desk_of(request).start_search(search.number)
+            desk_of(request).start("searches", search.number)
             return see(f"/searches/{search.number}")
     return shown(
         "tune.html",
@@ -98,45 +97,6 @@ def _shown(search: Search, data: DataSet) -> dict[str, Any]:
         "rows": sorted(rows, key=lambda each: (not each["front"], each["broken"], each["risk"] or 0)),
         "open": search.active,
     }
-
-
-async def events(request: Request) -> Response:
-    """Server-sent events of a search."""
-    search, _ = search_of(request)
-    return stream(_told(request, search.number))
-
-
-async def _told(request: Request, number: int) -> AsyncIterator[str]:
-    desk = desk_of(request)
-    seen, changes = -1, desk.changes(f"searches/{number}", BEAT)
-    while True:
-        search = desk.workspace.search(number)
-        if search is None or not search.active:
-            yield event("end", {})
-            return
-        yield event("progress", {"step": search.step, "share": search.share, "state": search.state})
-        tried = len(search.found.get("rows", ()))
-        if tried != seen:
-            seen = tried
-            yield event("found", {"tried": tried})
-        if not await anext(changes):
-            yield ": alive\n\n"
-
-
-async def cancel(request: Request) -> Response:
-    """Stop a search; what was tried is kept."""
-    search, _ = search_of(request)
-    await desk_of(request).cancel_search(search.number)
-    return see(f"/searches/{search.number}")
-
-
-async def go_on(request: Request) -> Response:
-    """Go on with a search that was stopped, or that failed."""
-    search, _ = search_of(request)
-    if search.state in ("cancelled", "failed", "interrupted"):
-        desk_of(request).workspace.change_search(search.number, attempts=0)
-        desk_of(request).start_search(search.number)
-    return see(f"/searches/{search.number}")
 
 
 async def delete(request: Request) -> Response:

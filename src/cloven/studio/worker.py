@@ -26,6 +26,7 @@ WORK = {
     "describe": "cloven.studio.reading_work",
     "audit": "cloven.studio.audit_work",
     "search": "cloven.studio.search_work",
+    "inspect": "cloven.studio.inspection_work",
 }
 """Name of a job -> the module with the function of that name."""
 OFTEN = 0.2

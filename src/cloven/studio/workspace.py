@@ -20,10 +20,10 @@ from cloven.storage.atomic import PRIVATE_FILE, PRIVATE_FOLDER
 from cloven.studio.records import UNFINISHED, DataSet, Reading, Run, Search
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from cloven.studio.records import DataState, RunState
+    from cloven.studio.records import DataState, RunState, WorkKind
 
 DATABASE = "studio.db"
 VERSION = 1
@@ -156,8 +156,8 @@ class Workspace:
 
     def data(self, number: int) -> DataSet | None:
         """A data set, or None."""
-        rows = self._rows("select * from data where number = ?", number)
-        return _data(rows[0]) if rows else None
+        row = self._row("data", number)
+        return None if row is None else _data(row)
 
     def needed_data(self, number: int) -> DataSet:
         """A data set that is there."""
@@ -220,8 +220,8 @@ class Workspace:
 
     def run(self, number: int) -> Run | None:
         """A run, or None."""
-        rows = self._rows("select * from runs where number = ?", number)
-        return self._run(rows[0]) if rows else None
+        row = self._row("runs", number)
+        return None if row is None else self._run(row)
 
     def needed_run(self, number: int) -> Run:
         """A run that is there."""
@@ -240,17 +240,6 @@ class Workspace:
             self._run(row)
             for row in self._rows("select * from runs where data = ? order by number desc", data)
         ]
-
-    def unfinished(self) -> list[Run]:
-        """Runs that were working or waiting when the app ended, the oldest first."""
-        return [run for run in reversed(self.all_runs()) if run.state in UNFINISHED]
-
-    def change_run(self, number: int, state: RunState | None = None, **given: Any) -> None:
-        """Note what has become of a run; what is not given stays."""
-        plain = {
-            name: json.dumps(value) if isinstance(value, dict) else value for name, value in given.items()
-        }
-        self._change("runs", number, **({} if state is None else {"state": state}), **plain)
 
     def delete_run(self, number: int) -> None:
         """Delete a run for good: release, key, finished steps and what is noted of it."""
@@ -277,8 +266,8 @@ class Workspace:
 
     def search(self, number: int) -> Search | None:
         """A search, or None."""
-        rows = self._rows("select * from searches where number = ?", number)
-        return self._search(rows[0]) if rows else None
+        row = self._row("searches", number)
+        return None if row is None else self._search(row)
 
     def needed_search(self, number: int) -> Search:
         """A search that is there."""
@@ -292,24 +281,35 @@ class Workspace:
         rows = self._rows("select * from searches where data = ? order by number desc", data)
         return [self._search(row) for row in rows]
 
-    def unfinished_searches(self) -> list[Search]:
-        """Searches that were working or waiting when the app ended."""
-        return [
-            self._search(row)
-            for row in self._rows("select * from searches where state in (?, ?)", *UNFINISHED)
-        ]
-
-    def change_search(self, number: int, state: RunState | None = None, **given: Any) -> None:
-        """Note what has become of a search; what is not given stays."""
-        plain = {
-            name: json.dumps(value) if isinstance(value, dict) else value for name, value in given.items()
-        }
-        self._change("searches", number, **({} if state is None else {"state": state}), **plain)
-
     def delete_search(self, number: int) -> None:
         """Delete a search for good."""
         shutil.rmtree(self.search_folder(number), ignore_errors=True)
         self._execute("delete from searches where number = ?", number)
+
+    # What both have in common.
+
+    def work(self, kind: WorkKind, number: int) -> Run | Search | None:
+        """A run or a search, or None."""
+        return self.run(number) if kind == "runs" else self.search(number)
+
+    def unfinished(self) -> list[tuple[WorkKind, Run | Search]]:
+        """What was working or waiting when the app ended, the oldest first: runs, then searches."""
+        return [
+            (kind, made(row))
+            for kind, made in self._made.items()
+            for row in self._rows(f"select * from {kind} where state in (?, ?) order by number", *UNFINISHED)  # noqa: S608 - our names
+        ]
+
+    def change_work(self, kind: WorkKind, number: int, state: RunState | None = None, **given: Any) -> None:
+        """Note what has become of a run or a search; what is not given stays."""
+        plain = {
+            name: json.dumps(value) if isinstance(value, dict) else value for name, value in given.items()
+        }
+        self._change(kind, number, **({} if state is None else {"state": state}), **plain)
+
+    @property
+    def _made(self) -> dict[WorkKind, Callable[[sqlite3.Row], Run | Search]]:
+        return {"runs": self._run, "searches": self._search}
 
     # What left the studio.
 
@@ -341,6 +341,12 @@ class Workspace:
     def _change(self, table: str, number: int, **given: Any) -> None:
         settings = ", ".join(f"{name} = ?" for name in given)
         self._execute(f"update {table} set {settings} where number = ?", *given.values(), number)  # noqa: S608 - our names
+
+    def _row(self, table: str, number: int) -> sqlite3.Row | None:
+        if number.bit_length() >= 64:  # more than a database can look for
+            return None
+        rows = self._rows(f"select * from {table} where number = ?", number)  # noqa: S608 - our names
+        return rows[0] if rows else None
 
     def _rows(self, statement: str, *given: Any) -> list[sqlite3.Row]:
         with self._alone() as connection:

@@ -104,7 +104,7 @@ def test_a_run_that_never_gets_through_is_not_tried_for_ever(tmp_path):
         path = planned(client)
         number = int(path.rpartition("/")[2])
     with opened(tmp_path / "ws") as client:
-        client.workspace.change_run(number, "running", attempts=MOST_ATTEMPTS)
+        client.workspace.change_work("runs", number, "running", attempts=MOST_ATTEMPTS)
     with opened(tmp_path / "ws") as client:
         page = client.get(f"{path}/attack").text
         assert "Interrupted" in page

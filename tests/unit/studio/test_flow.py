@@ -274,12 +274,29 @@ def test_what_is_typed_badly_is_told_beside_its_field(client, small_run):
 
 
 @pytest.mark.parametrize(
-    "path", ["/data/999", "/runs/999", "/runs/999/events", "/runs/999/release.zip", "/what"]
+    "path",
+    [
+        "/data/999",
+        "/runs/999",
+        "/runs/999/events",
+        "/runs/999/release.zip",
+        "/what",
+        *(f"/{kind}/{'9' * 30}" for kind in ("data", "runs", "searches")),
+    ],
 )
 def test_what_is_not_there_is_said_so(client, path):
     answer = client.get(path)
     assert answer.status_code == 404
     assert "Nothing is here" in answer.text
+
+
+@pytest.mark.parametrize("number", ["²", "-1", "9" * 30, "9" * 900])
+def test_numbers_that_no_run_can_have_are_no_fault_of_the_studio(client, number):
+    assert client.get(f"/runs/{number}/clusters/").status_code == 404
+    assert client.get("/compare", params={"run": number}).status_code == 200
+    data = client.post("/data/sample").url.path
+    until(client, data, ["Who can be singled out"])
+    assert client.get(f"{data}/protect", params={"from": number}).status_code == 200
 
 
 def test_a_setting_that_cannot_be_met_fails_with_its_reason(client):

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import fields
+
 import pytest
 
 import cloven as cv
 from cloven.registry import anonymisers, table_anonymisers
-from cloven.studio.forms import ABOUT, NEEDS_FILES, defaults, fields_of, made, methods_for
+from cloven.studio.forms import (
+    ABOUT,
+    ELSEWHERE,
+    NEEDS_FILES,
+    NOT_ASKED,
+    defaults,
+    elsewhere,
+    fields_of,
+    made,
+    methods_for,
+    not_offered,
+)
 from cloven.values import options_of
 
 EVERY = {**anonymisers(), **table_anonymisers()}
+API_ONLY = {"ignore_unknown", "tie_order", "weights", "seeded", "check", "taxonomy"}
+"""For experiments and programs; the taxonomy belongs to a method that is not offered, which is said, too."""
 USABLE = [name for name in EVERY if name not in NEEDS_FILES]
 
 
@@ -83,3 +99,29 @@ def test_what_the_data_suggest_stands_in_the_fields():
     table = {"suggested": {"setting": "slicing:l=3"}, "largest_l": 3}
     assert defaults("table", table, "slicing")["l"] == "3"
     assert defaults("table", table, "anatomy")["l"] == "3"
+
+
+@pytest.mark.parametrize("shape", ["sets", "table"])
+def test_whatever_has_no_field_is_said_in_words(shape):
+    every = {"sets": anonymisers, "table": table_anonymisers}[shape]()
+    assert set(every) == set(methods_for(shape)) | set(not_offered(shape))
+    for name, maker in methods_for(shape).items():
+        asked = {each.name for each in fields_of(maker)} | set(NOT_ASKED) | API_ONLY
+        left = {each.name for each in fields(maker)} - asked
+        assert left == {each for each in ELSEWHERE if each in left}, (
+            f"{name}: no field and no word for {left}"
+        )
+        assert len(elsewhere(maker)) == len(left)
+
+
+@pytest.mark.parametrize("method", ["disassociation", "coat", "ul", "mondrian"])
+def test_what_stands_elsewhere_is_an_option_of_the_command(method):
+    from typer.testing import CliRunner
+
+    from cloven.cli.app import app
+
+    shown = CliRunner().invoke(app, ["anonymise", method, "--help"], env={"COLUMNS": "200"}).output
+    said = elsewhere({**methods_for("sets"), **methods_for("table")}[method])
+    assert said
+    for flag in re.findall("--[a-z-]+", " ".join(said)):
+        assert flag in shown

@@ -112,6 +112,10 @@ def test_other_sites_cannot_load_pages_or_streams(owner, site):
         assert owner.get(path, headers={"sec-fetch-site": site}).status_code == 403
 
 
+def test_an_address_that_is_longer_than_any_is_refused(owner):
+    assert owner.get(f"/data/{'9' * 5_000}").status_code == 414
+
+
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "OPTIONS", "PATCH", "TRACE"])
 def test_other_methods_are_refused(owner, method):
     assert owner.request(method, "/").status_code == 405

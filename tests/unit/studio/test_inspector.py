@@ -15,6 +15,7 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 
 import cloven as cv
+from cloven.studio.inspection.drawer import Drawer
 from cloven.studio.inspector import RELEASES, Shelf, inspector_routes
 
 with warnings.catch_warnings():
@@ -266,11 +267,11 @@ def test_style_sheets_come_from_here(client):
 
 def test_releases_are_arranged_once_and_few_are_kept(results):
     shelf, made = Shelf(), results["root"]
-    first = shelf.take("a", made.release, made.key, None)
-    assert shelf.take("a", made.release, made.key, None) is first
-    assert shelf.take("a", made.release, None, None) is not first, "another key is another page"
+    first = shelf.take("a", made.release, made.key, None, Drawer())
+    assert shelf.take("a", made.release, made.key, None, Drawer()) is first
+    assert shelf.take("a", made.release, None, None, Drawer()) is not first, "another key is another page"
     for number in range(RELEASES):
-        shelf.take(str(number), made.release, made.key, None)
+        shelf.take(str(number), made.release, made.key, None, Drawer())
     assert len(shelf.held) == RELEASES
     assert "a" not in shelf.held
 

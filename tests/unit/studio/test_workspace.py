@@ -59,14 +59,14 @@ def test_what_was_noted_is_there_after_a_restart(tmp_path):
     data = opened.add_data("a", tmp_path / "a.csv", own=False, reading=Reading("sets", {"format": "lines"}))
     opened.change_data(data.number, "ready", summary={"records": 3})
     run = opened.add_run(data.number, "r", "coat", {"k": "4"})
-    opened.change_run(run.number, "running", share=0.5, found={"attack (x)": {"value": 1}})
+    opened.change_work("runs", run.number, "running", share=0.5, found={"attack (x)": {"value": 1}})
     opened.close()
     again = Workspace.at(tmp_path / "ws")
     assert again.data(data.number).reading == Reading("sets", {"format": "lines"})
     assert again.data(data.number).summary == {"records": 3}
     found = again.run(run.number)
     assert (found.state, found.share, found.found) == ("running", 0.5, {"attack (x)": {"value": 1}})
-    assert [each.number for each in again.unfinished()] == [run.number]
+    assert [(kind, each.number) for kind, each in again.unfinished()] == [("runs", run.number)]
     again.close()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ from cloven.kinds.disassociated.attack.semantic import Semantic
 from cloven.kinds.disassociated.attack.vertical import VerticalPartitioning
 from cloven.kinds.disassociated.covers.covers import covers
 from cloven.kinds.disassociated.release import Kind, first_of_equal
+from cloven.studio.inspection.drawer import Drawer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,10 +53,12 @@ class Opened:
     Attributes:
         release: what everybody sees.
         relatedness: what words mean, if there is something to try that with.
+        drawer: where lies what takes long to find out.
     """
 
     release: Disassociated
     relatedness: Relatedness | None = None
+    drawer: Drawer = field(default_factory=Drawer)
 
     @cached_property
     def reader(self) -> KnownPerson:
@@ -111,7 +114,9 @@ class Opened:
         from cloven.relatedness.learned import Learned
 
         try:
-            return Semantic(Learned.of_release(self.release, most_pairs=MOST_PAIRS))
+            return Semantic(
+                self.drawer.learned(lambda: Learned.of_release(self.release, most_pairs=MOST_PAIRS))
+            )
         except ParameterError:  # nothing goes together more often than by chance
             return Guesswork()
 

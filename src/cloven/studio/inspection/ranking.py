@@ -46,6 +46,24 @@ class Told(NamedTuple):
     known: Longs
     rows: Longs
 
+    def to_plain(self) -> list[Any]:
+        """Plain values for JSON."""
+        return [each.tolist() for each in self]
+
+    @classmethod
+    def of_plain(cls, plain: list[Any], clusters: int) -> Told:
+        """Back from them.
+
+        Raises:
+            ValueError: they are not of so many clusters.
+        """
+        probability, item, known, rows = plain
+        found = cls(np.array(probability, float), *(np.array(each, np.int64) for each in (item, known, rows)))
+        if [each.shape for each in found] != [(clusters,), (clusters,), (clusters, 2), (clusters,)]:
+            message = f"not of {clusters:,} clusters"
+            raise ValueError(message)
+        return found
+
 
 @dataclass(frozen=True)
 class Ranked:
@@ -91,7 +109,13 @@ class Ranking:
     @cached_property
     def told(self) -> Told:
         """What is told of the people of each cluster."""
-        return told_by_cluster(self.opened)
+        clusters = self.opened.release.clusters
+        return self.opened.drawer.kept(
+            "told",
+            lambda: told_by_cluster(self.opened),
+            Told.to_plain,
+            lambda plain: Told.of_plain(plain, clusters),
+        )
 
     @cached_property
     def covers(self) -> tuple[Longs, Longs]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from cloven.data.transactions import Transactions
 from cloven.kinds.disassociated.attack.questions import drawn
-from cloven.kinds.disassociated.score.trial import measured
+from cloven.kinds.disassociated.score.trial import Measured, measured
 from cloven.kinds.disassociated.score.truth import truth
 from cloven.statistics.outsiders import one_record_each
 from cloven.statistics.telling import News, People, telling
@@ -24,7 +24,6 @@ from cloven.studio.inspection.ranking import PAGE, Ranked, paged, with_hits
 if TYPE_CHECKING:
     from cloven.compiled import Longs
     from cloven.kinds.disassociated.key import Key
-    from cloven.kinds.disassociated.score.trial import Measured
     from cloven.studio.inspection.knowing import Knowing
     from cloven.studio.inspection.opened import Opened
     from cloven.studio.inspection.placing import Placement, Rebuilt
@@ -110,12 +109,15 @@ class Owned:
     @cached_property
     def people(self) -> tuple[Person, ...]:
         """Of whom most is told; see ``worst_people``."""
-        return worst_people(self)
+        return self.opened.drawer.kept("people", lambda: worst_people(self), _plain_people, _people_of)
 
     @cached_property
     def hits(self) -> Hits:
         """How much of each cluster the attack that learns from the release gets right."""
-        return hits_by_cluster(self)
+        clusters = self.opened.release.clusters
+        return self.opened.drawer.kept(
+            "hits", lambda: hits_by_cluster(self), Hits.to_plain, lambda plain: Hits.of_plain(plain, clusters)
+        )
 
 
 # Where parts really belong.
@@ -288,6 +290,24 @@ class Hits:
         """Clusters, those first where it is least likely that so much was found by luck."""
         return np.argsort(-self.measured.evidence, kind="stable")
 
+    def to_plain(self) -> list[Any]:
+        """Plain values for JSON."""
+        return [self.is_sample, *(each.tolist() for each in self.measured)]
+
+    @classmethod
+    def of_plain(cls, plain: list[Any], clusters: int) -> Hits:
+        """Back from them.
+
+        Raises:
+            ValueError: they are not of so many clusters.
+        """
+        is_sample, links, *others = plain
+        found = Measured(np.array(links, np.int64), *(np.array(each, float) for each in others))
+        if [each.shape for each in found] != [(clusters,)] * len(found):
+            message = f"not of {clusters:,} clusters"
+            raise ValueError(message)
+        return cls(found, bool(is_sample))
+
 
 def hits_by_cluster(owned: Owned, attack: str = "release") -> Hits:
     """Let an attack guess, and hold it against the key cluster by cluster."""
@@ -346,6 +366,14 @@ class Person:
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         return asdict(self)
+
+
+def _plain_people(people: tuple[Person, ...]) -> dict[str, Any]:
+    return {"people": [each.to_dict() for each in people]}
+
+
+def _people_of(plain: dict[str, Any]) -> tuple[Person, ...]:
+    return tuple(Person(**{**each, "known": tuple(each["known"])}) for each in plain["people"])
 
 
 def worst_people(owned: Owned) -> tuple[Person, ...]:

@@ -1,0 +1,77 @@
+"""A drawer for what takes long to find out about a release: a worker fills it, and the server only looks into it."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from cloven.errors import InputError
+from cloven.intake.files import content
+from cloven.intake.trees import tree_of
+from cloven.storage.atomic import PRIVATE_FILE, PRIVATE_FOLDER
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from cloven.relatedness.learned import Learned
+
+T = TypeVar("T")
+READY = "ready"
+"""The file that says that all is here, and about which release."""
+
+
+@dataclass(frozen=True)
+class Drawer:
+    """A folder of what was found out, or none: then everything is found out where it is asked for.
+
+    Attributes:
+        folder: where; only its owner may enter, for the truth can lie in it.
+    """
+
+    folder: Path | None = None
+
+    def kept(
+        self, name: str, make: Callable[[], T], plain: Callable[[T], Any], back: Callable[[Any], T]
+    ) -> T:
+        """What lies here under a name; made now and put here if it does not, or is damaged.
+
+        Args:
+            name: what it is called.
+            make: finds it out.
+            plain: as JSON values.
+            back: from these; a ``ValueError``, ``TypeError`` or ``KeyError`` says that they are damaged.
+        """
+        if self.folder is None:
+            return make()
+        place = self.folder / f"{name}.json"
+        with suppress(OSError, ValueError, TypeError, KeyError):
+            return back(tree_of(content(place)))
+        found = make()
+        written = json.dumps(plain(found)).encode()
+        self._put(place, lambda new: new.write_bytes(written))
+        return found
+
+    def learned(self, make: Callable[[], Learned]) -> Learned:
+        """The same for what was learned from a release: vectors are many, and are no JSON."""
+        from cloven.relatedness.learned import Learned
+
+        if self.folder is None:
+            return make()
+        place = self.folder / "learned.npz"
+        with suppress(InputError):
+            return Learned.load(place)
+        found = make()
+        self._put(place, found.save)
+        return found
+
+    @staticmethod
+    def _put(place: Path, write: Callable[[Path], Any]) -> None:
+        """Write a private file; whoever reads sees the old one, or all of the new one."""
+        place.parent.mkdir(PRIVATE_FOLDER, parents=True, exist_ok=True)
+        unfinished = place.with_name(f".{place.name}")
+        write(unfinished)
+        unfinished.chmod(PRIVATE_FILE)
+        unfinished.replace(place)

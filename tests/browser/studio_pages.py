@@ -1,0 +1,261 @@
+"""Every page of the studio in every state, and how a browser comes to it.
+
+``VISITED`` says which template each of them shows, so that a test without a browser sees which one is forgotten.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+from contextlib import closing
+from pathlib import Path
+
+from cloven.studio.workspace import Workspace
+from tests.browser.studios import BASKETS, LONG, PEOPLE, attack, choose_method, upload
+
+DOOR = ""
+"""A page of the gate itself, which needs no template."""
+VISITED = {
+    "home": "home.html",
+    "choose": "choose.html",
+    "choose, refused": "choose.html",
+    "data being read": "waiting.html",
+    "data not read": "waiting.html",
+    "data to be confirmed": "reading.html",
+    "schema, refused": "reading.html",
+    "sets": "described.html",
+    "table": "described.html",
+    "delete data": "delete_data.html",
+    "protect sets": "protect.html",
+    "protect a table": "protect.html",
+    "protect, refused": "protect.html",
+    "attackers": "threats.html",
+    "attackers, refused": "threats.html",
+    "attack waiting": "attack.html",
+    "attack running": "attack.html",
+    "attack finished": "attack.html",
+    "attack cancelled": "attack.html",
+    "attack failed": "attack.html",
+    "verdict on sets": "decide.html",
+    "verdict on a table": "decide.html",
+    "runs": "runs.html",
+    "compare": "compare.html",
+    "key": "key.html",
+    "delete a run": "delete_run.html",
+    "tune": "tune.html",
+    "tune, refused": "tune.html",
+    "search running": "search.html",
+    "search finished": "search.html",
+    "search failed": "search.html",
+    "clusters": "inspector_clusters.html",
+    "clusters with the truth": "inspector_clusters.html",
+    "cluster": "inspector_cluster.html",
+    "known items": "inspector_somebody.html",
+    "people": "inspector_people.html",
+    "groups of records": "inspector_row_groups.html",
+    "group of records": "inspector_row_group.html",
+    "known items of records": "inspector_row_known.html",
+    "groups of rows": "inspector_buckets.html",
+    "group of rows": "inspector_bucket.html",
+    "known values": "inspector_values.html",
+    "no such group": "inspector_problem.html",
+    "getting ready": "inspector_waiting.html",
+    "not got ready": "inspector_waiting.html",
+    "nothing": "message.html",
+    "no cookie": DOOR,
+    "a token that was used": DOOR,
+}
+FOUND = {
+    "sentence": "coat:k=3,m=2 keeps most of the settings that hold.",
+    "chosen": "coat:k=3,m=2",
+    "measure": "utility",
+    "counts": {},
+    "rows": [
+        {"number": 1, "setting": "disassociation:k=3,m=2", "risk": 0.31, "utility": 0.92, "broken": 0},
+        {"number": 2, "setting": "coat:k=3,m=2", "risk": 0.12, "utility": 0.61, "broken": 0},
+        {"number": 3, "setting": "coat:k=4,m=2", "risk": 0.2, "utility": 0.4, "broken": 1},
+    ],
+}
+"""What a search found, as its worker tells it; the search itself is tried elsewhere."""
+WANTED = {"k": 3, "m": 2, "trials": 12, "max_risk": 0.2, "min_utility": 0.0}
+
+
+def prepared(tab, served, folder):
+    """Make what pages show, and give for each name an address, or what to do to see it."""
+    origin = served.origin
+    upload(tab, served, folder, "people.csv", PEOPLE)
+    unsure = tab.url
+    table, of_table = _table(tab, served, folder)
+    upload(tab, served, folder, "baskets.csv", BASKETS)
+    tab.get_by_role("button", name="Read it so").first.click()
+    tab.get_by_role("heading", name="Who can be singled out").wait_for(timeout=LONG)
+    sets = tab.url
+    tab.get_by_role("link", name="Protect it").click()
+    tab.get_by_role("button", name="On to the attackers").click()
+    draft = tab.url
+    run, rows = (_attacked(tab, sets, method) for method in ("disassociation", "coat"))
+    known = f"know={re.search('[a-z]+', BASKETS)[0]}"
+    return {
+        "home": f"{origin}/",
+        "choose": f"{origin}/data",
+        "choose, refused": _sent(f"{origin}/data", {"Path": "/no/such/file"}, "Look at it"),
+        "data to be confirmed": unsure,
+        "schema, refused": _sent(unsure, {"Schema (TOML)": "columns = 3"}, "Read it as this table"),
+        "sets": sets,
+        "table": table,
+        "delete data": f"{sets}/delete",
+        "protect sets": f"{sets}/protect",
+        "protect a table": f"{table}/protect",
+        "protect, refused": _sent(f"{sets}/protect", {"k": "1"}, "On to the attackers"),
+        "attackers": draft,
+        "attackers, refused": _sent(draft, {"Risk, at most": "200"}, "Start the attacks"),
+        "attack finished": f"{run}/attack",
+        "verdict on sets": run,
+        "verdict on a table": of_table,
+        "runs": f"{origin}/runs",
+        "compare": f"{origin}/compare?run={_number(run)}&run={_number(rows)}",
+        "key": f"{run}/key",
+        "delete a run": f"{run}/delete",
+        "tune": f"{sets}/tune",
+        "tune, refused": _sent(f"{sets}/tune", {"k, at least": "1"}, "Search"),
+        "clusters": f"{run}/clusters",
+        "clusters with the truth": f"{run}/clusters?truth=1&by=hits",
+        "cluster": f"{run}/clusters/0?truth=1&rebuild=1&{known}",
+        "known items": f"{run}/clusters/known?truth=1&{known}",
+        "people": f"{run}/clusters/people?truth=1",
+        "groups of records": f"{rows}/clusters",
+        "group of records": f"{rows}/clusters/0?truth=1&{known}",
+        "known items of records": f"{rows}/clusters/known?{known}",
+        "groups of rows": f"{of_table}/clusters",
+        "group of rows": f"{of_table}/clusters/0?truth=1",
+        "known values": f"{of_table}/clusters/known?q.age=30",
+        "no such group": f"{run}/clusters/99999",
+        "nothing": f"{origin}/what",
+        "no cookie": _without_cookie(f"{origin}/"),
+        "a token that was used": _used(tab, served),
+        **_states(served, run, sets),
+        **_waiting(tab, served, rows),
+    }
+
+
+def _table(tab, served, folder):
+    upload(tab, served, folder, "persons.csv", PEOPLE)
+    tab.get_by_role("button", name="Read it as this table").click()
+    tab.get_by_role("heading", name="Who can be singled out").wait_for(timeout=LONG)
+    table = tab.url
+    run = _attacked(tab, table, "slicing", "Groups", ("known person", "learns from the table"))
+    return table, run
+
+
+def _attacked(tab, data, method, heading=None, attackers=("2 items of a person", "a known person")):
+    """A finished run, looked into."""
+    tab.goto(f"{data}/protect")
+    if tab.get_by_label("Method").input_value() != method:
+        choose_method(tab, method)
+    attack(tab, attackers)
+    run = tab.url
+    headings = {"disassociation": "Clusters", "coat": "Records that look alike"}
+    tab.goto(f"{run}/clusters")
+    tab.get_by_role("heading", name=heading or headings[method], exact=True).first.wait_for(timeout=LONG)
+    return run
+
+
+def _number(address):
+    return int(address.rpartition("/")[2])
+
+
+def _states(served, run, data):
+    """What passes quickly, as the workspace notes it: pages of work that is going on, or went wrong."""
+    with closing(Workspace.at(served.folder)) as workspace:
+        done = workspace.run(_number(run))
+        runs, searches, read = {}, {}, {}
+        for state in ("waiting", "running", "cancelled", "failed"):
+            new = workspace.add_run(done.data, done.name, done.method, done.parameters)
+            found = dict(list(done.found.items())[:1]) if state == "running" else {}
+            given = {"wanted": dict(done.wanted), "found": found, "step": "attack", "share": 0.4}
+            workspace.change_work(
+                "runs", new.number, state, **given, problem="It broke." if state == "failed" else ""
+            )
+            runs[f"attack {state}"] = f"{served.origin}/runs/{new.number}/attack"
+        for state, name in (("running", "running"), ("done", "finished"), ("failed", "failed")):
+            new = workspace.add_search(_number(data), WANTED)
+            flags = {"front": True, "holds": True}
+            found = FOUND | {"rows": [each | flags for each in FOUND["rows"]]}
+            workspace.change_work("searches", new.number, state, found=found, step="coat:k=5", share=0.3)
+            searches[f"search {name}"] = f"{served.origin}/searches/{new.number}"
+        for state, name in (("reading", "data being read"), ("failed", "data not read")):
+            new = workspace.add_data("another.csv", Path("/no/such/file"), own=False)
+            workspace.change_data(new.number, state, problem="" if state == "reading" else "it is damaged")
+            read[name] = f"{served.origin}/data/{new.number}"
+    return runs | searches | read
+
+
+def _used(tab, served):
+    """An address that let somebody in before."""
+    address = served.another()
+    tab.goto(address)
+    tab.wait_for_url(f"{served.origin}/")
+    return address
+
+
+def _waiting(tab, served, run):
+    """The inspector before it is ready: a worker that stands still, and one that cannot read the release."""
+    with closing(Workspace.at(served.folder)) as workspace:
+        copies = [_copied(workspace, workspace.run(_number(run))) for _ in range(2)]
+    slow, broken = (f"{served.origin}/runs/{each.number}" for each in copies)
+    (copies[1].published / "manifest.json").write_text("{", encoding="utf-8")
+    tab.goto(f"{broken}/clusters")
+    tab.get_by_role("button", name="Try again").wait_for(timeout=LONG)
+    tab.goto(f"{slow}/clusters", wait_until="commit")
+    children = Path(f"/proc/{served.process.pid}/task/{served.process.pid}/children")
+    for worker in children.read_text().split():
+        os.kill(int(worker), signal.SIGSTOP)
+    return {"getting ready": f"{slow}/clusters", "not got ready": f"{broken}/clusters"}
+
+
+def _copied(workspace, run):
+    """The same run again, not looked into yet."""
+    new = workspace.add_run(run.data, run.name, run.method, run.parameters)
+    shutil.copytree(run.folder, new.folder, dirs_exist_ok=True)
+    shutil.rmtree(new.inspector)
+    workspace.change_work("runs", new.number, "done", headline=dict(run.headline), wanted=dict(run.wanted))
+    return new
+
+
+def _sent(address, typed, button):
+    """Fill a form with what is refused, and send it."""
+
+    def go(tab):
+        tab.goto(address)
+        unfold(tab)
+        for label, words in typed.items():
+            tab.get_by_label(label, exact=True).fill(words)
+        with tab.expect_navigation():
+            tab.get_by_role("button", name=button, exact=True).click()
+        assert tab.locator(".mistake:not([hidden])").count()
+
+    return go
+
+
+def _without_cookie(address):
+    def go(tab):
+        kept = tab.context.cookies()
+        tab.context.clear_cookies()
+        assert tab.goto(address).status == 401
+        tab.context.add_cookies(kept)
+
+    return go
+
+
+def unfold(tab):
+    tab.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })")
+
+
+def visit(tab, name, way):
+    """Go to a page and see that it is the one; what is refused or not there says so in the console, too."""
+    tab.goto(way) if isinstance(way, str) else way(tab)
+    unfold(tab)
+    assert (tab.locator("body").get_attribute("data-page") or DOOR) == VISITED[name], name
+    tab.said = [words for words in tab.said if "status of 4" not in words]

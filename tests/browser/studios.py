@@ -1,0 +1,114 @@
+"""A studio in a process of its own and tabs that are let in, for tests in a browser."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+SCREENS = {"desk": (1280, 800), "phone": (390, 844)}
+LONG = 120_000
+"""Milliseconds that an audit of a few people may take on a busy machine."""
+BASKETS = "\n".join(
+    ",".join(
+        sorted({["milk", "bread", "tea", "rice", "eggs", "beer"][n] for n in (i % 6, i * 5 % 6, i // 7 % 6)})
+    )
+    for i in range(90)
+)
+PEOPLE = "age,sex,illness\n" + "\n".join(
+    f"{20 + i % 40},{'fm'[i % 2]},{['flu', 'gout', 'mumps', 'zoster'][i * 7 % 4]}" for i in range(120)
+)
+
+
+class Served:
+    """A studio in a process of its own, which can be killed and started again on the same workspace."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.start()
+
+    def start(self) -> None:
+        command = [
+            sys.executable,
+            "-m",
+            "cloven.cli",
+            "studio",
+            "--no-browser",
+            "--workspace",
+            str(self.folder),
+        ]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        self.address = re.search(r"http://\S+", self.process.stdout.readline())[0]
+        self.origin = self.address.partition("/?")[0]
+        for _ in range(2):  # the workspace, and what keys do
+            self.process.stdout.readline()
+
+    def another(self) -> str:
+        """Another address for one visit."""
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        return re.search(r"http://\S+", self.process.stdout.readline())[0]
+
+    def stop(self, how: int = signal.SIGINT) -> None:
+        self.process.send_signal(how)
+        self.process.wait(30)
+        for pipe in (self.process.stdin, self.process.stdout):
+            pipe.close()
+
+
+@contextmanager
+def tab_of(browser, served, screen="desk", scheme="light", **options):
+    """A tab that was let in, and notes all that it asks and says."""
+    size = SCREENS[screen]
+    context = browser.new_context(
+        viewport={"width": size[0], "height": size[1]}, color_scheme=scheme, accept_downloads=True, **options
+    )
+    context.set_default_timeout(LONG)
+    tab = context.new_page()
+    tab.asked, tab.said = [], []
+    context.on("request", lambda request: tab.asked.append(request.url))
+    tab.on("dialog", lambda dialog: (tab.said.append(dialog.message), dialog.dismiss()))
+    tab.on("console", lambda message: tab.said.append(message.text))
+    tab.on("pageerror", lambda error: tab.said.append(str(error)))
+    tab.goto(served.another())
+    tab.wait_for_url(f"{served.origin}/")
+    yield tab
+    hosts = {re.match(r"\w+://[^/]+", url)[0] for url in tab.asked}
+    assert hosts == {served.origin}
+    assert [words for words in tab.said if "422" not in words] == []
+    context.close()
+
+
+def upload(tab, served, tmp_path, name, text):
+    file = tmp_path / name
+    file.write_text(text, encoding="utf-8")
+    upload_file(tab, served, file)
+
+
+def upload_file(tab, served, file):
+    tab.goto(f"{served.origin}/data")
+    tab.set_input_files("#file", file)
+    tab.get_by_role("button", name="Upload").click()
+    tab.get_by_role("heading", name="Sets of items").wait_for(timeout=LONG)
+
+
+def choose_method(tab, name):
+    tab.locator("html.scripted").wait_for(state="attached")
+    tab.get_by_label("Method").select_option(name)
+    tab.wait_for_url(f"**method={name}")
+
+
+def attack(tab, attackers=("2 items of a person",)):
+    """From the form of a method to the verdict, quickly."""
+    tab.get_by_role("button", name="On to the attackers").click()
+    tab.get_by_label("A first look").check()
+    tab.get_by_label("Look for something better").uncheck()
+    for box in tab.locator("input[name=threat]").all():
+        box.set_checked(box.get_attribute("value") in attackers or attackers is None)
+    tab.get_by_role("button", name="Start the attacks").click()
+    tab.locator("#verdict").wait_for(timeout=LONG)
