@@ -29,8 +29,8 @@ SCALE = 1000
 SLOPES = (100_000, 200_000, 400_000)
 GROWTH = (27, 9, 3)
 """Parts of the thousandth on which it is seen how the number of rounds grows."""
-DRAWS = 50
-SPARK = (10.1e-6, 0.17e-6, 0.6)
+DRAWS = 20
+SPARK = (10.1e-6, 0.198e-6, 0.52)
 WAYS: tuple[tuple[float, str, model.Copies | None], ...] = (
     (0.0, "", None),
     (0.05, "", None),
@@ -81,9 +81,8 @@ def measure_splits(records: int, folder: Path) -> Measured:
 
 def show_rounds(records: int, run: Measured) -> None:
     """Print what it takes to find the blocks; records are looked at twice a round, open ones would be enough."""
-    print(
-        f"  {records:9,} records {run.rounds:5} rounds {run.splits:8,} nodes, {run.opened:5.1f} times all records open"
-    )
+    tree = f"{run.splits:8,} nodes, {run.depth:5,} deep"
+    print(f"  {records:9,} records {run.rounds:5} rounds {tree}, {run.opened:5.1f} times all records open")
 
 
 def show_thousandth(known: model.Constants, run: Measured) -> None:

@@ -1,17 +1,18 @@
 """Seconds of a counting pass of top splits on Spark: ``python -m benchmarks.cluster_rounds --records 20000 400000``.
 
-A round of top splits is two passes over all records. The line through the medians gives what ``cluster`` asks for with
-``--spark``: seconds of a core for each occurrence, and seconds of a pass over next to nothing. Needs PySpark and Java.
+A round of top splits is two passes over all records. This gives what ``cluster`` asks for with ``--spark``: seconds of
+a core for each occurrence, which is the slope of what all processes took; and the seconds of the clock that the fastest
+pass over the smallest data took, which counts next to nothing. Needs PySpark and Java.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import tempfile
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import median
 from time import monotonic
 from typing import Any
 
@@ -20,6 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.cluster_measure import slope
+from benchmarks.engines import _tree
 from cloven.datasets import SHAPES, shaped
 from cloven.engines.spark import session_at
 from cloven.intake.urls import file_url
@@ -60,8 +62,8 @@ class Timed:
         return found
 
 
-def seconds_of_a_pass(session: Any, records: int, rounds: int) -> tuple[int, float]:
-    """Occurrences, and the median seconds of passes over them."""
+def seconds_of_a_pass(session: Any, records: int, rounds: int) -> tuple[int, float, float]:
+    """Occurrences, mean seconds of all processors for a pass over them, and those of the clock for the fastest."""
     data = shaped("pos", scale=records / SHAPES["pos"].records)
     with tempfile.TemporaryDirectory() as place:
         file = Path(place) / "coded.parquet"
@@ -69,9 +71,16 @@ def seconds_of_a_pass(session: Any, records: int, rounds: int) -> tuple[int, flo
         pq.write_table(table, file, row_group_size=1 << 16)
         order = np.arange(len(data.vocabulary), dtype=np.int32)
         timed = Timed(FrameCounting(session.read.parquet(file_url(file)), order, frozenset()), rounds)
+        before = _processors()
         with suppress(EnoughError):
             grown(timed, len(data), len(data) // PARTS)
-    return len(data.codes), median(timed.passes)
+        used = (_processors() - before) / len(timed.passes)
+    return len(data.codes), used, min(timed.passes)
+
+
+def _processors() -> float:
+    """Seconds of processors of this process and all below it."""
+    return sum(used for used, *_ in _tree(os.getpid()).values())
 
 
 def main() -> None:
@@ -87,16 +96,18 @@ def main() -> None:
     seconds_of_a_pass(session, 5000, 3)  # Java has compiled what it can
     found = []
     for records in asked.records:
-        found.append(seconds_of_a_pass(session, records, asked.rounds))
+        many, used, fastest = seconds_of_a_pass(session, records, asked.rounds)
+        found.append((many, used, fastest))
         print(
-            f"{records:10,} records, {found[-1][0]:10,} occurrences: {found[-1][1]:.2f} s a pass", flush=True
+            f"{records:10,} records, {many:10,} occurrences: {used:.2f} s of processors a pass, {fastest:.2f} s",
+            flush=True,
         )
     session.stop()
     known = found[:-1] if len(found) > 2 else found
-    each = slope(*zip(*known, strict=True))
-    begin = float(np.mean([seconds - each * many for many, seconds in known]))
-    print(f"{1e9 * asked.cores * each:.0f} ns of a core an occurrence, {begin:.2f} s for a pass over nothing")
-    print(f"foretold for the last: {begin + each * found[-1][0]:.2f} s")
+    each = slope([many for many, *_ in known], [used for _, used, _ in known])
+    begin = float(np.mean([used - each * many for many, used, _ in known]))
+    print(f"{1e9 * each:.0f} ns of a core an occurrence, {known[0][2]:.2f} s for a pass over next to nothing")
+    print(f"foretold for the last: {begin + each * found[-1][0]:.2f} s of processors a pass")
 
 
 if __name__ == "__main__":
