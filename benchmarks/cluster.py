@@ -30,7 +30,7 @@ SLOPES = (100_000, 200_000, 400_000)
 GROWTH = (27, 9, 3)
 """Parts of the thousandth on which it is seen how the number of rounds grows."""
 DRAWS = 20
-SPARK = (10.1e-6, 0.198e-6, 0.52)
+SPARK = (10.1e-6, 0.201e-6, 0.52)
 WAYS: tuple[tuple[float, str, model.Copies | None], ...] = (
     (0.0, "", None),
     (0.05, "", None),

@@ -300,15 +300,15 @@ def makespan(tasks: list[float], cluster: Cluster, copies: Copies | None = None)
     """
     speeds, running, took = cluster.speeds, list[tuple[float, int, int, float]](), list[float]()
     idle = list(range(len(speeds)))
-    waiting, done, copied, now = list(range(len(tasks)))[::-1], set[int](), set[int](), 0.0
+    waiting, done, settled, now = list(range(len(tasks)))[::-1], set[int](), set[int](), 0.0
     while len(done) < len(tasks):
-        late = _late(running, done | copied, took, len(tasks), copies, now) if idle and not waiting else []
+        late = _late(running, settled, took, len(tasks), copies, now) if idle and not waiting else []
         while idle and (waiting or late):
+            settled |= set() if waiting else {late[0]}  # it gets no other copy
             task = waiting.pop() if waiting else late.pop(0)
-            copied |= {task} if any(task == other for _, other, *_ in running) else set()
             core = heappop(idle)
             heappush(running, (now + tasks[task] / speeds[core], task, core, now))
-        look = _next_look(running, done | copied, took, len(tasks), copies, now) if idle else None
+        look = _next_look(running, settled, took, len(tasks), copies, now) if idle else None
         if look is not None and look < running[0][0]:
             now = look
             continue
@@ -316,6 +316,7 @@ def makespan(tasks: list[float], cluster: Cluster, copies: Copies | None = None)
         heappush(idle, core)
         if task not in done:
             done.add(task)
+            settled.add(task)
             took.append(now - began)
     return now
 
