@@ -30,6 +30,7 @@ SLOPES = (100_000, 200_000, 400_000)
 GROWTH = (27, 9, 3)
 """Parts of the thousandth on which it is seen how the number of rounds grows."""
 DRAWS = 20
+COARSE = 10
 SPARK = (10.1e-6, 0.201e-6, 0.52)
 WAYS: tuple[tuple[float, str, model.Copies | None], ...] = (
     (0.0, "", None),
@@ -180,6 +181,9 @@ def main() -> None:
                 asked.records // part, measure_splits(asked.records // part, Path(place) / f"rounds-{part}")
             )
         show_rounds(asked.records, run)
+        coarse = measure(asked.records, asked.records // SCALE * COARSE, Path(place) / "coarse", "splits")
+        print(f"the last in blocks {COARSE} times as large")
+        show_rounds(asked.records, coarse)
     print(f"{asked.records:,} records in {len(run.blocks):,} blocks, {run.rounds} rounds: foretold, found")
     show_thousandth(known, run)
     load = workload(run, SCALE)
