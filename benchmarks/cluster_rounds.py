@@ -89,7 +89,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--records", type=int, nargs="+", default=[20_000, 400_000, 1_000_000])
-    parser.add_argument("--rounds", type=int, default=25)
+    parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--cores", type=int, default=2)
     asked = parser.parse_args()
     session = session_at(f"local[{asked.cores}]", quiet=True)
