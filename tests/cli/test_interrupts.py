@@ -27,7 +27,7 @@ def baskets(tmp_path_factory) -> Path:
     from cloven.datasets import sparse
 
     path = tmp_path_factory.mktemp("baskets") / "baskets.dat"
-    data = sparse(20_000, 500, 6, 40)
+    data = sparse(60_000, 500, 6, 40)
     path.write_text("".join(" ".join(sorted(record)) + "\n" for record in data))
     return path
 
