@@ -10,4 +10,4 @@ THOROUGH = os.environ.get("CLOVEN_THOROUGH") == "1"
 
 def tries(examples: int) -> int:
     """How many random examples to try of a law that is worth so many."""
-    return examples if THOROUGH else max(10, examples // 6)
+    return examples if THOROUGH else max(8, examples // 8)
