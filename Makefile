@@ -47,7 +47,7 @@ test-pages: $(STAMP) | test-quick # after them, as they compile what is used her
 
 test-studio: $(STAMP) ## go the whole way of the studio in Chromium (Debian package chromium)
 	$(BIN)/python -m pip install --quiet --group browser
-	$(BIN)/python -m pytest -m "browser and not slow" tests/browser/test_studio.py tests/browser/test_studio_pages.py
+	$(BIN)/python -m pytest -m "browser and not slow" tests/browser/test_studio.py
 
 test-browser: $(STAMP) ## open the report and the studio in Chromium (Debian package chromium)
 	$(BIN)/python -m pip install --quiet --group browser
