@@ -483,6 +483,12 @@ def _state(scratch: Path) -> Iterator[Reader]:
     yield Reader(
         "workspace", _content(scratch / "studio", "w/"), lambda folder: _open_workspace(folder / "w")
     )
+    people = cv.Transactions.from_records([*RECORDS, *[["flu", "rash"], ["rash", "cough"], ["rash"]] * 6])
+    opened = cv.Disassociation(k=3, m=2, max_cluster_size=8).anonymise(people)
+    _look_inside(opened, scratch / "drawer")
+    yield Reader(
+        "drawer", _content(scratch / "drawer", "d/"), lambda folder: _look_inside(opened, folder / "d")
+    )
 
 
 def _open_workspace(folder: Path) -> None:
@@ -502,6 +508,18 @@ def _open_workspace(folder: Path) -> None:
         space.all_runs(), space.unfinished()
     finally:
         space.close()
+
+
+def _look_inside(made: Any, folder: Path) -> None:
+    """Open every page of the inspector that keeps something, from what is kept."""
+    from cloven.studio.inspection.drawer import Drawer
+    from cloven.studio.inspector import pages_of
+    from cloven.studio.inspector_address import Address
+
+    pages = pages_of(made.release, made.key, None, Drawer(folder))
+    truth = Address("", query=(("truth", "1"),))
+    pages.overview(truth), pages.people(truth)
+    pages.group(Address("", query=(("truth", "1"), ("rebuild", "1"))), 0)
 
 
 def _read_ledger(data: Any, folder: Path) -> Any:

@@ -28,13 +28,13 @@ NAMES = (
     "release mondrian", "key mondrian", "release sliced", "key sliced", "release ul", "key ul",
     "release json", "parts", "parts key", "guesses", "eliminations", "hierarchy", "policy policy.json",
     "policy clinic.policy", "knowledge known.txt", "knowledge known.json", "vectors text", "vectors cache", "corpus",
-    "counts", "benchmark", "ledger", "receipt", "checkpoint", "study", "workspace",
+    "counts", "benchmark", "ledger", "receipt", "checkpoint", "study", "workspace", "drawer",
     "command verify", "command breach",
     "command reconstruct",
 )  # fmt: skip
 FEW, MANY = 5, 40
 # What is damaged is passed over, or is the verdict.
-PATIENT = ("ledger", "checkpoint", "study", "parts key", "command verify")
+PATIENT = ("ledger", "checkpoint", "study", "drawer", "parts key", "command verify")
 DEAR = ("release", "key", "parts", "command", "checkpoint", "study")
 
 

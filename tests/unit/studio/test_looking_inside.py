@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 
 import numpy as np
@@ -66,6 +67,18 @@ def test_what_is_damaged_is_found_out_anew(result, tmp_path, content):
     assert len(files) == 4
     for file in files:
         file.write_bytes(content)
+    assert seen(SetPages.of(*made, None, Drawer(tmp_path))) == first
+
+
+@pytest.mark.parametrize("digit", [b"9", b"99999999999999999999"])
+def test_a_figure_that_changed_on_the_disk_is_not_believed(result, tmp_path, digit):
+    made = result.release, result.key
+    first = seen(SetPages.of(*made, None, Drawer(tmp_path)))
+    for file in tmp_path.glob("*.json"):
+        digest, figures = file.read_bytes().split(b"\n", 1)
+        changed = re.sub(rb"[0-8]", digit, figures, count=1)
+        assert changed != figures
+        file.write_bytes(digest + b"\n" + changed)
     assert seen(SetPages.of(*made, None, Drawer(tmp_path))) == first
 
 
