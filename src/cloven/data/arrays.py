@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
     from cloven.compiled import Ints
 
+WIDE = 8
+"""Numbers are looked up in a table if their range is at most so many times as long as their list."""
+MANY = 1 << 14
+"""Keys from which on counting is worth a kernel."""
+
 
 def freeze(holder: object, names: Iterable[str]) -> None:
     """Make arrays of a frozen dataclass read-only: views, so that the caller's own arrays stay as they are."""
@@ -58,10 +63,57 @@ def among(values: NDArray[Any], known: NDArray[Any]) -> NDArray[np.bool_]:
     """
     if len(known) == 0:
         return np.zeros(len(values), bool)
+    found: NDArray[np.bool_]
+    if known.dtype == values.dtype == np.int64:
+        low, high = int(known.min()), int(known.max())
+        if high - low < WIDE * (len(values) + len(known)):
+            table = np.zeros(high - low + 2, bool)  # the last place stands for everything outside
+            table[known - low] = True
+            found = table[np.where((values >= low) & (values <= high), values - low, -1)]
+            return found
     ordered = distinct(known)
     place = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
-    found: NDArray[np.bool_] = ordered[place] == values
+    found = ordered[place] == values
     return found
+
+
+def places(known: NDArray[Any], values: NDArray[Any]) -> NDArray[np.int64]:
+    """Where each value stands among the known ones, which ascend, are distinct and hold every value.
+
+    >>> places(np.array([4, 5, 6]), np.array([6, 4])).tolist(), places(np.array([4, 9]), np.array([9])).tolist()
+    ([2, 0], [1])
+    """
+    if len(known) and known[-1] - known[0] == len(known) - 1:
+        return values.astype(np.int64) - int(known[0])
+    return np.searchsorted(known, values)
+
+
+def stable_order(keys: NDArray[Any]) -> NDArray[np.int64]:
+    """Positions by ascending key, equal keys as they stand; keys of a narrow range are counted, not compared.
+
+    >>> stable_order(np.array([2, 1, 2, 0])).tolist()
+    [3, 1, 0, 2]
+    """
+    if len(keys) >= MANY:
+        low, high = int(keys.min()), int(keys.max())
+        if high - low < WIDE * len(keys):
+            return _order_by_counting(np.array(keys, np.int64), low, high - low + 1)
+    return np.argsort(keys, kind="stable")
+
+
+@compiled
+def _order_by_counting(keys: Ints, low: int, width: int) -> Ints:
+    start = np.zeros(width + 1, np.int64)
+    for key in keys:
+        start[key - low + 1] += 1
+    for number in range(width):
+        start[number + 1] += start[number]
+    order = np.empty(len(keys), np.int64)
+    for place in range(len(keys)):
+        number = keys[place] - low
+        order[start[number]] = place
+        start[number] += 1
+    return order
 
 
 def without(values: NDArray[Any], known: NDArray[Any]) -> NDArray[Any]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cloven.compiled import compiled
 from cloven.data.arrays import distinct
 from cloven.errors import shorten
 from cloven.figures import counted
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import TypeAlias
 
-    from cloven.compiled import Longs
+    from cloven.compiled import Ints, Longs
     from cloven.data.transactions import Transactions
     from cloven.kinds.disassociated.key import Key
     from cloven.kinds.disassociated.release import Disassociated
@@ -174,20 +175,23 @@ def compare_neighbours(offsets: Longs, items: Longs, rows: Longs) -> Longs:
     >>> compare_neighbours(offsets, items, np.array([0, 1]))
     array([-1,  1])
     """
+    # Copies, because kernels are compiled once more for arrays that must not be written to.
+    return _compared(np.array(offsets), np.array(items), np.array(rows))
+
+
+@compiled
+def _compared(offsets: Ints, items: Ints, rows: Ints) -> Ints:
     result = np.zeros(len(rows), np.int64)
-    here, there = offsets[rows], offsets[rows + 1]
-    here_end, there_end = there, offsets[rows + 2]
-    open_pairs = np.arange(len(rows))
-    step = 0
-    while open_pairs.size:
-        left, right = here[open_pairs] + step, there[open_pairs] + step
-        left_ends, right_ends = left >= here_end[open_pairs], right >= there_end[open_pairs]
-        ended = left_ends | right_ends
-        result[open_pairs[ended]] = right_ends[ended].astype(np.int64) - left_ends[ended]
-        going = ~ended
-        open_pairs = open_pairs[going]
-        sign = np.sign(items[left[going]].astype(np.int64) - items[right[going]])
-        result[open_pairs] = sign
-        open_pairs = open_pairs[sign == 0]
-        step += 1
+    for number in range(len(rows)):
+        left, last, end = offsets[rows[number]], offsets[rows[number] + 1], offsets[rows[number] + 2]
+        right = last
+        while left < last and right < end and items[left] == items[right]:
+            left += 1
+            right += 1
+        if left < last and right < end:
+            result[number] = 1 if items[left] > items[right] else -1
+        elif left < last:
+            result[number] = 1
+        elif right < end:
+            result[number] = -1
     return result

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cloven.compiled import compiled
-from cloven.data.arrays import distinct, lexicographic_order, take_rows
+from cloven.data.arrays import distinct, lexicographic_order, stable_order, take_rows
 from cloven.kinds.disassociated.release import Disassociated, Kind
 
 if TYPE_CHECKING:
@@ -82,8 +82,8 @@ def cut(
 
 def _grouped(owner: Longs, chunk: Longs, sorted_by_items: Longs) -> Longs:
     """Order of rows by owner, chunk and items, given their order by items."""
-    keys = (owner[sorted_by_items] << 32) | chunk[sorted_by_items]
-    return sorted_by_items[np.argsort(keys, kind="stable")]
+    keys = owner[sorted_by_items] * (chunk.max(initial=0) + 1) + chunk[sorted_by_items]
+    return sorted_by_items[stable_order(keys)]
 
 
 def grouped_rows(
@@ -100,7 +100,7 @@ def grouped_rows(
 def _renumbered(rows: Rows, part: Longs, number: Longs) -> tuple[Rows, Longs]:
     """Rows with owners renumbered and sorted by the new numbers; chunks and items keep their order."""
     owner = number[rows.owner]
-    order = np.argsort(owner, kind="stable")
+    order = stable_order(owner)
     offsets, items = take_rows(rows.offsets, rows.items, order)
     return Rows(owner[order], rows.chunk[order], offsets, items), part[order]
 
@@ -141,8 +141,8 @@ def _publish(
     joint = np.concatenate((np.full(inside, -1), np.full(counts[2], joint_of_list), shared.owner))
     kind = np.repeat(np.array([Kind.RECORD, Kind.TERM, Kind.TERM, Kind.SHARED], np.int8), counts)
     chunk = np.concatenate((records.chunk, np.zeros(counts[1] + counts[2], np.int64), shared.chunk))
-    inner = np.argsort(cluster[:inside] * 2 + kind[:inside], kind="stable")
-    outer = inside + np.argsort(joint[inside:], kind="stable")
+    inner = stable_order(cluster[:inside] * 2 + kind[:inside])
+    outer = inside + stable_order(joint[inside:])
     order = np.concatenate((inner, outer))
     place = np.empty(every, np.int64)
     place[order] = np.arange(every)

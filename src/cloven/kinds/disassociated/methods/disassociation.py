@@ -235,7 +235,7 @@ class Disassociation:
 
     def _anonymised(self, data: Transactions, progress: Callable[[str, float], None] | None) -> Anonymised:
         """All in the memory of this machine."""
-        from cloven.data.arrays import take_rows
+        from cloven.data.arrays import stable_order, take_rows
         from cloven.kinds.disassociated.methods.assembly import assemble
         from cloven.kinds.disassociated.methods.labelling import label, prepare, tie_order_of
 
@@ -269,10 +269,10 @@ class Disassociation:
         )
         release = _with_published_groups(release)
         source = kept.source_rows[prepared.source]
-        order = np.argsort(source[parts.record], kind="stable")
+        order = stable_order(source[parts.record])
         offsets, items = take_rows(parts.offsets, parts.items, order)
         published = np.flatnonzero(cluster_of >= 0)
-        published = published[np.argsort(source[published])]
+        published = published[stable_order(source[published])]
         suppressed = sorted(
             (*_suppressed(data, kept, source[cluster_of < 0]), *_left_out(kept, prepared, labels.chunk))
         )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.data.arrays import distinct
+from cloven.data.arrays import distinct, places, run_starts, stable_order
 from cloven.kinds.disassociated.release import Kind
 from cloven.verification.claims import compare_columns, compare_neighbours
 from cloven.verification.verdict import conclude, spot
@@ -112,10 +112,7 @@ def lay_out(release: Disassociated) -> Layout:
     same_chunk = np.flatnonzero(~new_chunk[1:])
     repeats = np.zeros(len(order), bool)
     repeats[same_chunk + 1] = compare_neighbours(offsets, items, same_chunk) == 0
-    words = len(release.vocabulary)
-    keys = np.repeat(row_chunk, np.diff(offsets)) * words + items
-    pairs, pair_of, pair_rows = np.unique(keys, return_inverse=True, return_counts=True)
-    pair_chunk, pair_item = np.divmod(pairs, max(1, words))
+    pair_chunk, pair_item, pair_of, pair_rows = _pairs(np.repeat(row_chunk, np.diff(offsets)), items)
     first_pair = np.searchsorted(pair_chunk, np.arange(len(start)))
     return Layout(
         row_source=order,
@@ -131,8 +128,19 @@ def lay_out(release: Disassociated) -> Layout:
         chunk_start=np.append(start, len(order)),
         pair_chunk=pair_chunk,
         pair_item=pair_item,
-        pair_rows=pair_rows.astype(np.int64),
+        pair_rows=pair_rows,
     )
+
+
+def _pairs(chunk: Longs, items: Longs) -> tuple[Longs, Longs, Longs, Longs]:
+    """Distinct pairs of chunk and item, ascending; which one each occurrence is, and how many there are of each."""
+    order = stable_order(items)
+    order = order[stable_order(chunk[order])]
+    first = run_starts(chunk[order], items[order])
+    times = np.diff(np.append(first, len(order)))
+    pair_of = np.empty(len(order), np.int64)
+    pair_of[order] = np.repeat(np.arange(len(first)), times)
+    return chunk[order][first], items[order][first], pair_of, times
 
 
 def row_columns(release: Disassociated) -> list[Longs]:
@@ -278,7 +286,7 @@ def join_parts(layout: Layout, key: Key) -> Parts:
         items = items[np.lexsort((items, part))]
     return Parts(
         record=np.asarray(key.record, np.int64),
-        cluster=key.record_cluster[np.searchsorted(key.records, key.record)],
+        cluster=key.record_cluster[places(key.records, key.record)],
         row=row,
         chunk=chunk,
         kind=layout.chunk_kind[chunk],

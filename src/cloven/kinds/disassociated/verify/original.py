@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.data.arrays import among, distinct, without
+from cloven.data.arrays import among, distinct, places, stable_order, without
 from cloven.errors import shorten
 from cloven.kinds.disassociated.release import Kind
 from cloven.verification.verdict import Fault, conclude, named, spot
@@ -159,7 +159,7 @@ def check_records_rebuilt(release: Disassociated, original: Transactions, key: K
     position = original.source_rows[order]
 
     def pairs(record: Longs, item: Longs) -> Longs:
-        return order[np.searchsorted(position, record)] * len(words) + item
+        return order[places(position, record)] * len(words) + item
 
     published = np.array([code_of[word] for word in release.vocabulary], np.int64)
     lengths = np.array([len(items) for items in key.suppressed_items], np.int64)
@@ -171,7 +171,7 @@ def check_records_rebuilt(release: Disassociated, original: Transactions, key: K
         )
     )
     truth = np.repeat(np.arange(len(original)), original.lengths) * len(words) + original.codes
-    ordered = np.sort(rebuilt)
+    ordered = np.sort(rebuilt, kind="stable")  # nearly in order, for keys are
     given, twice = distinct(ordered), distinct(ordered[1:][ordered[1:] == ordered[:-1]])
     same = np.array_equal(truth, given)  # as it must be, and found at once
     lost, invented = (truth[:0], given[:0]) if same else (without(truth, given), without(given, truth))
@@ -209,7 +209,9 @@ def check_rows_claimed(release: Disassociated, layout: Layout, parts: Parts) -> 
     single = layout.chunk_kind[layout.row_chunk] != Kind.TERM
     claims = np.bincount(parts.row, minlength=len(single))
     published = _keys(layout, words)
-    claimed = distinct(parts.row[parts.part] * words + parts.items)
+    row = parts.row[parts.part]
+    order = stable_order(row)  # in which parts ascend, so that little is left to sort
+    claimed = distinct(row[order] * words + parts.items[order])
     differs = np.zeros(len(single), bool)
     if not np.array_equal(published, claimed):
         differs[np.setxor1d(published, claimed, assume_unique=True) // max(1, words)] = True
@@ -260,7 +262,9 @@ def check_parts_in_place(layout: Layout, tree: JointTree, parts: Parts) -> Check
     reachable = np.concatenate(above) if above else np.empty(0, np.int64)
     at_home = np.where(outside, among(parts.cluster * joints + owner, reachable), parts.cluster == owner)
     pair = parts.record * (layout.chunks + 1) + parts.chunk
-    _, first, times = np.unique(pair, return_index=True, return_counts=True)
+    ordered = np.sort(pair, kind="stable")
+    several = ordered[1:][ordered[1:] == ordered[:-1]]
+    _, first, times = np.unique(pair[among(pair, several)], return_index=True, return_counts=True)
     faults = [
         spot(
             ~at_home,

@@ -1,0 +1,52 @@
+"""Tables and counts in place of comparisons give the same."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cloven.data import arrays
+from cloven.data.arrays import MANY, among, places, stable_order
+from cloven.verification.claims import compare_neighbours
+
+FAR = st.one_of(st.integers(-20, 20), st.sampled_from([-(2**63), 2**63 - 1, -(2**62), 2**62]))
+
+
+@given(st.lists(FAR, max_size=20), st.lists(FAR, max_size=20), st.sampled_from([np.int64, np.int8]))
+def test_among_is_membership(values, known, kind):
+    values = [value for value in values if np.iinfo(kind).min <= value <= np.iinfo(kind).max]
+    found = among(np.array(values, kind), np.array(known, np.int64))
+    assert found.tolist() == [value in known for value in values]
+
+
+@given(st.sets(st.integers(-9, 9), min_size=1), st.data())
+def test_places_are_indices(known, data):
+    ordered = sorted(known)
+    values = data.draw(st.lists(st.sampled_from(ordered)))
+    found = places(np.array(ordered), np.array(values, np.int64))
+    assert found.tolist() == [ordered.index(value) for value in values]
+
+
+@given(st.lists(FAR, max_size=30))
+def test_counted_order_is_sorted_order(keys):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(arrays, "MANY", 1)
+        found = stable_order(np.array(keys, np.int64))
+    assert found.tolist() == sorted(range(len(keys)), key=keys.__getitem__)
+
+
+def test_long_lists_are_counted():
+    keys = np.random.default_rng(3).integers(-50, 50, MANY)
+    assert np.array_equal(stable_order(keys), np.argsort(keys, kind="stable"))
+
+
+@given(st.lists(st.lists(st.integers(0, 2), max_size=3), min_size=2, max_size=8))
+def test_neighbours_compare_like_lists(rows):
+    offsets = np.concatenate(([0], np.cumsum([len(row) for row in rows]))).astype(np.int64)
+    items = np.array([item for row in rows for item in row], np.int64)
+    found = compare_neighbours(offsets, items, np.arange(len(rows) - 1))
+    assert found.tolist() == [(left > right) - (left < right) for left, right in itertools.pairwise(rows)]
