@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from itertools import combinations
 
+import numpy as np
 import pytest
 from hand_made import pieces, rooted
 from plain_known_person import Plain
@@ -12,6 +13,7 @@ from test_guarantee import Given
 
 from cloven.data.known_sets import Known
 from cloven.data.transactions import Transactions
+from cloven.kinds.disassociated.attack import known_person, known_person_lone
 from cloven.kinds.disassociated.attack.known_person import KnownPerson
 from cloven.kinds.disassociated.methods import Disassociation
 
@@ -95,6 +97,49 @@ def test_compiled_reader_is_the_plain_one(reader):
     for _ in range(150):
         release, _ = random_release(rng)
         assert_same(release, reader, rng)
+
+
+def simple_release(rng):
+    """Below one root, whose chunks have one item each; clusters are large, so that rows repeat and items meet."""
+    items = "abcdefgh"[: rng.choice((3, 5, 8))]
+    clusters = [
+        [frozenset(rng.sample(items, rng.randint(1, min(4, len(items))))) for _ in range(rng.randint(3, 12))]
+        for _ in range(rng.choice((1, 2, 5, 9)))
+    ]
+    result = result_of(clusters, rng.choice((2, 3)), 2, rare_items="cluster", refine=False)
+    return rooted(result, rng.choice(("withhold", "list")), lambda items: [[item] for item in items])
+
+
+@pytest.mark.parametrize("kept", [known_person_lone.MOST_KEPT, 1])
+@pytest.mark.parametrize("reader", ["everywhere", "shown", "method"])
+def test_what_items_say_alone_adds_up_to_the_plain_reader(reader, kept, monkeypatch):
+    """Sets of up to four items; with little room, sums of one item make place for those of another."""
+    made = known_person_lone.room
+    monkeypatch.setattr(
+        known_person, "room", lambda width: short(made(width), 2 * width) if kept == 1 else made(width)
+    )
+    rng, several = random.Random(13), 0
+    for _ in range(60):
+        release = simple_release(rng)
+        person = KnownPerson.of(release, reader)
+        assert person._is_simple
+        assert_same(release, reader, rng)
+        sets = Known.from_sets(
+            [set(c) for size in (2, 3, 4) for c in combinations(range(len(release.vocabulary)), size)]
+        )
+        given = np.ones(len(release.vocabulary), bool), np.zeros(len(release.vocabulary), bool), FLOOR
+        if len(sets) and reader != "shown":
+            quick, slow = person._of_simple(sets, *given, best=True), person._of_sets(sets, *given, best=True)
+            assert quick.expected == pytest.approx(slow.expected, abs=1e-9)
+            assert quick.best_probability == pytest.approx(slow.best_probability, abs=1e-9)
+            several += int(np.count_nonzero(quick.expected > 0))
+    assert several > 100 or reader == "shown"
+
+
+def short(room, many):
+    """The same with fewer entries."""
+    fewer = {name: getattr(room, name)[:many] for name in ("item", "both", "with_it", "size", "copies")}
+    return room._replace(**fewer)
 
 
 @pytest.mark.parametrize("count", [300, pytest.param(1800, marks=pytest.mark.slow)])

@@ -58,6 +58,12 @@ class Known:
         found: list[int] = self.codes[self.offsets[number] : self.offsets[number + 1]].tolist()
         return found
 
+    def take(self, sets: Longs) -> Known:
+        """Some of the sets, by their numbers."""
+        lengths = np.diff(self.offsets)[sets]
+        codes = self.codes[positions(self.offsets[sets], lengths)]
+        return Known(offsets_of(lengths), codes, np.arange(len(sets)))
+
     def check(self, width: int, most: int) -> None:
         """Refuse sets that are no sets of items of the release, or too large."""
         lengths, codes = np.diff(self.offsets), self.codes
@@ -115,6 +121,12 @@ class Claims:
         """Claims of one set, in plain Python."""
         here = slice(self.offsets[number], self.offsets[number + 1])
         return dict(zip(self.items[here].tolist(), self.probability[here].tolist(), strict=True))
+
+    @classmethod
+    def none(cls) -> Claims:
+        """What is claimed of nobody."""
+        whole, real = np.empty(0, np.int64), np.empty(0)
+        return cls(np.zeros(1, np.int64), whole, real, whole, real, real)
 
     @classmethod
     def joined(cls, parts: Sequence[Claims]) -> Claims:

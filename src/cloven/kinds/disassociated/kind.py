@@ -11,7 +11,7 @@ from cloven.data.defaults import CLUSTER, K, M
 from cloven.data.given import expect_sets
 from cloven.figures import numbered
 from cloven.kinds.disassociated.attack.known_person import readers
-from cloven.kinds.disassociated.attack.known_person_kernel import claims
+from cloven.kinds.disassociated.attack.known_person_lone import lone_claims
 from cloven.kinds.disassociated.threats import (
     another_release,
     release_alone,
@@ -84,7 +84,7 @@ class DisassociationFamily(OfTransactions):
     def threats(self, method: Disassociation, knowledge: Knowledge) -> tuple[Threat, ...]:
         """Every attacker that there is something to try with."""
         return (
-            known_person(method.m, readers, News(method.sensitive), kernel=claims),
+            known_person(method.m, readers, News(method.sensitive), kernel=lone_claims),
             known_items(method.m, promised=True),
             known_items(method.m + 1, promised=False),
             release_alone(),

@@ -33,9 +33,10 @@ from cloven.cores import at_once
 from cloven.data.arrays import offsets_of
 from cloven.data.known_sets import Certain, Claims, Known
 from cloven.errors import ParameterError, ReleaseError
-from cloven.kinds.disassociated.attack import known_person_kernel
+from cloven.kinds.disassociated.attack import known_person_kernel, known_person_lone
 from cloven.kinds.disassociated.attack.known_person_kernel import IMPOSSIBLE, MOST_KNOWN, fitting_rows, leads
 from cloven.kinds.disassociated.attack.known_person_layout import Expected, Layout, layout, sums
+from cloven.kinds.disassociated.attack.known_person_lone import lone_claims, meet_all, room
 from cloven.kinds.disassociated.release import Disassociated
 
 if TYPE_CHECKING:
@@ -92,6 +93,19 @@ class KnownPerson:
             raise ParameterError(message)
         asked, flags = self._asked(known, eligible)
         hidden = self._in_record_chunks if self.reader == "shown" else np.zeros(len(flags), bool)
+        simple = np.flatnonzero((np.diff(asked.offsets) > 0) & self._is_simple)
+        found = self._of_simple(asked.take(simple), flags, hidden, floor, best=best)
+        # Sets that no cluster can hold as the reader looks at it: the other function looks at every place then.
+        rest = np.setdiff1d(np.arange(len(asked)), simple[found.expected > 0])
+        other = self._of_sets(asked.take(rest), flags, hidden, floor, best=best)
+        at = np.empty(len(asked), np.int64)
+        at[simple], at[rest] = np.arange(len(simple)), len(simple) + np.arange(len(rest))
+        return Claims.joined((found, other)).spread(at[asked.of])
+
+    def _of_sets(self, asked: Known, flags: Flags, hidden: Flags, floor: float, *, best: bool) -> Claims:
+        """Claims about any sets."""
+        if not len(asked):
+            return Claims.none()
         frequent = self._frequent(LEAST if best else floor / 8)
 
         def some(first: int, last: int) -> Claims:
@@ -102,7 +116,47 @@ class KnownPerson:
                 )
             )
 
-        return Claims.joined(at_once(some, self._steps(asked))).spread(asked.of)
+        return Claims.joined(at_once(some, self._steps(asked)))
+
+    def _of_simple(self, asked: Known, flags: Flags, hidden: Flags, floor: float, *, best: bool) -> Claims:
+        """The same about sets of one item or more, in a simple release."""
+        if not len(asked):
+            return Claims.none()
+        listed, shared = self._listed, self._alone
+        fits = meet_all(self.places, listed, asked.codes, hidden, shared)
+
+        def some(first: int, last: int) -> Claims:
+            offsets, alone = asked.offsets[first : last + 1], shared if fits else room(len(flags))
+            return Claims(
+                *lone_claims(self.places, listed, alone, offsets, asked.codes, flags, hidden, floor, best)
+            )
+
+        return Claims.joined(at_once(some, self._steps(asked)))
+
+    @cached_property
+    def _is_simple(self) -> bool:
+        """Whether all clusters lie below one outermost joint, and no shared chunk has two items."""
+        rows = self.places.rows
+        shared = rows.slot_part[rows.slot_shared]
+        return len(self.places.clusters.top_size) == 1 and len(np.unique(shared)) == len(shared)
+
+    @cached_property
+    def _alone(self) -> known_person_lone.Alone:
+        """What items say alone, as far as it was asked for; which places count for an item is the reader's choice."""
+        return room(len(self.release.vocabulary))
+
+    @cached_property
+    def _listed(self) -> known_person_lone.Listed:
+        clusters, places, base = self.places.clusters, self.places.places, self.places.base
+        width, order = len(self.release.vocabulary), np.argsort(places.cluster, kind="stable")
+        slot, part, rate = places.slot[order], np.full(len(order), -1, np.int64), np.zeros(width)
+        part[slot >= 0] = self.places.rows.slot_part[slot[slot >= 0]]
+        rate[self._base_item] = base.rate
+        size = sums(self._place_item, clusters.size[places.cluster], width)
+        copies = sums(self._place_item, clusters.size[places.cluster] * places.share, width)
+        starts = np.searchsorted(places.cluster[order], np.arange(len(clusters.size) + 1))
+        item, share = self._place_item[order], places.share[order]
+        return known_person_lone.Listed(starts, item, share, part, size, copies, rate)
 
     def certain(self, known: Known, eligible: Flags | None = None) -> Certain:
         """Items besides the known ones that each person holds in every data set that the release allows.
