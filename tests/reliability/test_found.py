@@ -23,6 +23,7 @@ from cloven.relatedness.corpus import Corpus
 from cloven.relatedness.spec import parse
 from cloven.relatedness.vectors import cache_vectors
 from cloven.storage.ledger import Ledger
+from reliability.readers import _open_study
 
 ITEMS = ["flu", "fever"]
 
@@ -291,3 +292,18 @@ def test_an_array_whose_type_has_an_old_name(tmp_path):
     (tmp_path / "v.npy").write_bytes(content.replace(b"'<f4'", b"'|a4'"))
     with pytest.raises(InputError, match="matrix of floating-point numbers"):
         parse(f"vectors:{tmp_path / 'v.npy'}").relate(ITEMS)
+
+
+def test_a_journal_in_which_a_broken_promise_is_a_word(tmp_path):
+    _open_study(tmp_path / "s")
+    journal = tmp_path / "s" / "journal.log"
+    lines = []
+    for line in journal.read_bytes().splitlines():
+        entry = json.loads(line[65:])
+        entry["system"] = dict.fromkeys(entry["system"], "many")
+        body = json.dumps(entry, sort_keys=True).encode()
+        lines.append(hashlib.sha256(body).hexdigest().encode() + b" " + body + b"\n")
+    assert b"many" in lines[0]
+    journal.write_bytes(b"".join(lines))
+    assert _open_study(tmp_path / "s") == 3
+    assert (tmp_path / "s" / "journal.log.damaged").read_bytes() == b"".join(lines)

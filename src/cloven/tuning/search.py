@@ -179,13 +179,17 @@ def _plain(told: Any) -> dict[str, Any]:
 def _from_plain(entry: Mapping[str, Any]) -> Any:
     library = optuna()
     from_json = library.distributions.json_to_distribution
-    return library.trial.create_trial(
+    told = library.trial.create_trial(
         state=library.trial.TrialState[entry["state"]],
         values=entry["values"],
         params=entry["params"],
         distributions={name: from_json(each) for name, each in entry["distributions"].items()},
         system_attrs=entry["system"],
     )
+    if not all(math.isfinite(broken) for broken in told.constraints.values()):
+        message = "a promise is broken by a number"
+        raise ValueError(message)
+    return told
 
 
 def _suggest(asked: Any, name: str, dimension: Dimension) -> Any:
