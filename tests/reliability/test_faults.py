@@ -22,6 +22,12 @@ def reference(home):
     return faults._reference(COMMANDS[0], home)
 
 
+@pytest.fixture(scope="module", params=COMMANDS[1:], ids=lambda command: command.name)
+def longer(request, home):
+    """A command that takes longer, with its figures and its time."""
+    return request.param, *faults._reference(request.param, home)
+
+
 QUICK = ("kill -9",)
 
 
@@ -39,9 +45,8 @@ def test_anonymise_goes_on_after(fault, home, reference):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("command", COMMANDS[1:], ids=lambda command: command.name)
-def test_longer_commands_go_on_after(command, fault, home):
-    wanted, seconds = faults._reference(command, home)
+def test_longer_commands_go_on_after(longer, fault, home):
+    command, wanted, seconds = longer
     row = faults._repeat(command, fault, home, wanted, seconds, times=3, seed=5, processes=1)
     assert row.bad == []
 
