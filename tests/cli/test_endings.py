@@ -84,11 +84,13 @@ def test_lack_of_memory_is_told_whatever_raises_it(capsys):
         assert "out of memory" in err
 
 
+@pytest.mark.parametrize(
+    "lost", [SystemError("error return without exception set"), SyntaxError("expected ':'")]
+)
 @pytest.mark.parametrize(("limit", "code"), [(1 << 40, 4), (-1, 70)])
-def test_python_may_lose_that_memory_was_lacking_where_it_is_limited(limit, code, capsys, monkeypatch):
+def test_python_may_lose_that_memory_was_lacking_where_it_is_limited(limit, code, lost, capsys, monkeypatch):
     resource = pytest.importorskip("resource")
     monkeypatch.setattr(resource, "getrlimit", lambda _kind: (limit, limit))
-    lost = SystemError("error return without exception set")
     found, err = ended(lost, capsys)
     assert found == code
     assert ("out of memory" in err) == (code == 4)

@@ -158,8 +158,9 @@ def _lacks_memory(error: BaseException | None) -> bool:
         lacking = "failed to map segment" in str(error) or "allocate memory" in str(error)
         if isinstance(error, MemoryError) or (isinstance(error, ImportError) and lacking):
             return True
-        if isinstance(error, SystemError) and "without" in str(error) and _memory_is_limited():
-            return True  # Python itself lost the error while it loaded a module
+        lost = isinstance(error, SystemError) and "without" in str(error)
+        if (lost or isinstance(error, SyntaxError)) and _memory_is_limited():
+            return True  # Python itself lost the error while it loaded a module, or could not read all of it
         error = error.__cause__ or error.__context__
     return False
 
