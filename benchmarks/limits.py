@@ -65,22 +65,19 @@ def of_reading(row: Row) -> float:
 
 
 def _between(rows: list[Row]) -> Judged:
-    """All cores count, one core stands beside; the slower setting of each data set."""
+    """All cores count, one core stands beside."""
     most = max((row["cores"] for row in rows), default=1)
     alone = {(row["data"], row["setting"]): of_reading(row) for row in rows if row["cores"] == 1}
-    worst: dict[str, Row] = {}
-    for row in rows:
-        if row["cores"] == most:
-            worst[row["data"]] = max(worst.get(row["data"], row), row, key=of_reading)
     return _judged(
         f"H (with sorting) + V + R + root + verify take at most {READING:g} times as long as reading",
         (
             (
                 of_reading(row) <= READING,
-                f"{name} {of_reading(row):.1f} times ({row['setting']}; {row['ratio']:.1f} with assembling,"
-                f" {alone[name, row['setting']]:.1f} on one core)",
+                f"{row['data']}, {row['setting']}, {of_reading(row):.1f} times ({row['ratio']:.1f} with assembling,"
+                f" {alone[row['data'], row['setting']]:.1f} on one core)",
             )
-            for name, row in worst.items()
+            for row in rows
+            if row["cores"] == most
         ),
         "No stage was timed.",
     )

@@ -105,8 +105,8 @@ def test_a_stage_without_threads_is_not_asked_for_both_cores():
 @pytest.mark.parametrize(
     "sentence",
     [
-        "**kept**: H (with sorting) + V + R + root + verify take at most 3 times as long as reading. POS shape 1.5"
-        " times (default; 1.6 with assembling, 2.3 on one core).",
+        "**kept**: H (with sorting) + V + R + root + verify take at most 3 times as long as reading. POS shape,"
+        " default, 1.5 times (1.6 with assembling, 2.3 on one core).",
         "POS shape (default) 1.80 times",
         "**kept**: 10^7 records of the POS shape take at most 10 minutes and 8 GB in memory. 8.0 minutes, 7.50 GB.",
         "**kept**: with `--memory 4GB` they take at most 4.5 GB. 4.40 GB, 15.0 minutes.",
@@ -129,7 +129,7 @@ def test_sentences_follow_good_figures(sentence):
 @pytest.mark.parametrize(
     "sentence",
     [
-        "POS shape 3.7 times (default; 3.8 with assembling, 4.5 on one core).",
+        "POS shape, default, 3.7 times (3.8 with assembling, 4.5 on one core).",
         "vertical of POS shape (default) 1.25 times.",
         "11.0 minutes, 7.50 GB.",
         "refining from 100 to 800 records 11.0 times",
