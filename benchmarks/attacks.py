@@ -57,8 +57,10 @@ def _linking(parts: dict[int, Transactions], words: Any, runs: int) -> list[Row]
 
 
 def _alone(release: Any) -> object:
-    """Learn from the release what goes together, and guess by it."""
-    return cv.attacks.Semantic(cv.relatedness.Learned.of_release(release)).guess(release)
+    """Learn from the release what goes together, as audits do, and guess by it."""
+    return cv.attacks.Semantic(
+        cv.relatedness.Learned.of_release(release, most_pairs=cv.Effort().most_pairs)
+    ).guess(release)
 
 
 def _asking(parts: dict[int, Transactions], runs: int) -> list[Row]:

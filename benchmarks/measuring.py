@@ -9,6 +9,7 @@ import statistics
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
@@ -16,7 +17,6 @@ import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -30,6 +30,7 @@ FILES = {
     "BMS-WebView-2": "transactions/BMS2.txt.gz",
     "T10I4D100K": "transactions/T10I4D100K.dat.gz",
 }
+OWN = Path("/proc/self")
 FEW = 400
 """Records of a small run."""
 
@@ -113,14 +114,36 @@ def against_half(
         work(part)  # compiles
     found = medians({many: partial(work, part) for many, part in parts.items()}, runs)
     records, spent, less = max(parts), found[max(parts)], found[min(parts)]
+    memory = held(partial(work, parts[records]))
     print(
-        f"{what:28s} {data:14s} {records:>9,} {spent:9.4f} s   {spent / less:5.2f}x the time of half",
+        f"{what:28s} {data:14s} {records:>9,} {spent:9.4f} s   {spent / less:5.2f}x the time of half"
+        f"   {'?' if memory is None else f'{1e3 * memory:.0f}'} MB",
         flush=True,
     )
     return {
         "what": what, "data": data, "records": records, "seconds": spent, "half_s": less, "ratio": spent / less,
-        "per_100k_s": spent * 1e5 / records,
+        "per_100k_s": spent * 1e5 / records, "memory_gb": memory,
     }  # fmt: skip
+
+
+def held(work: Callable[[], object]) -> float | None:
+    """Gigabytes that this process holds while it works, at most, beyond what it held before; None if nobody can tell.
+
+    Linux keeps the most that a process ever held, and forgets it when told to. Memory that was given back to the
+    allocator and not to the system counts as held before.
+    """
+    try:
+        (OWN / "clear_refs").write_text("5")
+        before = _kilobytes("VmRSS")
+        work()
+        return max(0, _kilobytes("VmHWM") - before) / 1e6
+    except OSError:
+        return None
+
+
+def _kilobytes(name: str) -> int:
+    lines = (OWN / "status").read_text().splitlines()
+    return int(next(line.split()[1] for line in lines if line.startswith(name)))
 
 
 def write_fimi(data: Transactions, path: Path) -> None:

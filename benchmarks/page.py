@@ -343,17 +343,22 @@ def _halves(name: str, what: str) -> Callable[[Measured], list[str]]:
             (
                 row["what"], row["data"], f"{row['records']:,}", f"{row['seconds']:.3f} s",
                 f"{row['per_100k_s']:.2f} s", f"{row['ratio']:.2f}",
+                "-" if row["memory_gb"] is None else f"{1e3 * row['memory_gb']:,.0f} MB",
             )
             for row in rows
         ]  # fmt: skip
         steepest = max(rows, key=lambda row: row["ratio"])
         return [
             filled(
-                f"{what} *Twice the data* is time on all of it over time on half; it grows most for"
+                f"{what} *Twice the data* is time on all of it over time on half, *memory* the most that is held"
+                " beyond what was held before the last round. Time grows most for"
                 f" {steepest['what']}: {steepest['ratio']:.1f} times."
             )
             + "\n",
-            grid(("what", "data", "records", "seconds", "in proportion, for 10^5", "twice the data"), cells),
+            grid(
+                ("what", "data", "records", "seconds", "in proportion, for 10^5", "twice the data", "memory"),
+                cells,
+            ),
         ]
 
     return said

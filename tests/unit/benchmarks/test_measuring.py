@@ -7,12 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from time import perf_counter
 
+import numpy as np
 import pytest
 
 import cloven as cv
 from benchmarks import run as parts
 from benchmarks import stages
-from benchmarks.measuring import Extent, Missing, against_half, halved, keep, medians, write_fimi
+from benchmarks.measuring import Extent, Missing, against_half, halved, held, keep, medians, write_fimi
 from cloven.cores import at_once
 from cloven.datasets import shaped
 
@@ -48,8 +49,6 @@ def test_a_row_has_ratio_and_bound(tmp_path):
 def test_the_stage_that_starts_threads_is_told(monkeypatch):
     monkeypatch.setenv("CLOVEN_CORES", "2")
     watch = stages.Stopwatch()
-    import numpy as np
-
     with watch.watching():
         work = watch.timed(
             "vertical", lambda: at_once(lambda first, last: last - first, np.arange(1_000_001))
@@ -71,10 +70,17 @@ def test_all_is_held_against_half():
     asked: list[int] = []
     row = against_half("counting", "tiny", halved(TINY), lambda part: asked.append(len(part)), 1)
     half = -(-len(TINY) // 2)
-    assert asked == [half, len(TINY)] * 2
+    assert asked == [*[half, len(TINY)] * 2, len(TINY)]
     assert row["records"] == len(TINY)
     assert row["ratio"] == pytest.approx(row["seconds"] / row["half_s"])
     assert row["per_100k_s"] == pytest.approx(row["seconds"] * 1e5 / len(TINY))
+
+
+def test_memory_is_what_a_work_holds_beyond_what_was_held():
+    found = held(lambda: np.ones(25_000_000))
+    if found is None:
+        pytest.skip("this system does not tell the most that a process held")
+    assert 0.15 < found < 0.4
 
 
 def test_parts_are_kept_together_but_never_with_small_ones(tmp_path):

@@ -65,10 +65,26 @@ def whole(**parts):
             {"records": 7, "engine": "spark", "seconds": 9.0, "cpu_s": 9.0, "peak_gb": 2.0, "same": True},
         ],
         "methods": [
-            {"what": "COAT", "data": "D", "records": 50_000, "seconds": 1.0, "ratio": 2.2, "per_100k_s": 2.0}
+            {
+                "what": "COAT",
+                "data": "D",
+                "records": 50_000,
+                "seconds": 1.0,
+                "ratio": 2.2,
+                "per_100k_s": 2.0,
+                "memory_gb": 0.25,
+            }
         ],
         "attacks": [
-            {"what": "RBA", "data": "D", "records": 50_000, "seconds": 1.0, "ratio": 3.3, "per_100k_s": 2.0}
+            {
+                "what": "RBA",
+                "data": "D",
+                "records": 50_000,
+                "seconds": 1.0,
+                "ratio": 3.3,
+                "per_100k_s": 2.0,
+                "memory_gb": None,
+            }
         ],
     }
     return {"small": False, "machine": MACHINE, "parts": listing(rows | parts)}
@@ -118,7 +134,9 @@ def test_a_stage_without_threads_is_not_asked_for_both_cores():
         "The dearest is m = 4 on D: 2.5 times the defaults.",
         "Spark takes 4.5 times as long and 3.0 times the work; both wrote the same release and key.",
         "10 times as many, processor time becomes 9.6 times as long and peak memory 7.5 times as large",
-        "it grows most for RBA: 3.3 times.",
+        "Time grows most for RBA: 3.3 times.",
+        "| 2.20 | 250 MB |",
+        "| 3.30 | - |",
         "0.5 to 0.5 when the parts began, no more than it has cores.",
     ],
 )
