@@ -73,12 +73,14 @@ types: $(STAMP) ## check the types
 
 check: lint types test ## what has to be green before a change is proposed
 
-bench: $(VENV)/.rivals ## measure speed against the plain reference, other packages and the limits of the project
-	$(BIN)/python benchmarks/run.py
+bench: $(VENV)/.rivals ## measure speed, and write docs/results/speed.md (LARGE=1: 10^7 records too; PARTS="stages growth": these alone)
+	$(BIN)/python -m benchmarks.run $(PARTS) --json build/bench.json $(if $(LARGE),--large)
+	$(BIN)/python -m benchmarks.page
 
 bench-spark: $(STAMP) ## measure Spark on this machine beside the local engine (RECORDS="500000 5000000", Java 17)
 	$(BIN)/python -m pip install --quiet --editable ".[spark]"
-	$(BIN)/python benchmarks/engines.py --records $(RECORDS)
+	$(BIN)/python -m benchmarks.engines --records $(RECORDS) --json build/engines.json
+	$(BIN)/python -m benchmarks.page
 
 bench-cluster: $(STAMP) ## what 10^9 records would cost on 100 machines: constants of this one, a model, a scheduler
 	$(BIN)/python -m benchmarks.cluster

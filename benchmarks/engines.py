@@ -1,4 +1,4 @@
-"""The local engine and Spark side by side: ``python benchmarks/engines.py --records 100000 500000``.
+"""The local engine and Spark side by side: ``python -m benchmarks.engines --records 100000 500000``.
 
 Both read the same Parquet file of the shape of POS, anonymise it, verify the release with the original and the key, and
 write both; then the two are compared, row by row. Seconds are those of the clock and of all processors, for the whole
@@ -16,6 +16,7 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 ENGINES = ("local", "spark")
 MEBIBYTE = 1 << 20
@@ -43,6 +44,7 @@ def main() -> int:
     parser.add_argument("--records", type=int, nargs="+", default=[100_000, 500_000])
     parser.add_argument("--driver", default="2g", help="heap of the driver of Spark")
     parser.add_argument("--master", default="local[2]")
+    parser.add_argument("--json", type=Path, help="keep the figures in this file, for docs/results/speed.md")
     parser.add_argument("--only", choices=ENGINES, help="run one engine alone, on FILE, to OUT")
     parser.add_argument("--file")
     parser.add_argument("--out")
@@ -50,14 +52,18 @@ def main() -> int:
     if given.only:
         _run(given.only, given.file, given.out, given.master)
         return 0
-    same = True
+    load, rows = round(os.getloadavg()[0], 1), []
     for records in given.records:
         with tempfile.TemporaryDirectory() as place:
-            same &= _compared(records, Path(place), given.driver, given.master)
-    return 0 if same else 1
+            rows += _compared(records, Path(place), given.driver, given.master)
+    if given.json:
+        from benchmarks.measuring import keep
+
+        keep(given.json, "engines", {"load": load, "rows": rows}, small=False)
+    return 0 if all(row["same"] for row in rows) else 1
 
 
-def _compared(records: int, place: Path, driver: str, master: str) -> bool:
+def _compared(records: int, place: Path, driver: str, master: str) -> list[dict[str, Any]]:
     import cloven as cv
 
     data = _made(records, place / "pos.parquet")
@@ -78,7 +84,13 @@ def _compared(records: int, place: Path, driver: str, master: str) -> bool:
         f"  Spark takes {clock:.1f} times as long, {work:.1f} times the work; same content: {same}",
         flush=True,
     )
-    return same
+    return [
+        {
+            "records": records, "engine": engine, "seconds": found.seconds, "cpu_s": found.processor,
+            "peak_gb": found.peak / 1e9, "java_gb": found.java / 1e9, "same": same,
+        }
+        for engine, found in spent.items()
+    ]  # fmt: skip
 
 
 def _made(records: int, place: Path) -> str:

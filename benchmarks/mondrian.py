@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from benchmarks.measuring import Extent, Row
     from cloven.data.table import Table
 
 K, LIMIT = 6, 50
@@ -148,15 +149,14 @@ def adult_tables(data: Path) -> dict[str, Table]:
     return tables | {f"{len(rows):,} rows": read_table(frame, schema)}
 
 
-def compare(data: Path) -> list[dict[str, Any]]:
-    """One line for each program and table."""
-    if not (data / "relational").is_dir():
-        print(f"mondrian: no public data in {data}; set CLOVEN_DATA")
-        return []
-    found: list[dict[str, Any]] = []
-    for name, table in adult_tables(data).items():
-        others = [line for other in OTHERS if (line := _of_other(name, other, table, data))]
-        own = [_of_cloven(name, mode, table) for mode in ("strict", "relaxed")]
+def mondrian(extent: Extent) -> list[Row]:
+    """Adult at k = 6, against the packages of others that are installed: one line for each program and table."""
+    extent.file("relational/arx_adult/adult.csv.gz")
+    found: list[Row] = []
+    for name, table in adult_tables(extent.data).items():
+        told_of = [_of_other(name, other, extent.some(table), extent.data) for other in OTHERS]
+        others = [line for line in told_of if "missing" not in line]
+        own = [_of_cloven(name, mode, extent.some(table)) for mode in ("strict", "relaxed")]
         if others:
             fastest = min(line["seconds"] for line in others)
             least = min(line["discernibility"] for line in others)
@@ -164,19 +164,18 @@ def compare(data: Path) -> list[dict[str, Any]]:
                 line["ratio"] = fastest / line["seconds"]
                 kept = line["ratio"] >= LIMIT and line["discernibility"] <= least
                 print(
-                    f"mondrian: {name}  {line['program']:15s} {line['ratio']:8.0f}x the fastest other,"
+                    f"{name}  {line['program']:15s} {line['ratio']:8.0f}x the fastest other,"
                     f" {line['discernibility'] / least:.2f} of the least discernibility: limit"
                     f" {'kept' if kept else 'BROKEN'}",
                     flush=True,
                 )
-        found += [*others, *own]
+        found += [*told_of, *own]
     return found
 
 
-def _of_other(name: str, other: str, table: Table, data: Path) -> dict[str, Any] | None:
+def _of_other(name: str, other: str, table: Table, data: Path) -> Row:
     if importlib.util.find_spec(other) is None:
-        print(f"mondrian: {name}  {other} is not installed, left out")
-        return None
+        return _left_out(name, other, "is not installed")
     result: list[Sizes] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -184,21 +183,25 @@ def _of_other(name: str, other: str, table: Table, data: Path) -> dict[str, Any]
             run = OTHERS[other](frame_of(table), list(ARX), data / "relational/arx_adult")
             spent = spent_on(lambda: result.append(run()))
         except Exception as error:  # noqa: BLE001 - whatever it is, it is not ours
-            print(f"mondrian: {name}  {other} does not run here, left out: {type(error).__name__}")
-            return None
+            return _left_out(name, other, f"does not run here: {type(error).__name__}")
     return told(name, other, spent, discernibility(*result[0], len(table)), len(result[0][0]))
 
 
-def _of_cloven(name: str, mode: str, table: Table) -> dict[str, Any]:
+def _left_out(name: str, other: str, why: str) -> Row:
+    print(f"{name}  {other} {why}, left out", flush=True)
+    return {"data": name, "program": other, "missing": why}
+
+
+def _of_cloven(name: str, mode: str, table: Table) -> Row:
     sizes = published_sizes(table, mode)  # compiles too
     spent = spent_on(lambda: Mondrian(k=K, mode=mode).anonymise(table), 5)  # type: ignore[arg-type]
     return told(name, f"cloven {mode}", spent, discernibility(sizes, 0, len(table)), len(sizes))
 
 
-def told(name: str, program: str, spent: float, lost: int, classes: int) -> dict[str, Any]:
+def told(name: str, program: str, spent: float, lost: int, classes: int) -> Row:
     """A line of figures, printed too."""
     print(
-        f"mondrian: {name}  {program:15s} {spent:8.3f} s   {classes:6,} classes   discernibility {lost:12,}",
+        f"{name}  {program:15s} {spent:8.3f} s   {classes:6,} classes   discernibility {lost:12,}",
         flush=True,
     )
     return {"data": name, "program": program, "seconds": spent, "classes": classes, "discernibility": lost}

@@ -1,0 +1,196 @@
+"""Growth: whole runs of the command, in processes of their own, with and without a limit of memory; and steps alone.
+
+    python -m benchmarks.growth [RECORDS ...] [--memory 1GB] [--whole]
+
+Data has the POS shape (6.5 items a record), as a Parquet file. ``--whole`` also runs all in memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.measuring import medians, write_fimi
+from benchmarks.sets import SPLITTING, split
+from cloven.datasets import SHAPES, shaped
+from cloven.kinds.disassociated.methods import Disassociation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from benchmarks.measuring import Extent, Row
+
+POS = SHAPES["pos"].records
+"""Records of the data that the shape was taken from."""
+ROWS = 1 << 17
+ANY = "any"
+"""All the memory there is."""
+LIMITS = {1_000_000: "1GB", 10_000_000: "4GB"}
+"""Memory that a size is run within, besides all there is."""
+WRITE = "import sys; from benchmarks.growth import write; write(int(sys.argv[1]), sys.argv[2])"
+LAUNCH = """
+import json, os, subprocess, sys, time
+start = time.perf_counter()
+child = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+_, status, used = os.wait4(child.pid, 0)
+spent = time.perf_counter() - start
+print(json.dumps([spent, used.ru_utime + used.ru_stime, used.ru_maxrss / 1e6]))
+sys.exit(os.waitstatus_to_exitcode(status) != 0)
+"""
+"""Starts a command from a process that holds next to nothing: the peak of a child counts what its parent held."""
+EIGHTS = (0.125, 1.0, 8.0)
+
+
+def write(records: int, place: str) -> None:
+    """Write data of so many records as Parquet."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    data = shaped("pos", scale=records / POS)
+    names = pa.array(data.vocabulary)
+    with pq.ParquetWriter(place, pa.schema([("items", pa.list_(pa.string()))])) as writer:
+        for first in range(0, len(data), ROWS):
+            bounds = data.offsets[first : first + ROWS + 1]
+            items = names.take(pa.array(data.codes[bounds[0] : bounds[-1]]))
+            lists = pa.ListArray.from_arrays(pa.array(bounds - bounds[0], pa.int32()), items)
+            writer.write_table(pa.table({"items": lists}))
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What a process took: seconds of the clock and of processors, and gigabytes at most."""
+
+    seconds: float
+    processor: float
+    peak: float
+
+    @classmethod
+    def on(cls, file: Path, out: Path, memory: str, *more: str) -> Spent:
+        """Run the command on a file."""
+        command = ["-m", "cloven.cli", "anonymise", "disassociation", str(file), "-o", str(out)]
+        found = subprocess.run(
+            [sys.executable, "-c", LAUNCH, sys.executable, *command, "--memory", memory, "--json", *more],
+            check=False, stdout=subprocess.PIPE,
+        )  # fmt: skip
+        if found.returncode:
+            sys.exit(f"the run with --memory {memory} ended with {found.returncode}")
+        return cls(*json.loads(found.stdout))
+
+    @staticmethod
+    def row(runs: list[Spent]) -> Row:
+        """Medians of the times, the most memory of all."""
+        return {
+            "seconds": statistics.median(run.seconds for run in runs),
+            "cpu_s": statistics.median(run.processor for run in runs),
+            "peak_gb": max(run.peak for run in runs),
+        }
+
+
+def growth(extent: Extent) -> list[Row]:
+    """From 10^4 to 10^6 records, to 10^7 in a large run; a few records in a small one."""
+    if extent.small:
+        return compare([(500, ANY, 1), (1_000, ANY, 1), (1_000, "1GB", 1)])
+    sizes = [10**power for power in range(4, 8 if extent.large else 7)]
+    return compare(
+        (records, memory, 1 if records > 1_000_000 else 3)
+        for records in sizes
+        for memory in (ANY, *([LIMITS[records]] if records in LIMITS else []))
+    )
+
+
+def compare(wanted: Iterable[tuple[int, str, int]]) -> list[Row]:
+    """A row for each number of records, memory and number of runs."""
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        _warm_up(Path(folder, "warm"))
+        for records, memory, runs in wanted:
+            file = Path(folder, f"pos-{records}.parquet")
+            if not file.exists():
+                _write_apart(records, file)
+            found = [Spent.on(file, Path(folder, f"{records}-{memory}-{run}"), memory) for run in range(runs)]
+            rows.append({"records": records, "memory": memory, **Spent.row(found)})
+            print(_told(f"{records:>10,} records   --memory {memory:5s}", rows[-1]), flush=True)
+    return rows
+
+
+def _write_apart(records: int, file: Path) -> None:
+    """Write data in a process of its own, so that its memory is given back."""
+    subprocess.run([sys.executable, "-c", WRITE, str(records), str(file)], check=True)
+
+
+def _warm_up(folder: Path) -> None:
+    """Blocks, in memory and on disk (as every folder is), have kernels that are compiled when they are first met."""
+    data, blocks = folder / "data", ("--block-records", "500")
+    data.mkdir(parents=True)
+    _write_apart(2_000, data / "pos.parquet")
+    Spent.on(data / "pos.parquet", folder / "whole", ANY, *blocks)
+    Spent.on(data, folder / "parts", "1GB", *blocks)
+
+
+def _told(name: str, row: Row) -> str:
+    return f"{name} {row['seconds']:7.1f} s (processor {row['cpu_s']:.1f})   peak {row['peak_gb']:.2f} GB"
+
+
+def whole(extent: Extent) -> list[Row]:
+    """Whole runs of the command on files of lines: start, read, all steps, verify, write; kernels are cached."""
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder, "pos.dat")
+        write_fimi(extent.some(shaped("pos")), made)
+        inputs = {"POS shape": made}
+        if not extent.small:
+            inputs |= extent.files("BMS-WebView-2")
+        for name, file in inputs.items():
+            found = [Spent.on(file, Path(folder, f"{name}-{run}"), ANY) for run in range(extent.runs)]
+            rows.append({"data": name, **Spent.row(found)})
+            print(_told(f"{name:14s}", rows[-1]), flush=True)
+    return rows
+
+
+def scale(extent: Extent) -> list[Row]:
+    """The steps in this process on an eighth of the POS shape, on all of it and on eight times as much."""
+    default, refining = Disassociation(), Disassociation(refine=True)
+    small = shaped("pos", scale=0.01)
+    for warm_up in (default, refining, Disassociation(block_records=1_000, refine=True)):
+        warm_up.anonymise(small)
+    rows = []
+    for factor in EIGHTS:
+        data = shaped("pos", scale=factor / 500 if extent.small else factor)
+        works: dict[str, Callable[[], object]] = {
+            "split_s": partial(split, data, SPLITTING),
+            "anonymise_s": partial(default.anonymise, data),
+            "refined_s": partial(refining.anonymise, data),
+        }
+        found = medians(works, 1 if extent.small or factor > 1 else 3)
+        rows.append({"records": len(data), **found})
+        told = "   ".join(f"{name.removesuffix('_s')} {spent:7.3f} s" for name, spent in found.items())
+        print(f"{len(data):>9,} records   {told}", flush=True)
+    return rows
+
+
+def main() -> None:
+    """Run what is asked for."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("records", nargs="*", type=int, default=[100_000, 1_000_000])
+    parser.add_argument("--memory", default="1GB")
+    parser.add_argument("--whole", action="store_true")
+    asked = parser.parse_args()
+    compare(
+        (records, memory, 1)
+        for records in asked.records
+        for memory in (asked.memory, *([ANY] if asked.whole else []))
+    )
+
+
+if __name__ == "__main__":
+    main()
