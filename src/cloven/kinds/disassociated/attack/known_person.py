@@ -94,13 +94,18 @@ class KnownPerson:
         asked, flags = self._asked(known, eligible)
         hidden = self._in_record_chunks if self.reader == "shown" else np.zeros(len(flags), bool)
         simple = np.flatnonzero((np.diff(asked.offsets) > 0) & self._is_simple)
+        rest = np.setdiff1d(np.arange(len(asked)), simple)
         found = self._of_simple(asked.take(simple), flags, hidden, floor, best=best)
-        # Sets that no cluster can hold as the reader looks at it: the other function looks at every place then.
-        rest = np.setdiff1d(np.arange(len(asked)), simple[found.expected > 0])
+        # Where no cluster is left as the reader looks at it, every place counts.
+        nowhere = np.flatnonzero(found.expected <= 0) if hidden.any() else np.empty(0, np.int64)
+        anywhere = self._of_simple(
+            asked.take(simple[nowhere]), flags, np.zeros_like(hidden), floor, best=best
+        )
         other = self._of_sets(asked.take(rest), flags, hidden, floor, best=best)
         at = np.empty(len(asked), np.int64)
-        at[simple], at[rest] = np.arange(len(simple)), len(simple) + np.arange(len(rest))
-        return Claims.joined((found, other)).spread(at[asked.of])
+        at[simple], at[rest] = np.arange(len(simple)), len(simple) + len(nowhere) + np.arange(len(rest))
+        at[simple[nowhere]] = len(simple) + np.arange(len(nowhere))
+        return Claims.joined((found, anywhere, other)).spread(at[asked.of])
 
     def _of_sets(self, asked: Known, flags: Flags, hidden: Flags, floor: float, *, best: bool) -> Claims:
         """Claims about any sets."""
@@ -122,7 +127,7 @@ class KnownPerson:
         """The same about sets of one item or more, in a simple release."""
         if not len(asked):
             return Claims.none()
-        listed, shared = self._listed, self._alone
+        listed, shared = self._listed, self._alone[bool(hidden.any())]
         fits = meet_all(self.places, listed, asked.codes, hidden, shared)
 
         def some(first: int, last: int) -> Claims:
@@ -141,9 +146,9 @@ class KnownPerson:
         return len(self.places.clusters.top_size) == 1 and len(np.unique(shared)) == len(shared)
 
     @cached_property
-    def _alone(self) -> known_person_lone.Alone:
-        """What items say alone, as far as it was asked for; which places count for an item is the reader's choice."""
-        return room(len(self.release.vocabulary))
+    def _alone(self) -> tuple[known_person_lone.Alone, known_person_lone.Alone]:
+        """What items say alone, as far as it was asked for: if every place counts, and if some items are hidden."""
+        return room(len(self.release.vocabulary)), room(len(self.release.vocabulary))
 
     @cached_property
     def _listed(self) -> known_person_lone.Listed:
