@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cloven.errors import ParameterError
-from cloven.kinds.disassociated.release import Disassociated
 from cloven.storage.atomic import PRIVATE_FILE, PRIVATE_FOLDER, write_bytes
 from cloven.storage.release import read_key, read_release
 from cloven.studio.inspection.drawer import READY, Drawer
@@ -36,11 +35,11 @@ def inspect(job: Mapping[str, Any], tell: Teller) -> dict[str, Any]:
     release = read_release(Path(job["published"]))
     key = read_key(Path(job["private"]), release)
     drawer = Drawer(folder)
-    looks = _looks(pages_of(release, key, None, drawer))
-    if job["meanings"] and isinstance(release, Disassociated):  # of others nobody asks what words mean
-        items = release.vocabulary
+    pages = pages_of(release, key, None, drawer)
+    looks = _looks(pages)
+    if job["meanings"] and pages.meaningful:
         looks["look up what the items mean"] = lambda: keep_words(
-            drawer, lambda: meanings(job["meanings"]), items
+            drawer, lambda: meanings(job["meanings"]), pages.meaningful
         )
     for number, (step, look) in enumerate(looks.items(), 1):
         tell.progress(step, number / (len(looks) + 1))

@@ -59,6 +59,11 @@ class Pages(Protocol):
         """The owner's key to it; None if that is not there."""
         ...
 
+    @property
+    def meaningful(self) -> tuple[str, ...]:
+        """Items of which its pages ask what they mean; none where no attack goes by that."""
+        ...
+
     def overview(self, address: Address) -> Shown:
         """All groups, the worst first."""
         ...

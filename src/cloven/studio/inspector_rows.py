@@ -42,6 +42,11 @@ class RowPages:
         """What is looked at."""
         return self.opened.release
 
+    @property
+    def meaningful(self) -> tuple[str, ...]:
+        """Nobody asks here what words mean."""
+        return ()
+
     def overview(self, address: Address) -> tuple[str, dict[str, Any]]:
         """All groups."""
         by, page = address.get("by", "size"), address.number("page", 1)

@@ -49,6 +49,11 @@ class TablePages:
         """What is looked at."""
         return self.opened.release
 
+    @property
+    def meaningful(self) -> tuple[str, ...]:
+        """Nobody asks here what words mean."""
+        return ()
+
     def overview(self, address: Address) -> tuple[str, dict[str, Any]]:
         """All groups, the worst first."""
         attribute = self.opened.sensitive(address.get("attribute"))

@@ -16,7 +16,6 @@ import numpy as np
 from cloven.errors import InputError, ParameterError
 from cloven.intake.trees import tree_of
 from cloven.protocols import Coverage
-from cloven.relatedness.vectors import VectorsRelated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -63,6 +62,8 @@ def keep_words(drawer: Drawer, relatedness: Callable[[], Relatedness], items: Se
 
 
 def _arrays(related: Related, items: int) -> tuple[dict[str, NDArray[np.generic]], dict[str, object]]:
+    from cloven.relatedness.vectors import VectorsRelated
+
     header: dict[str, object] = {
         "rungs": dict(related.coverage.rungs),
         "unknown": list(related.coverage.unknown),
@@ -113,6 +114,8 @@ class KeptWords:
 
 def _opened(arrays: Mapping[str, NDArray[np.generic]]) -> tuple[Related, int] | str:
     """What relates so many items; or why nothing does."""
+    from cloven.relatedness.vectors import VectorsRelated
+
     header = tree_of(arrays["header"].tobytes())
     if "problem" in header:
         return str(header["problem"])
