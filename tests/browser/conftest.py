@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from tests.browser.studios import Served
+from reliability.served import Served
 
 
 @pytest.fixture(scope="session")
@@ -28,5 +28,6 @@ def browser():
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
     found = Served(tmp_path_factory.mktemp("studio") / "ws")
+    found.start()
     yield found
     found.stop()

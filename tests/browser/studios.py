@@ -1,13 +1,9 @@
-"""A studio in a process of its own and tabs that are let in, for tests in a browser."""
+"""Tabs that are let in by a studio, for tests in a browser."""
 
 from __future__ import annotations
 
 import re
-import signal
-import subprocess
-import sys
 from contextlib import contextmanager
-from pathlib import Path
 
 SCREENS = {"desk": (1280, 800), "phone": (390, 844)}
 LONG = 120_000
@@ -21,44 +17,6 @@ BASKETS = "\n".join(
 PEOPLE = "age,sex,illness\n" + "\n".join(
     f"{20 + i % 40},{'fm'[i % 2]},{['flu', 'gout', 'mumps', 'zoster'][i * 7 % 4]}" for i in range(120)
 )
-
-
-class Served:
-    """A studio in a process of its own, which can be killed and started again on the same workspace."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.start()
-
-    def start(self) -> None:
-        command = [
-            sys.executable,
-            "-m",
-            "cloven.cli",
-            "studio",
-            "--no-browser",
-            "--workspace",
-            str(self.folder),
-        ]
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
-        self.address = re.search(r"http://\S+", self.process.stdout.readline())[0]
-        self.origin = self.address.partition("/?")[0]
-        for _ in range(2):  # the workspace, and what keys do
-            self.process.stdout.readline()
-
-    def another(self) -> str:
-        """Another address for one visit."""
-        self.process.stdin.write("\n")
-        self.process.stdin.flush()
-        return re.search(r"http://\S+", self.process.stdout.readline())[0]
-
-    def stop(self, how: int = signal.SIGINT) -> None:
-        self.process.send_signal(how)
-        self.process.wait(30)
-        for pipe in (self.process.stdin, self.process.stdout):
-            pipe.close()
 
 
 @contextmanager

@@ -13,11 +13,11 @@ import zipfile
 
 import pytest
 
+from reliability.served import Served
 from tests.browser.studios import (
     BASKETS,
     LONG,
     PEOPLE,
-    Served,
     attack,
     choose_method,
     tab_of,
@@ -200,6 +200,7 @@ def test_evil_names_are_text_on_every_page(browser, served, tmp_path):
 
 def test_a_run_is_cancelled_and_goes_on_after_the_app_was_killed(browser, tmp_path):
     served = Served(tmp_path / "ws")
+    served.start()
     try:
         with tab_of(browser, served) as tab:
             tab.get_by_role("button", name="Try the sample clinic").click()

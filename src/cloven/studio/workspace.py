@@ -72,8 +72,6 @@ class Workspace:
             _make_private(folder)
             for inner in ("data", "runs", "searches", "passing"):
                 (folder / inner).mkdir(PRIVATE_FOLDER, exist_ok=True)
-            for left in (folder / "passing").iterdir():  # of a server that was killed
-                left.unlink()
             (folder / DATABASE).touch(PRIVATE_FILE)
             connection = sqlite3.connect(folder / DATABASE, check_same_thread=False, isolation_level=None)
             connection.row_factory = sqlite3.Row
@@ -125,6 +123,11 @@ class Workspace:
     def passing(self) -> Path:
         """Where uploads and archives lie on their way."""
         return self.folder / "passing"
+
+    def sweep(self) -> None:
+        """Delete what was on its way when a server was killed; nobody else may be at work here."""
+        for left in self.passing.iterdir():
+            shutil.rmtree(left) if left.is_dir() and not left.is_symlink() else left.unlink()
 
     # Data sets.
 
