@@ -22,7 +22,7 @@ from cloven.errors import ParameterError
 from cloven.figures import many
 from cloven.report.page import environment
 from cloven.studio.inspection.drawer import Drawer
-from cloven.studio.inspection.opened import NotThereError
+from cloven.studio.inspection.listing import NotThereError
 from cloven.studio.inspector_address import Address, whole
 from cloven.studio.inspector_drawing import meter, sure
 from cloven.studio.inspector_rows import RowPages

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cloven.studio.inspection.opened import NotThereError
+from cloven.studio.inspection.listing import NotThereError
 from cloven.studio.inspection.table_truth import true_values
 from cloven.studio.inspection.tables import (
     ORDERS,
