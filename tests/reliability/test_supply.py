@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 
-from reliability.supply import ROOT, TESTED, tested
+from reliability import supply
 
 
 def normal(name):
@@ -14,18 +14,18 @@ def normal(name):
 
 
 def asked():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = tomllib.loads((supply.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     for extra in (project["dependencies"], *project["optional-dependencies"].values()):
         yield from (normal(re.match(r"[\w.-]+", requirement)[0]) for requirement in extra)
 
 
 def test_every_extra_is_among_the_tested_versions():
-    assert set(asked()) - {normal(name) for name in tested()} == set()
+    assert set(asked()) - {normal(name) for name in supply.tested()} == set()
 
 
 def test_every_package_has_hashes_and_no_address():
-    text = TESTED.read_text(encoding="utf-8")
+    text = supply.TESTED.read_text(encoding="utf-8")
     packages = re.split(r"\n(?=\w)", text.strip())
-    assert len(packages) == len(tested())
+    assert len(packages) == len(supply.tested())
     assert [each for each in packages if "--hash=sha256:" not in each] == []
     assert re.findall(r"https?:|file:|index-url|find-links", text) == []
