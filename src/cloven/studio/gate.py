@@ -177,7 +177,12 @@ class Gate:
         session = await asyncio.to_thread(self.access.answer, given)
         if session is None:
             await asyncio.sleep(1.0)
-            await _say(send, 403, f"<p>That is not the password.</p>{_PASSWORD}", title="Password")
+            await _say(
+                send,
+                403,
+                f'<p class="mistake" role="alert">That is not the password.</p>{_PASSWORD}',
+                title="Password",
+            )
             return
         await _say(
             send, 200, '<p><a href="/">Go on</a></p>', title="Welcome", next_page="/",
@@ -262,7 +267,10 @@ class TooLargeError(Exception):
 
 
 _PASSWORD = (
-    f'<form method="post" action="{LOGIN}"><label for="password">Password</label>'
+    f'<form method="post" action="{LOGIN}">'
+    # For keepers of passwords, which file them by a name.
+    '<input name="username" value="owner" type="text" autocomplete="username" hidden>'
+    '<label for="password">Password</label>'
     '<input id="password" name="password" type="password" autocomplete="current-password" required autofocus>'
     '<button class="primary">Enter</button></form>'
 )
