@@ -17,6 +17,7 @@ from starlette.responses import FileResponse, Response
 from cloven.intake.files import text
 from cloven.report.page import view
 from cloven.studio import charts
+from cloven.studio.beside import against, hand_out, handed_out, held, judged
 from cloven.studio.data_views import desk_of, see
 from cloven.studio.forms import form_of
 from cloven.studio.pages import shown, steps
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from cloven.studio.records import Run
-    from cloven.studio.workspace import Workspace
 
 REPORT_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; sandbox"
@@ -43,8 +43,9 @@ async def run_page(request: Request) -> Response:
     run, data = run_of(request)
     if run.state != "done":
         return see(f"/runs/{run.number}/attack")
-    document = await asyncio.to_thread(document_of, run)
     workspace = desk_of(request).workspace
+    beside = handed_out(workspace, run)
+    document = held(await asyncio.to_thread(document_of, run), against(run, beside))
     return await asyncio.to_thread(
         shown,
         "decide.html",
@@ -52,9 +53,11 @@ async def run_page(request: Request) -> Response:
         data=data,
         steps=steps("Decide", data, run),
         better=_better(document),
-        beside=_handed_out(workspace, run),
+        beside=beside,
         noted=workspace.noted(run.number),
-        siblings=[each for each in workspace.runs_of(run.data) if each.number != run.number],
+        siblings=judged(
+            workspace, (each for each in workspace.runs_of(run.data) if each.number != run.number)
+        ),
         inspect=not run.headline["sampled"],
         **view(document),
     )
@@ -82,22 +85,13 @@ def _better(document: Mapping[str, Any]) -> dict[str, str] | None:
     return None
 
 
-def _handed_out(workspace: Workspace, run: Run) -> list[Run]:
-    """Other runs of the same data whose release was downloaded: whoever has both knows more."""
-    return [
-        other
-        for other in workspace.runs_of(run.data)
-        if other.number != run.number
-        and other.number not in run.wanted.get("runs", ())
-        and any(what == "release" for _, what in workspace.noted(other.number))
-    ]
-
-
 async def all_runs(request: Request) -> Response:
     """All runs, to choose some and see them side by side."""
     workspace = desk_of(request).workspace
     names = {each.number: each.name for each in workspace.all_data()}
-    return shown("runs.html", runs=workspace.all_runs(), names=names, steps=None, title="Runs")
+    return shown(
+        "runs.html", runs=judged(workspace, workspace.all_runs()), names=names, steps=None, title="Runs"
+    )
 
 
 async def compare(request: Request) -> Response:
@@ -105,7 +99,7 @@ async def compare(request: Request) -> Response:
     workspace = desk_of(request).workspace
     numbers = [number_in(each) for each in request.query_params.getlist("run")][:MOST_COMPARED]
     found = [run for number in dict.fromkeys(numbers) if (run := workspace.run(number)) is not None]
-    runs = [run for run in found if run.state == "done"]
+    runs = judged(workspace, (run for run in found if run.state == "done"))
     names = {each.number: each.name for each in workspace.all_data()}
     documents = {run.number: await asyncio.to_thread(document_of, run) for run in runs}
     return shown(
@@ -179,7 +173,7 @@ async def release_file(request: Request) -> Response:
     run, _ = run_of(request)
     if not run.published.is_dir():
         raise HTTPException(404)
-    desk_of(request).workspace.note(run.number, "release")
+    hand_out(desk_of(request).workspace, run)
     return await _packed(request, run.folder / "release", f"run-{run.number}-release.zip")
 
 

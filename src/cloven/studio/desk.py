@@ -12,6 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from cloven._version import __version__
+from cloven.errors import ReleaseError
 from cloven.intake.files import text
 from cloven.studio.inspection.drawer import READY
 from cloven.studio.records import Reading
@@ -168,7 +169,12 @@ class Desk:
             data = self.workspace.needed_data(run.data)
             self.workspace.change_work("runs", number, "running", step="start", share=0.0)
             begun = monotonic()
-            ended = await self._work(f"runs/{number}", job_of(run, data, self.workspace))
+            try:
+                job = job_of(run, data, self.workspace)
+            except ReleaseError as error:
+                self.workspace.change_work("runs", number, "failed", problem=str(error), step="")
+                return
+            ended = await self._work(f"runs/{number}", job)
             spent = run.seconds + monotonic() - begun
             if ended.problem:
                 self.workspace.change_work(
@@ -320,10 +326,14 @@ class Desk:
 
 
 def job_of(run: Run, data: DataSet, workspace: Workspace) -> dict[str, Any]:
-    """What a worker is told of a run."""
+    """What a worker is told of a run.
+
+    Raises:
+        ReleaseError: attackers were to have a release that is gone; without it the verdict would be too good.
+    """
     reading = data.reading or Reading("sets")
     wanted = dict(run.wanted)
-    places = [_release(workspace, number) for number in wanted.get("runs", ())]
+    places, gone = [_release(workspace, number) for number in wanted.get("runs", ())], workspace.handed_out()
     return {
         "work": "audit",
         "folder": str(run.folder),
@@ -332,10 +342,20 @@ def job_of(run: Run, data: DataSet, workspace: Workspace) -> dict[str, Any]:
         "title": data.name,
         "method": run.method,
         "parameters": dict(run.parameters),
-        "wanted": {**wanted, "releases": [str(place) for place in places if place is not None]},
+        "wanted": {**wanted, "releases": [str(place) for place in places]},
+        "handed_out": [
+            {"private": str(other.private), "number": other.number, "name": other.name}
+            for other in workspace.all_runs()
+            if other.number in gone and other.number != run.number
+        ],
     }
 
 
-def _release(workspace: Workspace, number: int) -> Path | None:
+def _release(workspace: Workspace, number: int) -> Path:
     found = workspace.run(number)
-    return None if found is None or not found.published.is_dir() else found.published
+    if found is None or not found.published.is_dir():
+        message = (
+            f"run {number}, whose release attackers were to have, is gone; plan this run anew without it"
+        )
+        raise ReleaseError(message)
+    return found.published

@@ -58,11 +58,6 @@ def _form(
     if method is None:
         return see(f"/data/{data.number}/protect?from={run.number}")
     every = family_of(method).threats(method, Knowledge())
-    others = [
-        each
-        for each in desk_of(request).workspace.runs_of(data.number)
-        if each.state == "done" and each.number != run.number and not each.headline["sampled"]
-    ]
     return shown(
         "threats.html",
         422 if errors else 200,
@@ -71,12 +66,21 @@ def _form(
         steps=steps("Attack", data, run),
         title=run.name,
         threats=every,
-        others=others,
+        others=_others(request, run),
         rivals=[name for name in methods_for(shape) if name != run.method and not name.endswith("-like")],
         wanted=wanted,
         errors=errors,
         sample=data.place is None,
     )
+
+
+def _others(request: Request, run: Run) -> list[Run]:
+    """Runs of the same data whose release attackers can have, too."""
+    return [
+        each
+        for each in desk_of(request).workspace.runs_of(run.data)
+        if each.state == "done" and each.number != run.number and not each.headline["sampled"]
+    ]
 
 
 async def start(request: Request) -> Response:
@@ -86,6 +90,9 @@ async def start(request: Request) -> Response:
         return see(f"/runs/{run.number}/attack")
     async with request.form(max_files=0, max_fields=100, max_part_size=100_000) as form:
         wanted, errors = _wanted(form)
+    known = {each.number for each in _others(request, run)}
+    if gone := [number for number in wanted["runs"] if number not in known]:
+        errors["runs"] = f"run {gone[0]} has no release of these data any more; choose again"
     if errors:
         return _form(request, run, data, wanted, errors)
     desk_of(request).workspace.change_work("runs", run.number, wanted=wanted)
@@ -101,7 +108,7 @@ def _wanted(form: FormData) -> tuple[dict[str, Any], dict[str, str]]:
         "advise": form.get("advise") == "yes",
         "relatedness": str(form.get("relatedness", "")).strip(),
         "rivals": [str(each) for each in form.getlist("rival")],
-        "runs": [number for each in form.getlist("other") if (number := number_in(str(each)))],
+        "runs": [number_in(str(each)) for each in form.getlist("other")],
     }
     tried = {str(each) for each in form.getlist("threat")}
     found["left_out"] = [str(each) for each in form.getlist("known-threat") if str(each) not in tried]
@@ -180,7 +187,9 @@ async def delete_run(request: Request) -> Response:
     if request.method == "POST":
         await desk_of(request).delete_run(run.number)
         return see(f"/data/{data.number}")
-    return shown("delete_run.html", run=run, data=data, steps=None, title=f"Delete {run.name}?")
+    gone = run.number in desk_of(request).workspace.handed_out()
+    title = f"Delete {run.name}?"
+    return shown("delete_run.html", run=run, data=data, handed_out=gone, steps=None, title=title)
 
 
 def run_of(request: Request) -> tuple[Run, DataSet]:

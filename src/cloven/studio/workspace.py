@@ -320,6 +320,12 @@ class Workspace:
         """Note that something of a run was handed out."""
         self._insert("insert into log (at, run, what) values (?, ?, ?)", time(), run, what)
 
+    def handed_out(self) -> frozenset[int]:
+        """Runs whose release was downloaded."""
+        return frozenset(
+            row["run"] for row in self._rows("select distinct run from log where what = 'release'")
+        )
+
     def noted(self, run: int) -> list[tuple[float, str]]:
         """What was handed out of a run, the newest first."""
         return [
