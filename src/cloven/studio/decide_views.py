@@ -173,8 +173,9 @@ async def release_file(request: Request) -> Response:
     run, _ = run_of(request)
     if not run.published.is_dir():
         raise HTTPException(404)
+    answer = await _packed(request, run.folder / "release", f"run-{run.number}-release.zip")
     hand_out(desk_of(request).workspace, run)
-    return await _packed(request, run.folder / "release", f"run-{run.number}-release.zip")
+    return answer
 
 
 async def key_page(request: Request) -> Response:
@@ -193,8 +194,9 @@ async def key_file(request: Request) -> Response:
             return see(f"/runs/{run.number}/key")
     if not run.private.is_dir():
         raise HTTPException(404)
+    answer = await _packed(request, run.private, f"run-{run.number}-key-PRIVATE.zip")
     desk_of(request).workspace.note(run.number, "key")
-    return await _packed(request, run.private, f"run-{run.number}-key-PRIVATE.zip")
+    return answer
 
 
 async def _packed(request: Request, folder: Path, name: str) -> Response:
@@ -209,8 +211,13 @@ async def _packed(request: Request, folder: Path, name: str) -> Response:
 
 
 def _pack(folder: Path, place: Path) -> None:
+    """All files of a folder; on the way nothing is left of what could not be packed, for it may be the key."""
     place.touch(0o600)
-    with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file in sorted(folder.rglob("*")):
-            if file.is_file() and not file.is_symlink():
-                archive.write(file, f"{folder.name}/{file.relative_to(folder)}")
+    try:
+        with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as archive:
+            for file in sorted(folder.rglob("*")):
+                if file.is_file() and not file.is_symlink():
+                    archive.write(file, f"{folder.name}/{file.relative_to(folder)}")
+    except BaseException:
+        place.unlink(missing_ok=True)
+        raise

@@ -101,6 +101,9 @@ class Desk:
 
     def read(self, data: DataSet, reading: Reading | None = None) -> None:
         """Have a file looked at; or read, once it is settled how."""
+        earlier = self._tasks.get(f"data/{data.number}")
+        if earlier is not None:  # whoever settles it twice means the second way
+            earlier.cancel()
         settled = reading or data.reading
         self.workspace.change_data(data.number, "reading", reading=reading)
         job: dict[str, Any] = {"work": "look", "place": data.place, "limits": asdict(self.bounds)}
@@ -129,6 +132,8 @@ class Desk:
 
     def start(self, kind: WorkKind, number: int) -> None:
         """Have a run or a search made, or gone on with."""
+        if f"{kind}/{number}" in self._tasks:  # of two tabs, or of a form that was sent twice
+            return
         self.workspace.change_work(kind, number, "waiting", problem="", step="waiting for its turn")
         self._begin(f"{kind}/{number}", self._run(number) if kind == "runs" else self._search(number))
 

@@ -95,6 +95,9 @@ async def start(request: Request) -> Response:
         errors["runs"] = f"run {gone[0]} has no release of these data any more; choose again"
     if errors:
         return _form(request, run, data, wanted, errors)
+    now = desk_of(request).workspace.run(run.number)
+    if now is None or now.state != "draft":  # it was started, or deleted, while this form came in
+        return see(f"/runs/{run.number}/attack")
     desk_of(request).workspace.change_work("runs", run.number, wanted=wanted)
     desk_of(request).start("runs", run.number)
     return see(f"/runs/{run.number}/attack")

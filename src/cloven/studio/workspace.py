@@ -6,6 +6,7 @@ Whatever is deleted is gone from the database (which overwrites what it drops) a
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
 from contextlib import contextmanager
@@ -199,7 +200,7 @@ class Workspace:
             self.delete_run(run.number)
         for search in self.searches_of(number):
             self.delete_search(search.number)
-        shutil.rmtree(self.data_folder(number), ignore_errors=True)
+        _remove(self.data_folder(number))
         self._execute("delete from data where number = ?", number)
 
     # Runs.
@@ -246,7 +247,7 @@ class Workspace:
 
     def delete_run(self, number: int) -> None:
         """Delete a run for good: release, key, finished steps and what is noted of it."""
-        shutil.rmtree(self.run_folder(number), ignore_errors=True)
+        _remove(self.run_folder(number))
         self._execute("delete from runs where number = ?", number)
         self._execute("delete from log where run = ?", number)
 
@@ -286,7 +287,7 @@ class Workspace:
 
     def delete_search(self, number: int) -> None:
         """Delete a search for good."""
-        shutil.rmtree(self.search_folder(number), ignore_errors=True)
+        _remove(self.search_folder(number))
         self._execute("delete from searches where number = ?", number)
 
     # What both have in common.
@@ -373,6 +374,18 @@ class Workspace:
     def _alone(self) -> Iterator[sqlite3.Connection]:
         with self._lock:
             yield self._connection
+
+
+def _remove(folder: Path) -> None:
+    """Delete a folder for good.
+
+    Raises:
+        OutputError: something of it is still there; it may be a key.
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    if os.path.lexists(folder):
+        message = f"{folder} could not be deleted, or not all of it; see who may write there, and try again"
+        raise OutputError(message)
 
 
 def _make_private(folder: Path) -> None:
