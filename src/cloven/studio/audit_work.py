@@ -23,8 +23,10 @@ from cloven.intake.files import content, text
 from cloven.registry import family_of
 from cloven.settings import parse_setting
 from cloven.storage.checkpoint import Checkpoint, stamp
+from cloven.storage.fingerprint import fingerprint
 from cloven.storage.ledger import Ledger, warnings
 from cloven.storage.ledger_file import Entry
+from cloven.storage.receipt import read_receipt
 from cloven.storage.release import read_release
 from cloven.studio.beside import sentence
 from cloven.studio.forms import made
@@ -168,8 +170,21 @@ def _knowledge(job: Mapping[str, Any], data: Any) -> Knowledge:
     meanings = wanted["relatedness"] or ("sample" if job["place"] is None else "")
     releases: list[Any] = [read_release(Path(place)) for place in wanted["releases"]]
     if job["reading"]["shape"] == "table":
-        releases = [OtherRelease(each, data.source_rows) for each in releases]
+        mine = fingerprint(data) if releases else ""
+        releases = [
+            OtherRelease(each, data.source_rows if _made_from(Path(place)) == mine else None)
+            for each, place in zip(releases, wanted["releases"], strict=True)
+        ]
     return Knowledge(parse(meanings) if meanings else None, tuple(releases))
+
+
+def _made_from(published: Path) -> str | None:
+    """Fingerprint of the data of another run; they may have been read another way then, with other rows."""
+    try:
+        found: str | None = read_receipt(published.parent.with_name("release.private"))["input_sha256"]
+    except ReleaseError:
+        return None
+    return found
 
 
 def _identity(plan: Audit, job: Mapping[str, Any]) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from math import ceil
+from math import ceil, exp
 from typing import TYPE_CHECKING, Any
 
 from cloven.figures import listed, many, percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+COUNTS_VALUES = ("mondrian",)
+"""Methods whose l says how many different values a group has, and not how likely each is."""
 
 
 def sentences(method: Any, summary: Mapping[str, Any]) -> list[str]:
@@ -74,17 +77,22 @@ def _of_table(method: Any, summary: Mapping[str, Any]) -> list[str]:
     return [
         f"{percent(summary['alone'])} of the rows are the only ones with their {listed(summary['known'])} now.",
         f"Rows go into groups of at least {k}, so that there are {groups:,} groups at most." if k else "",
-        _values(l, secret, summary),
-        f"Counts get noise by a budget of {eps:g}: whoever is in the table changes what is published by a factor of"
-        f" {2.718281828**eps:.2f} at most." if eps else "",
+        _values(method, secret, summary) if l else "",
+        f"Counts get noise by a budget of {eps:g}: whoever is in the table changes the chance of everything that could"
+        f" be published by a factor of {exp(eps):.2f} at most." if eps else "",
     ]  # fmt: skip
 
 
-def _values(l: int | None, secret: str, summary: Mapping[str, Any]) -> str:
-    if not l:
-        return ""
-    largest = summary.get("largest_l")
+def _values(method: Any, secret: str, summary: Mapping[str, Any]) -> str:
+    """What l promises: most methods bound how often a value stands in a group, some only count different ones."""
+    l, largest = method.l, summary.get("largest_l")
+    if method.parameters["method"] in COUNTS_VALUES:
+        return (
+            f"Every group has at least {l} different values of {secret}, though one of them may be nearly everybody's:"
+            " how often a guess is right is for the attacks to tell."
+        )
     beyond = f" These data allow l up to {largest}." if largest and l > largest else ""
     return (
-        f"Every group has at least {l} different values of {secret}, so a guess is right once in {l}.{beyond}"
+        f"Whoever knows the group of a person, and no more, guesses {secret} and is not right more often than once in"
+        f" {l}.{beyond}"
     )

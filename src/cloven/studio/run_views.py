@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from cloven.studio.records import DataSet, Run
+    from cloven.studio.records import DataSet, Run, Shape
 
 USUAL: Mapping[str, Any] = {
     "max_risk": MAX_RISK,
@@ -137,7 +137,8 @@ def _wanted(form: FormData) -> tuple[dict[str, Any], dict[str, str]]:
 def _live(run: Run, data: DataSet) -> dict[str, Any]:
     """What is known so far, drawn as the report draws it."""
     wanted = {**USUAL, **run.wanted}
-    shape = "sets" if data.reading is None else data.reading.shape
+    # Its data may be read another way by now; limits are those of what was promised then.
+    shape: Shape = "sets" if run.method in methods_for("sets") else "table"
     method, _ = made(shape, run.method, run.parameters)
     document = {
         "risks": list(run.found.values()),

@@ -1,0 +1,183 @@
+"""The studio tells what the command line tells, and never something better."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import cloven as cv
+from cloven.cli.app import app
+from cloven.registry import anonymiser
+from cloven.studio import audit_work, charts, run_views, search_work
+from cloven.studio.meaning import sentences
+from cloven.studio.records import Reading
+from cloven.studio.workspace import Workspace
+from tests.unit.studio.test_desk import BASKETS, COAT
+from tests.unit.studio.test_hard_times import PEOPLE
+
+WANTED = {
+    "max_risk": 0.2, "max_tail": 0.01, "min_utility": 0.0, "quick": True, "advise": True, "relatedness": "",
+    "rivals": [], "left_out": [], "runs": [], "releases": [],
+}  # fmt: skip
+SCHEMA = """
+[columns.age]
+role = "quasi-identifier"
+kind = "number"
+[columns.sex]
+role = "quasi-identifier"
+[columns.illness]
+role = "sensitive"
+"""
+
+
+class Tell:
+    """Hears nothing."""
+
+    def __call__(self, **event):
+        pass
+
+    def progress(self, step, share):
+        pass
+
+
+def job(folder, place, reading, method, parameters):
+    folder.mkdir()
+    return {
+        "folder": str(folder), "place": str(place), "reading": reading, "title": place.name, "method": method,
+        "parameters": parameters, "wanted": WANTED, "handed_out": [],
+    }  # fmt: skip
+
+
+def told(document):
+    """All but what differs from run to run: times, and where things lie."""
+    left = {name: value for name, value in document.items() if name not in ("places", "seconds", "hashes")}
+    return json.loads(json.dumps(left), parse_float=lambda text: round(float(text), 9)) | {
+        "outcomes": [{**each, "seconds": 0} for each in left["outcomes"]]
+    }
+
+
+@pytest.mark.parametrize("method", ["coat", "mondrian"])
+def test_a_run_of_the_studio_is_an_audit_of_the_command_line(tmp_path, monkeypatch, method):
+    monkeypatch.delenv("CLOVEN_LEDGER", raising=False)
+    file, schema = tmp_path / "data.csv", tmp_path / "schema.toml"
+    words = ["audit", str(file), "--quick", "--methods", method, "-o", str(tmp_path / "out" / "o"), "--json"]
+    (tmp_path / "out").mkdir()
+    if method == "coat":
+        file.write_bytes(BASKETS)
+        reading = {"shape": "sets", "options": {"format": "lines", "delimiter": ","}, "schema": ""}
+        given, words = {**COAT, "k": "5"}, [*words, "--format", "lines", "--delimiter", ","]
+    else:
+        file.write_text(PEOPLE)
+        schema.write_text(SCHEMA)
+        reading = {"shape": "table", "options": {}, "schema": SCHEMA}
+        given, words = (
+            {"k": "5", "mode": "strict", "partition": "adaptive"},
+            [*words, "--schema", str(schema)],
+        )
+    audit_work.audit(job(tmp_path / "run", file, reading, method, given), Tell())
+    ours = json.loads((tmp_path / "run" / "release.private" / "audit.json").read_text())
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code in (0, 1), done.output
+    assert told(ours) == told(json.loads(done.stdout))
+
+
+def table_summary():
+    return {
+        "shape": "table",
+        "records": 100,
+        "alone": 0.5,
+        "known": ["age"],
+        "sensitive": ["illness"],
+        "largest_l": 4,
+    }
+
+
+def test_different_values_are_not_called_equally_likely():
+    """Of ten people nine may have one value and one another: that is two different ones."""
+    said = " ".join(sentences(anonymiser("mondrian", k=5, l=2), table_summary()))
+    assert "at least 2 different values of illness" in said
+    assert "right once in 2" not in said
+    assert "one of them may be nearly everybody's" in said
+    for name in ("slicing", "anatomy", "merging-like"):
+        said = " ".join(sentences(anonymiser(name, l=3), table_summary()))
+        assert "right more often than once in 3" in said
+
+
+def test_the_limit_of_a_run_stays_its_own_when_its_data_are_read_another_way(tmp_path):
+    workspace = Workspace.at(tmp_path / "ws")
+    data = workspace.add_data("a", None, own=False, reading=Reading("sets"))
+    run = workspace.add_run(data.number, "a", "coat", {**COAT, "k": "10"})
+    found = run_views._live(run, data)["document"]["parameters"]["k"]
+    again = run_views._live(run, replace(data, reading=Reading("table", {}, SCHEMA)))["document"]
+    assert again["parameters"]["k"] == found == 10
+    workspace.close()
+
+
+def test_who_is_in_two_tables_is_known_only_if_both_were_read_alike(tmp_path):
+    file, schema = tmp_path / "people.csv", tmp_path / "schema.toml"
+    file.write_text(PEOPLE)
+    schema.write_text(SCHEMA)
+    data = cv.read_table(file, cv.read_schema(schema))
+    result = cv.Mondrian(k=5).anonymise(data)
+    place = tmp_path / "run" / "release" / "published"
+    place.parent.mkdir(parents=True)
+    cv.write_release(result, place, original=data, allow_unsafe=True)
+    (place.parent / "published.private").rename(tmp_path / "run" / "release.private")
+    asked = {
+        "place": str(file),
+        "reading": {"shape": "table"},
+        "wanted": {**WANTED, "releases": [str(place)]},
+    }
+    (known,) = audit_work._knowledge(asked, data).releases
+    assert known.shared is not None
+    (other,) = audit_work._knowledge(asked, data.take(np.arange(50))).releases
+    assert other.shared is None
+
+
+def test_a_search_fears_whom_an_audit_fears():
+    """Word meanings of the sample come with it, so the attack by meaning is tried on it."""
+    wanted = {"k": 3, "m": 2, "trials": 1, "max_risk": 0.2, "min_utility": 0.0}
+    assert search_work.tune_of({"place": None, "wanted": wanted}).knowledge.relatedness is not None
+    assert search_work.tune_of({"place": "data.csv", "wanted": wanted}).knowledge.relatedness is None
+
+
+@pytest.fixture
+def runs(tmp_path):
+    workspace = Workspace.at(tmp_path / "ws")
+    data = workspace.add_data("a", None, own=False)
+    headline = {
+        "risk": 0.1,
+        "utility": 0.5,
+        "measure": "pairs",
+        "verdict": "publish",
+        "broken": 0,
+        "worst": None,
+    }
+    made = []
+    for most in (0.3, 0.1):
+        run = workspace.add_run(data.number, "a", "coat", COAT)
+        workspace.change_work(
+            "runs", run.number, "done", headline={**headline, "sampled": False}, wanted={"max_risk": most}
+        )
+        made.append(workspace.run(run.number))
+    yield made
+    workspace.close()
+
+
+def test_runs_beside_each_other_are_held_to_the_strictest_limit(runs):
+    assert "limit 10 %" in charts.side_by_side(runs)
+
+
+def test_runs_of_different_measures_share_no_axis(runs):
+    other = replace(runs[1], headline={**runs[1].headline, "measure": "rows"})
+    assert charts.side_by_side([runs[0], other]) is None
+
+
+def test_a_sample_is_never_shown_as_fit_to_publish(runs):
+    assert charts.tried(runs[0]).better
+    sampled = replace(runs[0], headline={**runs[0].headline, "sampled": True})
+    assert not charts.tried(sampled).better
