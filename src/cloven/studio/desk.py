@@ -319,15 +319,21 @@ class Desk:
         if event is not None:
             event.set()
 
-    async def changes(self, key: str, wait: float) -> AsyncIterator[bool]:
-        """True whenever something has changed, False when nothing did for a while."""
+    def changes(self, key: str, wait: float) -> AsyncIterator[bool]:
+        """True whenever something has changed from now on, False when nothing did for a while."""
+        return self._changes(key, wait, self._next_change(key))
+
+    async def _changes(self, key: str, wait: float, event: asyncio.Event) -> AsyncIterator[bool]:
         while True:
-            event = self._changed.setdefault(key, asyncio.Event())
             try:
                 await asyncio.wait_for(event.wait(), wait)
-                yield True
+                event, changed = self._next_change(key), True  # before it is told, so that nothing is missed
             except TimeoutError:
-                yield False
+                changed = False
+            yield changed
+
+    def _next_change(self, key: str) -> asyncio.Event:
+        return self._changed.setdefault(key, asyncio.Event())
 
 
 def job_of(run: Run, data: DataSet, workspace: Workspace) -> dict[str, Any]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import os
 import signal
 import time
+from contextlib import closing
 
 import pytest
 
-from cloven.studio.desk import MOST_ATTEMPTS
+from cloven.studio.desk import MOST_ATTEMPTS, Desk
+from cloven.studio.workspace import Workspace
 from tests.unit.studio.studios import opened, until
 
 COAT = {"k": "3", "m": "2", "max_suppressed": "0", "reading": "subsets-too"}
@@ -159,3 +162,14 @@ def test_what_was_finished_before_the_end_is_not_done_again(tmp_path):
         done = client.workspace.run(number)
         assert found.items() <= done.found.items()
         assert digests(done.published) == made
+
+
+def test_what_changes_while_a_page_is_told_is_not_missed(tmp_path):
+    async def heard(desk):
+        changes = desk.changes("runs/1", 0.05)
+        desk._tell("runs/1")  # between what was read and the wait for more
+        first = await anext(changes)
+        return first, await anext(changes)
+
+    with closing(Workspace.at(tmp_path / "ws")) as workspace:
+        assert asyncio.run(heard(Desk(workspace))) == (True, False)

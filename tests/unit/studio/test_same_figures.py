@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import cloven as cv
 from cloven.cli.app import app
 from cloven.registry import anonymiser
-from cloven.studio import audit_work, charts, run_views, search_work
+from cloven.studio import audit_work, charts, reading_work, run_views, search_work
 from cloven.studio.meaning import sentences
 from cloven.studio.records import Reading
 from cloven.studio.workspace import Workspace
@@ -181,3 +181,20 @@ def test_a_sample_is_never_shown_as_fit_to_publish(runs):
     assert charts.tried(runs[0]).better
     sampled = replace(runs[0], headline={**runs[0].headline, "sampled": True})
     assert not charts.tried(sampled).better
+
+
+def test_people_are_counted_and_not_their_records(tmp_path):
+    """Ten records of one person hold a rare item: one person has it, and not ten."""
+    file = tmp_path / "visits.csv"
+    rows = [("anna", f"a{visit}", "measles") for visit in range(10)]
+    rows += [(f"p{person}", f"v{person}", "flu") for person in range(30)]
+    file.write_text("person,visit,code\n" + "\n".join(map(",".join, rows)))
+    options = {"format": "long", "id_column": "visit", "item_column": "code", "person": "person"}
+    reading = {"shape": "sets", "options": options, "schema": ""}
+    described = reading_work.describe({"place": str(file), "reading": reading, "schema": "-"}, Tell())
+    assert described["persons"] == 31
+    (two,) = (each for each in described["rare"] if each["k"] == 2)
+    assert two == {"k": 2, "items": 1, "entries": 10}
+    assert described["common"][0] == {"item": "flu", "share": pytest.approx(30 / 31)}
+    said = " ".join(sentences(cv.Disassociation(k=2, m=1), described))
+    assert "1 item of 2 is held by fewer than 2 people" in said
