@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 from cloven.data.defaults import M
 from cloven.errors import ParameterError
 from cloven.registry import anonymiser, anonymisers, table_anonymisers
-from cloven.settings import parse_setting
+from cloven.settings import parse_setting, setting
 from cloven.values import FLAG, Option, options_of, whole
 
 if TYPE_CHECKING:
@@ -261,5 +261,12 @@ def form_of(name: str) -> str | None:
         return None
     values = {each.name: getattr(built, each.name, None) for each in fields_of(known[method])}
     unlimited = {"max_cluster_size": UNLIMITED} if values.get("max_cluster_size", "") is None else {}
-    plain = {key: _text(value) for key, value in values.items() if not isinstance(value, frozenset | tuple)}
-    return urlencode({"method": method, **plain, **unlimited})
+    written = dict(part.split("=", 1) for part in name.partition(":")[2].split(",") if "=" in part)
+    typed = {
+        key: written.get(key, "") if isinstance(value, frozenset | tuple) else _text(value)
+        for key, value in values.items()
+    } | unlimited
+    again, _ = made("sets" if method in methods_for("sets") else "table", method, typed)
+    if again is None or setting(again) != setting(built):  # another setting than the one that was tried
+        return None
+    return urlencode({"method": method, **typed})
