@@ -10,7 +10,6 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
-from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, Response
 
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from starlette.requests import Request
+    from starlette.types import Receive, Scope, Send
 
     from cloven.studio.records import Run
 
@@ -202,12 +202,17 @@ async def key_file(request: Request) -> Response:
 async def _packed(request: Request, folder: Path, name: str) -> Response:
     place = desk_of(request).workspace.passing / token_hex(16)
     await asyncio.to_thread(_pack, folder, place)
-    return FileResponse(
-        place,
-        media_type="application/zip",
-        filename=name,
-        background=BackgroundTask(place.unlink, missing_ok=True),
-    )
+    return _Passing(place, media_type="application/zip", filename=name)
+
+
+class _Passing(FileResponse):
+    """A file that is gone once it was sent, or could not be: it may be the key."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            Path(self.path).unlink(missing_ok=True)
 
 
 def _pack(folder: Path, place: Path) -> None:

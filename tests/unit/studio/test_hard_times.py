@@ -127,3 +127,19 @@ def test_guesses_at_the_password_wait_for_each_other():
     with ThreadPoolExecutor(8) as pool:
         assert set(pool.map(access.answer, [f"wrong password {number}" for number in range(8)])) == {None}
     assert len(tried) == 1, "the others came while one had just been wrong"
+
+
+@pytest.mark.parametrize("asked", ["bytes=99999999-", "nonsense", "bytes=0-3", "bytes=0-1,3-4"])
+def test_no_archive_stays_whatever_part_of_it_is_asked_for(tmp_path, asked):
+    with opened(tmp_path / "ws") as client:
+        client.workspace.add_data("a", None, own=False)
+        run = client.workspace.add_run(1, "a", "coat", {})
+        for folder in (run.published, run.private):
+            folder.mkdir(parents=True)
+            (folder / "file").write_bytes(b"x" * 1_000)
+        for answer in (
+            client.get("/runs/1/release.zip", headers={"range": asked}),
+            client.post("/runs/1/key.zip", data={"understood": "yes"}, headers={"range": asked}),
+        ):
+            assert answer.status_code in (200, 206, 400, 416)
+            assert list(client.workspace.passing.iterdir()) == []
