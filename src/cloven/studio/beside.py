@@ -55,6 +55,12 @@ def entry_of(run: Run) -> Entry | None:
         return None
 
 
+def on_different_data(runs: Sequence[Run]) -> bool:
+    """Whether some runs measure different people; a file that is read where it is can change between two of them."""
+    known = {entry.input_sha256 for run in runs if (entry := entry_of(run)) is not None}
+    return len({run.data for run in runs}) > 1 or len(known - {None}) > 1
+
+
 @lru_cache(maxsize=256)
 def _entry(private: str, _changed: int) -> Entry:
     return Entry.at(Path(private))

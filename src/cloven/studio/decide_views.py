@@ -16,7 +16,7 @@ from starlette.responses import FileResponse, Response
 from cloven.intake.files import text
 from cloven.report.page import view
 from cloven.studio import charts
-from cloven.studio.beside import against, hand_out, handed_out, held, judged
+from cloven.studio.beside import against, hand_out, handed_out, held, judged, on_different_data
 from cloven.studio.data_views import desk_of, see
 from cloven.studio.forms import form_of
 from cloven.studio.pages import shown, steps
@@ -109,7 +109,7 @@ async def compare(request: Request) -> Response:
         chart=charts.side_by_side(runs),
         threats=_by_threat(runs, documents),
         measures=_by_measure(runs, documents),
-        several=len({run.data for run in runs}) > 1,
+        several=on_different_data(runs),
         steps=None,
         title="Runs side by side",
     )

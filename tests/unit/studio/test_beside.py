@@ -8,7 +8,7 @@ import pytest
 
 from cloven.storage.ledger_file import DISCARDED
 from tests.unit.studio.studios import opened, until
-from tests.unit.studio.test_desk import COAT, WANTED, planned
+from tests.unit.studio.test_desk import BASKETS, COAT, WANTED, planned
 
 LOOSE = {**WANTED, "max_risk": "100", "max_tail": "100", "effort": "full"}
 UNTRIED = "was downloaded and not tried with this one"
@@ -112,3 +112,20 @@ def test_deleting_says_that_the_studio_forgets_what_was_downloaded(client, data,
         assert "was downloaded" in client.get(f"{path}/delete").text
     fresh = client.post(f"{data}/protect", data={"method": "coat", **COAT}).url.path.removesuffix("/attack")
     assert "was downloaded" not in client.get(f"{fresh}/delete").text
+
+
+def test_runs_on_a_file_that_changed_between_them_are_of_different_data(tmp_path):
+    different = "These runs are on different data"
+    file = tmp_path / "baskets.csv"
+    file.write_bytes(BASKETS)
+    with opened(tmp_path / "ws") as client:
+        path = client.post("/data/file", data={"path": str(file)}).url.path
+        until(client, path, ["Likely ways"])
+        client.post(f"{path}/reading", data={"shape": "sets", "format": "lines", "delimiter": ","})
+        until(client, path, ["Who can be singled out"])
+        runs = [attacked(client, path, "3"), attacked(client, path, "5")]
+        numbers = [str(number(each)) for each in runs]
+        assert different not in client.get("/compare", params={"run": numbers}).text
+        file.write_bytes(BASKETS * 2)
+        numbers.append(str(number(attacked(client, path, "5"))))
+        assert different in client.get("/compare", params={"run": numbers}).text
