@@ -172,7 +172,8 @@ class Desk:
         async with self._turn:
             run = self.workspace.needed_run(number)
             data = self.workspace.needed_data(run.data)
-            self.workspace.change_work("runs", number, "running", step="start", share=0.0)
+            # The worker tells anew what it takes up; of a file that changed meanwhile that is nothing.
+            self.workspace.change_work("runs", number, "running", step="start", share=0.0, found={})
             begun = monotonic()
             try:
                 job = job_of(run, data, self.workspace)
