@@ -136,7 +136,7 @@ def planned(job: Mapping[str, Any], data: Any) -> Audit:
         knowledge,
         Limits(wanted["max_risk"], wanted["min_utility"], "", wanted["max_tail"]),
         _effort(data, quick=wanted["quick"]),
-        _rivals(method, wanted["rivals"]),
+        _rivals(method, wanted["rivals"], advise=wanted["advise"]),
         advise=wanted["advise"],
         title=job["title"],
     )
@@ -154,12 +154,15 @@ def _effort(data: Any, *, quick: bool) -> Effort:
     return replace(Effort().quick(), most_records=most)
 
 
-def _rivals(method: Anonymiser, names: list[str]) -> tuple[Anonymiser, ...]:
+def _rivals(method: Anonymiser, names: list[str], *, advise: bool) -> tuple[Anonymiser, ...]:
     shared: dict[str, Any] = {
         name: getattr(method, name) for name in ("k", "m", "l") if hasattr(method, name)
     }
     shared = {name: value for name, value in shared.items() if value is not None}
-    return tuple(rival for name in names if (rival := parse_setting(name, **shared)) != method)
+    found = [parse_setting(name, **shared) for name in names]
+    if advise and getattr(method, "safe", "no") != "no":
+        found.append(replace(method, safe="no"))  # type: ignore[type-var]  # what repairing costs
+    return tuple(rival for rival in found if rival != method)
 
 
 def _knowledge(job: Mapping[str, Any], data: Any) -> Knowledge:

@@ -225,6 +225,12 @@ def _value(asked: Option, text: str) -> Any:
     return text if asked.value.parse is None else asked.value.parse(text)
 
 
+_UNSAFE = (
+    "small_clusters as chosen give the promise up; choose another way, or for experiments `cloven anonymise` with"
+    " `--allow-unsafe`"
+)
+
+
 def made(shape: Shape, method: str, typed: Mapping[str, str]) -> tuple[Any, Typed]:
     """The method that was described, or None and what is wrong with it."""
     maker = methods_for(shape).get(method)
@@ -234,7 +240,10 @@ def made(shape: Shape, method: str, typed: Mapping[str, str]) -> tuple[Any, Type
     if errors:
         return None, Typed(typed, errors)
     try:
-        return anonymiser(method, **values), Typed(typed, {})
+        built = anonymiser(method, **values)
+        if built.parameters.get("unsafe"):
+            raise ParameterError(_UNSAFE)
+        return built, Typed(typed, {})
     except ParameterError as error:
         return None, Typed(typed, {_about(str(error), values): str(error)})
 

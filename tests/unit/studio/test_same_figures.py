@@ -13,6 +13,7 @@ import cloven as cv
 from cloven.cli.app import app
 from cloven.registry import anonymiser
 from cloven.studio import audit_work, charts, reading_work, run_views, search_work
+from cloven.studio.forms import fields_of, made, methods_for
 from cloven.studio.meaning import sentences
 from cloven.studio.records import Reading
 from cloven.studio.workspace import Workspace
@@ -198,3 +199,26 @@ def test_people_are_counted_and_not_their_records(tmp_path):
     assert described["common"][0] == {"item": "flu", "share": pytest.approx(30 / 31)}
     said = " ".join(sentences(cv.Disassociation(k=2, m=1), described))
     assert "1 item of 2 is held by fewer than 2 people" in said
+
+
+def test_what_gives_the_promise_up_is_refused_in_the_form():
+    usual = {each.name: each.default for each in fields_of(methods_for("sets")["disassociation"])}
+    built, told = made("sets", "disassociation", {**usual, "small_clusters": "keep"})
+    assert built is None
+    assert "give the promise up" in told.errors["small_clusters"]
+
+
+def test_repairing_is_compared_with_leaving_it_as_on_the_command_line():
+    method = cv.Disassociation(safe="cover")
+    assert [each.safe for each in audit_work._rivals(method, [], advise=True)] == ["no"]
+    assert audit_work._rivals(method, [], advise=False) == ()
+
+
+def test_items_that_are_misspelt_stop_a_run(tmp_path):
+    file = tmp_path / "data.csv"
+    file.write_bytes(BASKETS)
+    reading = {"shape": "sets", "options": {"format": "lines", "delimiter": ","}, "schema": ""}
+    usual = {each.name: each.default for each in fields_of(methods_for("sets")["disassociation"])}
+    asked = job(tmp_path / "run", file, reading, "disassociation", {**usual, "sensitive": "tea\nmilc"})
+    with pytest.raises(cv.ParameterError, match="'milc'"):
+        audit_work.audit(asked, Tell())
