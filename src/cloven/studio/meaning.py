@@ -21,11 +21,12 @@ def sentences(method: Any, summary: Mapping[str, Any]) -> list[str]:
 
 
 def _of_sets(method: Any, summary: Mapping[str, Any]) -> list[str]:
-    k, m = method.k, getattr(method, "m", 1)
+    k, m, least = method.k, getattr(method, "m", 1), getattr(method, "min_item_support", 1)
     return [
         f"Somebody who knows any {many(m, 'item')} of a person is left with at least {k} people who could be it."
         f"{_today(m, summary)}",
-        _rare(k, method, summary),
+        _dropped(least, summary) if least > 1 else "",
+        _rare(k, method, summary) if least < k else "",
         _size(getattr(method, "max_cluster_size", 0), summary),
         "Repairing takes away what the method itself would tell, at the cost of some entries."
         if getattr(method, "safe", "no") != "no"
@@ -39,6 +40,19 @@ def _today(m: int, summary: Mapping[str, Any]) -> str:
         return ""
     items = many(known[-1]["known_items"], "item")
     return f" As the data are now, {items} are enough to single out {percent(known[-1]['share'])} of them."
+
+
+def _dropped(least: int, summary: Mapping[str, Any]) -> str:
+    """What is left out for being held by few, whatever k is."""
+    found = next((each for each in summary["rare"] if each["k"] == least), None)
+    if found is None:
+        return f"Items that fewer than {least:,} people hold are left out before all."
+    lost = percent(found["entries"] / max(1, summary["occurrences"]))
+    one = found["items"] == 1
+    return (
+        f"{many(found['items'], 'item')} of {summary['items']:,} that fewer than {least} people hold"
+        f" {'is' if one else 'are'} left out before all: {lost} of all entries."
+    )
 
 
 def _rare(k: int, method: Any, summary: Mapping[str, Any]) -> str:

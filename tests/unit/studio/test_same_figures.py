@@ -222,3 +222,27 @@ def test_items_that_are_misspelt_stop_a_run(tmp_path):
     asked = job(tmp_path / "run", file, reading, "disassociation", {**usual, "sensitive": "tea\nmilc"})
     with pytest.raises(cv.ParameterError, match="'milc'"):
         audit_work.audit(asked, Tell())
+
+
+@pytest.mark.parametrize(
+    ("least", "said"),
+    [
+        (1, "2 items of 9 are held by fewer than 3 people and withheld: 1.5 % of all entries"),
+        (2, "1 item of 9 that fewer than 2 people hold is left out before all: 0.5 % of all entries"),
+        (10, "4 items of 9 that fewer than 10 people hold are left out before all: 20.0 % of all entries"),
+        (500, "Items that fewer than 500 people hold are left out before all"),
+    ],
+)
+def test_items_that_are_left_out_for_their_support_are_counted(least, said):
+    rare = [(2, 1, 1), (3, 2, 3), (10, 4, 40)]
+    summary = {
+        "shape": "sets", "records": 90, "items": 9, "occurrences": 200, "singled_out": [],
+        "rare": [{"k": k, "items": items, "entries": entries} for k, items, entries in rare],
+    }  # fmt: skip
+    told = [
+        each.replace("\u00a0", " ")
+        for each in sentences(cv.Disassociation(k=3, min_item_support=least), summary)
+    ]
+    assert [each for each in told if said in each]
+    both = [each for each in told if "held by fewer than 3 people" in each or "so none has to be" in each]
+    assert len(both) == (least < 3)
