@@ -83,7 +83,7 @@ def sentence(number: int, name: str, *, same_data: bool = True) -> str:
     return (
         f"The release of run {number} ({name}), of {of}, was downloaded and not tried with this one: somebody who has"
         " both can combine them, and the promise of neither covers that. Attack this one with that release, too, or"
-        " publish one of them only."
+        " publish one of them only. If nobody got that one, delete its run."
     )
 
 
