@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import zipfile
 from functools import lru_cache
 from pathlib import Path
@@ -13,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, Response
 
+from cloven.errors import InputError
 from cloven.intake.files import text
+from cloven.intake.trees import tree_of
 from cloven.report.page import view
 from cloven.studio import charts
 from cloven.studio.beside import against, hand_out, handed_out, held, judged, on_different_data
@@ -64,16 +65,28 @@ async def run_page(request: Request) -> Response:
 
 
 def document_of(run: Run) -> dict[str, Any]:
-    """The document of a finished run; it is read once."""
+    """The document of a finished run; it is read once.
+
+    Raises:
+        InputError: it is damaged.
+    """
     place = run.private / "audit.json"
     if not place.is_file():
         raise HTTPException(404)
-    return _read(str(place), place.stat().st_mtime_ns)
+    try:
+        return _read(str(place), place.stat().st_mtime_ns)
+    except (ValueError, KeyError) as error:
+        message = (
+            f"The figures of this run are damaged; put a copy of {place} back, or delete it and make it anew."
+        )
+        raise InputError(message) from error
 
 
 @lru_cache(maxsize=16)
 def _read(place: str, _changed: int) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(text(Path(place)))
+    found: dict[str, Any] = tree_of(text(Path(place)))
+    if not isinstance(found, dict) or found.get("format") is None:
+        raise KeyError(place)
     return found
 
 

@@ -33,7 +33,7 @@ def inside(desk: Desk) -> Mount:
 
     def found(number: str) -> Run | None:
         run = workspace.run(number_in(number))
-        return run if run is not None and run.state == "done" and run.published.is_dir() else None
+        return run if run is not None and run.state == "done" and _has_release(run) else None
 
     def open_release(number: str) -> tuple[Any, Any] | None:
         run = found(number)
@@ -78,6 +78,10 @@ def inside(desk: Desk) -> Mount:
         around=around,
     )
     return Mount("/runs/{run:str}/clusters", routes=pages)
+
+
+def _has_release(run: Run) -> bool:
+    return (run.published / "manifest.json").is_file()
 
 
 @lru_cache(maxsize=KEPT)

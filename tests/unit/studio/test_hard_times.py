@@ -143,3 +143,28 @@ def test_no_archive_stays_whatever_part_of_it_is_asked_for(tmp_path, asked):
         ):
             assert answer.status_code in (200, 206, 400, 416)
             assert list(client.workspace.passing.iterdir()) == []
+
+
+def test_files_of_a_run_that_are_damaged_or_gone_are_told(tmp_path):
+    with opened(tmp_path / "ws") as client:
+        path = finished(client)
+        run = client.workspace.run(1)
+        figures = (run.private / "audit.json").read_bytes()
+        for content in (b"", figures[:1000], b"\xff" + figures, b"[]"):
+            (run.private / "audit.json").write_bytes(content)
+            for page in (path, "/compare?run=1&run=1"):
+                answer = client.get(page)
+                assert answer.status_code == 500
+                assert "The figures of this run are damaged" in answer.text
+        (run.private / "audit.json").unlink()
+        assert client.get(path).status_code == 404
+        (run.published / "manifest.json").unlink()
+        answer = client.get(f"{path}/clusters/")
+        assert answer.status_code == 404
+        assert "it has no release" in answer.text
+        shutil.rmtree(run.folder)
+        for page in (f"{path}/clusters/", path, f"{path}/release.zip", f"{path}/key", f"{path}/report.html"):
+            assert client.get(page).status_code == 404
+        assert client.get("/runs").status_code == 200
+        client.post(f"{path}/delete")
+        assert client.workspace.run(1) is None
