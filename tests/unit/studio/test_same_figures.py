@@ -17,8 +17,10 @@ from cloven.studio.forms import fields_of, made, methods_for
 from cloven.studio.meaning import sentences
 from cloven.studio.records import Reading
 from cloven.studio.workspace import Workspace
+from tests.unit.studio.studios import opened
 from tests.unit.studio.test_desk import BASKETS, COAT
 from tests.unit.studio.test_hard_times import PEOPLE
+from tests.unit.studio.test_looking_inside import finished
 
 WANTED = {
     "max_risk": 0.2, "max_tail": 0.01, "min_utility": 0.0, "quick": True, "advise": True, "relatedness": "",
@@ -246,3 +248,19 @@ def test_items_that_are_left_out_for_their_support_are_counted(least, said):
     assert [each for each in told if said in each]
     both = [each for each in told if "held by fewer than 3 people" in each or "so none has to be" in each]
     assert len(both) == (least < 3)
+
+
+def test_the_verdict_on_a_sample_says_that_it_is_one(tmp_path):
+    with opened(tmp_path / "ws") as client:
+        path = finished(client)
+        run = client.workspace.run(1)
+        document = json.loads((run.private / "audit.json").read_text())
+        document["decision"] |= {"verdict": "publish", "reasons": []}
+        (run.private / "audit.json").write_text(json.dumps(document))
+        headline = {**run.headline, "verdict": "publish", "sampled": True}
+        client.workspace.change_work("runs", 1, headline=headline)
+        page, listed = client.get(path).text, client.get("/runs").text
+        assert "Of a sample: Publish" in page
+        assert "verdict good" not in page
+        assert "of a sample: Publish" in listed
+        assert "badge good" not in listed
