@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -41,10 +42,13 @@ VISITED = {
     "attack interrupted": "attack.html",
     "verdict on sets": "decide.html",
     "verdict on a table": "decide.html",
+    "verdict on a sample": "decide.html",
+    "verdict beside another release": "decide.html",
     "runs": "runs.html",
     "compare": "compare.html",
     "key": "key.html",
     "delete a run": "delete_run.html",
+    "delete a run that was downloaded": "delete_run.html",
     "tune": "tune.html",
     "tune, refused": "tune.html",
     "search running": "search.html",
@@ -149,6 +153,7 @@ def prepared(tab, served, folder):
         "no such group": f"{run}/clusters/99999",
         "nothing": f"{origin}/what",
         "broken": _broken(served, run),
+        **_beside(served, rows),
         "a form that cannot be read": _of_many_parts(f"{sets}/tune"),
         "sent from elsewhere": _from_elsewhere(served),
         "no cookie": _without_cookie(f"{origin}/"),
@@ -241,6 +246,45 @@ def _broken(served, run):
         new = _copied(workspace, workspace.run(_number(run)))
     (new.private / "audit.json").write_text('{"format": "cloven.audit/3"}', encoding="utf-8")
     return f"{served.origin}/runs/{new.number}"
+
+
+def _beside(served, run):
+    """A run that was downloaded, another one beside it that could be published otherwise, and one of a sample."""
+    with closing(Workspace.at(served.folder)) as workspace:
+        done = workspace.run(_number(run))
+        gone, other, sample = (_copied(workspace, done) for _ in range(3))
+        workspace.note(gone.number, "release")
+        _change(gone.private / "receipt.json", manifest_sha256="0" * 64)
+        for each, sampled in ((other, False), (sample, True)):
+            headline = {**done.headline, "verdict": "publish", "sampled": sampled}
+            workspace.change_work("runs", each.number, headline=headline)
+            decision = {
+                "verdict": "publish",
+                "sentence": "Publish.",
+                "reasons": [],
+                "better": [],
+                "words": "",
+            }
+            _change(each.private / "audit.json", decision=decision)
+    address = f"{served.origin}/runs"
+    return {
+        "verdict on a sample": f"{address}/{sample.number}",
+        "verdict beside another release": _judged(f"{address}/{other.number}"),
+        "delete a run that was downloaded": f"{address}/{gone.number}/delete",
+    }
+
+
+def _change(file, **given):
+    file.write_text(json.dumps({**json.loads(file.read_text(encoding="utf-8")), **given}), encoding="utf-8")
+
+
+def _judged(address):
+    def go(tab):
+        tab.goto(address)
+        assert "Do not publish" in tab.inner_text("#verdict")
+        assert "was downloaded" in tab.inner_text("main")
+
+    return go
 
 
 def _of_many_parts(address):
