@@ -186,6 +186,8 @@ async def release_file(request: Request) -> Response:
     run, _ = run_of(request)
     if not run.published.is_dir():
         raise HTTPException(404)
+    if request.method == "HEAD":  # who asks whether it is there does not get it
+        return Response(media_type="application/zip")
     answer = await _packed(request, run.folder / "release", f"run-{run.number}-release.zip")
     hand_out(desk_of(request).workspace, run)
     return answer

@@ -67,6 +67,7 @@ def _form(
         title=run.name,
         threats=every,
         others=_others(request, run),
+        names={each.number: each.name for each in desk_of(request).workspace.all_data()},
         rivals=[name for name in methods_for(shape) if name != run.method and not name.endswith("-like")],
         wanted=wanted,
         errors=errors,
@@ -75,12 +76,25 @@ def _form(
 
 
 def _others(request: Request, run: Run) -> list[Run]:
-    """Runs of the same data whose release attackers can have, too."""
+    """Runs whose release attackers can have, too: of the same data, or of others of this shape if it was downloaded.
+
+    Other data can be the same people: the same file under another name, or that of last year.
+    """
+    workspace, alike = desk_of(request).workspace, methods_for(_shape_of(run))
+    gone = workspace.handed_out()
     return [
         each
-        for each in desk_of(request).workspace.runs_of(run.data)
-        if each.state == "done" and each.number != run.number and not each.headline["sampled"]
+        for each in workspace.all_runs()
+        if each.state == "done"
+        and each.number != run.number
+        and not each.headline["sampled"]
+        and (each.data == run.data or (each.number in gone and each.method in alike))
     ]
+
+
+def _shape_of(run: Run) -> Shape:
+    """Of the data when the run was planned; they may be read another way by now."""
+    return "sets" if run.method in methods_for("sets") else "table"
 
 
 async def start(request: Request) -> Response:
@@ -92,7 +106,7 @@ async def start(request: Request) -> Response:
         wanted, errors = _wanted(form)
     known = {each.number for each in _others(request, run)}
     if gone := [number for number in wanted["runs"] if number not in known]:
-        errors["runs"] = f"run {gone[0]} has no release of these data any more; choose again"
+        errors["runs"] = f"run {gone[0]} has no release that attackers could have; choose again"
     if errors:
         return _form(request, run, data, wanted, errors)
     now = desk_of(request).workspace.run(run.number)
@@ -137,9 +151,7 @@ def _wanted(form: FormData) -> tuple[dict[str, Any], dict[str, str]]:
 def _live(run: Run, data: DataSet) -> dict[str, Any]:
     """What is known so far, drawn as the report draws it."""
     wanted = {**USUAL, **run.wanted}
-    # Its data may be read another way by now; limits are those of what was promised then.
-    shape: Shape = "sets" if run.method in methods_for("sets") else "table"
-    method, _ = made(shape, run.method, run.parameters)
+    method, _ = made(_shape_of(run), run.method, run.parameters)
     document = {
         "risks": list(run.found.values()),
         "limits": {name: wanted[name] for name in ("max_risk", "max_tail", "min_utility")},

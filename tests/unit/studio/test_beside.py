@@ -79,6 +79,15 @@ def test_the_same_file_under_another_name_is_the_same_data(client, two):
     client.post(f"{path}/delete")
     again = attacked(client, f"/data/{client.workspace.all_data()[0].number}", "5")
     assert verdict(client, again) == ("Do not publish", "Do not publish", "do not publish")
+    data = f"/data/{client.workspace.all_data()[0].number}"
+    tried = attacked(client, data, "6", other=[str(each) for each in sorted(client.workspace.handed_out())])
+    assert UNTRIED not in client.get(tried).text
+
+
+def test_who_asks_whether_a_release_is_there_does_not_get_it(client, data):
+    path = attacked(client, data, "8")
+    assert client.head(f"{path}/release.zip").status_code == 200
+    assert client.workspace.noted(number(path)) == []
 
 
 def test_a_release_that_is_downloaded_in_spite_of_its_verdict_counts(client, data):
@@ -94,7 +103,7 @@ def test_a_release_that_is_gone_is_not_silently_left_out(client, data, other):
     answer = client.post(f"{data}/protect", data={"method": "coat", **COAT})
     form = client.post(answer.url.path, data={**LOOSE, "other": other})
     assert form.status_code == 422
-    assert "has no release of these data any more" in form.text
+    assert "has no release that attackers could have" in form.text
 
 
 def test_a_release_that_goes_while_a_run_waits_fails_it(client, data, two):
