@@ -15,7 +15,6 @@ import re
 import signal
 import sqlite3
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -26,47 +25,30 @@ from typing import Any
 
 import httpx2
 
+from reliability.served import Served
+
 WANTED = {"max_risk": "20", "max_tail": "1", "min_utility": "0", "effort": "full", "advise": "yes"}
 READERS, READS = 50, 20
 
 
 @dataclass
-class Served:
-    """A studio in a process of its own."""
+class Studio(Served):
+    """A studio, and a client that came in."""
 
-    folder: Path
-    process: subprocess.Popen[str] = field(init=False)
     client: httpx2.Client = field(init=False)
 
     def start(self) -> None:
         """Start it and come in."""
-        command = [
-            sys.executable,
-            "-m",
-            "cloven.cli",
-            "studio",
-            "--no-browser",
-            "--workspace",
-            str(self.folder),
-        ]
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        found = re.search(r"http://\S+", line)
-        assert found is not None, line
-        origin = found[0].partition("/?")[0]
+        super().start()
         self.client = httpx2.Client(
-            base_url=origin, headers={"origin": origin}, timeout=120, follow_redirects=True
+            base_url=self.origin, headers={"origin": self.origin}, timeout=120, follow_redirects=True
         )
-        assert self.client.get(found[0]).status_code == 200
+        assert self.client.get(self.address).status_code == 200
 
     def stop(self, how: int = signal.SIGKILL) -> None:
         """End it, with a word or without."""
         self.client.close()
-        self.process.send_signal(how)
-        self.process.wait()
+        super().stop(how)
 
     def run(self, number: int) -> dict[str, Any]:
         """What the workspace notes of a run, whether or not somebody serves it."""
@@ -85,7 +67,7 @@ class Served:
         raise TimeoutError(words)
 
 
-def begun(served: Served) -> int:
+def begun(served: Studio) -> int:
     """A run on the sample that takes a while; gives its number."""
     path = served.client.post("/data/sample").url.path
     served.until(path, "Who can be singled out")
@@ -111,7 +93,7 @@ def digests(folder: Path) -> dict[str, str]:
 def kills(folder: Path, rounds: int, seed: int) -> dict[str, Any]:
     """Kill the server again and again while a run works; count what was lost."""
     rng = random.Random(seed)
-    served = Served(folder)
+    served = Studio(folder)
     served.start()
     number = begun(served)
     lost, finished, most = 0, 0, 0
@@ -145,7 +127,7 @@ def kills(folder: Path, rounds: int, seed: int) -> dict[str, Any]:
 
 def readers(folder: Path) -> dict[str, Any]:
     """Fifty readers during an attack."""
-    served = Served(folder)
+    served = Studio(folder)
     served.start()
     number = begun(served)
     pages = ["/", "/runs", "/data/1", "/data/1/protect", f"/runs/{number}/attack", f"/runs/{number}/live"]

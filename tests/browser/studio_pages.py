@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -38,17 +39,24 @@ VISITED = {
     "attack finished": "attack.html",
     "attack cancelled": "attack.html",
     "attack failed": "attack.html",
+    "attack interrupted": "attack.html",
     "verdict on sets": "decide.html",
     "verdict on a table": "decide.html",
+    "verdict on a sample": "decide.html",
+    "verdict beside another release": "decide.html",
     "runs": "runs.html",
     "compare": "compare.html",
     "key": "key.html",
     "delete a run": "delete_run.html",
+    "delete a run that was downloaded": "delete_run.html",
     "tune": "tune.html",
     "tune, refused": "tune.html",
     "search running": "search.html",
     "search finished": "search.html",
     "search failed": "search.html",
+    "search waiting": "search.html",
+    "search cancelled": "search.html",
+    "search interrupted": "search.html",
     "clusters": "inspector_clusters.html",
     "clusters with the truth": "inspector_clusters.html",
     "cluster": "inspector_cluster.html",
@@ -64,9 +72,20 @@ VISITED = {
     "getting ready": "inspector_waiting.html",
     "not got ready": "inspector_waiting.html",
     "nothing": "message.html",
+    "broken": "message.html",
+    "a form that cannot be read": "message.html",
     "no cookie": DOOR,
     "a token that was used": DOOR,
+    "sent from elsewhere": DOOR,
 }
+ELSEWHERE = {
+    "home, empty": "home.html",
+    "runs, empty": "runs.html",
+    "compare, empty": "compare.html",
+    "password": DOOR,
+    "password, wrong": DOOR,
+}
+"""Pages of a studio that is reached from elsewhere by a password, with nothing in its workspace yet."""
 FOUND = {
     "sentence": "coat:k=3,m=2 keeps most of the settings that hold.",
     "chosen": "coat:k=3,m=2",
@@ -133,6 +152,10 @@ def prepared(tab, served, folder):
         "known values": f"{of_table}/clusters/known?q.age=30",
         "no such group": f"{run}/clusters/99999",
         "nothing": f"{origin}/what",
+        "broken": _broken(served, run),
+        **_beside(served, rows),
+        "a form that cannot be read": _of_many_parts(f"{sets}/tune"),
+        "sent from elsewhere": _from_elsewhere(served),
         "no cookie": _without_cookie(f"{origin}/"),
         "a token that was used": _used(tab, served),
         **_states(served, run, sets),
@@ -171,7 +194,7 @@ def _states(served, run, data):
     with closing(Workspace.at(served.folder)) as workspace:
         done = workspace.run(_number(run))
         runs, searches, read = {}, {}, {}
-        for state in ("waiting", "running", "cancelled", "failed"):
+        for state in ("waiting", "running", "cancelled", "failed", "interrupted"):
             new = workspace.add_run(done.data, done.name, done.method, done.parameters)
             found = dict(list(done.found.items())[:1]) if state == "running" else {}
             given = {"wanted": dict(done.wanted), "found": found, "step": "attack", "share": 0.4}
@@ -179,12 +202,14 @@ def _states(served, run, data):
                 "runs", new.number, state, **given, problem="It broke." if state == "failed" else ""
             )
             runs[f"attack {state}"] = f"{served.origin}/runs/{new.number}/attack"
-        for state, name in (("running", "running"), ("done", "finished"), ("failed", "failed")):
+        for state in ("running", "done", "failed", "waiting", "cancelled", "interrupted"):
             new = workspace.add_search(_number(data), WANTED)
             flags = {"front": True, "holds": True}
             found = FOUND | {"rows": [each | flags for each in FOUND["rows"]]}
             workspace.change_work("searches", new.number, state, found=found, step="coat:k=5", share=0.3)
-            searches[f"search {name}"] = f"{served.origin}/searches/{new.number}"
+            searches[f"search {'finished' if state == 'done' else state}"] = (
+                f"{served.origin}/searches/{new.number}"
+            )
         for state, name in (("reading", "data being read"), ("failed", "data not read")):
             new = workspace.add_data("another.csv", Path("/no/such/file"), own=False)
             workspace.change_data(new.number, state, problem="" if state == "reading" else "it is damaged")
@@ -213,6 +238,111 @@ def _waiting(tab, served, run):
     for worker in children.read_text().split():
         os.kill(int(worker), signal.SIGSTOP)
     return {"getting ready": f"{slow}/clusters", "not got ready": f"{broken}/clusters"}
+
+
+def _broken(served, run):
+    """A run whose document is not what the studio wrote."""
+    with closing(Workspace.at(served.folder)) as workspace:
+        new = _copied(workspace, workspace.run(_number(run)))
+    (new.private / "audit.json").write_text('{"format": "cloven.audit/3"}', encoding="utf-8")
+    return f"{served.origin}/runs/{new.number}"
+
+
+def _beside(served, run):
+    """A run that was downloaded, another one beside it that could be published otherwise, and one of a sample."""
+    with closing(Workspace.at(served.folder)) as workspace:
+        done = workspace.run(_number(run))
+        gone, other, sample = (_copied(workspace, done) for _ in range(3))
+        workspace.note(gone.number, "release")
+        _change(gone.private / "receipt.json", manifest_sha256="0" * 64)
+        for each, sampled in ((other, False), (sample, True)):
+            headline = {**done.headline, "verdict": "publish", "sampled": sampled}
+            workspace.change_work("runs", each.number, headline=headline)
+            decision = {
+                "verdict": "publish",
+                "sentence": "Publish.",
+                "reasons": [],
+                "better": [],
+                "words": "",
+            }
+            _change(each.private / "audit.json", decision=decision)
+    address = f"{served.origin}/runs"
+    return {
+        "verdict on a sample": f"{address}/{sample.number}",
+        "verdict beside another release": _judged(f"{address}/{other.number}"),
+        "delete a run that was downloaded": f"{address}/{gone.number}/delete",
+    }
+
+
+def _change(file, **given):
+    file.write_text(json.dumps({**json.loads(file.read_text(encoding="utf-8")), **given}), encoding="utf-8")
+
+
+def _judged(address):
+    def go(tab):
+        tab.goto(address)
+        assert "Do not publish" in tab.inner_text("#verdict")
+        assert "was downloaded" in tab.inner_text("main")
+
+    return go
+
+
+def _of_many_parts(address):
+    """Send a form with more fields than it has."""
+
+    def go(tab):
+        tab.goto(address)
+        with tab.expect_navigation():
+            tab.evaluate("""() => {
+              const form = document.querySelector("main form")
+              for (let at = 0; at < 100; at++)
+                form.append(Object.assign(document.createElement("input"), { name: `more-${at}`, type: "hidden" }))
+              form.enctype = "multipart/form-data"
+              form.submit()
+            }""")
+
+    return go
+
+
+def _from_elsewhere(served):
+    """Send a form from a page of another origin."""
+    other = "http://127.0.0.1:1/"
+
+    def go(tab):
+        page = f'<form method="post" action="{served.origin}/data/sample"><button>send</button></form>'
+        tab.route(other, lambda route: route.fulfill(body=page, content_type="text/html"))
+        tab.goto(other)
+        with tab.expect_navigation():
+            tab.get_by_role("button", name="send").click()
+        tab.asked = [address for address in tab.asked if address != other]
+        assert "Not from there" in tab.inner_text("h1")
+
+    return go
+
+
+def elsewhere(served):
+    """For each name of a page there an address, or what to do to see it."""
+    return {
+        "home, empty": f"{served.origin}/",
+        "runs, empty": f"{served.origin}/runs",
+        "compare, empty": f"{served.origin}/compare",
+        "password": _without_cookie(f"{served.origin}/data"),
+        "password, wrong": _wrong_password(served),
+    }
+
+
+def _wrong_password(served):
+    def go(tab):
+        kept = tab.context.cookies()
+        tab.context.clear_cookies()
+        tab.goto(f"{served.origin}/password")
+        tab.get_by_label("Password").fill("another password")
+        with tab.expect_navigation():
+            tab.get_by_role("button", name="Enter").click()
+        assert "not the password" in tab.inner_text("main")
+        tab.context.add_cookies(kept)
+
+    return go
 
 
 def _copied(workspace, run):
@@ -257,5 +387,5 @@ def visit(tab, name, way):
     """Go to a page and see that it is the one; what is refused or not there says so in the console, too."""
     tab.goto(way) if isinstance(way, str) else way(tab)
     unfold(tab)
-    assert (tab.locator("body").get_attribute("data-page") or DOOR) == VISITED[name], name
-    tab.said = [words for words in tab.said if "status of 4" not in words]
+    assert (tab.locator("body").get_attribute("data-page") or DOOR) == (VISITED | ELSEWHERE)[name], name
+    tab.said = [words for words in tab.said if not re.search("status of [45]", words)]

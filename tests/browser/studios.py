@@ -1,15 +1,12 @@
-"""A studio in a process of its own and tabs that are let in, for tests in a browser."""
+"""Tabs that are let in by a studio, for tests in a browser."""
 
 from __future__ import annotations
 
 import re
-import signal
-import subprocess
-import sys
 from contextlib import contextmanager
-from pathlib import Path
 
 SCREENS = {"desk": (1280, 800), "phone": (390, 844)}
+PASSWORD = "horse battery staple"  # noqa: S105 - of a studio that lives as long as the tests
 LONG = 120_000
 """Milliseconds that an audit of a few people may take on a busy machine."""
 BASKETS = "\n".join(
@@ -21,44 +18,6 @@ BASKETS = "\n".join(
 PEOPLE = "age,sex,illness\n" + "\n".join(
     f"{20 + i % 40},{'fm'[i % 2]},{['flu', 'gout', 'mumps', 'zoster'][i * 7 % 4]}" for i in range(120)
 )
-
-
-class Served:
-    """A studio in a process of its own, which can be killed and started again on the same workspace."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.start()
-
-    def start(self) -> None:
-        command = [
-            sys.executable,
-            "-m",
-            "cloven.cli",
-            "studio",
-            "--no-browser",
-            "--workspace",
-            str(self.folder),
-        ]
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
-        self.address = re.search(r"http://\S+", self.process.stdout.readline())[0]
-        self.origin = self.address.partition("/?")[0]
-        for _ in range(2):  # the workspace, and what keys do
-            self.process.stdout.readline()
-
-    def another(self) -> str:
-        """Another address for one visit."""
-        self.process.stdin.write("\n")
-        self.process.stdin.flush()
-        return re.search(r"http://\S+", self.process.stdout.readline())[0]
-
-    def stop(self, how: int = signal.SIGINT) -> None:
-        self.process.send_signal(how)
-        self.process.wait(30)
-        for pipe in (self.process.stdin, self.process.stdout):
-            pipe.close()
 
 
 @contextmanager
@@ -76,11 +35,17 @@ def tab_of(browser, served, screen="desk", scheme="light", **options):
     tab.on("console", lambda message: tab.said.append(message.text))
     tab.on("pageerror", lambda error: tab.said.append(str(error)))
     tab.goto(served.another())
+    if "--password-file" in served.options:
+        tab.get_by_label("Password").fill(PASSWORD)
+        tab.get_by_role("button", name="Enter").click()
+        tab.get_by_role("link", name="New release").wait_for()
+        tab.said.clear()  # that it was not let in yet
     tab.wait_for_url(f"{served.origin}/")
     yield tab
     hosts = {re.match(r"\w+://[^/]+", url)[0] for url in tab.asked}
     assert hosts == {served.origin}
-    assert [words for words in tab.said if "422" not in words] == []
+    said = [words for words in tab.said if "422" not in words]
+    assert said == [], said
     context.close()
 
 

@@ -19,9 +19,10 @@ from cloven.kinds.disassociated.release import Kind
 from cloven.statistics.telling import News
 from cloven.studio.inspection.cluster import cluster_view, cover_notes
 from cloven.studio.inspection.knowing import knowing
+from cloven.studio.inspection.listing import PAGE
 from cloven.studio.inspection.opened import Opened
 from cloven.studio.inspection.placing import SEED, placement, rebuilt, targets_of_cluster
-from cloven.studio.inspection.ranking import ORDERS, PAGE, Ranking, told_by_cluster
+from cloven.studio.inspection.ranking import ORDERS, Ranking, told_by_cluster
 from cloven.studio.inspection.truth import Owned, checked, hits_by_cluster, holders, judged, worst_people
 
 FEW = st.sampled_from(RARE_ITEMS)

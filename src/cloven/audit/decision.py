@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 Verdict = Literal["publish", "change settings", "use another method", "do not publish"]
 TUNE = " `cloven tune` searches for a setting."
+BESIDE = "Do not publish this beside an earlier release of the same people that was not tried with it."
 MAX_RISK = 0.2
 """One guess in five: what five candidates promise, and statistical offices accept."""
 
@@ -146,12 +147,7 @@ class Decision:
             *(Reason(Said(f"{sentence[0].upper()}{sentence[1:]}.")) for sentence in earlier),
             *self.reasons,
         )
-        sentence = (
-            "Do not publish this beside an earlier release of the same people that was not tried with it."
-        )
-        return replace(
-            self, verdict="do not publish", sentence=sentence, reasons=reasons, better=(), words=""
-        )
+        return replace(self, verdict="do not publish", sentence=BESIDE, reasons=reasons, better=(), words="")
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values, for the owner."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cloven.audit.beside import beside_earlier
 from cloven.audit.decision import MAX_RISK, Limits
 from cloven.audit.identity import identity
 from cloven.audit.loop import Audit
@@ -21,7 +22,7 @@ from cloven.cli.anonymise import CHOSEN, OF_TABLES, Chosen, refuse_unsafe, warn_
 from cloven.cli.audit_words import opening, tell
 from cloven.cli.console import progress, say, say_json, warn
 from cloven.cli.foreign import ForeignRelease, Given, OriginalFile, audit_release, refuse_mixed
-from cloven.cli.ledger import LedgerFolder, beside_earlier
+from cloven.cli.ledger import LedgerFolder, tried_with
 from cloven.cli.options import Group, takes
 from cloven.cli.places import Bounds, refuse_places
 from cloven.cli.reading import (
@@ -328,7 +329,8 @@ def audit(
             rehearsed_beside(plan)
             found = plan.run(data, report, None if wanted.quick else memory, begun)
             if not found.sampled:
-                found = beside_earlier(found, earlier_releases(data, target, ledger), wanted.other_release)
+                earlier = earlier_releases(data, target, ledger)
+                found = beside_earlier(found, earlier, tried_with(wanted.other_release))
             report("write", 1.0)
             digest = found.write(target, ledger)
     where = _where(found, target)

@@ -1,11 +1,9 @@
 """``cloven ledger [FOLDER]``; and how commands that release tell of earlier releases."""
 
 from collections import Counter
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,11 +16,8 @@ from cloven.figures import many
 from cloven.intake.files import content
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from cloven.audit.report import AuditReport
     from cloven.data.recognition import Recognisable
-    from cloven.storage.ledger import Earlier, Ledger
+    from cloven.storage.ledger import Ledger
     from cloven.storage.ledger_file import Entry
 
 LedgerFolder = Annotated[
@@ -104,37 +99,12 @@ def told_of_earlier(
     return [*warnings(earlier, known.skipped, epsilon), *adds_up(epsilon, earlier, discarded)]
 
 
-def beside_earlier(found: "AuditReport", earlier: "Sequence[Earlier]", other: Path | None) -> "AuditReport":
-    """The report with earlier releases of the same people held against it, unless they were tried or are the same."""
-    from cloven.disclosure.audience import Said
-    from cloven.storage.ledger import adds, adds_up, warnings
-    from cloven.storage.ledger_file import epsilon_of
-
-    epsilon = epsilon_of(found.result.release.parameters)
-    costs = map(Said.of, adds_up(epsilon, earlier))
-    found = replace(found, cautions=(*found.cautions, *costs))
-    # Promises that add up need no attack to be tried: the sum is what both together keep.
-    composing = [each for each in earlier if each.composes and (epsilon is None or not adds(each))]
-    if not composing:
-        told = map(Said.of, warnings(earlier, epsilon=epsilon))
-        return replace(found, cautions=(*found.cautions, *told))
-    known = {_digest_of(found.result.release), *([] if other is None else [_digest_at(other)])}
-    open_ones = [each for each in composing if each.entry.manifest_sha256 not in known]
-    return replace(found, decision=found.decision.beside(warnings(open_ones)))
-
-
-def _digest_of(release: Any) -> str:
-    """SHA-256 of the manifest that a release gets when it is written."""
-    from cloven.storage.release import write_public
-
-    with TemporaryDirectory() as folder:
-        return write_public(release, Path(folder, "release"), "parquet")
-
-
-def _digest_at(release: Path) -> str:
-    """SHA-256 of the file that holds the manifest of a release on disk."""
+def tried_with(release: Path | None) -> tuple[str, ...]:
+    """SHA-256 of the file that holds the manifest of the release that attackers were given, if there is one."""
+    if release is None:
+        return ()
     file = release / "manifest.json" if release.is_dir() else release
-    return sha256(content(file)).hexdigest()
+    return (sha256(content(file)).hexdigest(),)
 
 
 def _row(entry: "Entry") -> tuple[str, ...]:

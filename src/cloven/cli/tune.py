@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cloven._version import __version__
+from cloven.audit.beside import beside_earlier
 from cloven.audit.decision import MAX_RISK, Limits
 from cloven.audit.report import AuditReport
 from cloven.cli.audit import (
@@ -26,7 +27,7 @@ from cloven.cli.audit import (
     with_shared,
 )
 from cloven.cli.console import dot, progress, say, say_json, table, warn
-from cloven.cli.ledger import LedgerFolder, beside_earlier
+from cloven.cli.ledger import LedgerFolder, tried_with
 from cloven.cli.options import Group, takes
 from cloven.cli.places import refuse_places
 from cloven.cli.reading import (
@@ -244,7 +245,8 @@ def tune(
         title = "sample clinic" if file is None else file.name
         found = tuned.audit(data, _full(asked.effort), report, title)
         if found is not None:
-            found = beside_earlier(found, earlier_releases(data, target, ledger), search.other_release)
+            earlier = earlier_releases(data, target, ledger)
+            found = beside_earlier(found, earlier, tried_with(search.other_release))
         holds = found is not None and found.decision.verdict == "publish"
         if found is not None and holds:
             report("write", 1.0)

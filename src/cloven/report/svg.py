@@ -138,8 +138,7 @@ def settings(
     risk, utility = limits
     parts = frame(x, y, names, "(100 %: nothing is lost)")
     parts.append(line(0, across(1 - y.at(risk)), "100%", across(1 - y.at(risk)), "limit"))
-    note = f"limit {100 * risk:.3g} %"
-    parts.append(words(note, "100%", across(1 - y.at(risk)), "words note end", dx=-4, dy=-5))
+    note = beside_line(f"limit {100 * risk:.3g} %", 1 - y.at(risk), [_share(row, x, y) for row in rows])
     if utility > x.low:
         parts.append(line(across(x.at(utility)), 0, across(x.at(utility)), "100%", "limit"))
     for broken in (True, False):
@@ -157,18 +156,30 @@ def settings(
     named = [row.setting.partition(":")[0] for row in numbered]
     if len(rows) > MOST_NUMBERED or len(set(named)) == 1:  # too many to name, or names that tell nothing
         named = [""] * len(named)
-    places = [(x.at(row.utility), 1 - y.at(row.risk)) for row in numbered]
-    marks = apart(places, named, PLOT_HEIGHT, (1 - y.at(risk), note))
+    marks = apart([_share(row, x, y) for row in numbered], named, PLOT_HEIGHT, note)
     parts += [_dot(row, x, y) for row in first if row not in numbered]
     parts += reversed([
         _point(row, x, y, mark, name) for row, mark, name in zip(numbered, marks, named, strict=True)
     ])  # fmt: skip
+    parts.append(
+        _written_note(note)
+    )  # on top of all: where there is no free place, a point must not cover it
     label = f"Risk against utility of {len(rows)} settings; the table below has the same figures"
     return drawing(label, PLOT_HEIGHT, parts)
 
 
+def _share(row: Tried, x: Scale, y: Scale) -> tuple[float, float]:
+    return x.at(row.utility), 1 - y.at(row.risk)
+
+
 def _place(row: Tried, x: Scale, y: Scale) -> tuple[str, str]:
-    return across(x.at(row.utility)), across(1 - y.at(row.risk))
+    left, top = _share(row, x, y)
+    return across(left), across(top)
+
+
+def _written_note(note: Note) -> Markup:
+    end = ("0%", "words note", 4) if note.left else ("100%", "words note end", -4)
+    return words(note.words, end[0], across(note.at), end[1], dx=end[2], dy=13 if note.below else -5)
 
 
 def _whiskers(row: Tried, x: Scale, y: Scale) -> list[Markup]:
@@ -224,7 +235,8 @@ def _shape(row: Tried, x: float, y: float, size: float) -> Markup:
 # Charts are as wide as the page, so overlaps are judged at a usual width; on a narrow screen names are not shown.
 
 
-USUAL_WIDTH = 700
+USUAL_WIDTH, NARROW_WIDTH = 700, 270
+"""Pixels from axis to end at a desk, and on a phone."""
 RADIUS = 12
 """Half the width of a mark, with room around it."""
 GAP = 16
@@ -257,23 +269,67 @@ class _Box:
         )
 
 
+@dataclass(frozen=True)
+class Note:
+    """What is written beside a line across a chart.
+
+    Attributes:
+        words: what it says.
+        at: where the line is, as a share of the height from the top.
+        left: whether it stands at the left end, not the right one.
+        below: whether it stands under the line, not above.
+    """
+
+    words: str
+    at: float
+    left: bool = False
+    below: bool = False
+
+    def box(self, width: int, height: int) -> _Box:
+        """What it takes of a chart of this size."""
+        wide = LETTER * len(self.words)
+        middle = 4 + wide / 2
+        moved = LABEL_LINE / 2 + 1.5 if self.below else -LABEL_LINE / 2 - 1.5
+        return _Box(
+            middle if self.left else width - middle, self.at * height + moved, wide, float(LABEL_LINE)
+        )
+
+
+def beside_line(text: str, at: float, places: Sequence[tuple[float, float]]) -> Note:
+    """A note where the fewest marks are, at a desk and on a phone; above the line and to the right if it can be.
+
+    >>> beside_line("limit 20 %", 0.5, [(0.9, 0.47)])
+    Note(words='limit 20 %', at=0.5, left=True, below=False)
+    """
+    tries = [Note(text, at, left, below) for below in (False, True) for left in (False, True)]
+    inside = [note for note in tries if not note.below or note.at * PLOT_HEIGHT + LABEL_LINE < PLOT_HEIGHT]
+    return min(
+        inside, key=lambda note: sum(_meeting(note, width, places) for width in (USUAL_WIDTH, NARROW_WIDTH))
+    )
+
+
+def _meeting(note: Note, width: int, places: Sequence[tuple[float, float]]) -> int:
+    here = note.box(width, PLOT_HEIGHT)
+    marks = (_Box(x * width, y * PLOT_HEIGHT, 2 * RADIUS, 2 * RADIUS) for x, y in places)
+    return sum(here.meets(mark) for mark in marks)
+
+
 def apart(
     places: Sequence[tuple[float, float]],
     names: Sequence[str],
     height: int,
-    note: tuple[float, str] | None = None,
+    note: Note | None = None,
 ) -> list[Mark]:
     """Marks for some places (shares of width and height, from the top), the first ones where they belong.
 
-    A note that stands above a line at the right end, such as a limit (share of the height, and words), is left free.
+    A note beside a line, such as a limit, is left free.
 
     >>> apart([(0.5, 0.5), (0.5, 0.5), (0.9, 0.1)], ["", "", ""], 300)
     [Mark(dx=0.0, dy=0.0, left=False), Mark(dx=27.0, dy=0.0, left=False), Mark(dx=0.0, dy=0.0, left=False)]
     """
     taken: list[_Box] = []
     if note is not None:
-        width = LETTER * len(note[1])
-        taken.append(_Box(USUAL_WIDTH - 4 - width / 2, note[0] * height - 9, width, LABEL_LINE))
+        taken.append(note.box(USUAL_WIDTH, height))
     out = []
     for (x, y), name in zip(places, names, strict=True):
         at = x * USUAL_WIDTH, y * height

@@ -10,6 +10,7 @@ import hashlib
 import hmac
 import secrets
 from dataclasses import dataclass, field
+from threading import Lock
 from time import monotonic
 
 MOST_SESSIONS = 32
@@ -32,6 +33,7 @@ class Access:
     _tokens: set[bytes] = field(default_factory=set, repr=False)
     _sessions: list[bytes] = field(default_factory=list, repr=False)
     _wait_until: float = 0.0
+    _turn: Lock = field(default_factory=Lock, repr=False)
 
     def new_token(self) -> str:
         """A token for one visit."""
@@ -55,13 +57,19 @@ class Access:
 
     def answer(self, password: str) -> str | None:
         """Change the password for a cookie; None if it is wrong, or if another wrong one was just tried."""
-        if self.password is None or monotonic() < self._wait_until:
-            return None
+        with self._turn:  # who guesses many at once waits as long as who guesses one after the other
+            if self.password is None or monotonic() < self._wait_until:
+                return None
+            if not self._matches(password):
+                self._wait_until = monotonic() + 1.0
+                return None
+            return self._admit()
+
+    def _matches(self, password: str) -> bool:
+        if self.password is None:
+            return False
         salt, known = self.password
-        if not hmac.compare_digest(_stretched(password, salt), known):
-            self._wait_until = monotonic() + 1.0
-            return None
-        return self._admit()
+        return hmac.compare_digest(_stretched(password, salt), known)
 
     def knows(self, cookie: str | None) -> bool:
         """Whether a cookie is one that was given here."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import sqlite3
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -10,6 +12,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Route
 
+from cloven.errors import ClovenError
+from cloven.escapes import visible
 from cloven.studio import data_views, decide_views, protect_views, run_views, search_views, work_views
 from cloven.studio.gate import Gate
 from cloven.studio.inside import inside
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
 MOST_UPLOAD = 500_000_000
 """Bytes of a file that a browser sends, at most, unless its owner says otherwise."""
 UPLOADS = ("/data/upload",)
+FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def studio(desk: Desk, access: Access, origins: tuple[str, ...], most_upload: int = MOST_UPLOAD) -> Gate:
@@ -42,7 +47,13 @@ def studio(desk: Desk, access: Access, origins: tuple[str, ...], most_upload: in
     app = Starlette(
         routes=[*routes(), inside(desk)],
         lifespan=life,
-        exception_handlers={HTTPException: _not_found, Exception: _broken},
+        exception_handlers={
+            HTTPException: _not_found,
+            ClovenError: _refused,
+            OSError: _no_room,
+            sqlite3.OperationalError: _no_room,
+            Exception: _broken,
+        },
     )
     app.state.desk, app.state.most_upload = desk, most_upload
     return Gate(app, access, origins, most_upload, UPLOADS)
@@ -123,6 +134,20 @@ async def _not_found(_request: Request, error: Exception) -> Response:
     }
     title, sentence = words.get(status, ("That did not work", "Nothing was changed."))
     return shown("message.html", status, title=title, sentence=sentence, steps=None)
+
+
+async def _refused(_request: Request, error: Exception) -> Response:
+    return shown(
+        "message.html", 500, title="That did not work", sentence=visible(str(error), 500), steps=None
+    )
+
+
+async def _no_room(_request: Request, error: Exception) -> Response:
+    """A full disk is no fault of the studio, and its owner can mend it."""
+    if getattr(error, "errno", 0) not in FULL and "disk is full" not in str(error):
+        raise error
+    sentence = "The disk is full, so nothing was changed. Make room for it, and try again."
+    return shown("message.html", 507, title="No room", sentence=sentence, steps=None)
 
 
 async def _broken(_request: Request, _error: Exception) -> Response:

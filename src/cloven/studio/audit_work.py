@@ -7,29 +7,39 @@ from __future__ import annotations
 
 import json
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from cloven.audit.beside import beside_earlier
 from cloven.audit.decision import Limits
 from cloven.audit.identity import identity
 from cloven.audit.loop import Audit
 from cloven.audit.rehearsal import rehearsed_beside
-from cloven.errors import ParameterError
-from cloven.intake.files import text
+from cloven.errors import ParameterError, ReleaseError
+from cloven.intake.files import content, text
 from cloven.registry import family_of
 from cloven.settings import parse_setting
 from cloven.storage.checkpoint import Checkpoint, stamp
+from cloven.storage.fingerprint import fingerprint
+from cloven.storage.ledger import Ledger, warnings
+from cloven.storage.ledger_file import Entry
+from cloven.storage.receipt import read_receipt
 from cloven.storage.release import read_release
+from cloven.studio.beside import sentence
 from cloven.studio.forms import made
 from cloven.studio.reading_work import read_as
 from cloven.studio.records import Reading
 from cloven.threats import Effort, Knowledge, OtherRelease
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
+    from cloven.audit.report import AuditReport
     from cloven.protocols import Anonymiser, Family
+    from cloven.storage.ledger import Earlier
     from cloven.studio.worker import Teller
 
 T = TypeVar("T")
@@ -60,9 +70,40 @@ def audit(job: Mapping[str, Any], tell: Teller) -> dict[str, Any]:
     with memory.kept():
         rehearsed_beside(plan)
         found = plan.run(data, tell.progress, Telling(memory, tell))
+        if not found.sampled:
+            found = _beside(found, data, job)
         tell(step="write", share=1.0)
         digest = found.write(target)
     return headline(found.to_dict("owner", digest))
+
+
+def _beside(found: AuditReport, data: Any, job: Mapping[str, Any]) -> AuditReport:
+    """The report with releases held against it that were downloaded before, or that a ledger knows of.
+
+    A ledger knows of all runs of this studio, and not which of them were downloaded, so these are left to the studio.
+    """
+    folder = Path(job["folder"])
+    runs = {Path(each["private"]): each for each in job["handed_out"]}
+    entries = []
+    for private in runs:
+        with suppress(ReleaseError):  # it was deleted meanwhile
+            entries.append(Entry.at(private))
+    noted = Ledger.read(folder).entries
+    entries += [each for each in noted if folder.parent.resolve() not in each.private.resolve().parents]
+    tried = [
+        sha256(content(Path(place) / "manifest.json")).hexdigest() for place in job["wanted"]["releases"]
+    ]
+
+    def worded(earlier: Sequence[Earlier]) -> list[str]:
+        ours = [each for each in earlier if each.entry.private in runs]
+        others = [each for each in earlier if each.entry.private not in runs]
+        told = [(runs[each.entry.private], each.same_data) for each in ours]
+        return [
+            *(sentence(run["number"], run["name"], same_data=same).rstrip(".") for run, same in told),
+            *warnings(others),
+        ]
+
+    return beside_earlier(found, Ledger(tuple(entries)).earlier(data), tried, worded)
 
 
 def headline(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -95,7 +136,7 @@ def planned(job: Mapping[str, Any], data: Any) -> Audit:
         knowledge,
         Limits(wanted["max_risk"], wanted["min_utility"], "", wanted["max_tail"]),
         _effort(data, quick=wanted["quick"]),
-        _rivals(method, wanted["rivals"]),
+        _rivals(method, wanted["rivals"], advise=wanted["advise"]),
         advise=wanted["advise"],
         title=job["title"],
     )
@@ -113,12 +154,15 @@ def _effort(data: Any, *, quick: bool) -> Effort:
     return replace(Effort().quick(), most_records=most)
 
 
-def _rivals(method: Anonymiser, names: list[str]) -> tuple[Anonymiser, ...]:
+def _rivals(method: Anonymiser, names: list[str], *, advise: bool) -> tuple[Anonymiser, ...]:
     shared: dict[str, Any] = {
         name: getattr(method, name) for name in ("k", "m", "l") if hasattr(method, name)
     }
     shared = {name: value for name, value in shared.items() if value is not None}
-    return tuple(rival for name in names if (rival := parse_setting(name, **shared)) != method)
+    found = [parse_setting(name, **shared) for name in names]
+    if advise and getattr(method, "safe", "no") != "no":
+        found.append(replace(method, safe="no"))  # type: ignore[type-var]  # what repairing costs
+    return tuple(rival for rival in found if rival != method)
 
 
 def _knowledge(job: Mapping[str, Any], data: Any) -> Knowledge:
@@ -129,15 +173,33 @@ def _knowledge(job: Mapping[str, Any], data: Any) -> Knowledge:
     meanings = wanted["relatedness"] or ("sample" if job["place"] is None else "")
     releases: list[Any] = [read_release(Path(place)) for place in wanted["releases"]]
     if job["reading"]["shape"] == "table":
-        releases = [OtherRelease(each, data.source_rows) for each in releases]
+        mine = fingerprint(data) if releases else ""
+        releases = [
+            OtherRelease(each, data.source_rows if _made_from(Path(place)) == mine else None)
+            for each, place in zip(releases, wanted["releases"], strict=True)
+        ]
     return Knowledge(parse(meanings) if meanings else None, tuple(releases))
+
+
+def _made_from(published: Path) -> str | None:
+    """Fingerprint of the data of another run; they may have been read another way then, with other rows."""
+    try:
+        found: str | None = read_receipt(published.parent.with_name("release.private"))["input_sha256"]
+    except ReleaseError:
+        return None
+    return found
 
 
 def _identity(plan: Audit, job: Mapping[str, Any]) -> str:
     """What tells this audit from others; attackers by name, for functions look different in every process."""
+    from cloven.relatedness.spec import paths
+
     names = None if plan.threats is None else [each.name for each in plan.threats]
-    stamps = "".join(stamp(Path(place)) for place in job["wanted"]["releases"])
-    return f"{identity(replace(plan, threats=None))}{names}{stamps}{job['wanted']['relatedness']}"
+    wanted = job["wanted"]
+    files = [*map(Path, wanted["releases"]), *(paths(wanted["relatedness"]) if wanted["relatedness"] else ())]
+    return (
+        f"{identity(replace(plan, threats=None))}{names}{''.join(map(stamp, files))}{wanted['relatedness']}"
+    )
 
 
 @dataclass(frozen=True)

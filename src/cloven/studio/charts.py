@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from cloven.audit.decision import MAX_RISK
 from cloven.figures import counted
 from cloven.report import rows, svg
 from cloven.report.rows import Tried, scale
@@ -82,11 +83,15 @@ def looks(summary: Mapping[str, Any]) -> Markup:
 
 
 def side_by_side(runs: Sequence[Run]) -> Markup | None:
-    """Risk against utility of several runs; they are numbered as they are called."""
-    found = [tried(run) for run in runs if run.headline.get("risk") is not None]
-    if len(found) < 2:
+    """Risk against utility of several runs; they are numbered as they are called.
+
+    The strictest of their limits is drawn. Runs whose utility is measured in different ways share no axis.
+    """
+    shown = [run for run in runs if run.headline.get("risk") is not None]
+    if len(shown) < 2 or len({run.headline["measure"] for run in shown}) > 1:
         return None
-    return trade_off(found, float(runs[0].wanted.get("max_risk", 0.2)), str(runs[0].headline["measure"]))
+    most = min(float(run.wanted.get("max_risk", MAX_RISK)) for run in shown)
+    return trade_off([tried(run) for run in shown], most, str(shown[0].headline["measure"]))
 
 
 def trade_off(found: Sequence[Tried], most: float, measure: str, least: float = 0.0) -> Markup:
@@ -101,7 +106,7 @@ def trade_off(found: Sequence[Tried], most: float, measure: str, least: float = 
 def tried(run: Run) -> Tried:
     """A finished run as a point."""
     told = run.headline
-    better = told["verdict"] == "publish"
+    better = told["verdict"] == "publish" and not told["sampled"]
     return Tried(
         run.number,
         run.name,

@@ -18,6 +18,7 @@ from cloven.escapes import signed
 from cloven.reading.options import FORMATS, ReadOptions
 from cloven.reading.schema_file import schema_of
 from cloven.studio import charts
+from cloven.studio.beside import judged
 from cloven.studio.pages import shown, steps
 from cloven.studio.records import DataSet, Reading
 
@@ -54,7 +55,7 @@ def plain_name(given: str) -> str:
 async def home(request: Request) -> Response:
     """Where one begins: data sets and runs."""
     workspace = desk_of(request).workspace
-    runs = workspace.all_runs()
+    runs = judged(workspace, workspace.all_runs())
     data = workspace.all_data()
     names = {each.number: each.name for each in data}
     return shown("home.html", data=data, runs=runs, names=names, steps=None, title="Studio")
@@ -152,7 +153,8 @@ def _data_page(
         "title": data.name,
         "errors": errors or {},
     }
-    runs = desk_of(request).workspace.runs_of(data.number)
+    workspace = desk_of(request).workspace
+    runs = judged(workspace, workspace.runs_of(data.number))
     if data.state == "ready" and request.query_params.get("read") != "again" and not errors:
         return shown("described.html", **given, **_pictures(data.summary), runs=runs)
     if data.state in ("reading", "failed") and not errors:
@@ -237,7 +239,9 @@ async def delete_data(request: Request) -> Response:
         await desk_of(request).delete_data(data.number)
         return see("/")
     runs = desk_of(request).workspace.runs_of(data.number)
-    return shown("delete_data.html", data=data, runs=runs, steps=None, title=f"Delete {data.name}?")
+    gone = not desk_of(request).workspace.handed_out().isdisjoint(run.number for run in runs)
+    title = f"Delete {data.name}?"
+    return shown("delete_data.html", data=data, runs=runs, handed_out=gone, steps=None, title=title)
 
 
 # What views are given.

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import zipfile
 from functools import lru_cache
 from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
-from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, Response
 
+from cloven.errors import InputError
 from cloven.intake.files import text
+from cloven.intake.trees import tree_of
 from cloven.report.page import view
 from cloven.studio import charts
+from cloven.studio.beside import against, hand_out, handed_out, held, judged, on_different_data
 from cloven.studio.data_views import desk_of, see
 from cloven.studio.forms import form_of
 from cloven.studio.pages import shown, steps
@@ -27,9 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from starlette.requests import Request
+    from starlette.types import Receive, Scope, Send
 
     from cloven.studio.records import Run
-    from cloven.studio.workspace import Workspace
 
 REPORT_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; sandbox"
@@ -43,8 +44,9 @@ async def run_page(request: Request) -> Response:
     run, data = run_of(request)
     if run.state != "done":
         return see(f"/runs/{run.number}/attack")
-    document = await asyncio.to_thread(document_of, run)
     workspace = desk_of(request).workspace
+    beside = handed_out(workspace, run)
+    document = held(await asyncio.to_thread(document_of, run), against(run, beside))
     return await asyncio.to_thread(
         shown,
         "decide.html",
@@ -52,25 +54,39 @@ async def run_page(request: Request) -> Response:
         data=data,
         steps=steps("Decide", data, run),
         better=_better(document),
-        beside=_handed_out(workspace, run),
+        beside=beside,
         noted=workspace.noted(run.number),
-        siblings=[each for each in workspace.runs_of(run.data) if each.number != run.number],
+        siblings=judged(
+            workspace, (each for each in workspace.runs_of(run.data) if each.number != run.number)
+        ),
         inspect=not run.headline["sampled"],
         **view(document),
     )
 
 
 def document_of(run: Run) -> dict[str, Any]:
-    """The document of a finished run; it is read once."""
+    """The document of a finished run; it is read once.
+
+    Raises:
+        InputError: it is damaged.
+    """
     place = run.private / "audit.json"
     if not place.is_file():
         raise HTTPException(404)
-    return _read(str(place), place.stat().st_mtime_ns)
+    try:
+        return _read(str(place), place.stat().st_mtime_ns)
+    except (ValueError, KeyError) as error:
+        message = (
+            f"The figures of this run are damaged; put a copy of {place} back, or delete it and make it anew."
+        )
+        raise InputError(message) from error
 
 
 @lru_cache(maxsize=16)
 def _read(place: str, _changed: int) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(text(Path(place)))
+    found: dict[str, Any] = tree_of(text(Path(place)))
+    if not isinstance(found, dict) or found.get("format") is None:
+        raise KeyError(place)
     return found
 
 
@@ -82,22 +98,13 @@ def _better(document: Mapping[str, Any]) -> dict[str, str] | None:
     return None
 
 
-def _handed_out(workspace: Workspace, run: Run) -> list[Run]:
-    """Other runs of the same data whose release was downloaded: whoever has both knows more."""
-    return [
-        other
-        for other in workspace.runs_of(run.data)
-        if other.number != run.number
-        and other.number not in run.wanted.get("runs", ())
-        and any(what == "release" for _, what in workspace.noted(other.number))
-    ]
-
-
 async def all_runs(request: Request) -> Response:
     """All runs, to choose some and see them side by side."""
     workspace = desk_of(request).workspace
     names = {each.number: each.name for each in workspace.all_data()}
-    return shown("runs.html", runs=workspace.all_runs(), names=names, steps=None, title="Runs")
+    return shown(
+        "runs.html", runs=judged(workspace, workspace.all_runs()), names=names, steps=None, title="Runs"
+    )
 
 
 async def compare(request: Request) -> Response:
@@ -105,7 +112,7 @@ async def compare(request: Request) -> Response:
     workspace = desk_of(request).workspace
     numbers = [number_in(each) for each in request.query_params.getlist("run")][:MOST_COMPARED]
     found = [run for number in dict.fromkeys(numbers) if (run := workspace.run(number)) is not None]
-    runs = [run for run in found if run.state == "done"]
+    runs = judged(workspace, (run for run in found if run.state == "done"))
     names = {each.number: each.name for each in workspace.all_data()}
     documents = {run.number: await asyncio.to_thread(document_of, run) for run in runs}
     return shown(
@@ -115,7 +122,7 @@ async def compare(request: Request) -> Response:
         chart=charts.side_by_side(runs),
         threats=_by_threat(runs, documents),
         measures=_by_measure(runs, documents),
-        several=len({run.data for run in runs}) > 1,
+        several=on_different_data(runs),
         steps=None,
         title="Runs side by side",
     )
@@ -179,8 +186,11 @@ async def release_file(request: Request) -> Response:
     run, _ = run_of(request)
     if not run.published.is_dir():
         raise HTTPException(404)
-    desk_of(request).workspace.note(run.number, "release")
-    return await _packed(request, run.folder / "release", f"run-{run.number}-release.zip")
+    if request.method == "HEAD":  # who asks whether it is there does not get it
+        return Response(media_type="application/zip")
+    answer = await _packed(request, run.folder / "release", f"run-{run.number}-release.zip")
+    hand_out(desk_of(request).workspace, run)
+    return answer
 
 
 async def key_page(request: Request) -> Response:
@@ -199,24 +209,35 @@ async def key_file(request: Request) -> Response:
             return see(f"/runs/{run.number}/key")
     if not run.private.is_dir():
         raise HTTPException(404)
+    answer = await _packed(request, run.private, f"run-{run.number}-key-PRIVATE.zip")
     desk_of(request).workspace.note(run.number, "key")
-    return await _packed(request, run.private, f"run-{run.number}-key-PRIVATE.zip")
+    return answer
 
 
 async def _packed(request: Request, folder: Path, name: str) -> Response:
     place = desk_of(request).workspace.passing / token_hex(16)
     await asyncio.to_thread(_pack, folder, place)
-    return FileResponse(
-        place,
-        media_type="application/zip",
-        filename=name,
-        background=BackgroundTask(place.unlink, missing_ok=True),
-    )
+    return _Passing(place, media_type="application/zip", filename=name)
+
+
+class _Passing(FileResponse):
+    """A file that is gone once it was sent, or could not be: it may be the key."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            Path(self.path).unlink(missing_ok=True)
 
 
 def _pack(folder: Path, place: Path) -> None:
+    """All files of a folder; on the way nothing is left of what could not be packed, for it may be the key."""
     place.touch(0o600)
-    with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file in sorted(folder.rglob("*")):
-            if file.is_file() and not file.is_symlink():
-                archive.write(file, f"{folder.name}/{file.relative_to(folder)}")
+    try:
+        with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as archive:
+            for file in sorted(folder.rglob("*")):
+                if file.is_file() and not file.is_symlink():
+                    archive.write(file, f"{folder.name}/{file.relative_to(folder)}")
+    except BaseException:
+        place.unlink(missing_ok=True)
+        raise

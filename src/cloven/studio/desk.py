@@ -12,6 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from cloven._version import __version__
+from cloven.errors import ReleaseError
 from cloven.intake.files import text
 from cloven.studio.inspection.drawer import READY
 from cloven.studio.records import Reading
@@ -100,6 +101,9 @@ class Desk:
 
     def read(self, data: DataSet, reading: Reading | None = None) -> None:
         """Have a file looked at; or read, once it is settled how."""
+        earlier = self._tasks.get(f"data/{data.number}")
+        if earlier is not None:  # whoever settles it twice means the second way
+            earlier.cancel()
         settled = reading or data.reading
         self.workspace.change_data(data.number, "reading", reading=reading)
         job: dict[str, Any] = {"work": "look", "place": data.place, "limits": asdict(self.bounds)}
@@ -128,6 +132,8 @@ class Desk:
 
     def start(self, kind: WorkKind, number: int) -> None:
         """Have a run or a search made, or gone on with."""
+        if f"{kind}/{number}" in self._tasks:  # of two tabs, or of a form that was sent twice
+            return
         self.workspace.change_work(kind, number, "waiting", problem="", step="waiting for its turn")
         self._begin(f"{kind}/{number}", self._run(number) if kind == "runs" else self._search(number))
 
@@ -166,9 +172,15 @@ class Desk:
         async with self._turn:
             run = self.workspace.needed_run(number)
             data = self.workspace.needed_data(run.data)
-            self.workspace.change_work("runs", number, "running", step="start", share=0.0)
+            # The worker tells anew what it takes up; of a file that changed meanwhile that is nothing.
+            self.workspace.change_work("runs", number, "running", step="start", share=0.0, found={})
             begun = monotonic()
-            ended = await self._work(f"runs/{number}", job_of(run, data, self.workspace))
+            try:
+                job = job_of(run, data, self.workspace)
+            except ReleaseError as error:
+                self.workspace.change_work("runs", number, "failed", problem=str(error), step="")
+                return
+            ended = await self._work(f"runs/{number}", job)
             spent = run.seconds + monotonic() - begun
             if ended.problem:
                 self.workspace.change_work(
@@ -308,22 +320,32 @@ class Desk:
         if event is not None:
             event.set()
 
-    async def changes(self, key: str, wait: float) -> AsyncIterator[bool]:
-        """True whenever something has changed, False when nothing did for a while."""
+    def changes(self, key: str, wait: float) -> AsyncIterator[bool]:
+        """True whenever something has changed from now on, False when nothing did for a while."""
+        return self._changes(key, wait, self._next_change(key))
+
+    async def _changes(self, key: str, wait: float, event: asyncio.Event) -> AsyncIterator[bool]:
         while True:
-            event = self._changed.setdefault(key, asyncio.Event())
             try:
                 await asyncio.wait_for(event.wait(), wait)
-                yield True
+                event, changed = self._next_change(key), True  # before it is told, so that nothing is missed
             except TimeoutError:
-                yield False
+                changed = False
+            yield changed
+
+    def _next_change(self, key: str) -> asyncio.Event:
+        return self._changed.setdefault(key, asyncio.Event())
 
 
 def job_of(run: Run, data: DataSet, workspace: Workspace) -> dict[str, Any]:
-    """What a worker is told of a run."""
+    """What a worker is told of a run.
+
+    Raises:
+        ReleaseError: attackers were to have a release that is gone; without it the verdict would be too good.
+    """
     reading = data.reading or Reading("sets")
     wanted = dict(run.wanted)
-    places = [_release(workspace, number) for number in wanted.get("runs", ())]
+    places, gone = [_release(workspace, number) for number in wanted.get("runs", ())], workspace.handed_out()
     return {
         "work": "audit",
         "folder": str(run.folder),
@@ -332,10 +354,20 @@ def job_of(run: Run, data: DataSet, workspace: Workspace) -> dict[str, Any]:
         "title": data.name,
         "method": run.method,
         "parameters": dict(run.parameters),
-        "wanted": {**wanted, "releases": [str(place) for place in places if place is not None]},
+        "wanted": {**wanted, "releases": [str(place) for place in places]},
+        "handed_out": [
+            {"private": str(other.private), "number": other.number, "name": other.name}
+            for other in workspace.all_runs()
+            if other.number in gone and other.number != run.number
+        ],
     }
 
 
-def _release(workspace: Workspace, number: int) -> Path | None:
+def _release(workspace: Workspace, number: int) -> Path:
     found = workspace.run(number)
-    return None if found is None or not found.published.is_dir() else found.published
+    if found is None or not found.published.is_dir():
+        message = (
+            f"run {number}, whose release attackers were to have, is gone; plan this run anew without it"
+        )
+        raise ReleaseError(message)
+    return found.published

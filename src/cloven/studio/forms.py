@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 from cloven.data.defaults import M
 from cloven.errors import ParameterError
 from cloven.registry import anonymiser, anonymisers, table_anonymisers
-from cloven.settings import parse_setting
+from cloven.settings import parse_setting, setting
 from cloven.values import FLAG, Option, options_of, whole
 
 if TYPE_CHECKING:
@@ -225,6 +225,12 @@ def _value(asked: Option, text: str) -> Any:
     return text if asked.value.parse is None else asked.value.parse(text)
 
 
+_UNSAFE = (
+    "small_clusters as chosen give the promise up; choose another way, or for experiments `cloven anonymise` with"
+    " `--allow-unsafe`"
+)
+
+
 def made(shape: Shape, method: str, typed: Mapping[str, str]) -> tuple[Any, Typed]:
     """The method that was described, or None and what is wrong with it."""
     maker = methods_for(shape).get(method)
@@ -234,7 +240,10 @@ def made(shape: Shape, method: str, typed: Mapping[str, str]) -> tuple[Any, Type
     if errors:
         return None, Typed(typed, errors)
     try:
-        return anonymiser(method, **values), Typed(typed, {})
+        built = anonymiser(method, **values)
+        if built.parameters.get("unsafe"):
+            raise ParameterError(_UNSAFE)
+        return built, Typed(typed, {})
     except ParameterError as error:
         return None, Typed(typed, {_about(str(error), values): str(error)})
 
@@ -261,5 +270,12 @@ def form_of(name: str) -> str | None:
         return None
     values = {each.name: getattr(built, each.name, None) for each in fields_of(known[method])}
     unlimited = {"max_cluster_size": UNLIMITED} if values.get("max_cluster_size", "") is None else {}
-    plain = {key: _text(value) for key, value in values.items() if not isinstance(value, frozenset | tuple)}
-    return urlencode({"method": method, **plain, **unlimited})
+    written = dict(part.split("=", 1) for part in name.partition(":")[2].split(",") if "=" in part)
+    typed = {
+        key: written.get(key, "") if isinstance(value, frozenset | tuple) else _text(value)
+        for key, value in values.items()
+    } | unlimited
+    again, _ = made("sets" if method in methods_for("sets") else "table", method, typed)
+    if again is None or setting(again) != setting(built):  # another setting than the one that was tried
+        return None
+    return urlencode({"method": method, **typed})

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass
-from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
@@ -99,7 +98,7 @@ class Gate:
             await self._change(scope, guarded)
         elif scope["path"] == LOGIN and self.access.password is not None:
             await self._login(scope, receive, guarded, headers)
-        elif scope["path"] in OPEN or self.access.knows(self._cookie(headers)):
+        elif scope["path"] in OPEN or self._is_known(headers):
             await self._pass(scope, receive, guarded, headers)
         else:
             await self._ask(guarded)
@@ -141,12 +140,14 @@ class Gate:
             and bool(_query(scope).get(TOKEN))
         )
 
-    def _cookie(self, headers: Mapping[str, list[str]]) -> str | None:
-        try:
-            found = SimpleCookie("; ".join(headers.get("cookie", [])))
-        except CookieError:
-            return None
-        return found[self.access.cookie].value if self.access.cookie in found else None
+    def _is_known(self, headers: Mapping[str, list[str]]) -> bool:
+        """Whether a cookie of ours came with it.
+
+        Cookies know no ports, so those of every server on this machine come along, however they are written.
+        """
+        pairs = (each.partition("=") for each in ";".join(headers.get("cookie", [])).split(";"))
+        ours = (value.strip() for name, _, value in pairs if name.strip() == self.access.cookie)
+        return any(self.access.knows(each) for each in ours)
 
     async def _change(self, scope: Scope, send: Send) -> None:
         """The token for a cookie. The page goes on by itself, so that what follows comes from our own page."""
@@ -177,7 +178,12 @@ class Gate:
         session = await asyncio.to_thread(self.access.answer, given)
         if session is None:
             await asyncio.sleep(1.0)
-            await _say(send, 403, f"<p>That is not the password.</p>{_PASSWORD}", title="Password")
+            await _say(
+                send,
+                403,
+                f'<p class="mistake" role="alert">That is not the password.</p>{_PASSWORD}',
+                title="Password",
+            )
             return
         await _say(
             send, 200, '<p><a href="/">Go on</a></p>', title="Welcome", next_page="/",
@@ -204,7 +210,7 @@ class Gate:
             return
         most = self.most_upload if scope["path"] in self.uploads else MOST_FORM
         stated = headers.get("content-length", ["0"])[-1]
-        if not stated.isdigit() or int(stated) > most:
+        if not (stated.isascii() and stated.isdecimal()) or int(stated) > most:
             await _say(send, 413, _too_large(most))
             return
         body = _Body(receive, most, self.slowest)
@@ -262,7 +268,10 @@ class TooLargeError(Exception):
 
 
 _PASSWORD = (
-    f'<form method="post" action="{LOGIN}"><label for="password">Password</label>'
+    f'<form method="post" action="{LOGIN}">'
+    # For keepers of passwords, which file them by a name.
+    '<input name="username" value="owner" type="text" autocomplete="username" hidden>'
+    '<label for="password">Password</label>'
     '<input id="password" name="password" type="password" autocomplete="current-password" required autofocus>'
     '<button class="primary">Enter</button></form>'
 )

@@ -11,7 +11,7 @@ from starlette.routing import Mount
 from cloven._version import __version__
 from cloven.storage.release import read_key, read_release
 from cloven.studio.inspection.drawer import Drawer
-from cloven.studio.inspection_work import meanings
+from cloven.studio.inspection.words import KeptWords
 from cloven.studio.inspector import inspector_routes
 from cloven.studio.pages import shown, steps
 from cloven.studio.records import number_in
@@ -33,7 +33,7 @@ def inside(desk: Desk) -> Mount:
 
     def found(number: str) -> Run | None:
         run = workspace.run(number_in(number))
-        return run if run is not None and run.state == "done" and run.published.is_dir() else None
+        return run if run is not None and run.state == "done" and _has_release(run) else None
 
     def open_release(number: str) -> tuple[Any, Any] | None:
         run = found(number)
@@ -49,7 +49,7 @@ def inside(desk: Desk) -> Mount:
 
     def words(number: str) -> Relatedness | None:
         run = found(number)
-        return None if run is None else _meanings(meaning_of(run))
+        return None if run is None or not meaning_of(run) else KeptWords(Drawer(run.inspector))
 
     def drawer(number: str) -> Drawer:
         run = found(number)
@@ -80,12 +80,11 @@ def inside(desk: Desk) -> Mount:
     return Mount("/runs/{run:str}/clusters", routes=pages)
 
 
+def _has_release(run: Run) -> bool:
+    return (run.published / "manifest.json").is_file()
+
+
 @lru_cache(maxsize=KEPT)
 def _read(published: str, private: str, _changed: int) -> tuple[Any, Any]:
     release = read_release(Path(published))
     return release, read_key(Path(private), release)
-
-
-@lru_cache(maxsize=KEPT)
-def _meanings(text: str) -> Relatedness | None:
-    return meanings(text)

@@ -14,6 +14,7 @@ from cloven.errors import ParameterError
 from cloven.storage.atomic import PRIVATE_FILE, PRIVATE_FOLDER, write_bytes
 from cloven.storage.release import read_key, read_release
 from cloven.studio.inspection.drawer import READY, Drawer
+from cloven.studio.inspection.words import keep_words
 from cloven.studio.inspector import pages_of
 from cloven.studio.inspector_address import Address
 
@@ -33,8 +34,13 @@ def inspect(job: Mapping[str, Any], tell: Teller) -> dict[str, Any]:
     tell.progress("read the release", 0.0)
     release = read_release(Path(job["published"]))
     key = read_key(Path(job["private"]), release)
-    pages = pages_of(release, key, meanings(job["meanings"]), Drawer(folder))
+    drawer = Drawer(folder)
+    pages = pages_of(release, key, None, drawer)
     looks = _looks(pages)
+    if job["meanings"] and pages.meaningful:
+        looks["look up what the items mean"] = lambda: keep_words(
+            drawer, lambda: meanings(job["meanings"]), pages.meaningful
+        )
     for number, (step, look) in enumerate(looks.items(), 1):
         tell.progress(step, number / (len(looks) + 1))
         with suppress(ParameterError):  # not every release has every page
@@ -43,11 +49,11 @@ def inspect(job: Mapping[str, Any], tell: Teller) -> dict[str, Any]:
     return {}
 
 
-def meanings(text: str) -> Relatedness | None:
-    """What words mean, by its specification; None if there is none."""
+def meanings(text: str) -> Relatedness:
+    """What words mean, by its specification. It can be a file of gigabytes: never to be opened in the server."""
     from cloven.relatedness.spec import parse
 
-    return parse(text) if text else None
+    return parse(text)
 
 
 def _looks(pages: Pages) -> dict[str, Callable[[], Any]]:

@@ -22,7 +22,7 @@ from cloven.errors import ParameterError
 from cloven.figures import many
 from cloven.report.page import environment
 from cloven.studio.inspection.drawer import Drawer
-from cloven.studio.inspection.opened import NotThereError
+from cloven.studio.inspection.listing import NotThereError
 from cloven.studio.inspector_address import Address, whole
 from cloven.studio.inspector_drawing import meter, sure
 from cloven.studio.inspector_rows import RowPages
@@ -57,6 +57,11 @@ class Pages(Protocol):
     @property
     def key(self) -> Any:
         """The owner's key to it; None if that is not there."""
+        ...
+
+    @property
+    def meaningful(self) -> tuple[str, ...]:
+        """Items of which its pages ask what they mean; none where no attack goes by that."""
         ...
 
     def overview(self, address: Address) -> Shown:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cloven.kinds.generalised.attack.known_person import MOST_KNOWN
 from cloven.studio.inspection.generalised import ORDERS, OpenedRows, knowing_of_rows, ranked_rows, rows_view
 from cloven.studio.inspection.generalised_truth import holders_of_rows, true_items
-from cloven.studio.inspection.opened import NotThereError
+from cloven.studio.inspection.listing import NotThereError
 
 if TYPE_CHECKING:
     from cloven.kinds.generalised.key import GeneralisedKey
@@ -41,6 +41,11 @@ class RowPages:
     def release(self) -> SetGeneralised:
         """What is looked at."""
         return self.opened.release
+
+    @property
+    def meaningful(self) -> tuple[str, ...]:
+        """Nobody asks here what words mean."""
+        return ()
 
     def overview(self, address: Address) -> tuple[str, dict[str, Any]]:
         """All groups."""

@@ -61,6 +61,11 @@ class SetPages:
         """The owner's key to it."""
         return None if self.owned is None else self.owned.key
 
+    @property
+    def meaningful(self) -> tuple[str, ...]:
+        """All items: parts are put back by what they mean, too."""
+        return self.release.vocabulary
+
     @cached_property
     def ranking(self) -> Ranking:
         """Its clusters, ready to be put in order."""

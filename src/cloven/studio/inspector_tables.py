@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cloven.studio.inspection.opened import NotThereError
+from cloven.studio.inspection.listing import NotThereError
 from cloven.studio.inspection.table_truth import true_values
 from cloven.studio.inspection.tables import (
     ORDERS,
@@ -48,6 +48,11 @@ class TablePages:
     def release(self) -> TableRelease:
         """What is looked at."""
         return self.opened.release
+
+    @property
+    def meaningful(self) -> tuple[str, ...]:
+        """Nobody asks here what words mean."""
+        return ()
 
     def overview(self, address: Address) -> tuple[str, dict[str, Any]]:
         """All groups, the worst first."""

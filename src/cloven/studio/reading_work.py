@@ -154,7 +154,6 @@ def _described_sets(data: Transactions, report: ReadReport | None) -> dict[str, 
     found = measure(data, m=MOST_KNOWN, k=K, rng=np.random.default_rng(0))
     values, reasons = suggested(data, {})
     lengths = np.diff(data.offsets)
-    support = np.bincount(data.codes, minlength=len(data.vocabulary))
     sizes, counts = np.unique(lengths, return_counts=True)
     plain = found.to_dict()
     return {
@@ -163,9 +162,9 @@ def _described_sets(data: Transactions, report: ReadReport | None) -> dict[str, 
         "persons": plain["persons"],
         "singled_out": plain["singled_out"],
         "rare_names": [name[:CELL] for name in found.rare_item_names[:20]],
-        "rare": _rare(support),
+        "rare": _rare(data),
         "sizes": [{"size": int(a), "groups": int(b)} for a, b in zip(sizes, counts, strict=True)],
-        "common": _common(data, support),
+        "common": _common(data),
         "preview": [
             [item[:CELL] for item in sorted(data[number])[:ITEMS]] for number in range(min(SHOWN, len(data)))
         ],
@@ -175,19 +174,21 @@ def _described_sets(data: Transactions, report: ReadReport | None) -> dict[str, 
     }
 
 
-def _rare(support: Any) -> list[dict[str, int]]:
-    """For k from 2 on: how many items fewer than k hold, and how many entries those are."""
+def _rare(data: Transactions) -> list[dict[str, int]]:
+    """For k from 2 on: how many items fewer than k people hold, and how many entries those are."""
+    holders, entries = data.holders, data.supports
     return [
-        {"k": k, "items": int((support[support > 0] < k).sum()), "entries": int(support[support < k].sum())}
+        {"k": k, "items": int((holders < k).sum()), "entries": int(entries[holders < k].sum())}
         for k in range(2, LARGEST_K + 1)
     ]
 
 
-def _common(data: Transactions, support: Any) -> list[dict[str, Any]]:
+def _common(data: Transactions) -> list[dict[str, Any]]:
     """The items that most people have."""
-    order = np.argsort(-support, kind="stable")[:8]
+    people = len(data) if data.persons is None else len(np.unique(data.persons))
+    order = np.argsort(-data.holders, kind="stable")[:8]
     return [
-        {"item": data.vocabulary[code][:CELL], "share": float(support[code] / len(data))}
+        {"item": data.vocabulary[code][:CELL], "share": float(data.holders[code] / max(1, people))}
         for code in order.tolist()
     ]
 

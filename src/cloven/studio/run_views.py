@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from cloven.studio.records import DataSet, Run
+    from cloven.studio.records import DataSet, Run, Shape
 
 USUAL: Mapping[str, Any] = {
     "max_risk": MAX_RISK,
@@ -58,11 +58,6 @@ def _form(
     if method is None:
         return see(f"/data/{data.number}/protect?from={run.number}")
     every = family_of(method).threats(method, Knowledge())
-    others = [
-        each
-        for each in desk_of(request).workspace.runs_of(data.number)
-        if each.state == "done" and each.number != run.number and not each.headline["sampled"]
-    ]
     return shown(
         "threats.html",
         422 if errors else 200,
@@ -71,12 +66,35 @@ def _form(
         steps=steps("Attack", data, run),
         title=run.name,
         threats=every,
-        others=others,
+        others=_others(request, run),
+        names={each.number: each.name for each in desk_of(request).workspace.all_data()},
         rivals=[name for name in methods_for(shape) if name != run.method and not name.endswith("-like")],
         wanted=wanted,
         errors=errors,
         sample=data.place is None,
     )
+
+
+def _others(request: Request, run: Run) -> list[Run]:
+    """Runs whose release attackers can have, too: of the same data, or of others of this shape if it was downloaded.
+
+    Other data can be the same people: the same file under another name, or that of last year.
+    """
+    workspace, alike = desk_of(request).workspace, methods_for(_shape_of(run))
+    gone = workspace.handed_out()
+    return [
+        each
+        for each in workspace.all_runs()
+        if each.state == "done"
+        and each.number != run.number
+        and not each.headline["sampled"]
+        and (each.data == run.data or (each.number in gone and each.method in alike))
+    ]
+
+
+def _shape_of(run: Run) -> Shape:
+    """Of the data when the run was planned; they may be read another way by now."""
+    return "sets" if run.method in methods_for("sets") else "table"
 
 
 async def start(request: Request) -> Response:
@@ -86,8 +104,14 @@ async def start(request: Request) -> Response:
         return see(f"/runs/{run.number}/attack")
     async with request.form(max_files=0, max_fields=100, max_part_size=100_000) as form:
         wanted, errors = _wanted(form)
+    known = {each.number for each in _others(request, run)}
+    if gone := [number for number in wanted["runs"] if number not in known]:
+        errors["runs"] = f"run {gone[0]} has no release that attackers could have; choose again"
     if errors:
         return _form(request, run, data, wanted, errors)
+    now = desk_of(request).workspace.run(run.number)
+    if now is None or now.state != "draft":  # it was started, or deleted, while this form came in
+        return see(f"/runs/{run.number}/attack")
     desk_of(request).workspace.change_work("runs", run.number, wanted=wanted)
     desk_of(request).start("runs", run.number)
     return see(f"/runs/{run.number}/attack")
@@ -101,7 +125,7 @@ def _wanted(form: FormData) -> tuple[dict[str, Any], dict[str, str]]:
         "advise": form.get("advise") == "yes",
         "relatedness": str(form.get("relatedness", "")).strip(),
         "rivals": [str(each) for each in form.getlist("rival")],
-        "runs": [number for each in form.getlist("other") if (number := number_in(str(each)))],
+        "runs": [number_in(str(each)) for each in form.getlist("other")],
     }
     tried = {str(each) for each in form.getlist("threat")}
     found["left_out"] = [str(each) for each in form.getlist("known-threat") if str(each) not in tried]
@@ -127,8 +151,7 @@ def _wanted(form: FormData) -> tuple[dict[str, Any], dict[str, str]]:
 def _live(run: Run, data: DataSet) -> dict[str, Any]:
     """What is known so far, drawn as the report draws it."""
     wanted = {**USUAL, **run.wanted}
-    shape = "sets" if data.reading is None else data.reading.shape
-    method, _ = made(shape, run.method, run.parameters)
+    method, _ = made(_shape_of(run), run.method, run.parameters)
     document = {
         "risks": list(run.found.values()),
         "limits": {name: wanted[name] for name in ("max_risk", "max_tail", "min_utility")},
@@ -180,7 +203,9 @@ async def delete_run(request: Request) -> Response:
     if request.method == "POST":
         await desk_of(request).delete_run(run.number)
         return see(f"/data/{data.number}")
-    return shown("delete_run.html", run=run, data=data, steps=None, title=f"Delete {run.name}?")
+    gone = run.number in desk_of(request).workspace.handed_out()
+    title = f"Delete {run.name}?"
+    return shown("delete_run.html", run=run, data=data, handed_out=gone, steps=None, title=title)
 
 
 def run_of(request: Request) -> tuple[Run, DataSet]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cloven.audit.decision import Limits
 from cloven.studio.reading_work import read_as
 from cloven.studio.records import Reading
+from cloven.threats import Knowledge
 from cloven.tuning.tune import Tune
 
 if TYPE_CHECKING:
@@ -24,9 +25,7 @@ def search(job: Mapping[str, Any], tell: Teller) -> dict[str, Any]:
     tell.progress("read the data", 0.0)
     place = None if job["place"] is None else Path(job["place"])
     data, _ = read_as(place, Reading(**job["reading"]), folder / "schema.toml")
-    limits = Limits(wanted["max_risk"], wanted["min_utility"])
-    promised: dict[str, Any] = {name: int(wanted[name]) for name in ("k", "m", "l") if name in wanted}
-    whole = Tune(limits=limits, **promised)
+    whole = tune_of(job)
     told: dict[str, Any] = {}
     for number in range(1, wanted["trials"] + 1):
         begun = number - 1
@@ -41,6 +40,16 @@ def search(job: Mapping[str, Any], tell: Teller) -> dict[str, Any]:
         if tuned.exhausted:
             break
     return told
+
+
+def tune_of(job: Mapping[str, Any]) -> Tune:
+    """The search that a job asks for; vectors for the words of the built-in sample come with it."""
+    from cloven.relatedness.spec import parse
+
+    wanted = job["wanted"]
+    promised: dict[str, Any] = {name: int(wanted[name]) for name in ("k", "m", "l") if name in wanted}
+    known = Knowledge(parse("sample")) if job["place"] is None else Knowledge()
+    return Tune(limits=Limits(wanted["max_risk"], wanted["min_utility"]), knowledge=known, **promised)
 
 
 def found(tuned: Tuned) -> dict[str, Any]:

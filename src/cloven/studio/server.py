@@ -148,6 +148,7 @@ def _taken(door: Door) -> Iterator[socket.socket]:
 @contextmanager
 def _passing_here(workspace: Workspace) -> Iterator[None]:
     """Uploads on their way lie in the workspace, not where all users of the machine keep such."""
+    workspace.sweep()
     before = tempfile.tempdir
     tempfile.tempdir = str(workspace.passing)
     try:

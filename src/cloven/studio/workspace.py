@@ -6,6 +6,7 @@ Whatever is deleted is gone from the database (which overwrites what it drops) a
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
 from contextlib import contextmanager
@@ -72,8 +73,6 @@ class Workspace:
             _make_private(folder)
             for inner in ("data", "runs", "searches", "passing"):
                 (folder / inner).mkdir(PRIVATE_FOLDER, exist_ok=True)
-            for left in (folder / "passing").iterdir():  # of a server that was killed
-                left.unlink()
             (folder / DATABASE).touch(PRIVATE_FILE)
             connection = sqlite3.connect(folder / DATABASE, check_same_thread=False, isolation_level=None)
             connection.row_factory = sqlite3.Row
@@ -125,6 +124,11 @@ class Workspace:
     def passing(self) -> Path:
         """Where uploads and archives lie on their way."""
         return self.folder / "passing"
+
+    def sweep(self) -> None:
+        """Delete what was on its way when a server was killed; nobody else may be at work here."""
+        for left in self.passing.iterdir():
+            shutil.rmtree(left) if left.is_dir() and not left.is_symlink() else left.unlink()
 
     # Data sets.
 
@@ -196,7 +200,7 @@ class Workspace:
             self.delete_run(run.number)
         for search in self.searches_of(number):
             self.delete_search(search.number)
-        shutil.rmtree(self.data_folder(number), ignore_errors=True)
+        _remove(self.data_folder(number))
         self._execute("delete from data where number = ?", number)
 
     # Runs.
@@ -243,7 +247,7 @@ class Workspace:
 
     def delete_run(self, number: int) -> None:
         """Delete a run for good: release, key, finished steps and what is noted of it."""
-        shutil.rmtree(self.run_folder(number), ignore_errors=True)
+        _remove(self.run_folder(number))
         self._execute("delete from runs where number = ?", number)
         self._execute("delete from log where run = ?", number)
 
@@ -283,7 +287,7 @@ class Workspace:
 
     def delete_search(self, number: int) -> None:
         """Delete a search for good."""
-        shutil.rmtree(self.search_folder(number), ignore_errors=True)
+        _remove(self.search_folder(number))
         self._execute("delete from searches where number = ?", number)
 
     # What both have in common.
@@ -316,6 +320,12 @@ class Workspace:
     def note(self, run: int, what: str) -> None:
         """Note that something of a run was handed out."""
         self._insert("insert into log (at, run, what) values (?, ?, ?)", time(), run, what)
+
+    def handed_out(self) -> frozenset[int]:
+        """Runs whose release was downloaded."""
+        return frozenset(
+            row["run"] for row in self._rows("select distinct run from log where what = 'release'")
+        )
 
     def noted(self, run: int) -> list[tuple[float, str]]:
         """What was handed out of a run, the newest first."""
@@ -364,6 +374,18 @@ class Workspace:
     def _alone(self) -> Iterator[sqlite3.Connection]:
         with self._lock:
             yield self._connection
+
+
+def _remove(folder: Path) -> None:
+    """Delete a folder for good.
+
+    Raises:
+        OutputError: something of it is still there; it may be a key.
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    if os.path.lexists(folder):
+        message = f"{folder} could not be deleted, or not all of it; see who may write there, and try again"
+        raise OutputError(message)
 
 
 def _make_private(folder: Path) -> None:

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import os
 import signal
 import time
+from contextlib import closing
 
 import pytest
 
-from cloven.studio.desk import MOST_ATTEMPTS
+from cloven.studio.desk import MOST_ATTEMPTS, Desk
+from cloven.studio.workspace import Workspace
 from tests.unit.studio.studios import opened, until
 
 COAT = {"k": "3", "m": "2", "max_suppressed": "0", "reading": "subsets-too"}
 WANTED = {"max_risk": "20", "max_tail": "1", "min_utility": "0", "effort": "quick"}
+PLAIN = {
+    "max_risk": 0.2, "max_tail": 0.01, "min_utility": 0.0, "quick": True, "advise": False, "relatedness": "",
+    "rivals": [], "left_out": [], "runs": [],
+}  # fmt: skip
+"""The same as they are noted."""
 BASKETS = b"milk,bread\nmilk,tea\nbread,tea\nmilk\nbread\n" * 20
 
 
@@ -159,3 +167,31 @@ def test_what_was_finished_before_the_end_is_not_done_again(tmp_path):
         done = client.workspace.run(number)
         assert found.items() <= done.found.items()
         assert digests(done.published) == made
+
+
+def test_what_changes_while_a_page_is_told_is_not_missed(tmp_path):
+    async def heard(desk):
+        changes = desk.changes("runs/1", 0.05)
+        desk._tell("runs/1")  # between what was read and the wait for more
+        first = await anext(changes)
+        return first, await anext(changes)
+
+    with closing(Workspace.at(tmp_path / "ws")) as workspace:
+        assert asyncio.run(heard(Desk(workspace))) == (True, False)
+
+
+def test_what_was_found_in_a_file_is_not_shown_of_another_one(tmp_path):
+    """A run is cancelled, the file changes where it is, and the run goes on: it begins anew, and its page, too."""
+    file = tmp_path / "baskets.csv"
+    file.write_bytes(BASKETS)
+    with opened(tmp_path / "ws") as client:
+        path = client.post("/data/file", data={"path": str(file)}).url.path
+        until(client, path, ["Likely ways"])
+        client.post(f"{path}/reading", data={"shape": "sets", "format": "lines", "delimiter": ","})
+        until(client, path, ["Who can be singled out"])
+        run = client.post(f"{path}/protect", data={"method": "coat", **COAT}).url.path.removesuffix("/attack")
+        client.workspace.change_work("runs", 1, "cancelled", found={"attack (old)": {}}, wanted=PLAIN)
+        client.post(f"{run}/go-on")
+        until(client, f"{run}/attack", ["To the verdict"])
+        assert "attack (old)" not in client.workspace.run(1).found
+        assert client.workspace.run(1).found

@@ -21,6 +21,7 @@ from cloven.studio.forms import (
     methods_for,
     not_offered,
 )
+from cloven.studio.meaning import sentences
 from cloven.values import options_of
 
 EVERY = {**anonymisers(), **table_anonymisers()}
@@ -125,3 +126,33 @@ def test_what_stands_elsewhere_is_an_option_of_the_command(method):
     assert said
     for flag in re.findall("--[a-z-]+", " ".join(said)):
         assert flag in shown
+
+
+ODD = (
+    "", " ", "0", "-1", "--1", "1", "2", "7", "9" * 25, "9" * 5_000, "1e400", "1e300", "1000", "nan", "inf", "-inf",
+    "²", "٣", "\uff15", "1.5", "\0", "<b>", "'\"", "\u202e", "a" * 5_000, "%", "none", "unlimited", "yes",
+    "../x", "1,2", "0x10", "1_000", "\n", "=cmd()", "2147483648", "9223372036854775808", "1e-320",
+    "-0", "+5", "a/b+c", "/", "+",
+)  # fmt: skip
+SUMMARIES = {
+    "sets": {"shape": "sets", "records": 90, "items": 6, "occurrences": 200, "singled_out": [], "rare": []},
+    "table": {
+        "shape": "table",
+        "records": 9,
+        "alone": 0.5,
+        "known": ["a"],
+        "sensitive": ["b"],
+        "largest_l": 4,
+    },
+}
+
+
+@pytest.mark.parametrize("shape", SUMMARIES)
+@pytest.mark.parametrize("typed", ODD, ids=range(len(ODD)))
+def test_whatever_is_typed_is_taken_or_told(shape, typed):
+    for name, maker in methods_for(shape).items():
+        usual = {each.name: each.default for each in fields_of(maker)}
+        for field in usual:
+            built, told = made(shape, name, {**usual, field: typed})
+            assert (built is None) == bool(told.errors)
+            assert built is None or all(sentences(built, SUMMARIES[shape]))

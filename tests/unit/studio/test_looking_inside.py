@@ -152,6 +152,6 @@ def test_the_worker_opens_every_kind_of_page(result, tmp_path):
     }
     assert inspection_work.inspect(job, Tell()) == {}
     names = {file.name for file in (tmp_path / "kept").iterdir()}
-    assert names == {"told.json", "hits.json", "people.json", "learned.npz", "ready"}
+    assert names == {"told.json", "hits.json", "people.json", "learned.npz", "words.npz", "ready"}
     assert len({step for step, _ in steps}) == len(steps) >= 4
     assert list(np.diff([share for _, share in steps]) > 0) == [True] * (len(steps) - 1)

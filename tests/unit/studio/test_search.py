@@ -7,6 +7,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
+import cloven as cv
 from cloven.settings import setting
 from cloven.studio.forms import form_of, made
 from tests.unit.studio.studios import opened, until
@@ -25,6 +26,8 @@ WANTED = {"k": "3", "m": "2", "trials": "2", "max_risk": "20", "min_utility": "0
         "coat:k=4,m=3",
         "slicing:k=6,l=3",
         "mondrian:k=5,l=2,mode=relaxed",
+        "slicing:k=6,l=4,columns=age+sex/work",
+        "slicing:k=6,l=4,columns=3",
     ],
 )
 def test_a_setting_is_taken_up_as_it_is(name):
@@ -39,6 +42,10 @@ def test_a_setting_is_taken_up_as_it_is(name):
 def test_what_cannot_be_typed_is_not_offered():
     assert form_of("no-such-method:k=3") is None
     assert form_of("coat:k=none") is None
+    items = frozenset({"flu", "gout"})
+    assert form_of(setting(cv.Disassociation(sensitive=items))) is None, (
+        "its name does not say which they are"
+    )
 
 
 def ready(client):

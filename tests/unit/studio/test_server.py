@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
-import signal
 import socket
 import subprocess
-import sys
 from contextlib import contextmanager
 
 import httpx2
@@ -15,44 +12,22 @@ import pytest
 
 from cloven.errors import ParameterError
 from cloven.studio.server import Door
+from reliability.served import Served, command
 
 
 @contextmanager
 def serving(folder, *options):
-    """A studio in a process of its own, and the address that it shows first."""
-    command = [
-        sys.executable,
-        "-m",
-        "cloven.cli",
-        "studio",
-        "--no-browser",
-        "--workspace",
-        str(folder),
-        *options,
-    ]
-    environment = {**os.environ, "PYTHONWARNINGS": "error::ResourceWarning"}
-    with subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment,
-    ) as process:
-        try:
-            line = process.stdout.readline()
-            found = re.search(r"https?://\S+", line)
-            assert found, line + process.stderr.read()
-            yield process, found[0]
-        finally:
-            process.send_signal(signal.SIGINT)
-            process.stdin.close()
-            process.wait(20)
+    served = Served(folder, options)
+    served.start()
+    try:
+        yield served
+    finally:
+        served.stop()
 
 
 def test_it_is_reached_on_this_machine_with_its_token_alone(tmp_path):
-    with serving(tmp_path / "ws") as (process, address):
-        origin = address.partition("/?")[0]
+    with serving(tmp_path / "ws") as served:
+        address, origin = served.address, served.origin
         assert origin.startswith("http://127.0.0.1:")
         with httpx2.Client(base_url=origin) as client:
             assert client.get("/").status_code == 401
@@ -62,40 +37,34 @@ def test_it_is_reached_on_this_machine_with_its_token_alone(tmp_path):
             assert client.get("/", headers={"host": "evil.example"}).status_code == 421
             assert client.post("/data/sample", headers={"origin": "http://evil.example"}).status_code == 403
         assert httpx2.get(address).status_code == 403
-        process.stdin.write("\n")
-        process.stdin.flush()
-        lines = [process.stdout.readline() for _ in range(3)]
-        another = re.search(r"http://\S+", lines[-1])[0]
+        another = served.another()
         assert another != address
         assert httpx2.get(another).status_code == 200
 
 
 def test_it_listens_nowhere_else(tmp_path):
-    with serving(tmp_path / "ws") as (_, address):
-        port = int(re.search(r":(\d+)/", address)[1])
+    with serving(tmp_path / "ws") as served:
+        port = int(served.origin.rpartition(":")[2])
         with socket.socket() as other, pytest.raises(ConnectionRefusedError):
             other.connect(("127.0.0.2", port))
 
 
 def test_a_workspace_that_is_open_is_not_opened_again(tmp_path):
     with serving(tmp_path / "ws"):
-        command = [
-            sys.executable,
-            "-m",
-            "cloven.cli",
-            "studio",
-            "--no-browser",
-            "--workspace",
-            str(tmp_path / "ws"),
-        ]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        on_its_way = tmp_path / "ws" / "passing" / "upload"
+        on_its_way.touch()
+        again = command(tmp_path / "ws")
+        done = subprocess.run(again, capture_output=True, text=True, check=False, timeout=60)
         assert done.returncode == 4
         assert "another run works on this workspace" in done.stderr
+        assert on_its_way.exists(), "what the first one is just being sent stays"
+    with serving(tmp_path / "ws"):
+        assert not on_its_way.exists(), "of a server that was killed"
 
 
 def test_headers_that_are_no_http_get_an_answer_and_no_page(tmp_path):
-    with serving(tmp_path / "ws") as (_, address):
-        host, port = re.search(r"//([^:]+):(\d+)/", address).groups()
+    with serving(tmp_path / "ws") as served:
+        host, port = re.search(r"//([^:]+):(\d+)", served.origin).groups()
         for raw in (
             b"nonsense\r\n\r\n",
             b"GET / HTTP/1.1\r\n\r\n",

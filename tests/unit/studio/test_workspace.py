@@ -62,6 +62,7 @@ def test_what_was_noted_is_there_after_a_restart(tmp_path):
     opened.change_work("runs", run.number, "running", share=0.5, found={"attack (x)": {"value": 1}})
     opened.close()
     again = Workspace.at(tmp_path / "ws")
+    again.sweep()
     assert again.data(data.number).reading == Reading("sets", {"format": "lines"})
     assert again.data(data.number).summary == {"records": 3}
     found = again.run(run.number)
@@ -107,6 +108,7 @@ def test_what_lay_on_its_way_when_a_server_was_killed_is_gone(tmp_path):
     (opened.passing / "half").write_bytes(b"x")
     opened.close()
     again = Workspace.at(tmp_path / "ws")
+    again.sweep()
     assert list(again.passing.iterdir()) == []
     again.close()
 

@@ -57,26 +57,31 @@ function listen(place) {
   let busy = false;
   let again = false;
 
+  function put(text) {
+    const page = new DOMParser().parseFromString(text, "text/html");
+    const inside = place.contains(document.activeElement) && document.activeElement.closest("form");
+    const action = inside && inside.getAttribute("action");
+    const opened = [...place.querySelectorAll("details[open] > summary")].map((each) => each.textContent);
+    place.replaceChildren(...page.body.childNodes);
+    for (const each of place.querySelectorAll("details > summary")) {
+      if (opened.includes(each.textContent)) each.parentElement.open = true;
+    }
+    const same = action && place.querySelector(`form[action="${action}"] button`);
+    if (same) same.focus();
+  }
+
   async function refresh() {
     if (busy) {
       again = true;
       return;
     }
     busy = true;
-    const answer = await fetch(live);
-    if (answer.ok) {
-      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-      const inside = place.contains(document.activeElement) && document.activeElement.closest("form");
-      const action = inside && inside.getAttribute("action");
-      const opened = [...place.querySelectorAll("details[open] > summary")].map((each) => each.textContent);
-      place.replaceChildren(...page.body.childNodes);
-      for (const each of place.querySelectorAll("details > summary")) {
-        if (opened.includes(each.textContent)) each.parentElement.open = true;
-      }
-      const same = action && place.querySelector(`form[action="${action}"] button`);
-      if (same) same.focus();
+    try {
+      const answer = await fetch(live);
+      if (answer.ok) put(await answer.text());
+    } finally {
+      busy = false; // a server that was away for a moment may be back for the next finding
     }
-    busy = false;
     if (again) {
       again = false;
       await refresh();

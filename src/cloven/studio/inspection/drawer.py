@@ -6,16 +6,20 @@ import hashlib
 import json
 from contextlib import suppress
 from dataclasses import dataclass
+from io import BytesIO
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from cloven.errors import InputError
 from cloven.intake.files import content
+from cloven.intake.packing import arrays_in
 from cloven.intake.trees import tree_of
 from cloven.storage.atomic import PRIVATE_FILE, PRIVATE_FOLDER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
     from cloven.relatedness.learned import Learned
 
@@ -69,6 +73,32 @@ class Drawer:
         found = make()
         self._put(place, found.save)
         return found
+
+    def arrays(self, name: str) -> dict[str, NDArray[Any]]:
+        """Arrays that lie here under a name; the archive has a checksum for each.
+
+        Raises:
+            OSError: there are none.
+            ValueError: they are damaged.
+        """
+        if self.folder is None:
+            raise FileNotFoundError(name)
+        return arrays_in(self.folder / f"{name}.npz")
+
+    def put_arrays(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Put arrays here."""
+        import numpy as np
+
+        if self.folder is None:
+            return
+        with BytesIO() as written:
+            np.savez(written, **arrays)  # type: ignore[arg-type]
+            self._put(self.folder / f"{name}.npz", lambda new: new.write_bytes(written.getbuffer()))
+
+    def forget(self) -> None:
+        """Have all of it found out anew by a worker, when the inspector is opened the next time."""
+        if self.folder is not None:
+            (self.folder / READY).unlink(missing_ok=True)
 
     @staticmethod
     def _put(place: Path, write: Callable[[Path], Any]) -> None:

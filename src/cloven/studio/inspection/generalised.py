@@ -12,11 +12,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.data.arrays import repeats
-from cloven.errors import ParameterError
-from cloven.kinds.generalised.attack.known_person import LEAST_BEST, KnownPersonGeneralised
+from cloven.kinds.generalised.attack.known_person import KnownPersonGeneralised
 from cloven.kinds.generalised.attack.link import LookUp
-from cloven.studio.inspection.knowing import MOST_TOLD, Knowing, Step, claims_of, known_codes
-from cloven.studio.inspection.opened import NotThereError
+from cloven.studio.inspection.knowing import (
+    MOST_TOLD,
+    Knowing,
+    OfItems,
+    Step,
+    known_codes,
+    likeliest_news,
+    told_of,
+)
+from cloven.studio.inspection.listing import NotThereError, page_of, refuse_order
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,24 +32,13 @@ if TYPE_CHECKING:
     from cloven.kinds.generalised.release import SetGeneralised
 
 ORDERS = {"size": "fewest records that look alike", "exact": "most items shown as they are"}
-PAGE = 25
 
 
 @dataclass(frozen=True, eq=False)
-class OpenedRows:
+class OpenedRows(OfItems):
     """A release with all that is read off it once."""
 
     release: SetGeneralised
-
-    @property
-    def vocabulary(self) -> tuple[str, ...]:
-        """Published items."""
-        return self.release.vocabulary
-
-    @cached_property
-    def code_of(self) -> dict[str, int]:
-        """Code of each published item."""
-        return {name: code for code, name in enumerate(self.release.vocabulary)}
 
     @cached_property
     def reader(self) -> KnownPersonGeneralised:
@@ -109,17 +105,12 @@ def ranked_rows(opened: OpenedRows, by: str, page: int = 1) -> tuple[tuple[Ranke
         NotThereError: there is no such page.
         ParameterError: there is no such order.
     """
-    if by not in ORDERS:
-        message = f"groups cannot be put in the order {by!r}; there are {', '.join(ORDERS)}"
-        raise ParameterError(message)
+    refuse_order(by, ORDERS)
     size, number = np.diff(opened.starts), np.arange(len(opened.starts) - 1)
     keys = {"size": (number, -opened.exact, size), "exact": (number, size, -opened.exact)}
     order = np.lexsort(keys[by])
-    pages = max(1, -(-len(order) // PAGE))
-    if not 1 <= page <= pages:
-        message = f"there is no page {page:,}; there are {pages:,}, from 1 on"
-        raise NotThereError(message)
-    return tuple(_ranked(opened, each) for each in order[(page - 1) * PAGE : page * PAGE].tolist()), pages
+    shown, pages = page_of(order, page)
+    return tuple(_ranked(opened, each) for each in shown.tolist()), pages
 
 
 def _ranked(opened: OpenedRows, number: int) -> RankedRows:
@@ -185,38 +176,21 @@ def knowing_of_rows(
         ParameterError: no item is given, or not one that is published.
     """
     codes = known_codes(opened, items)
-    if not codes:
-        message = "no item is known; choose at least one"
-        raise ParameterError(message)
-    claims, expected = claims_of(opened, codes)
-    shown = claims[:most]
-    promised = len(codes) <= (opened.release.parameters.get("all_up_to") or 0)
-    return Knowing(
-        tuple(opened.vocabulary[code] for code in codes),
-        tuple(_step(opened, codes[:count], number) for count in range(1, len(codes) + 1)),
-        expected,
-        tuple(shown),
-        len(claims) - len(shown),
-        LEAST_BEST,
-        (),
-        0,
-        promised,
-    )
+    steps = tuple(_step(opened, codes[:count], number) for count in range(1, len(codes) + 1))
+    return told_of(opened, codes, steps, opened.release.parameters.get("all_up_to") or 0, most)
 
 
 def _step(opened: OpenedRows, codes: list[int], number: int | None) -> Step:
     blocks = opened.rows.images(codes)
     single = bool((opened.release.block_sizes[blocks] == 1).all())
     found = opened.rows.candidates(codes)
-    news = [claim for claim in claims_of(opened, codes)[0] if claim.news]
     return Step(
         opened.vocabulary[codes[-1]],
         found,
         found if single else 0,
         None if number is None else _here(opened, number, blocks),
         0,
-        news[0].item if news else "",
-        news[0].probability if news else 0.0,
+        *likeliest_news(opened, codes),
     )
 
 

@@ -6,7 +6,8 @@ the release alone.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -28,6 +29,28 @@ MOST_TOLD = 20
 """Items that are shown of those that are told."""
 MOST_CLUSTERS = 10
 LIMITS = {LEVELS[2]: "as good as certain", LEVELS[1]: "probable", LEVELS[0]: "more likely than not"}
+
+
+def limit_words(probability: float) -> str:
+    """How sure that is in words, if it is a limit that an audit judges; nothing below all limits."""
+    return next((words for level, words in LIMITS.items() if probability >= level - ROUNDING), "")
+
+
+class OfItems:
+    """A release of sets: its items, and the code of each."""
+
+    release: Any
+
+    @property
+    def vocabulary(self) -> tuple[str, ...]:
+        """Published items."""
+        names: tuple[str, ...] = self.release.vocabulary
+        return names
+
+    @cached_property
+    def code_of(self) -> dict[str, int]:
+        """Code of each published item."""
+        return {name: code for code, name in enumerate(self.vocabulary)}
 
 
 class Readable(Protocol):
@@ -144,9 +167,12 @@ def known_codes(opened: Readable, items: Sequence[str]) -> list[int]:
     """Codes of known items, in their order and each once.
 
     Raises:
-        ParameterError: an item is not published, or there are too many.
+        ParameterError: no item is given, one is not published, or there are too many.
     """
     names = list(dict.fromkeys(items))
+    if not names:
+        message = "no item is known; choose at least one"
+        raise ParameterError(message)
     strange = [name for name in names if name not in opened.code_of]
     if strange:
         message = f"the release does not contain {strange[0]!r}, so it says nothing of who has it; take another item"
@@ -166,24 +192,38 @@ def knowing(
         ParameterError: no item is given, or not one that is published.
     """
     codes, release = known_codes(opened, items), opened.release
-    if not codes:
-        message = "no item is known; choose at least one"
-        raise ParameterError(message)
     steps = _steps(opened, codes, cluster)
     found = evidence(release, np.array(sorted(codes), np.int64))
+    return replace(
+        told_of(opened, codes, steps, release.m, most),
+        where=_where(found.at_most, found.expected),
+        clusters=int((found.at_most > 0).sum()),
+    )
+
+
+def told_of(
+    opened: Readable, codes: list[int], steps: tuple[Step, ...], promised: int, most: int | None
+) -> Knowing:
+    """What is told of somebody of whom these items are known, wherever they are; ``promised`` is how many may be."""
     claims, expected = claims_of(opened, codes)
     shown = claims[:most]
     return Knowing(
-        tuple(release.vocabulary[code] for code in codes),
+        tuple(opened.vocabulary[code] for code in codes),
         steps,
         expected,
         tuple(shown),
         len(claims) - len(shown),
         LEAST_BEST,
-        _where(found.at_most, found.expected),
-        int((found.at_most > 0).sum()),
-        len(codes) <= release.m,
+        (),
+        0,
+        len(codes) <= promised,
     )
+
+
+def likeliest_news(opened: Readable, codes: list[int]) -> tuple[str, float]:
+    """The likeliest further item that is news, and its probability; nothing, and 0, if none is likely."""
+    news = next((claim for claim in claims_of(opened, codes)[0] if claim.news), None)
+    return ("", 0.0) if news is None else (news.item, news.probability)
 
 
 def _steps(opened: Opened, codes: list[int], cluster: int | None) -> tuple[Step, ...]:
@@ -199,7 +239,6 @@ def _steps(opened: Opened, codes: list[int], cluster: int | None) -> tuple[Step,
         most = min(most, alone.total_at_most, found.total_at_most)
         if cluster is not None:
             here = min(here, most, int(alone.at_most[cluster]), int(found.at_most[cluster]))
-        news = [claim for claim in claims_of(opened, codes[:count])[0] if claim.news]
         out.append(
             Step(
                 opened.release.vocabulary[code],
@@ -207,8 +246,7 @@ def _steps(opened: Opened, codes: list[int], cluster: int | None) -> tuple[Step,
                 found.total_at_least,
                 None if cluster is None else here,
                 int((found.at_most > 0).sum()),
-                news[0].item if news else "",
-                news[0].probability if news else 0.0,
+                *likeliest_news(opened, codes[:count]),
             )
         )
     return tuple(out)
@@ -228,7 +266,7 @@ def claims_of(opened: Readable, codes: list[int]) -> tuple[list[Claim], float]:
             probability,
             float(opened.shares[code]),
             code in certain,
-            next((words for level, words in LIMITS.items() if probability >= level - ROUNDING), ""),
+            limit_words(probability),
             bool(probability >= news[code] - ROUNDING),
         )
         for code, probability in told.items()

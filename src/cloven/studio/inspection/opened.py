@@ -18,6 +18,8 @@ from cloven.kinds.disassociated.attack.vertical import VerticalPartitioning
 from cloven.kinds.disassociated.covers.covers import covers
 from cloven.kinds.disassociated.release import Kind, first_of_equal
 from cloven.studio.inspection.drawer import Drawer
+from cloven.studio.inspection.knowing import OfItems
+from cloven.studio.inspection.listing import NotThereError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,12 +44,8 @@ ATTACKS: Mapping[str, str] = MappingProxyType(
 """Who puts parts back, by name, and what they know."""
 
 
-class NotThereError(ParameterError):
-    """What an address asks for is not in the release."""
-
-
 @dataclass(frozen=True, eq=False)
-class Opened:
+class Opened(OfItems):
     """A release with all that is read off it once.
 
     Attributes:
@@ -79,16 +77,6 @@ class Opened:
     def firsts(self) -> Longs:
         """First of the rows that are equal in one chunk."""
         return first_of_equal(self.release)
-
-    @property
-    def vocabulary(self) -> tuple[str, ...]:
-        """Published items."""
-        return self.release.vocabulary
-
-    @cached_property
-    def code_of(self) -> dict[str, int]:
-        """Code of each published item."""
-        return {name: code for code, name in enumerate(self.release.vocabulary)}
 
     @cached_property
     def shares(self) -> Floats:

@@ -13,7 +13,7 @@ import numpy as np
 
 from cloven.kinds.disassociated.guesses import Answer
 from cloven.kinds.disassociated.release import Kind
-from cloven.studio.inspection.opened import NotThereError
+from cloven.studio.inspection.listing import NotThereError
 
 if TYPE_CHECKING:
     from cloven.compiled import Longs

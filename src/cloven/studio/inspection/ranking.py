@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cloven.data.known_sets import Known
-from cloven.errors import ParameterError
 from cloven.kinds.disassociated.release import Kind
 from cloven.statistics.telling import LEVELS, ROUNDING, News
-from cloven.studio.inspection.opened import NotThereError
+from cloven.studio.inspection.listing import page_of, refuse_order
 
 if TYPE_CHECKING:
     from cloven.compiled import Floats, Longs
@@ -28,7 +27,6 @@ ORDERS = {
     "covers": "most cover problems",
     "size": "fewest records",
 }
-PAGE = 25
 
 
 class Told(NamedTuple):
@@ -131,9 +129,7 @@ class Ranking:
         Raises:
             ParameterError: there is no such order.
         """
-        if by not in ORDERS:
-            message = f"clusters cannot be put in the order {by!r}; there are {', '.join(ORDERS)}"
-            raise ParameterError(message)
+        refuse_order(by, ORDERS, "clusters")
         size, number = self.opened.release.cluster_size, np.arange(self.opened.release.clusters)
         every, exposed = self.covers
         told = (number, size, -every, -self.told.rows, -self.told.probability)
@@ -172,11 +168,8 @@ def paged(ranking: Ranking, order: Longs, page: int) -> tuple[tuple[Ranked, ...]
     Raises:
         NotThereError: there is no such page.
     """
-    pages = max(1, -(-len(order) // PAGE))
-    if not 1 <= page <= pages:
-        message = f"there is no page {page:,}; there are {pages:,}, from 1 on"
-        raise NotThereError(message)
-    return tuple(ranking.line(number) for number in order[(page - 1) * PAGE : page * PAGE].tolist()), pages
+    shown, pages = page_of(order, page)
+    return tuple(ranking.line(number) for number in shown.tolist()), pages
 
 
 def told_by_cluster(opened: Opened) -> Told:

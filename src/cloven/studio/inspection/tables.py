@@ -18,8 +18,8 @@ from cloven.kinds.tables.attack.values import AttributeDisclosure
 from cloven.kinds.tables.buckets import Buckets, published_shares, rows_by_bucket
 from cloven.kinds.tables.guesses import Found, Known
 from cloven.kinds.tables.release import Sliced
-from cloven.statistics.telling import LEVELS, ROUNDING
-from cloven.studio.inspection.opened import NotThereError
+from cloven.studio.inspection.knowing import limit_words
+from cloven.studio.inspection.listing import NotThereError, page_of, refuse_order
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,13 +32,6 @@ ORDERS = {
     "values": "fewest different values",
     "size": "fewest rows",
 }
-PAGE = 25
-LIMITS = {LEVELS[2]: "as good as certain", LEVELS[1]: "probable", LEVELS[0]: "more likely than not"}
-
-
-def limit_words(probability: float) -> str:
-    """How sure that is in words; nothing below all limits."""
-    return next((words for level, words in LIMITS.items() if probability >= level - ROUNDING), "")
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,9 +122,7 @@ def ranked_buckets(
         NotThereError: there is no such page.
         ParameterError: there is no such order or attribute.
     """
-    if by not in ORDERS:
-        message = f"groups cannot be put in the order {by!r}; there are {', '.join(ORDERS)}"
-        raise ParameterError(message)
+    refuse_order(by, ORDERS)
     cell, rows, values = opened.commonest[opened.sensitive(attribute)]
     sizes, number = opened.buckets.sizes, np.arange(len(opened.buckets))
     share = rows / np.maximum(1, sizes)
@@ -141,10 +132,7 @@ def ranked_buckets(
         "size": (number, sizes),
     }
     order = np.lexsort(keys[by])
-    pages = max(1, -(-len(order) // PAGE))
-    if not 1 <= page <= pages:
-        message = f"there is no page {page:,}; there are {pages:,}, from 1 on"
-        raise NotThereError(message)
+    shown, pages = page_of(order, page)
     place = opened.buckets.position(attribute)
     domain = opened.buckets.domains[place]
     overall = _cell_shares(opened, place)
@@ -157,7 +145,7 @@ def ranked_buckets(
             float(overall[cell[at]]),
             int(values[at]),
         )
-        for at in order[(page - 1) * PAGE : page * PAGE].tolist()
+        for at in shown.tolist()
     ]
     return tuple(lines), pages
 

@@ -17,9 +17,9 @@ from cloven.kinds.disassociated.score.trial import Measured, measured
 from cloven.kinds.disassociated.score.truth import truth
 from cloven.statistics.outsiders import one_record_each
 from cloven.statistics.telling import News, People, telling
-from cloven.studio.inspection.opened import NotThereError
+from cloven.studio.inspection.listing import page_of
 from cloven.studio.inspection.placing import guesses_about, part_items, target_of, targets_of_cluster
-from cloven.studio.inspection.ranking import PAGE, Ranked, paged, with_hits
+from cloven.studio.inspection.ranking import Ranked, paged, with_hits
 
 if TYPE_CHECKING:
     from cloven.compiled import Longs
@@ -406,8 +406,4 @@ def people_page(owned: Owned, page: int) -> tuple[tuple[Person, ...], int]:
     Raises:
         NotThereError: there is no such page.
     """
-    pages = max(1, -(-len(owned.people) // PAGE))
-    if not 1 <= page <= pages:
-        message = f"there is no page {page:,}; there are {pages:,}, from 1 on"
-        raise NotThereError(message)
-    return owned.people[(page - 1) * PAGE : page * PAGE], pages
+    return page_of(owned.people, page)

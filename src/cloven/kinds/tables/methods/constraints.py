@@ -356,8 +356,10 @@ def read_columns(text: str) -> int | tuple[tuple[str, ...], ...] | None:
     >>> read_columns("2"), read_columns("age+sex/work")
     (2, (('age', 'sex'), ('work',)))
     """
-    if text.lower() == "none" or text.lstrip("-").isdigit():
-        return None if text.lower() == "none" else int(text)
+    if text.lower() == "none":
+        return None
+    if re.fullmatch("-?[0-9]{1,9}", text):
+        return int(text)
     return tuple(tuple(name for name in column.split("+") if name) for column in text.split("/"))
 
 
