@@ -512,14 +512,23 @@ def _open_workspace(folder: Path) -> None:
 
 def _look_inside(made: Any, folder: Path) -> None:
     """Open every page of the inspector that keeps something, from what is kept."""
+    from cloven.relatedness.vectors import Vectors
     from cloven.studio.inspection.drawer import Drawer
+    from cloven.studio.inspection.words import KeptWords, keep_words
     from cloven.studio.inspector import pages_of
     from cloven.studio.inspector_address import Address
 
-    pages = pages_of(made.release, made.key, None, Drawer(folder))
+    drawer = Drawer(folder)
+    if not folder.exists():
+        words = folder.with_suffix(".txt")
+        words.write_text("flu 1 0\nfever 0.9 0.1\ncough 0 1\nasthma 0.1 0.9\nrash 0.5 0.5\n")
+        keep_words(drawer, lambda: Vectors(str(words)), made.release.vocabulary)
+    pages = pages_of(made.release, made.key, KeptWords(drawer), drawer)
     truth = Address("", query=(("truth", "1"),))
     pages.overview(truth), pages.people(truth)
-    pages.group(Address("", query=(("truth", "1"), ("rebuild", "1"))), 0)
+    for attack in ("release", "words"):
+        query = (("truth", "1"), ("rebuild", "1"), ("attack", attack))
+        pages.group(Address("", query=query), 0)
 
 
 def _read_ledger(data: Any, folder: Path) -> Any:
