@@ -70,8 +70,9 @@ def csv_cell(text: str) -> str:
 def json_text(value: Any, *, ascii_only: bool = False) -> str:
     """A value as indented JSON, in which hidden characters are escapes; what it says is the same."""
     text = json.dumps(value, ensure_ascii=ascii_only, indent=2, allow_nan=False)
+    text = text.replace("\x7f", "\\u007f")  # the one control character that JSON leaves as it is
     if text.isascii():
-        return text  # controls are escapes already
+        return text
     return "".join(json.dumps(each)[1:-1] if each != "\n" and hidden(each) else each for each in text)
 
 

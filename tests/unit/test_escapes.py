@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cloven.errors import InputError, ParameterError
@@ -35,6 +35,8 @@ def test_no_cell_is_a_formula(text):
 
 
 @given(st.recursive(ANY, lambda inner: st.lists(inner) | st.dictionaries(ANY, inner)))
+@example("\x7f")
+@example({"\x7f\u202e": ["\x00"]})
 def test_json_says_the_same_and_hides_nothing(value):
     text = json_text(value)
     assert json.loads(text) == value

@@ -58,6 +58,7 @@ def test_both_could_be_published_as_long_as_none_was(client, two):
         assert verdict(client, path) == ("Publish", "Publish", "publish")
 
 
+@pytest.mark.slow
 def test_what_is_downloaded_speaks_against_the_others(client, data, two):
     first, second = two
     assert client.get(f"{first}/release.zip").status_code == 200
@@ -73,6 +74,7 @@ def test_what_is_downloaded_speaks_against_the_others(client, data, two):
     assert verdict(client, same) == ("Publish", "Publish", "publish"), "the same release tells nothing more"
 
 
+@pytest.mark.slow
 def test_the_same_file_under_another_name_is_the_same_data(client, two):
     client.get(f"{two[0]}/release.zip")
     path = planned(client)
@@ -123,6 +125,7 @@ def test_deleting_says_that_the_studio_forgets_what_was_downloaded(client, data,
     assert "was downloaded" not in client.get(f"{fresh}/delete").text
 
 
+@pytest.mark.slow
 def test_runs_on_a_file_that_changed_between_them_are_of_different_data(tmp_path):
     different = "These runs are on different data"
     file = tmp_path / "baskets.csv"

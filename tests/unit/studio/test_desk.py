@@ -57,6 +57,7 @@ def test_a_worker_that_dies_leaves_the_app_alive_and_the_run_goes_on(tmp_path):
         until(client, f"{path}/attack", ["To the verdict"])
 
 
+@pytest.mark.slow
 def test_a_cancelled_run_stops_at_once_and_can_go_on(tmp_path):
     with opened(tmp_path / "ws") as client:
         path = planned(client)
@@ -71,6 +72,7 @@ def test_a_cancelled_run_stops_at_once_and_can_go_on(tmp_path):
         until(client, f"{path}/attack", ["To the verdict"])
 
 
+@pytest.mark.slow
 def test_a_run_that_is_deleted_while_it_works_is_gone(tmp_path):
     with opened(tmp_path / "ws") as client:
         path = planned(client)
@@ -83,6 +85,7 @@ def test_a_run_that_is_deleted_while_it_works_is_gone(tmp_path):
             os.killpg(pid, 0)
 
 
+@pytest.mark.slow
 def test_one_works_and_the_others_wait_for_their_turn(tmp_path):
     with opened(tmp_path / "ws") as client:
         first = planned(client)
@@ -107,6 +110,7 @@ def test_the_app_ends_in_the_middle_and_the_run_goes_on_by_itself(tmp_path):
         assert client.workspace.run(number).attempts == 0
 
 
+@pytest.mark.slow
 def test_a_run_that_never_gets_through_is_not_tried_for_ever(tmp_path):
     with opened(tmp_path / "ws") as client:
         path = planned(client)
@@ -180,6 +184,7 @@ def test_what_changes_while_a_page_is_told_is_not_missed(tmp_path):
         assert asyncio.run(heard(Desk(workspace))) == (True, False)
 
 
+@pytest.mark.slow
 def test_what_was_found_in_a_file_is_not_shown_of_another_one(tmp_path):
     """A run is cancelled, the file changes where it is, and the run goes on: it begins anew, and its page, too."""
     file = tmp_path / "baskets.csv"

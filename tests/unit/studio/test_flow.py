@@ -247,6 +247,7 @@ def test_a_text_that_cannot_be_read_as_it_is_can_be_read_another_way(client):
     assert client.workspace.data(int(path.rpartition("/")[2])).state == "unsure"
 
 
+@pytest.mark.slow
 def test_options_of_reading_that_cannot_be_are_told(client):
     path = settled(client, "b.csv", b"a;b\nb;c\n" * 9, {"shape": "sets", "format": "lines", "delimiter": ";"})
     answer = client.post(f"{path}/reading", data={"shape": "sets", "delimiter": "long one"})
@@ -299,6 +300,7 @@ def test_numbers_that_no_run_can_have_are_no_fault_of_the_studio(client, number)
     assert client.get(f"{data}/protect", params={"from": number}).status_code == 200
 
 
+@pytest.mark.slow
 def test_a_setting_that_cannot_be_met_fails_with_its_reason(client):
     path = settled(client, "c.csv", b"a;b\nb;c\n" * 3, {"shape": "sets", "format": "lines", "delimiter": ";"})
     usual = {"m": "2", "max_suppressed": "0", "reading": "subsets-too"}

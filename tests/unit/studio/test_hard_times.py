@@ -58,6 +58,7 @@ def test_a_full_disk_is_told_and_leaves_no_half_of_an_upload(tmp_path, monkeypat
         assert client.workspace.all_data() == []
 
 
+@pytest.mark.slow
 def test_a_full_disk_leaves_no_half_of_a_key(tmp_path, monkeypatch):
     with opened(tmp_path / "ws") as client:
         path = finished(client)
@@ -71,6 +72,7 @@ def test_a_full_disk_leaves_no_half_of_a_key(tmp_path, monkeypatch):
         assert [what for _, what in client.workspace.noted(1)] == ["key"]
 
 
+@pytest.mark.slow
 def test_what_cannot_be_deleted_is_not_called_deleted(tmp_path, monkeypatch):
     with opened(tmp_path / "ws") as client:
         path = planned(client)
@@ -87,6 +89,7 @@ def test_what_cannot_be_deleted_is_not_called_deleted(tmp_path, monkeypatch):
         assert not folder.exists()
 
 
+@pytest.mark.slow
 def test_the_last_of_two_readings_is_the_one_that_counts(tmp_path):
     with opened(tmp_path / "ws") as client:
         path = client.post("/data/upload", files={"file": ("people.csv", PEOPLE.encode())}).url.path
@@ -100,6 +103,7 @@ def test_the_last_of_two_readings_is_the_one_that_counts(tmp_path):
         assert (data.reading.shape, data.summary["shape"]) == ("sets", "sets")
 
 
+@pytest.mark.slow
 def test_a_run_that_is_started_twice_works_once(tmp_path):
     with opened(tmp_path / "ws") as client:
         path = planned(client)
@@ -145,6 +149,7 @@ def test_no_archive_stays_whatever_part_of_it_is_asked_for(tmp_path, asked):
             assert list(client.workspace.passing.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_files_of_a_run_that_are_damaged_or_gone_are_told(tmp_path):
     with opened(tmp_path / "ws") as client:
         path = finished(client)

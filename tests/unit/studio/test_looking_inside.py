@@ -124,6 +124,7 @@ def test_the_page_waits_for_a_worker_and_then_loads_what_it_kept(tmp_path):
         assert client.desk._workers == {}
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_says_so_and_can_be_asked_again(tmp_path):
     with opened(tmp_path / "ws") as client:
         path = finished(client)

@@ -250,6 +250,7 @@ def test_items_that_are_left_out_for_their_support_are_counted(least, said):
     assert len(both) == (least < 3)
 
 
+@pytest.mark.slow
 def test_the_verdict_on_a_sample_says_that_it_is_one(tmp_path):
     with opened(tmp_path / "ws") as client:
         path = finished(client)
