@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
+from time import sleep
 
 import numpy as np
 import pytest
@@ -116,7 +118,7 @@ def test_what_items_say_alone_adds_up_to_the_plain_reader(reader, kept, monkeypa
     """Sets of up to four items; with little room, sums of one item make place for those of another."""
     made = known_person_lone.room
     monkeypatch.setattr(
-        known_person, "room", lambda width: short(made(width), 2 * width) if kept == 1 else made(width)
+        known_person, "room", lambda width: short(made(width), width) if kept == 1 else made(width)
     )
     rng, several = random.Random(13), 0
     for _ in range(60):
@@ -134,6 +136,30 @@ def test_what_items_say_alone_adds_up_to_the_plain_reader(reader, kept, monkeypa
             assert quick.best_probability == pytest.approx(slow.best_probability, abs=1e-9)
             several += int(np.count_nonzero(quick.expected > 0))
     assert several > 100 or reader == "shown"
+
+
+def test_two_may_ask_at_the_same_time(monkeypatch):
+    """Pages of the studio do; what is kept for both is added to by one of them."""
+    inside, most, meet = [0], [0], known_person.meet_all
+
+    def slow(*given):
+        inside[0] += 1
+        most[0] = max(most[0], inside[0])
+        sleep(0.05)
+        try:
+            return meet(*given)
+        finally:
+            inside[0] -= 1
+
+    monkeypatch.setattr(known_person, "meet_all", slow)
+    person = KnownPerson.of(simple_release(random.Random(1)))
+    person.claims(Known.from_sets([{0}]))
+    with ThreadPoolExecutor(4) as pool:
+        found = list(
+            pool.map(lambda item: person.claims(Known.from_sets([{item}])).of(0), [0, 1, 2, 0, 1, 2])
+        )
+    assert most == [1]
+    assert found[:3] == found[3:]
 
 
 def short(room, many):

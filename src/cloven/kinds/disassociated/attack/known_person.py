@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from threading import Lock
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -127,8 +128,10 @@ class KnownPerson:
         """The same about sets of one item or more, in a simple release."""
         if not len(asked):
             return Claims.none()
-        listed, shared = self._listed, self._alone[bool(hidden.any())]
-        fits = meet_all(self.places, listed, asked.codes, hidden, shared)
+        listed, (lock, every, shown) = self._listed, self._alone
+        shared = shown if hidden.any() else every
+        with lock:  # pages of one release may ask at the same time
+            fits = meet_all(self.places, listed, asked.codes, hidden, shared)
 
         def some(first: int, last: int) -> Claims:
             offsets, alone = asked.offsets[first : last + 1], shared if fits else room(len(flags))
@@ -146,9 +149,13 @@ class KnownPerson:
         return len(self.places.clusters.top_size) == 1 and len(np.unique(shared)) == len(shared)
 
     @cached_property
-    def _alone(self) -> tuple[known_person_lone.Alone, known_person_lone.Alone]:
-        """What items say alone, as far as it was asked for: if every place counts, and if some items are hidden."""
-        return room(len(self.release.vocabulary)), room(len(self.release.vocabulary))
+    def _alone(self) -> tuple[Lock, known_person_lone.Alone, known_person_lone.Alone]:
+        """What items say alone, as far as it was asked for: if every place counts, and if some items are hidden.
+
+        Who adds to it holds the lock; what was added is not changed any more.
+        """
+        width = len(self.release.vocabulary)
+        return Lock(), room(width), room(width)
 
     @cached_property
     def _listed(self) -> known_person_lone.Listed:

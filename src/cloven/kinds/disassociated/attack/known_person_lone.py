@@ -61,7 +61,7 @@ class Alone(NamedTuple):
         copies: expected copies of the other item in them.
         used: how many entries there are.
         room: for sums, by item.
-        met: the last item whose clusters were found to list an item.
+        met: room: whether an item was found beside the one in hand.
     """
 
     first: Longs
@@ -80,7 +80,7 @@ class Alone(NamedTuple):
 @compiled
 def room(width: int) -> Alone:
     """Room for what items say alone."""
-    many = max(2 * width, min(MOST_KEPT, width * width))
+    many = max(width, min(MOST_KEPT, width * width))
     return Alone(
         np.full(width, -1, np.int64), np.empty(width, np.int64), np.zeros((width, 3)), np.empty(many, np.int64),
         np.empty(many), np.empty(many), np.empty(many), np.empty(many), np.zeros(1, np.int64),
@@ -143,7 +143,7 @@ def meet_all(layout: Layout, listed: Listed, codes: Longs, hidden: Flags, alone:
 
 @compiled
 def _add_alone(item: int, factor: float, far: float, rate: Floats, alone: Alone, held: Floats) -> None:
-    """Add what a known item says alone, its clusters being weighed with the chance of the other one.
+    """Add what a known item says alone, its clusters being weighed with the chances of the others.
 
     As what clusters list is added, what was reckoned for all clusters before is taken away.
     """
