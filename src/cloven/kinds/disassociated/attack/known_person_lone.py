@@ -53,7 +53,7 @@ class Alone(NamedTuple):
     Attributes:
         first: first entry of each item, -1 if it was not met.
         last: after its last entry.
-        own: for each item, its expected copies in the clusters that list it, their records, and how many expect it.
+        own: for each item, its expected copies in the clusters that list it, and their records.
         item: the other item.
         both: expected records that hold both.
         with_it: expected records that hold the known item, of clusters that list the other, too.
@@ -82,7 +82,7 @@ def room(width: int) -> Alone:
     """Room for what items say alone."""
     many = max(width, min(MOST_KEPT, width * width))
     return Alone(
-        np.full(width, -1, np.int64), np.empty(width, np.int64), np.zeros((width, 3)), np.empty(many, np.int64),
+        np.full(width, -1, np.int64), np.empty(width, np.int64), np.zeros((width, 2)), np.empty(many, np.int64),
         np.empty(many), np.empty(many), np.empty(many), np.empty(many), np.zeros(1, np.int64),
         np.empty((width, 4)), np.empty(width, np.int64),
     )  # fmt: skip
@@ -110,7 +110,6 @@ def _meet(layout: Layout, listed: Listed, item: int, shown_only: bool, alone: Al
         weight, part = size * share_of[at], slot_part[slot] if slot >= 0 else NO_CHUNK
         alone.own[item, 0] += weight
         alone.own[item, 1] += size
-        alone.own[item, 2] += weight > 0
         for entry in range(starts[cluster], starts[cluster + 1]):
             other, share = items[entry], shares[entry]
             if met[other] < 0:
@@ -226,8 +225,8 @@ def _add_several(
 ) -> float:  # fmt: skip
     """Add what clusters say that list several known items, and take away what each of these says there alone.
 
-    Returns the expected records that hold all; ``near`` gets for each known item its expected copies there and the
-    number of these clusters where it is to be expected, and last, once for each further item, their records.
+    Returns the expected records that hold all; ``near`` gets for each known item its expected copies there,
+    and last, once for each further item, the records of these clusters.
     """
     cluster_of, slot_of, share_of = layout.places.cluster, layout.places.slot, layout.places.share
     record, sizes, slot_part = layout.places.record, layout.clusters.size, layout.rows.slot_part
@@ -245,13 +244,12 @@ def _add_several(
         if several < 2:
             continue
         size = sizes[cluster]
-        near[-1, 0] += size * (several - 1)
+        near[-1] += size * (several - 1)
         again, weight, lone = far * size * (several - 1), size, 0.0  # each of them took it away
         for j in range(many):
             part[j], less[j] = NO_CHUNK, 0.0
             if here[j] >= 0:
-                near[j, 0] += size * share_of[here[j]]
-                near[j, 1] += share_of[here[j]] > 0
+                near[j] += size * share_of[here[j]]
                 less[j] = size * share_of[here[j]]
                 less[j] *= _product_without(rate, j)
                 lone += less[j]
@@ -300,7 +298,7 @@ def _weigh(
 ) -> float:
     """Fill ``held``: expected records that hold the set and each item. Returns how many hold the set."""
     many, far, total = len(known), 1.0, 0.0
-    rate, near = np.empty(many), np.zeros((many + 1, 2))
+    rate, near = np.empty(many), np.zeros(many + 1)
     for j in range(many):
         rate[j] = 0.0 if only[j] else listed.rate[known[j]]
         far *= rate[j]
@@ -312,11 +310,11 @@ def _weigh(
         _add_alone(known[j], _product_without(rate, j), far, listed.rate, alone, held)
     if many > 1:
         total = _add_several(layout, listed, known, only, rate, far, found, held, near)
-    unlisted = layout.clusters.top_size[0] + near[many, 0]
+    unlisted = layout.clusters.top_size[0] + near[many]
     for j in range(many):
         own = alone.own[known[j]]
-        if own[2] > near[j, 1]:  # sums that cancel out would leave a last digit
-            total += _product_without(rate, j) * max(0.0, own[0] - near[j, 0])
+        # Summed up in the same order, so that nothing is left where every cluster lists several.
+        total += _product_without(rate, j) * max(0.0, own[0] - near[j])
         unlisted -= own[1]
     total += far * max(0.0, unlisted)
     for item in range(len(held)):
