@@ -9,18 +9,8 @@ import numpy as np
 
 from cloven.kinds.counts import COVERED
 from cloven.kinds.disassociated.counts import Expected, expected
-from cloven.kinds.disassociated.likely import (
-    SHAPES,
-    SIZES,
-    Shape,
-    Tails,
-    by_support,
-    from_records,
-    hidden_part,
-    spread,
-    tails_on,
-    truth,
-)
+from cloven.kinds.disassociated.likely import SHAPES, SIZES, Shape, Tails, hidden_part, spread
+from cloven.kinds.disassociated.measured_tails import by_support, from_records, tails_on, truth
 from cloven.kinds.disassociated.methods import Disassociation
 from cloven.reconstruction import reconstruct_many
 from experiments.harness.data import PEOPLE, PUBLIC_DATA, first

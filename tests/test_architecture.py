@@ -14,7 +14,10 @@ from functools import cache
 from pathlib import Path
 from runpy import run_path
 
+import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import connected_components
 
 from cloven.registry import ROOMS
 
@@ -468,6 +471,29 @@ heavy = [name for name in ("numba", "pyarrow", "polars", "scipy", "pandas", "typ
 print(spent < 0.5, heavy)
 """
     assert fresh(code) == "True []"
+
+
+def test_modules_go_round_in_small_circles_only():
+    """Imports inside functions count: modules that need each other are read together, five at the most."""
+    places = {name: place for place, name in enumerate(sources())}
+    known = [found for found in imports() if found.how != "typing" and found.imported in places]
+    edges = [places[found.importer] for found in known], [places[found.imported] for found in known]
+    graph = csr_matrix((np.ones(len(known)), edges), shape=(len(places), len(places)))
+    _, circle = connected_components(graph, connection="strong")
+    largest = np.bincount(circle).argmax()
+    together = [name for name, place in places.items() if circle[place] == largest]
+    assert len(together) <= 5, together
+
+
+def test_few_lines_are_imports():
+    statements = [
+        node
+        for _, tree in sources().values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
+    lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path, _ in sources().values())
+    assert sum(node.end_lineno - node.lineno + 1 for node in statements) < 0.07 * lines
 
 
 def test_files_are_no_books():

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from cloven.kinds.disassociated.counts import expected
-from cloven.kinds.disassociated.likely import Tails, by_support, from_records, spread, tails_on, truth
+from cloven.kinds.disassociated.likely import Tails, spread
+from cloven.kinds.disassociated.measured_tails import by_support, from_records, tails_on, truth
 from cloven.kinds.disassociated.methods import Disassociation
 from cloven.kinds.known_items import candidates
 from cloven.kinds.transactions import utility

@@ -319,7 +319,7 @@ def disassociation(
     import numpy as np
 
     from cloven.kinds.disassociated.files import csv_bytes
-    from cloven.kinds.disassociated.likely import measured
+    from cloven.kinds.disassociated.measured_tails import measured
 
     def settled(data: Transactions) -> Disassociation:
         warn_of_typos(method, data)

@@ -12,7 +12,8 @@ import cloven as cv
 from cloven.data.cards import card
 from cloven.kinds.counts import ELSEWHERE, MEASURED, POSSIBLE
 from cloven.kinds.disassociated.counts import expected
-from cloven.kinds.disassociated.likely import Tails, by_support, from_records, measured, spread, truth
+from cloven.kinds.disassociated.likely import Tails, spread
+from cloven.kinds.disassociated.measured_tails import by_support, from_records, measured, truth
 
 
 @pytest.fixture(scope="module")
