@@ -30,7 +30,7 @@ from cloven.kinds.disassociated.blocks.splits import blocks_of, grown, tree_of
 from cloven.kinds.disassociated.files import FORMATS
 from cloven.kinds.disassociated.methods.disassociation import Disassociation
 from cloven.kinds.disassociated.methods.labelling import prepare, terms_of, tie_order_of_names
-from cloven.kinds.disassociated.part_checks import looked_at
+from cloven.kinds.disassociated.parts.checks import looked_at
 from cloven.kinds.disassociated.private_files import KEY, RECORDS, SUPPRESSED
 from cloven.kinds.disassociated.spark.counting import _masks, _pairs, leaves_of
 from cloven.kinds.disassociated.spark.keys import (

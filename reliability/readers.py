@@ -320,7 +320,7 @@ def _use_parts(place: Path) -> None:
 
 
 def _use_parts_key(folder: Path) -> None:
-    from cloven.kinds.disassociated.part_originals import Original, verify_original
+    from cloven.kinds.disassociated.parts.originals import Original, verify_original
     from cloven.storage.release import read_manifest
 
     data = cv.Transactions.from_records(RECORDS)

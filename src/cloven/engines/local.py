@@ -151,7 +151,7 @@ class Local:
             return verify_folder(path, original=original, private=private)
         from cloven.storage.atomic import staging_folder
 
-        room = checks.__name__.rpartition(".")[0]
+        room = checks.__name__.rpartition(".parts.")[0]
         verification = import_module(f"{room}.spilled.verification")
         source = self.read(original) if isinstance(original, str | os.PathLike) else original
         memory = import_module(f"{room}.spilled.room").Room.of(self.bytes)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cloven.engines.frames import SparkSets, of_file, of_frame
-from cloven.errors import ClovenError, InputError, OutputError, ParameterError, ReleaseError, shorten
+from cloven.errors import ClovenError, InputError, OutputError, ParameterError, shorten
 from cloven.intake.urls import file_url
 from cloven.registry import rooms
 
@@ -122,12 +122,12 @@ class Spark:
         that does not lie in parts, or needs to be seen whole, is verified here, in memory, without them.
         """
         from cloven.storage.atomic import staging_folder
-        from cloven.storage.inspection import verify_folder
+        from cloven.storage.inspection import part_checks_of, verify_folder
 
         if (original is None) != (private is None):
             message = "give the original and the private folder, or neither: here both are compared at once"
             raise ParameterError(message)
-        path, checks = Path(path), _part_checks(Path(path))
+        path, checks = Path(path), part_checks_of(Path(path))
         if original is None or private is None:
             return verify_folder(path) if checks is None else checks.verify_parts(path, self._spread)
         if checks is None:
@@ -135,17 +135,20 @@ class Spark:
             raise ParameterError(message)
         data = original if isinstance(original, SparkSets) else self.read(original)
         with staging_folder(Path(private).absolute().parent) as place, _in_words():
-            more = _frame_checks(path)
+            more = _frame_checks(checks)
             known = more.recognised(self.session, data, place)
             found = self._verified(path, place, Path(private))
             return replace(found, checks=(*found.checks, *more.receipt_checks(path, Path(private), known)))
 
     def _verified(self, path: Path, work: Path, private: Path) -> Verdict:
         """The same with the original as it was kept in a working folder."""
-        found: Verdict = _part_checks(path).verify_parts(path, self._spread)
+        from cloven.storage.inspection import part_checks_of
+
+        parts = part_checks_of(path)
+        found: Verdict = parts.verify_parts(path, self._spread)
         if not found.ok:
             return found
-        checks = _frame_checks(path).against(self.session, work, path, private)
+        checks = _frame_checks(parts).against(self.session, work, path, private)
         return replace(found, level="key", checks=(*found.checks, *checks))
 
     def _spread(self, function: Callable[[str], str], given: Sequence[str]) -> list[str]:
@@ -164,32 +167,9 @@ class Spark:
         return [row["told"] for row in sorted(rows.collect(), key=lambda row: row["at"])]
 
 
-def _part_checks(path: Path) -> Any:
-    """How a kind verifies a release by its parts; None where it does not, or the release does not lie in parts."""
-    from cloven.storage.release import read_manifest
-
-    try:
-        manifest = read_manifest(path)
-    except ReleaseError:
-        return None
-    checks = _of_release(manifest, path, "part_checks")
-    return checks if checks is not None and checks.in_parts(path, manifest) else None
-
-
-def _frame_checks(path: Path) -> Any:
-    """How a kind holds a release in parts against its original on Spark."""
-    from cloven.storage.release import read_manifest
-
-    return _of_release(read_manifest(path), path, "spark.checks")
-
-
-def _of_release(manifest: dict[str, Any], path: Path, name: str) -> Any:
-    """A module of the room of a release; None if it has none of that name."""
-    from cloven.storage.manifest import format_named
-
-    kind: Any = format_named(manifest["format"], str(path)).release
-    room = rooms()[kind.family]
-    return import_module(f"{room}.{name}") if find_spec(f"{room}.{name}") is not None else None
+def _frame_checks(checks: Any) -> Any:
+    """How a kind, of which these are the checks of parts, holds them against their original on Spark."""
+    return import_module(f"{checks.__name__.rpartition('.parts.')[0]}.spark.checks")
 
 
 def _room(method: Any) -> Any:

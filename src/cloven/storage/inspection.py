@@ -99,10 +99,10 @@ def part_checks_of(path: Path) -> Any:
     except ReleaseError:
         return None
     kind: Any = format_named(manifest["format"], str(path)).release
-    name = f"{rooms()[kind.family]}.part_checks"
-    if find_spec(name) is None:
+    room = rooms()[kind.family]
+    if find_spec(f"{room}.parts") is None:
         return None
-    checks = import_module(name)
+    checks = import_module(f"{room}.parts.checks")
     return checks if checks.in_parts(path, manifest) else None
 
 

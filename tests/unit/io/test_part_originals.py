@@ -9,7 +9,7 @@ import pytest
 
 import cloven as cv
 from cloven.kinds.disassociated.files import CHUNKS, part_name
-from cloven.kinds.disassociated.part_originals import Original, verify_original
+from cloven.kinds.disassociated.parts.originals import Original, verify_original
 from cloven.kinds.disassociated.private_files import KEY, RECORDS, SUPPRESSED
 from cloven.kinds.disassociated.spilled.pipeline import Pipeline
 from cloven.kinds.disassociated.spilled.room import Room, Sizes

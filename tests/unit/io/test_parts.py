@@ -11,8 +11,8 @@ import pytest
 import cloven as cv
 from cloven.errors import OutputError, ReleaseError
 from cloven.kinds.disassociated.files import part_name
-from cloven.kinds.disassociated.part_checks import in_parts as lies_in_parts
-from cloven.kinds.disassociated.part_checks import verify_parts
+from cloven.kinds.disassociated.parts.checks import in_parts as lies_in_parts
+from cloven.kinds.disassociated.parts.checks import verify_parts
 from cloven.storage.inspection import verify_whole
 from cloven.storage.release import read_manifest
 from tests.unit.io.divided import in_parts, signed, write_part

@@ -36,7 +36,7 @@ from cloven.data.known_sets import Certain, Claims, Known
 from cloven.errors import ParameterError, ReleaseError
 from cloven.kinds.disassociated.attack import known_person_kernel, known_person_lone
 from cloven.kinds.disassociated.attack.known_person_kernel import IMPOSSIBLE, MOST_KNOWN, fitting_rows, leads
-from cloven.kinds.disassociated.attack.known_person_layout import Expected, Layout, layout, sums
+from cloven.kinds.disassociated.attack.known_person_layout import Around, Expected, Layout, layout, sums
 from cloven.kinds.disassociated.attack.known_person_lone import lone_claims, meet_all, room
 from cloven.kinds.disassociated.release import Disassociated
 
@@ -63,6 +63,7 @@ class KnownPerson:
         expected: copies to be expected where no number is published.
         places: where each item stands for each cluster.
         most: copies of a leftover that the reader expects in one cluster at most.
+        around: what lies around a part of a release; None for a whole one.
     """
 
     release: Disassociated
@@ -70,16 +71,21 @@ class KnownPerson:
     expected: Expected
     places: Layout
     most: float
+    around: Around | None = None
 
     @classmethod
     def of(
-        cls, release: Disassociated, reader: Reader = "everywhere", expected: Expected | None = None
+        cls,
+        release: Disassociated,
+        reader: Reader = "everywhere",
+        expected: Expected | None = None,
+        around: Around | None = None,
     ) -> KnownPerson:
-        """Arrange a release, once for all questions."""
+        """Arrange a release, or a part of one, once for all questions."""
         _published_only(release)
         copies = Expected.of(release.k) if expected is None else expected
         most = float(max(release.k - 1, 1)) if reader == "method" else np.inf
-        return cls(release, reader, copies, layout(release, copies, most), most)
+        return cls(release, reader, copies, layout(release, copies, most, around), most, around)
 
     def claims(
         self, known: Known, eligible: Flags | None = None, floor: float = 0.2, *, best: bool = True
@@ -182,9 +188,33 @@ class KnownPerson:
 
         def some(first: int, last: int) -> Certain:
             offsets = asked.offsets[first : last + 1]
-            return Certain(*certain(self.places, full, offsets, asked.codes, flags, lossy))
+            return Certain(*certain(self.places, full, offsets, asked.codes, flags, lossy)[:2])
 
         return Certain.joined(at_once(some, self._steps(asked))).spread(asked.of)
+
+    def certain_here(self, asked: Known) -> tuple[Certain, Flags]:
+        """The same of a part, as far as it goes: what its clusters force, and which sets can stand there at all."""
+        lossy = self.release.parameters.get("supports") == "lower bounds"
+        every = np.ones(len(self.release.vocabulary), bool)
+        ends, items, somewhere = certain(self.places, self._full, asked.offsets, asked.codes, every, lossy)
+        return Certain(ends, items), somewhere
+
+    def add_expected(self, asked: Known, totals: Floats, held: Floats) -> None:
+        """Add the records of a part that are expected to hold each set, and to hold it and each item.
+
+        Known items of a reader of what is ``shown`` are looked for only where they are, whatever other parts show.
+        """
+        if not self._is_simple:
+            message = (
+                "shared chunks with several items, or several trees of clusters: such a release is read whole"
+            )
+            raise ParameterError(message)
+        hidden = np.full(len(self.release.vocabulary), self.reader == "shown")
+        if self.around is not None:
+            hidden &= self._in_record_chunks | (self.around.shown > 0)
+        known_person_lone.add_expected(
+            self.places, self._listed, room(len(hidden)), asked.offsets, asked.codes, hidden, totals, held
+        )
 
     def _steps(self, asked: Known) -> Longs:
         """About how much work lies before each known set: every place of its items is looked at."""
@@ -281,6 +311,8 @@ class KnownPerson:
         open_here = np.where(places.share > 0, clusters.size[places.cluster], 0.0)[in_rows]
         room = sums(places.slot[in_rows], open_here, slots)
         room[base.slot[low]] += self._unlisted[low]
+        if self.around is not None:
+            room[base.slot[low]] += self.around.records - self.around.listed[self._base_item[low]]
         filled = self.places.slot_copies >= room
         here = in_rows[filled[places.slot[in_rows]]]
         found = [(places.cluster[here], self._place_item[here])]
@@ -441,17 +473,18 @@ def _certain(
 @compiled_early
 def certain(
     layout: Layout, full: Full, starts: Longs, codes: Longs, eligible: Flags, lossy: bool
-) -> tuple[Longs, Longs]:
-    """For each known set: where its certain items end, and the items, ascending."""
+) -> tuple[Longs, Longs, Flags]:
+    """For each known set: where its certain items end; the items, ascending; whether it can stand anywhere."""
     sets, width = len(starts) - 1, len(eligible)
     ends, items, end = np.zeros(sets + 1, np.int64), np.empty(1024, np.int64), 0
     mark, stamp = np.full(len(layout.clusters.size), -1, np.int64), np.zeros(1, np.int64)
     room, found = np.zeros((4, width + MOST_KNOWN), np.int64), np.empty(len(layout.rows.starts), np.int64)
     near = np.empty(len(mark) + 1, np.int64)
-    slots = np.empty((len(mark) + 1, MOST_KNOWN), np.int64)
+    slots, somewhere = np.empty((len(mark) + 1, MOST_KNOWN), np.int64), np.empty(sets, np.bool_)
     for number in range(sets):
         known = codes[starts[number] : starts[number + 1]]
         many = _certain(layout, full, known, lossy, number, mark, stamp, room, found, near, slots)
+        somewhere[number] = many >= 0
         for item in np.sort(room[0, : max(many, 0)]):
             if eligible[item]:
                 if end == len(items):
@@ -459,4 +492,4 @@ def certain(
                 items[end] = item
                 end += 1
         ends[number + 1] = end
-    return ends, items[:end]
+    return ends, items[:end], somewhere

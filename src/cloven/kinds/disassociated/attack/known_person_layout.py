@@ -6,7 +6,7 @@ listed cluster by cluster. Clusters are renumbered so that those below one outer
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -148,8 +148,40 @@ class Layout(NamedTuple):
     slot_copies: Longs
 
 
-def layout(release: Disassociated, expected: Expected, most: float) -> Layout:
-    """Arrange a release; ``most`` limits the copies of a leftover that one cluster is expected to have."""
+@dataclass(frozen=True, eq=False)
+class Around:
+    """The rest of a release of which some clusters are looked at alone, so that they tell what they tell in it.
+
+    Shared chunks hold one item each, below one joint over all clusters; a part has one row of each of them, whatever
+    the release has.
+
+    Attributes:
+        records: records of the other clusters.
+        shown: records of those that show the item in a record chunk.
+        listed: records of those that show it, or name it in a term chunk.
+        copies: rows of shared chunks with the item, in the whole release.
+    """
+
+    records: float
+    shown: Floats
+    listed: Floats
+    copies: Longs
+
+    def filled(self, rows: Rows) -> Rows:
+        """The rows of a part, with as many copies of shared ones as the release has."""
+        shared, slots = rows.joint >= 0, rows.slot_joint >= 0
+        first = rows.items[rows.starts[:-1]]
+        copies = np.where(shared, self.copies[first], rows.copies)
+        return replace(
+            rows, copies=copies, slot_copies=np.where(slots, self.copies[rows.slot_item], rows.slot_copies)
+        )
+
+
+def layout(release: Disassociated, expected: Expected, most: float, around: Around | None = None) -> Layout:
+    """Arrange a release, or a part of one with what lies ``around`` it.
+
+    ``most`` limits the copies of a leftover that one cluster is expected to have.
+    """
     top, base_joint = _tops(release)
     order = np.lexsort((_preorder(release)[release.cluster_joint], top))
     size = release.cluster_size[order].astype(np.float64)
@@ -157,12 +189,15 @@ def layout(release: Disassociated, expected: Expected, most: float) -> Layout:
     starts = np.searchsorted(top[order], np.arange(many + 1))
     clusters = Clusters(order, size, top[order], starts, sums(top[order], size, many))
     rows, new = Rows.of(release), np.argsort(order)
+    rows = rows if around is None else around.filled(rows)
     named_cluster, named_item = listed(release)
     tree = _tree(release, rows, clusters, new, (named_cluster, named_item))
     table = Table(rows.starts, rows.items, rows.slot_item, rows.slot_starts, rows.slot_rows)
     width = len(release.vocabulary)
     open_size, bars = open_sizes(tree, table, width)
     shared = rows.cluster < 0
+    if around is not None:
+        open_size = open_size + around.records - around.shown[rows.items[rows.starts[:-1]]]
     whole = np.where(shared, open_size, release.cluster_size[rows.cluster])
     rate = rows.copies / np.maximum(whole, 1.0)
     bar_starts = offsets_of(bars)
@@ -179,7 +214,15 @@ def layout(release: Disassociated, expected: Expected, most: float) -> Layout:
         (expected, most),
     )
     base = _base(
-        release, rows, clusters, base_joint[order], found, rate, named_item[named_cluster < 0], expected
+        release,
+        rows,
+        clusters,
+        base_joint[order],
+        found,
+        rate,
+        named_item[named_cluster < 0],
+        expected,
+        around,
     )
     arranged = Arranged(
         rows.starts, rows.items, rate, bar_starts, barred, rows.slot_part, rows.slot_joint >= 0, rows.slot_starts,
@@ -280,7 +323,7 @@ def _places(
 
 def _base(
     release: Disassociated, rows: Rows, clusters: Clusters, base_joint: Longs, places: Places, rate: Floats,
-    root_list: Longs, expected: Expected,
+    root_list: Longs, expected: Expected, around: Around | None,
 ) -> Base:  # fmt: skip
     """What holds wherever nothing else is listed."""
     tops = len(clusters.top_size)
@@ -294,7 +337,7 @@ def _base(
     key, first = np.unique(rows.slot_item[slots] * tops + top[slots], return_index=True)
     slot, held = slots[first], np.minimum(1.0, chance[slots[first]])
     if release.rare_items != "cluster":
-        extra, extra_rate = _unpublished(release, clusters, places, key, root_list, expected)
+        extra, extra_rate = _unpublished(release, clusters, places, key, root_list, expected, around)
         kept = ~np.isin(key, root_list)
         key = np.concatenate((key[kept], extra))
         slot = np.concatenate((slot[kept], np.full(len(extra), NOWHERE)))
@@ -305,12 +348,15 @@ def _base(
 
 
 def _unpublished(
-    release: Disassociated, clusters: Clusters, places: Places, shared: Longs, root_list: Longs, expected: Expected
+    release: Disassociated, clusters: Clusters, places: Places, shared: Longs, root_list: Longs, expected: Expected,
+    around: Around | None,
 ) -> tuple[Longs, Floats]:  # fmt: skip
     """Items of the list of the root and, if items may be withheld, those that the root does not share; their share."""
     width = len(release.vocabulary)
     item = np.repeat(np.arange(width), np.diff(places.starts))
-    free = np.maximum(clusters.size.sum() - sums(item, clusters.size[places.cluster], width), 1.0)
+    elsewhere = 0.0 if around is None else around.records - around.listed
+    here = clusters.size.sum() - sums(item, clusters.size[places.cluster], width)
+    free = np.maximum(here + elsewhere, 1.0)
     found = np.full(width, release.may_be_empty)
     found[shared] = False
     found[root_list] = True

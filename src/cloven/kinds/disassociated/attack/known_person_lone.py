@@ -322,6 +322,26 @@ def _weigh(
     return float(total)
 
 
+@compiled
+def _claimed(
+    held: Floats, total: float, known: Longs, eligible: Flags, floor: float, least: float, items: Longs,
+    chances: Floats, end: int,
+) -> tuple[int, int, float]:  # fmt: skip
+    """Note what is claimed of a set behind ``end``; returns the new end, the best item and its chance."""
+    best, best_chance = -1, 0.0
+    for item in range(len(held)):
+        chance = held[item] / total
+        if chance < least - 1 / DIGITS or not eligible[item] or (known == item).any():
+            continue
+        chance = min(1.0, np.floor(chance * DIGITS + 0.5) / DIGITS)
+        if chance > best_chance and chance >= least:
+            best, best_chance = item, chance
+        if chance >= floor:
+            items[end], chances[end] = item, chance
+            end += 1
+    return end, best, best_chance
+
+
 @compiled_early
 def lone_claims(
     layout: Layout, listed: Listed, alone: Alone, starts: Longs, codes: Longs, eligible: Flags, hidden: Flags,
@@ -342,15 +362,47 @@ def lone_claims(
             continue
         while end + width > len(items):
             items, chances = np.concatenate((items, items)), np.concatenate((chances, chances))
-        for item in range(width):
-            chance = held[item] / total
-            if chance < least - 1 / DIGITS or not eligible[item] or (known == item).any():
-                continue
-            chance = min(1.0, np.floor(chance * DIGITS + 0.5) / DIGITS)
-            if chance > best_chance[number] and chance >= least:
-                best[number], best_chance[number] = item, chance
-            if chance >= floor:
-                items[end], chances[end] = item, chance
-                end += 1
+        end, best[number], best_chance[number] = _claimed(
+            held, total, known, eligible, floor, least, items, chances, end
+        )
         ends[number + 1] = end
     return ends, items[:end], chances[:end], best, best_chance, expected
+
+
+# Parts of a release: what is expected is summed up over all of them before anything is claimed.
+
+
+@compiled
+def add_expected(
+    layout: Layout, listed: Listed, alone: Alone, starts: Longs, codes: Longs, hidden: Flags, totals: Floats,
+    held: Floats,
+) -> None:  # fmt: skip
+    """Add for each set the records of a part that are expected to hold it, and to hold it and each item."""
+    found, here = np.empty(len(layout.rows.starts), np.int64), np.empty(held.shape[1])
+    for number in range(len(starts) - 1):
+        known = codes[starts[number] : starts[number + 1]]
+        totals[number] += _weigh(layout, listed, known, hidden[known], alone, found, here)
+        held[number] += here
+
+
+@compiled
+def claims_from(
+    totals: Floats, held: Floats, starts: Longs, codes: Longs, asked: Longs, eligible: Flags, floor: float,
+    best_too: bool,
+) -> tuple[Longs, Longs, Floats, Longs, Floats, Floats]:  # fmt: skip
+    """What sums over all parts claim of the sets that are asked about, by their numbers; see ``lone_claims``."""
+    sets, width, end = len(asked), len(eligible), 0
+    least = LEAST_BEST if best_too else floor
+    ends, best, best_chance = np.zeros(sets + 1, np.int64), np.full(sets, -1, np.int64), np.zeros(sets)
+    items, chances = np.empty(1024 + width, np.int64), np.empty(1024 + width)
+    for number in range(sets):
+        row = asked[number]
+        if totals[row] > 0:
+            while end + width > len(items):
+                items, chances = np.concatenate((items, items)), np.concatenate((chances, chances))
+            end, best[number], best_chance[number] = _claimed(
+                held[row], totals[row], codes[starts[row] : starts[row + 1]], eligible, floor, least, items, chances,
+                end,
+            )  # fmt: skip
+        ends[number + 1] = end
+    return ends, items[:end], chances[:end], best, best_chance, totals[asked]

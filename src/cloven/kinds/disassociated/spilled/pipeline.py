@@ -24,8 +24,8 @@ from cloven.kinds.disassociated.blocks.description import Recognised
 from cloven.kinds.disassociated.blocks.refusal import refuse_whole_data
 from cloven.kinds.disassociated.blocks.splits import blocks_of
 from cloven.kinds.disassociated.methods.labelling import terms_of, tie_order_of_names
-from cloven.kinds.disassociated.part_checks import verify_parts
-from cloven.kinds.disassociated.part_originals import Original, verify_original
+from cloven.kinds.disassociated.parts.checks import verify_parts
+from cloven.kinds.disassociated.parts.originals import Original, verify_original
 from cloven.kinds.disassociated.spilled.division import Divided, Division
 from cloven.kinds.disassociated.spilled.gathering import gather, record_table
 from cloven.kinds.disassociated.spilled.ordering import Order

@@ -6,8 +6,8 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 from cloven.errors import ReleaseError
-from cloven.kinds.disassociated.part_checks import verify_parts
-from cloven.kinds.disassociated.part_originals import Original, verify_original
+from cloven.kinds.disassociated.parts.checks import verify_parts
+from cloven.kinds.disassociated.parts.originals import Original, verify_original
 from cloven.kinds.disassociated.spilled.gathering import gather
 from cloven.storage.manifest import MANIFEST
 from cloven.storage.parquet import read_bytes

@@ -15,34 +15,30 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from cloven.data.arrays import run_starts
 from cloven.errors import ReleaseError, shorten
-from cloven.kinds.disassociated.files import CHUNKS, CLUSTERS, FORMATS, JOINTS, kinds, read_rows
-from cloven.kinds.disassociated.release import Disassociated, Kind
+from cloven.kinds.disassociated.files import FORMATS, JOINTS
+from cloven.kinds.disassociated.parts.folder import (
+    in_parts,
+    names_of_parts,
+    read_part,
+    read_root_part,
+    tallied,
+)
 from cloven.storage.inspection import file_faults, folder_faults
-from cloven.storage.manifest import expect, parameters_of
-from cloven.storage.parquet import allowed_of, expect_counting, item_lists, read_table, whole_numbers
+from cloven.storage.parquet import allowed_of, expect_counting, read_table
 from cloven.storage.release import read_manifest
 from cloven.verification import verify
 from cloven.verification.verdict import Check, Fault, Verdict, conclude
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Mapping
 
-    Spread = Callable[[Callable[[str], str], Sequence[str]], Iterable[str]]
+    from cloven.kinds.disassociated.parts.folder import Spread
+    from cloven.kinds.disassociated.release import Disassociated
+
+__all__ = ["in_parts", "verify_parts"]
 
 Content = tuple[tuple[tuple[tuple[str, ...], ...], ...], tuple[str, ...], int]
-
-
-def in_parts(path: Path, manifest: Mapping[str, Any]) -> bool:
-    """Whether a release lies in parts, and has a root of single items or none: what can be looked at by parts."""
-    parameters, files = manifest["parameters"], manifest["files"]
-    way = parameters.get("rare_items", "cluster")
-    single = way == "cluster" or (way == "withhold" and parameters.get("root_chunks") == "single")
-    joints = manifest["counts"]["joints"] == (way != "cluster")
-    return path.is_dir() and "clusters-0.parquet" in files and single and joints
 
 
 def verify_parts(path: Path, spread: Spread) -> Verdict:
@@ -61,12 +57,9 @@ def verify_parts(path: Path, spread: Spread) -> Verdict:
 def _asked(path: Path, manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What to look at: a part of clusters with its chunks, or a part of the root."""
     files = manifest["files"]
-    clusters = FORMATS[0].parts_of("clusters.parquet", files)
-    chunks = FORMATS[0].parts_of("chunks.parquet", files)
-    enough = len(chunks) >= len(clusters)
-    expect(enough, str(path), "parts of chunks", f"{len(clusters)} or more", len(chunks))
-    inside = [{"clusters": one, "chunks": two} for one, two in zip(clusters, chunks, strict=False)]
-    root = [{"root": name} for name in chunks[len(clusters) :]]
+    clusters, chunks = names_of_parts(path, manifest)
+    inside = [{"clusters": one, "chunks": two} for one, two in clusters]
+    root = [{"root": name} for name in chunks]
     allowed = allowed_of([path / name for name in files])
     return [
         {
@@ -89,7 +82,8 @@ def looked_at(asked: str) -> str:
     }
     try:
         if "root" in given:
-            told |= _root_part(folder / given["root"], given["allowed"])
+            runs, rows = read_root_part(folder / given["root"], given["allowed"])
+            told |= {"runs": runs, "rows": rows}
         else:
             places = (folder / given["clusters"], folder / given["chunks"])
             told |= _cluster_part(*places, given["manifest"], given["allowed"])
@@ -100,35 +94,11 @@ def looked_at(asked: str) -> str:
 
 def _cluster_part(clusters: Path, chunks: Path, manifest: Mapping[str, Any], allowed: int) -> dict[str, Any]:
     """A part of clusters: what its checks say, its first and last cluster, and what it adds up to."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    table, rows = read_table(clusters, CLUSTERS, allowed), read_table(chunks, CHUNKS, allowed)
-    number = whole_numbers(table, "cluster", clusters)
-    expect(len(number) > 0, str(clusters), "clusters", "one or more", 0)
-    first = int(number[0])
-    shifted = table.set_column(0, "cluster", pa.array(number - first))
-    expect_counting(shifted, "cluster", clusters)
-    owner = rows.column("cluster")
-    expect(not owner.null_count, str(chunks), "rows", "of clusters", "one of the root")
-    lowest = int(pc.min(owner).as_py() or first)
-    expect(lowest >= first, str(chunks), "cluster", f"{first} or more", lowest)
-    rows = rows.set_column(0, "cluster", pc.subtract(owner, first))
-    rooted = parameters_of(manifest).get("rare_items", "cluster") != "cluster"
-    joints = int(rooted)
-    release = Disassociated(
-        k=manifest["k"],
-        m=manifest["m"],
-        parameters={**parameters_of(manifest), "utility_groups": []},
-        cluster_size=whole_numbers(table, "size", clusters),
-        cluster_joint=whole_numbers(table, "joint", clusters, below=joints, null=True),
-        joint_parent=np.full(joints, -1, np.int64),
-        **read_rows(rows, chunks, len(number), joints),
-    )
+    first, release = read_part(clusters, chunks, manifest, allowed)
     verdict = verify(release)
     counts = FORMATS[0].count(release)
     return {
-        "clusters": len(number),
+        "clusters": release.clusters,
         "first": first,
         "checks": [[each.name, each.passed, each.examined, each.detail] for each in verdict.checks],
         "ends": [_content(release, 0), _content(release, release.clusters - 1)] if verdict.ok else [],
@@ -145,32 +115,8 @@ def _content(release: Disassociated, number: int) -> list[Any]:
 
 def _shown(release: Disassociated) -> dict[str, int]:
     """Records of the clusters that show each item in a record chunk."""
-    rows = np.flatnonzero(release.row_kind == Kind.RECORD)
-    offsets, items = release.items_of(rows)
-    owner = np.repeat(release.row_cluster[rows], np.diff(offsets))
-    width = max(1, len(release.vocabulary))
-    pairs = np.unique(owner * width + items)
-    held = np.bincount(pairs % width, release.cluster_size[pairs // width], width)
+    held = tallied(release)[0]
     return {name: int(held[code]) for code, name in enumerate(release.vocabulary) if held[code]}
-
-
-def _root_part(path: Path, allowed: int) -> dict[str, Any]:
-    """A part of the root: runs of equal chunks, each with its item and rows."""
-    table = read_table(path, CHUNKS, allowed)
-    kind, chunk = kinds(table, path), whole_numbers(table, "chunk", path)
-    joint = whole_numbers(table, "joint", path, below=1)
-    outside = table.column("cluster").null_count == len(table) and bool((kind == Kind.SHARED).all())
-    expect(outside and len(joint) > 0, str(path), "rows", "of shared chunks of the root", "others")
-    offsets, codes, names = item_lists(table, path)
-    single = bool((np.diff(offsets) == 1).all())
-    expect(single, str(path), "rows", "of one item each, as root_chunks single says", "others")
-    starts = run_starts(chunk, codes)
-    lengths = np.diff(np.append(starts, len(chunk)))
-    runs = [
-        [int(chunk[at]), names[codes[at]], int(many)]
-        for at, many in zip(starts.tolist(), lengths.tolist(), strict=True)
-    ]
-    return {"runs": runs, "rows": len(table)}
 
 
 @dataclass

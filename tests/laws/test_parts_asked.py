@@ -1,0 +1,105 @@
+"""A release in parts tells of known persons, by every reader, what it tells when it is read whole."""
+
+from __future__ import annotations
+
+import tempfile
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import cloven as cv
+from cloven.data.known_sets import Known
+from cloven.kinds.disassociated.attack.known_person import readers as whole_readers
+from cloven.kinds.disassociated.parts.folder import PartsFolder
+from cloven.kinds.disassociated.parts.known_person import readers
+from tests.effort import tries
+from tests.unit.io.divided import in_parts
+
+names = st.sampled_from([*(f"i{number}" for number in range(7)), "ä"])
+many_records = st.lists(st.lists(names, min_size=1, max_size=5), min_size=12, max_size=60)
+WAYS = [
+    {"rare_items": "withhold"},
+    {"rare_items": "withhold", "m": 1, "small_clusters": "suppress"},
+    {"rare_items": "cluster", "refine": False},
+]
+
+
+def one_after_another(function, given):
+    return [function(each) for each in given]
+
+
+def asked_in(folder, release, sets):
+    """The parts of a release as they are, asked about sets."""
+    scratch = folder / "scratch"
+    scratch.mkdir()
+    parts = PartsFolder(folder / "out", one_after_another, scratch)
+    found = readers(parts, sets)
+    assert not list(scratch.iterdir())
+    assert parts.totals.names == release.vocabulary
+    assert parts.totals.records == release.records
+    return found
+
+
+def same_answers(one, two, sets, width, rng):
+    for eligible in (None, rng.random(width) < 0.6):
+        for floor, best in ((0.2, True), (0.5, False), (0.95, True)):
+            said, wanted = (each.claims(sets, eligible, floor, best=best) for each in (one, two))
+            assert said.expected == pytest.approx(wanted.expected, abs=1e-9)
+            assert said.offsets.tolist() == wanted.offsets.tolist()
+            assert said.items.tolist() == wanted.items.tolist()
+            assert said.probability == pytest.approx(wanted.probability, abs=1e-9)
+            assert said.best_probability == pytest.approx(wanted.best_probability, abs=1e-9)
+        said, wanted = (each.certain(sets, eligible) for each in (one, two))
+        assert (said.offsets.tolist(), said.items.tolist()) == (wanted.offsets.tolist(), wanted.items.tolist())
+
+
+@settings(max_examples=tries(120), deadline=None)
+@given(many_records, st.sampled_from(WAYS), st.integers(1, 4), st.integers(0, 2**32 - 1))
+def test_parts_tell_what_the_whole_tells(records, way, clusters, seed):
+    rng = np.random.default_rng(seed)
+    method = cv.Disassociation(k=2, max_cluster_size=6, **way)
+    release = method.anonymise(cv.Transactions.from_records(records)).release
+    width = len(release.vocabulary)
+    if not width:
+        return
+    every = [set(some) for size in (1, 2, 3) for some in combinations(range(width), size)]
+    sets = Known.from_sets([every[at] for at in rng.permutation(len(every))[:40]])
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        cv.write_release(method.anonymise(cv.Transactions.from_records(records)), folder / "out")
+        in_parts(folder / "out", clusters, 7)
+        found = asked_in(folder, release, sets)
+    wanted = whole_readers(release)
+    assert list(found) == list(wanted)
+    for name, reader in found.items():
+        same_answers(reader, wanted[name], sets, width, rng)
+
+
+def test_sets_are_asked_about_in_steps(tmp_path, monkeypatch):
+    """With little room the parts are read several times."""
+    result = cv.Disassociation(k=3, m=2, max_cluster_size=15).anonymise(cv.sample("clinic"))
+    cv.write_release(result, tmp_path / "out")
+    in_parts(tmp_path / "out", 7, 100)
+    sets = Known.from_sets([{number, number + 3} for number in range(0, 60, 2)] + [{5}, {5}])
+    monkeypatch.setattr("cloven.kinds.disassociated.parts.known_person.AT_ONCE", 900)
+    found = asked_in(tmp_path, result.release, sets)
+    wanted = whole_readers(result.release)
+    for name, reader in found.items():
+        same_answers(reader, wanted[name], sets, len(result.release.vocabulary), np.random.default_rng(1))
+
+
+def test_what_was_not_asked_is_refused(tmp_path):
+    result = cv.Disassociation(k=3, m=2).anonymise(cv.sample("clinic"))
+    cv.write_release(result, tmp_path / "out")
+    with pytest.raises(cv.ParameterError, match="does not lie in parts"):
+        _ = PartsFolder(tmp_path / "out", one_after_another, tmp_path).totals
+    in_parts(tmp_path / "out", 7, 100)
+    found = asked_in(tmp_path, result.release, Known.from_sets([{1, 2}]))
+    with pytest.raises(cv.ParameterError, match="were not asked"):
+        found["shown"].claims(Known.from_sets([{1}]))
+    with pytest.raises(cv.ParameterError, match="empty"):
+        readers(PartsFolder(tmp_path / "out", one_after_another, tmp_path), Known.from_sets([set()]))
