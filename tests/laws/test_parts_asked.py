@@ -14,6 +14,12 @@ from hypothesis import strategies as st
 import cloven as cv
 from cloven.data.known_sets import Known
 from cloven.kinds.disassociated.attack.known_person import readers as whole_readers
+from cloven.kinds.disassociated.counts import expected
+from cloven.kinds.disassociated.covers.breaches import breaches
+from cloven.kinds.disassociated.covers.covers import covers
+from cloven.kinds.disassociated.likely import Tails, spread
+from cloven.kinds.disassociated.parts.counts import _sums, likely
+from cloven.kinds.disassociated.parts.covers import covered
 from cloven.kinds.disassociated.parts.folder import PartsFolder
 from cloven.kinds.disassociated.parts.known_person import readers
 from tests.effort import tries
@@ -54,7 +60,10 @@ def same_answers(one, two, sets, width, rng):
             assert said.probability == pytest.approx(wanted.probability, abs=1e-9)
             assert said.best_probability == pytest.approx(wanted.best_probability, abs=1e-9)
         said, wanted = (each.certain(sets, eligible) for each in (one, two))
-        assert (said.offsets.tolist(), said.items.tolist()) == (wanted.offsets.tolist(), wanted.items.tolist())
+        assert (said.offsets.tolist(), said.items.tolist()) == (
+            wanted.offsets.tolist(),
+            wanted.items.tolist(),
+        )
 
 
 @settings(max_examples=tries(120), deadline=None)
@@ -77,6 +86,29 @@ def test_parts_tell_what_the_whole_tells(records, way, clusters, seed):
     assert list(found) == list(wanted)
     for name, reader in found.items():
         same_answers(reader, wanted[name], sets, width, rng)
+
+
+@settings(max_examples=tries(120), deadline=None)
+@given(many_records, st.sampled_from(WAYS), st.integers(1, 4))
+def test_parts_have_the_covers_and_the_counts_of_the_whole(records, way, clusters):
+    method = cv.Disassociation(k=2, max_cluster_size=6, **way)
+    result = method.anonymise(cv.Transactions.from_records(records))
+    release = result.release
+    pairs = np.array([*combinations(range(len(release.vocabulary)), 2)], np.int64).reshape(-1, 2)
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        cv.write_release(result, folder / "out")
+        in_parts(folder / "out", clusters, 7)
+        parts = PartsFolder(folder / "out", one_after_another, folder)
+        found, sums = covered(parts), _sums(parts, pairs)
+        told = likely(parts, pairs)
+    wanted = breaches(covers(release)).to_dict()
+    assert found == {name: wanted[name] for name in found}
+    whole = expected(release.shown, pairs)
+    assert sums == pytest.approx(np.array([whole.exact, whole.apart, whole.left]), abs=1e-9)
+    assert [column.tolist() for column in told] == [
+        column.tolist() for column in spread(whole, Tails.of(release.parameters, 2))
+    ]
 
 
 def test_sets_are_asked_about_in_steps(tmp_path, monkeypatch):

@@ -81,6 +81,11 @@ class Local:
         return parse_size(str(int(self.memory) if isinstance(self.memory, float) else self.memory))
 
     @property
+    def room(self) -> str:
+        """Where kinds keep what they do within bounded memory; empty where all fits."""
+        return "spilled" if self.bounded else ""
+
+    @property
     def bounded(self) -> bool:
         """Whether memory is limited."""
         return not isinf(self.bytes)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from cloven.engines.frames import SparkSets, of_file, of_frame
 from cloven.errors import ClovenError, InputError, OutputError, ParameterError, shorten
@@ -59,6 +59,8 @@ class Spark:
     session: Any = None
     part_clusters: int = PART_CLUSTERS
     part_rows: int = PART_ROWS
+    room: ClassVar[str] = "spark"
+    """Where kinds keep what they do here."""
 
     def __post_init__(self) -> None:
         for name in ("part_clusters", "part_rows"):
@@ -129,7 +131,7 @@ class Spark:
             raise ParameterError(message)
         path, checks = Path(path), part_checks_of(Path(path))
         if original is None or private is None:
-            return verify_folder(path) if checks is None else checks.verify_parts(path, self._spread)
+            return verify_folder(path) if checks is None else checks.verify_parts(path, self.spread)
         if checks is None:
             message = f"{path}: does not lie in parts; compare it with its original on the local engine"
             raise ParameterError(message)
@@ -145,13 +147,13 @@ class Spark:
         from cloven.storage.inspection import part_checks_of
 
         parts = part_checks_of(path)
-        found: Verdict = parts.verify_parts(path, self._spread)
+        found: Verdict = parts.verify_parts(path, self.spread)
         if not found.ok:
             return found
         checks = _frame_checks(parts).against(self.session, work, path, private)
         return replace(found, level="key", checks=(*found.checks, *checks))
 
-    def _spread(self, function: Callable[[str], str], given: Sequence[str]) -> list[str]:
+    def spread(self, function: Callable[[str], str], given: Sequence[str]) -> list[str]:
         """Have the workers call a function with texts; what it gives, in the same order."""
         import pyarrow as pa
 

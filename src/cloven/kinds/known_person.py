@@ -107,20 +107,39 @@ def known_person(
     tried, counted = ways(m) if known is None else known, news or News()
 
     def attempt(threat: Threat, case: Case) -> Risk:
-        release = case.result.release
-        if not np.isfinite(counted.of(case.data, release.vocabulary)).any():
-            why = f"no item that is published is held by fewer than {percent(counted.levels[-1][0], 0)} of the people"
-            return threat.risk(not_tried=f"{why}, so that nothing counts as told; name sensitive ones")
+        release, data = case.result.release, case.data
+        if not np.isfinite(counted.of(data, release.vocabulary)).any():
+            return threat.risk(not_tried=nothing_counts(counted))
         every = _all_told(tried, case, readers, counted)
-        judged = [told for told in every if told.way.counts and told.sheet.people and told.credible]
-        if not judged:
-            return threat.risk(not_tried="nobody has an item that is published")
-        published = _published(case, judged)
-        doubt = "" if case.data.persons is not None else _alike(judged)
-        return _risk(threat, every, judged, published, doubt, lambda way: _population(case, way, counted))
+        doubted = data.persons is None
+        return judged_of(
+            threat, every, release.vocabulary, data.source_rows, lambda way: _population(case, way, counted),
+            doubted=doubted,
+        )  # fmt: skip
 
     about = f"the release, that one person is in it, and up to {many(max(2, m), 'item')} of that person"
     return Threat(name, about, "attribute", MEASURE, attempt, kernel=kernel).publicly()
+
+
+def nothing_counts(news: News) -> str:
+    """Why nothing that could be claimed counts."""
+    why = f"no item that is published is held by fewer than {percent(news.levels[-1][0], 0)} of the people"
+    return f"{why}, so that nothing counts as told; name sensitive ones"
+
+
+def judged_of(
+    threat: Threat, every: list[Told[Known]], vocabulary: tuple[str, ...], rows: Longs,
+    population: Callable[[Known], Estimate], *, doubted: bool,
+) -> Risk:  # fmt: skip
+    """What was told, as a risk; ``rows`` are the numbers of the records in the source.
+
+    ``doubted`` asks whether records look like several of one person.
+    """
+    judged = [told for told in every if told.way.counts and told.sheet.people and told.credible]
+    if not judged:
+        return threat.risk(not_tried="nobody has an item that is published")
+    doubt = _alike(judged) if doubted else ""
+    return _risk(threat, every, judged, _published(vocabulary, rows, judged), doubt, population)
 
 
 def _all_told(known: tuple[Known, ...], case: Case, readers: Readers, news: News) -> list[Told[Known]]:
@@ -133,33 +152,34 @@ def _all_told(known: tuple[Known, ...], case: Case, readers: Readers, news: News
     for number, release in enumerate(releases):
         if case.progress is not None:
             case.progress("ask about members and outsiders", number / len(releases))
-        for key, told in _read(data, release, asked, known, readers, news, seed).items():
+        people = People.of(data, asked, release.vocabulary, data.holders, seed)
+        sets = {way: way.of(people) for way in known}
+        for key, told in read_by(readers(release), people, sets, news.of(data, release.vocabulary)).items():
             found.setdefault(key, []).append(told)
+    return all_told(found, left_out)
+
+
+def read_by(
+    readers: Mapping[str, Reader], people: People, sets: Mapping[Known, Asked], news: Floats
+) -> dict[tuple[Known, str], Telling]:
+    """What every reader of one release tells of persons, for every way of knowing."""
+    return {
+        (way, name): telling(reader, people, asked, news, searching=way.which == "worst")
+        for way, asked in sets.items()
+        for name, reader in readers.items()
+    }
+
+
+def all_told(found: Mapping[tuple[Known, str], list[Telling]], left_out: Flags) -> list[Told[Known]]:
+    """Tellings of all releases, the one that is to be published last, as members and outsiders.
+
+    The first reader counts however often it is wrong.
+    """
     first = next(reader for _, reader in found)
     return [
         Told(way, reader, _sheets(told, left_out), told[-1], trusted=reader == first)
         for (way, reader), told in found.items()
     ]
-
-
-def _read(
-    data: Transactions,
-    release: Any,
-    asked: Longs,
-    known: tuple[Known, ...],
-    readers: Readers,
-    news: News,
-    seed: int,
-) -> dict[tuple[Known, str], Telling]:
-    """What every reader of one release tells of persons, for every way of knowing."""
-    people = People.of(data, asked, release.vocabulary, data.holders, seed)
-    from_which = news.of(data, release.vocabulary)
-    reads, out = readers(release), {}
-    for way in known:
-        sets = way.of(people)
-        for reader, read in reads.items():
-            out[way, reader] = telling(read, people, sets, from_which, searching=way.which == "worst")
-    return out
 
 
 def _sheets(told: list[Telling], left_out: Flags) -> tuple[Sheet, Sheet]:
@@ -227,18 +247,27 @@ def _alike(judged: list[Told[Known]]) -> str:
 
 
 def _population(case: Case, way: Known, news: News) -> Estimate:
-    """What somebody is told who has no release, but the records of the people who were left out of one.
-
-    It is asked about as many others: of rows that hold what is known, the share that hold a further item.
-    """
-    from cloven.kinds.generalised.attack.known_person import KnownPersonGeneralised
-
+    """The same of some of the people who were left out, asked about as many others."""
     data: Transactions = case.data
     left_out, others = (np.sort(case.rng.permutation(side)[: case.effort.most_people]) for side in (
         case.splits[0].outsiders, case.splits[0].members))  # fmt: skip
+    asked = one_record_each(data, others)
+    return told_without(data, data.holders, left_out, asked, way, lambda names: news.of(data, names))
+
+
+def told_without(
+    data: Transactions, rarity: Longs, left_out: Longs, others: Longs, way: Known,
+    news: Callable[[tuple[str, ...]], Floats],
+) -> Estimate:  # fmt: skip
+    """What somebody is told who has no release, but the records of the people who were left out of one.
+
+    It is asked about others: of rows that hold what is known, the share that hold a further item.
+    """
+    from cloven.kinds.generalised.attack.known_person import KnownPersonGeneralised
+
     rows = _as_release(data.take(left_out))
-    people = People.of(data, one_record_each(data, others), rows.vocabulary, data.holders)
-    told = telling(KnownPersonGeneralised.of(rows), people, way.of(people), news.of(data, rows.vocabulary))
+    people = People.of(data, others, rows.vocabulary, rarity)
+    told = telling(KnownPersonGeneralised.of(rows), people, way.of(people), news(rows.vocabulary))
     found = int((told.told >= HEADLINE - ROUNDING).sum())
     return Estimate(found / max(1, len(told.told)), *wilson(found, len(told.told)))
 
@@ -258,7 +287,7 @@ def _as_release(data: Transactions) -> SetGeneralised:
     )
 
 
-def _published(case: Case, judged: list[Told[Known]]) -> dict[str, Any]:
+def _published(vocabulary: tuple[str, ...], rows: Longs, judged: list[Told[Known]]) -> dict[str, Any]:
     """What the release itself tells of those asked about: how many are told how much, and of whom most is.
 
     The reader is the judged one that tells most. Nothing where the worst that could be known is not looked for.
@@ -270,7 +299,7 @@ def _published(case: Case, judged: list[Told[Known]]) -> dict[str, Any]:
     told = most.real
     return {
         "histogram": histogram(told.told),
-        "people": told.worst(case.result.release.vocabulary, case.data.source_rows, WORST),
+        "people": told.worst(vocabulary, rows, WORST),
         "people_of": len(told.person),
     }
 

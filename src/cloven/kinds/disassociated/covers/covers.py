@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.compiled import Longs, compiled
-from cloven.data.arrays import positions, run_starts
+from cloven.data.arrays import among, positions, run_starts
 from cloven.kinds.disassociated.evidence import evidence
 from cloven.kinds.disassociated.release import Kind
 
@@ -363,21 +363,34 @@ TERM = -1
 
 def leaked_everywhere(covers: Covers) -> Flags:
     """For each leak (``Covers.leaks``): whether the whole release has fewer than k candidates for the pair."""
+    keys, pair = np.unique(leaked_keys(covers), return_inverse=True)
+    return (candidates(covers, keys) < covers.release.k)[pair.ravel()]
+
+
+def leaked_keys(covers: Covers) -> Longs:
+    """The pair of each leak as one number: the lower item times the number of items, and the higher."""
     number, covered = covers.leaks
-    if not len(number):
-        return np.zeros(0, bool)
-    release, width = covers.release, len(covers.release.vocabulary)
     item = covers.item[number]
-    keys, pair = np.unique(np.minimum(item, covered) * width + np.maximum(item, covered), return_inverse=True)
-    pair, cluster = pair.ravel(), covers.cluster[number]
+    return np.minimum(item, covered) * len(covers.release.vocabulary) + np.maximum(item, covered)
+
+
+def candidates(covers: Covers, keys: Longs) -> Longs:
+    """How many candidates the release has for pairs (by key, ascending, each once): counted up to k."""
+    release, width = covers.release, len(covers.release.vocabulary)
+    if not len(keys) or not release.rows:
+        return np.zeros(len(keys), np.int64)
+    leaked, cluster = leaked_keys(covers), covers.cluster[covers.leaks[0]]
+    asked = among(leaked, keys)
+    pair, cluster = np.searchsorted(keys, leaked[asked]), cluster[asked]
     pairs = _Pairs.of(covers, keys)
-    exposed = (pairs.surely(pair, cluster) < release.k) & ~pairs.by_the_root()
-    for at in np.flatnonzero(exposed & ~pairs.nowhere_else()).tolist():
-        found = evidence(release, np.array(divmod(int(keys[at]), width)))
-        leaking = found.at_most[cluster[pair == at]]
-        total = found.total_at_most - int(np.maximum(leaking - (release.k - 1), 0).sum())
-        exposed[at] = total < release.k
-    return exposed[pair]
+    found = np.minimum(pairs.surely(pair, cluster), release.k)
+    found[pairs.by_the_root()] = release.k
+    for at in np.flatnonzero((found < release.k) & ~pairs.nowhere_else()).tolist():
+        told = evidence(release, np.array(divmod(int(keys[at]), width)))
+        leaking = told.at_most[cluster[pair == at]]
+        total = told.total_at_most - int(np.maximum(leaking - (release.k - 1), 0).sum())
+        found[at] = min(total, release.k)
+    return found
 
 
 @dataclass(frozen=True, eq=False)

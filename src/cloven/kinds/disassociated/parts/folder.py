@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     Spread = Callable[[Callable[[str], str], Sequence[str]], Iterable[str]]
     Arrays = Mapping[str, NDArray[Any]]
 
+SUMS = ("shown", "listed", "held", "named", "copies")
 GROUPS = 16
 """Answers that are put together at most: each may be large."""
 
@@ -122,6 +123,7 @@ class Totals:
         shown: for each item, records of the clusters that show it in a record chunk.
         listed: the same with those that name it in their term chunk.
         held: sub-records of record chunks with the item.
+        named: term chunks that name it.
         copies: rows of the root with the item.
     """
 
@@ -130,6 +132,7 @@ class Totals:
     shown: Floats
     listed: Floats
     held: Floats
+    named: Floats
     copies: Longs
 
     def plain(self) -> dict[str, NDArray[Any]]:
@@ -142,6 +145,7 @@ class Totals:
             "shown": self.shown,
             "listed": self.listed,
             "held": self.held,
+            "named": self.named,
             "copies": self.copies,
         }
 
@@ -150,26 +154,29 @@ class Totals:
         """Back from arrays."""
         letters, ends = arrays["names"].tobytes(), arrays["name_ends"].tolist()
         names = tuple(letters[start:end].decode("utf-8", "surrogatepass") for start, end in pairwise(ends))
-        rest = (arrays[name] for name in ("shown", "listed", "held", "copies"))
+        rest = (arrays[name] for name in SUMS)
         return cls(names, int(arrays["records"][0]), *rest)
 
-    def part(self, release: Disassociated) -> Part:
-        """A part in the words of the whole, below a root that names its items, each once."""
+    def part(self, release: Disassociated, most: int = 1) -> Part:
+        """A part in the words of the whole, below a root that has each of its items ``most`` times at most."""
         code_of = {name: code for code, name in enumerate(self.names)}
         code = np.array([code_of[name] for name in release.vocabulary], np.int32)
-        rooted = np.flatnonzero(self.copies) if release.joints else np.empty(0, np.int64)
+        copies = np.minimum(self.copies, most if release.joints else 0)
+        rooted = np.repeat(np.arange(len(copies)), copies)
         many = len(rooted)
         whole = replace(
             release,
             vocabulary=self.names,
             row_cluster=np.append(release.row_cluster, np.full(many, -1)),
             row_joint=np.append(release.row_joint, np.zeros(many, np.int64)),
-            row_chunk=np.append(release.row_chunk, np.arange(many, dtype=np.int32)),
+            row_chunk=np.append(
+                release.row_chunk, np.cumsum(np.diff(rooted, prepend=-1) > 0).astype(np.int32) - 1
+            ),
             row_kind=np.append(release.row_kind, np.full(many, Kind.SHARED, np.int8)),
             row_offsets=np.append(release.row_offsets, release.row_offsets[-1] + 1 + np.arange(many)),
             row_items=np.append(code[release.row_items], rooted.astype(np.int32)),
         )
-        shown, listed, _ = tallied(whole)
+        shown, listed, *_ = tallied(whole)
         return Part(whole, self, self.records - release.records, self.shown - shown, self.listed - listed)
 
 
@@ -192,19 +199,22 @@ class Part:
     listed: Floats
 
 
-def tallied(release: Disassociated) -> tuple[Floats, Floats, Floats]:
-    """For each item: records of clusters that show it, that show or name it, and sub-records that hold it."""
+def tallied(release: Disassociated) -> tuple[Floats, Floats, Floats, Floats]:
+    """For each item what ``Totals`` has, but for the root."""
     width = max(1, len(release.vocabulary))
     row = np.repeat(np.arange(release.rows), np.diff(release.row_offsets))
     kind, cluster = release.row_kind[row], release.row_cluster[row]
 
     def records(rows: NDArray[Any]) -> Floats:
         pairs = distinct(cluster[rows] * width + release.row_items[rows])
-        return np.bincount(pairs % width, release.cluster_size[pairs // width], width).astype(np.float64)
+        held = np.bincount(pairs % width, release.cluster_size[pairs // width], width)
+        return held[: len(release.vocabulary)].astype(np.float64)
+
+    def rows(kinds: NDArray[Any]) -> Floats:
+        return np.bincount(release.row_items[kinds], minlength=len(release.vocabulary)).astype(np.float64)
 
     inside = kind == Kind.RECORD
-    held = np.bincount(release.row_items[inside], minlength=width).astype(np.float64)
-    return records(inside), records(cluster >= 0), held
+    return records(inside), records(cluster >= 0), rows(inside), rows((kind == Kind.TERM) & (cluster >= 0))
 
 
 # Asking.
@@ -241,7 +251,7 @@ class PartsFolder:
     def totals(self) -> Totals:
         """Sums over all parts; everything is read once for them."""
         told = [json.loads(each) for each in self.spread(counted, self._asked(""))]
-        sums: dict[str, Counter[str]] = {name: Counter() for name in ("shown", "listed", "held", "copies")}
+        sums: dict[str, Counter[str]] = {name: Counter() for name in SUMS}
         for each in told:
             for name, sum_of in sums.items():
                 sum_of.update(each[name])
@@ -282,11 +292,11 @@ class PartsFolder:
 def counted(asked: str) -> str:
     """What a group of parts adds up to, as JSON."""
     given = json.loads(asked)
-    sums: dict[str, Counter[str]] = {name: Counter() for name in ("shown", "listed", "held", "copies")}
+    sums: dict[str, Counter[str]] = {name: Counter() for name in SUMS}
     records = 0
     for release in _releases(given):
         records += release.records
-        for name, values in zip(("shown", "listed", "held"), tallied(release), strict=True):
+        for name, values in zip(SUMS, tallied(release), strict=False):
             sums[name].update(dict(zip(release.vocabulary, values.tolist(), strict=True)))
     for name in given["root"]:
         for _, item, many in read_root_part(Path(given["folder"]) / name, given["allowed"])[0]:
@@ -294,12 +304,12 @@ def counted(asked: str) -> str:
     return json.dumps({"records": records, **sums})
 
 
-def answer(asked: str, work: Callable[[Iterable[Part], Arrays], Arrays]) -> str:
-    """Have work done on the parts of a group, and say where the answer lies."""
+def answer(asked: str, work: Callable[[Iterable[Part], Arrays], Arrays], most: int = 1) -> str:
+    """Have work done on the parts of a group, each below a root with ``most`` copies; say where the answer lies."""
     given = json.loads(asked)
     question = arrays_in(given["question"])
     totals = Totals.from_plain(question)
-    _save(Path(given["answer"]), work((totals.part(release) for release in _releases(given)), question))
+    _save(Path(given["answer"]), work((totals.part(release, most) for release in _releases(given)), question))
     return str(given["answer"])
 
 

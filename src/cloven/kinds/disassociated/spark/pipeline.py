@@ -86,11 +86,11 @@ class Pipeline:
             known = Identity(
                 incoming.fingerprint(self.session, self.work / "coded", names, told), incoming.sketch(every)
             )
-            self._publish(every, told, names, known, public, private)
+            self.publish(every, told, names, known, public, private)
         finally:
             names.unpersist()
 
-    def _publish(
+    def publish(
         self, every: Any, told: Source, names: Any, known: Identity, public: Path, private: Path
     ) -> None:
         """Cluster the records without their rare items, and publish the clusters.

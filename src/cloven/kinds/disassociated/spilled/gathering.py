@@ -7,14 +7,14 @@ record, are put together there, and are numbered by their first row.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import numpy as np
 
-from cloven.data.arrays import offsets_of, run_starts
+from cloven.data.arrays import among, offsets_of, positions, run_starts
 from cloven.data.recognition import spelt_head, spelt_names
 from cloven.errors import InputError
 from cloven.kinds.disassociated.blocks.clusters import lists_of, rows_of
@@ -44,6 +44,7 @@ class Gathered:
         records: how many there are, without empty ones.
         empty: how many are empty.
         occurrences: items of all records.
+        left_out: numbers of records that are passed over as if they were empty, ascending.
     """
 
     found: tuple[str, ...]
@@ -51,6 +52,7 @@ class Gathered:
     records: int
     empty: int
     occurrences: int
+    left_out: Longs = field(default_factory=lambda: np.empty(0, np.int64))
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -68,17 +70,44 @@ class Gathered:
         """Numbers of records, and the records as rows of codes in ``names``, ascending; in the order of the source."""
         from cloven.reading.raw import order_records
 
-        for table in self.shelf.pieces(0):
+        for table in self._tables():
             offsets, codes = rows_of(table.column("codes"))
             _, codes = order_records(np.diff(offsets), self._rank[codes])
             yield table.column("record").to_numpy(), offsets, codes
+
+    def _tables(self) -> Iterator[pa.Table]:
+        for table in self.shelf.pieces(0):
+            if len(self.left_out):
+                table = table.filter(~among(table.column("record").to_numpy(), self.left_out))
+            yield table
+
+    def some(self, numbers: Longs) -> tuple[Longs, Longs, NDArray[np.int32]]:
+        """Those of some records (ascending) that are not empty: numbers, lengths, codes in ``names``."""
+        found = []
+        for record, offsets, codes in self.batches():
+            at = np.flatnonzero(among(record, numbers))
+            lengths = np.diff(offsets)[at]
+            found.append((record[at], lengths, codes[positions(offsets[at], lengths)]))
+        record, lengths, codes = (np.concatenate(column) for column in zip(*found, strict=True))
+        return record, lengths, codes
+
+    def without(self, numbers: Longs) -> Gathered:
+        """The same records, but for some (ascending) that are passed over."""
+        record, lengths, _ = self.some(numbers)
+        return replace(
+            self,
+            records=self.records - len(record),
+            empty=self.empty + len(record),
+            occurrences=self.occurrences - int(lengths.sum()),
+            left_out=numbers,
+        )
 
     def fingerprint(self) -> str:
         """SHA-256 of all that was read: that of the same data in memory."""
         digest = hashlib.sha256(spelt_head(8 * (self.records + 1)))
         digest.update(np.zeros(1, "<i8").tobytes())
         before = 0
-        for table in self.shelf.pieces(0):
+        for table in self._tables():
             offsets, _ = rows_of(table.column("codes"))
             digest.update((offsets[1:] + before).astype("<i8").tobytes())
             before += int(offsets[-1])

@@ -107,11 +107,15 @@ class Pipeline:
 
     def run(self, source: Any, public: Path, private: Path) -> Made:
         """Publish the records of a source (``reading.pieces``)."""
-        for folder in (public, private, self.work):
-            folder.mkdir(mode=PRIVATE_FOLDER if folder != public else 0o777)
-        (self.work / "scratch").mkdir()
+        self.work.mkdir(PRIVATE_FOLDER)
         self._step("read")
-        data = gather(source, self.room, self.work)
+        return self.publish(gather(source, self.room, self.work), public, private)
+
+    def publish(self, data: Gathered, public: Path, private: Path) -> Made:
+        """Publish records that were read before."""
+        public.mkdir()
+        private.mkdir(PRIVATE_FOLDER)
+        (self.work / "scratch").mkdir()
         self.method.check_sensitive(data.names)
         if data.records < self.method.k:
             k = self.method.k
@@ -146,12 +150,12 @@ class Pipeline:
         """Verify what was written by its parts, and hold it against the records and the key."""
         manifest = read_manifest(public)
         self._step("verify")
-        alone = verify_parts(public, self._spread)
+        alone = verify_parts(public, self.spread)
         original = Original(made.gathered.names, made.gathered.batches)
         beside = verify_original((public, private), manifest, original, self.work, self.room.held)
         return Verdict("key", (*alone.checks, *beside.checks))
 
-    def _spread(self, function: Callable[[str], str], given: Sequence[str]) -> list[str]:
+    def spread(self, function: Callable[[str], str], given: Sequence[str]) -> list[str]:
         """Call a function with texts, some at once; what it gives, in the same order."""
         with ThreadPoolExecutor(self.threads) as pool:
             return list(pool.map(function, given))

@@ -1,0 +1,226 @@
+"""A known person in data of any size: some people are looked at as members and as outsiders, in releases in parts.
+
+As in ``kinds/known_person``, but data and releases stay where an engine has them. A few people are drawn; for each of
+several divisions some of them are left out, a release is made of everybody else, and its parts are asked about all who
+were drawn; so is the release that is to be published. Only what these people hold is brought together. How many they
+are is what intervals are made of.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from cloven.data.arrays import among
+from cloven.data.known_sets import Known
+from cloven.data.transactions import Transactions
+from cloven.errors import ParameterError
+from cloven.kinds.disassociated.parts.folder import PartsFolder
+from cloven.kinds.disassociated.parts.known_person import readers
+from cloven.kinds.known_person import (
+    all_told,
+    judged_of,
+    known_person,
+    nothing_counts,
+    read_by,
+    told_without,
+    ways,
+)
+from cloven.statistics.outsiders import FEWEST, SHARE
+from cloven.statistics.telling import News, People
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from cloven.compiled import Flags, Floats, Longs
+    from cloven.disclosure.risk import Estimate, Risk
+    from cloven.kinds.disassociated.methods.disassociation import Disassociation
+    from cloven.kinds.disassociated.parts.folder import Spread
+    from cloven.kinds.known_person import Known as Way
+    from cloven.statistics.telling import Telling
+
+    Report = Callable[[str, float], None]
+
+
+class Large(Protocol):
+    """Records, wherever an engine has them."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All items, ascending by code point."""
+        ...
+
+    @property
+    def held(self) -> Longs:
+        """How many records hold each item."""
+        ...
+
+    @property
+    def records(self) -> int:
+        """Records with items."""
+        ...
+
+    @property
+    def numbers(self) -> int:
+        """Numbers of records lie below this; empty ones have one too."""
+        ...
+
+    @property
+    def spread(self) -> Spread:
+        """Calls a function with several texts, wherever parts are looked at."""
+        ...
+
+    def some(self, numbers: Longs) -> tuple[Longs, Longs, Longs]:
+        """Those of some records that have items: their numbers, ascending, their lengths, and their item codes."""
+        ...
+
+    def supports(self, sets: Longs) -> Longs:
+        """How many records hold each of some sets of items of the same size, by code, one in each row."""
+        ...
+
+    def publish_without(self, numbers: Longs, place: Path) -> None:
+        """Make a release of all other records, in ``place``; it is measured and thrown away."""
+        ...
+
+
+def supports_in(offsets: Longs, codes: NDArray[np.int32], sets: Longs, width: int) -> Longs:
+    """How many of some records hold each set."""
+    from scipy.sparse import csr_matrix
+
+    records = len(offsets) - 1
+    ones = np.ones(len(codes), np.int32)
+    held = csr_matrix((ones, codes, offsets), shape=(records, width)).tocsc()
+    items, at = np.unique(sets, return_inverse=True)
+    dense, found = held[:, items], np.empty(len(sets), np.int64)
+    for number, row in enumerate(at.reshape(sets.shape)):
+        both = dense[:, row[0]]
+        for other in row[1:]:
+            both = both.multiply(dense[:, other])
+        found[number] = both.nnz
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """People who are asked about.
+
+    Attributes:
+        people: what they hold; their numbers in the source are its ``source_rows``.
+        left_out: for each division, whether each of them is left out.
+    """
+
+    people: Transactions
+    left_out: Flags
+
+    @classmethod
+    def of(cls, large: Large, people: int, splits: int, rng: np.random.Generator) -> Drawn:
+        """Draw so many people for each division, everybody for one; beside a single one as many who are in it."""
+        groups = max(2, splits)
+        many = min(people, int(large.records * SHARE / groups))
+        if large.records < FEWEST or many < 1:
+            message = (
+                f"{large.records:,} people are too few to leave some out of each of {splits} releases; at least"
+                f" {FEWEST} are needed, and more for more releases"
+            )
+            raise ParameterError(message)
+        # Some numbers are of empty records, and some are drawn twice: more are drawn, what is too many is put back.
+        wanted = int(1.3 * many * groups * large.numbers / large.records) + 20
+        number, lengths, codes = large.some(np.unique(rng.integers(large.numbers, size=wanted)))
+        kept = np.sort(rng.permutation(len(number))[: many * groups])
+        inside = np.repeat(among(np.arange(len(number)), kept), lengths)
+        found = Transactions.from_arrays(
+            lengths[kept], codes[inside].astype(np.int32), large.names, source_rows=number[kept]
+        )
+        division = rng.permutation(len(found)) % groups
+        return cls(found, np.arange(splits)[:, None] == division)
+
+
+@dataclass(frozen=True, eq=False)
+class KnownPersonTrial:
+    """What known persons are told of, members beside outsiders.
+
+    Attributes:
+        method: makes the releases.
+        large: the records.
+        scratch: a folder for releases that are thrown away, questions and answers.
+        people: people who are left out of each division.
+        splits: divisions.
+        seed: draws the people.
+        report: is told of each step.
+    """
+
+    method: Disassociation
+    large: Large
+    scratch: Path
+    people: int
+    splits: int
+    seed: int
+    report: Report
+
+    def risk(self, release: Path) -> Risk:
+        """What being in the release, which lies in parts in this folder, costs."""
+        news, tried = News(self.method.sensitive), ways(self.method.m)
+        threat = known_person(self.method.m, dict)
+        rng = np.random.default_rng([self.seed, self.large.records])
+        drawn = Drawn.of(self.large, self.people, self.splits, rng)
+        lots, found = int(rng.integers(2**32)), dict[tuple["Way", str], list["Telling"]]()
+        vocabulary: tuple[str, ...] = ()
+        for number in range(self.splits + 1):
+            place = self._release(drawn, number, release)
+            folder = PartsFolder(place, self.large.spread, self.scratch)
+            self.report(f"ask about members and outsiders ({number + 1} of {self.splits + 1})", 0.0)
+            vocabulary = folder.totals.names
+            counts = self._news(news, vocabulary)
+            if not np.isfinite(counts).any():
+                return threat.risk(not_tried=nothing_counts(news))
+            for key, told in self._told(folder, drawn, tried, counts, lots).items():
+                found.setdefault(key, []).append(told)
+        every = all_told(found, drawn.left_out)
+        return judged_of(
+            threat, every, vocabulary, drawn.people.source_rows,
+            lambda way: self._without(drawn, news, way), doubted=True,
+        )  # fmt: skip
+
+    def _release(self, drawn: Drawn, number: int, release: Path) -> Path:
+        """The release of a division, made here; the last is the one that is to be published."""
+        if number == self.splits:
+            return release
+        self.report(f"release without {int(drawn.left_out[number].sum()):,} people", 0.0)
+        place = self.scratch / f"division-{number}"
+        self.large.publish_without(drawn.people.source_rows[drawn.left_out[number]], place)
+        return place
+
+    def _told(
+        self, folder: PartsFolder, drawn: Drawn, tried: Sequence[Way], news: Floats, lots: int
+    ) -> dict[tuple[Way, str], Telling]:
+        """What all readers of one release tell, for all ways of knowing at once."""
+        data = drawn.people
+        people = People.of(data, np.arange(len(data)), folder.totals.names, self._rarity(data), lots)
+        sets = {way: way.of(people) for way in tried}
+        every = [asked.known for asked in sets.values()]
+        codes = np.concatenate([known.codes for known in every])
+        lengths = np.concatenate([np.diff(known.offsets) for known in every])
+        offsets = np.concatenate(([0], np.cumsum(lengths)))
+        return read_by(readers(folder, Known.from_arrays(offsets, codes)), people, sets, news)
+
+    def _rarity(self, data: Transactions) -> Longs:
+        """How many records hold each item of some."""
+        at = np.searchsorted(np.array(self.large.names, object), np.array(data.vocabulary, object))
+        found: Longs = self.large.held[at]
+        return found
+
+    def _news(self, news: News, vocabulary: tuple[str, ...]) -> Floats:
+        held = dict(zip(self.large.names, self.large.held.tolist(), strict=True))
+        shares = np.array([held.get(name, 0) for name in vocabulary], np.float64) / self.large.records
+        return news.from_shares(shares, vocabulary)
+
+    def _without(self, drawn: Drawn, news: News, way: Way) -> Estimate:
+        out = np.flatnonzero(drawn.left_out[0])
+        others = np.flatnonzero(~drawn.left_out[0])
+        data = drawn.people
+        return told_without(data, self._rarity(data), out, others, way, lambda names: self._news(news, names))
