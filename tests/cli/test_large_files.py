@@ -176,3 +176,37 @@ def test_a_release_in_parts_is_verified_with_data_that_memory_does_not_hold(clov
     assert list(tmp_path.glob(".cloven-*")) == []
     (tmp_path / "out.private" / "receipt.json").unlink()
     assert cloven("verify", tmp_path / "out", *everything).failed_checks == {"private readable"}
+
+
+def test_an_audit_within_memory(cloven, tmp_path, folder):
+    """The release as ``anonymise`` writes it, the report beside it, and a verdict that the ledger knows."""
+    words = ("audit", folder, "-o", tmp_path / "out", "--memory", "600MB", "--quick")
+    ended = cloven(*words)
+    assert ended.code == 1
+    for said in ("on the release itself", "drawn from the data", "verdict: Do not publish", "out.audit"):
+        assert said in ended.out
+    names = {place.name for place in tmp_path.iterdir()}
+    assert {"out", "out.private", "out.audit", "out.audit.private"} <= names
+    assert (tmp_path / "out.audit" / "report.html").is_file()
+    assert (tmp_path / "out.audit.private" / "audit.json").is_file()
+    assert cloven("verify", tmp_path / "out").code == 0
+    again = cloven(*words)
+    assert again.code == 4
+    assert "exists" in again.err
+
+
+@pytest.mark.parametrize("option", [("--methods", "coat"), ("--no-attack",)])
+def test_what_an_audit_in_parts_cannot_do(cloven, tmp_path, folder, option):
+    ended = cloven("audit", folder, "-o", tmp_path / "out", "--memory", "600MB", *option)
+    assert ended.code == 2
+    assert f"{option[0]} needs all records in memory" in ended.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_spark_is_for_sets_in_a_file(cloven):
+    ended = cloven("audit", "--engine", "spark")
+    assert ended.code == 2
+    assert "in a file" in ended.err
+    ended = cloven("audit", "--master", "local[2]")
+    assert ended.code == 2
+    assert "--master is for --engine spark" in ended.err

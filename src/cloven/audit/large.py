@@ -20,6 +20,7 @@ import numpy as np
 
 from cloven.audit.decision import Limits, decide, not_covered
 from cloven.audit.loop import Audit
+from cloven.data.arrays import among
 from cloven.data.defaults import SEED
 from cloven.data.given import expect_kind
 from cloven.data.transactions import Transactions
@@ -106,7 +107,7 @@ class LargeAudit:
             staging_folder(release.parent) as scratch,
             trial.opened(self.engine, method, data, scratch) as large,
         ):
-            return self._tried(large, method, release, scratch, report)
+            return replace(self._tried(large, method, release, scratch, report), made=made)
 
     def _tried(
         self, large: Large, method: Disassociation, release: Path, scratch: Path, report: Report
@@ -189,6 +190,7 @@ class LargeReport:
         covers: cover problems of the release.
         counts: likely counts of the release beside true ones.
         report: risks, utility and the verdict; what is not named above was tried on a sample.
+        made: what the engine knows of the data, if it says so.
     """
 
     release: Path
@@ -197,6 +199,7 @@ class LargeReport:
     covers: dict[str, int]
     counts: Counts
     report: AuditReport
+    made: Any = None
 
     @property
     def decision(self) -> Decision:
@@ -239,14 +242,12 @@ def _with_covers(risk: Risk, covers: dict[str, int]) -> Risk:
 
 def _records(large: Large, most: int, rng: np.random.Generator) -> Transactions:
     """Random records, or all where there are no more."""
-    drawn = np.arange(large.numbers)
-    if large.numbers > most:
-        drawn = np.unique(rng.integers(large.numbers, size=int(1.2 * most * large.numbers / large.records)))
-    number, lengths, codes = large.some(drawn)
-    if large.numbers > most and len(number) > most:
-        kept = np.sort(rng.permutation(len(number))[:most])
-        inside = np.repeat(np.isin(np.arange(len(number)), kept), lengths)
-        number, lengths, codes = number[kept], lengths[kept], codes[inside]
+    # Some numbers are of empty records, so that more are drawn; what is too many is put back.
+    wanted = min(large.numbers, int(1.2 * most * large.numbers / large.records))
+    number, lengths, codes = large.some(np.sort(rng.choice(large.numbers, wanted, replace=False)))
+    kept = np.sort(rng.permutation(len(number))[:most])
+    inside = np.repeat(among(np.arange(len(number)), kept), lengths)
+    number, lengths, codes = number[kept], lengths[kept], codes[inside]
     return Transactions.from_arrays(lengths, codes.astype(np.int32), large.names, source_rows=number)
 
 

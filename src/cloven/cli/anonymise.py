@@ -259,6 +259,11 @@ class Chosen:
         values, reasons = suggested(data, wanted)
         return _disassociation(**{**self.given, **values}), reasons
 
+    def usual(self) -> Disassociation:
+        """The method with the usual parameters where none are given: for data that nobody looks at whole."""
+        usual = {name: getattr(Disassociation(), name) for name in OPEN if self.given[name] is None}
+        return _disassociation(**{**self.given, **usual})
+
 
 CHOSEN = Group(
     HOW,
@@ -283,6 +288,22 @@ WITHIN = replace(
 )
 
 
+Engine = Annotated[
+    str, asks(one_of("local", "spark"), "--engine", help="local, or spark for data of many machines.")
+]
+SparkMaster = Annotated[
+    str | None,
+    typer.Option(metavar="URL", help="Master of --engine spark, such as local[2]; default: all cores here."),
+]
+
+
+def refuse_master(engine: str, master: str | None) -> None:
+    """Refuse a master of Spark where Spark is not asked for."""
+    if master is not None and engine != "spark":
+        message = "--master is for --engine spark; name that too, or leave it out"
+        raise ParameterError(message)
+
+
 @takes(method=DISASSOCIATION, options=WITHIN)
 def disassociation(
     file: InputFile,
@@ -304,15 +325,8 @@ def disassociation(
         ),
     ] = False,
     ledger: LedgerFolder = None,
-    engine: Annotated[
-        str, asks(one_of("local", "spark"), "--engine", help="local, or spark for data of many machines.")
-    ] = "local",
-    master: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL", help="Master of --engine spark, such as local[2]; default: all cores here."
-        ),
-    ] = None,
+    engine: Engine = "local",
+    master: SparkMaster = None,
     json: JsonFlag = False,
 ) -> None:
     """The command of disassociation."""
@@ -326,15 +340,13 @@ def disassociation(
         return method
 
     refuse_unsafe(method, allowed=allow_unsafe)
+    refuse_master(engine, master)
     if engine == "spark":
         refused = {"--release-format json": release_format == "json", "--csv": csv is not None}
         refused |= {"--measure-counts": measure_counts, "--allow-unsafe": allow_unsafe}
         refuse_on_spark(refused)
         publish_on_spark(file, out, method, options, master or "local[*]", ledger, json=json)
         return
-    if master is not None:
-        message = "--master is for --engine spark; name that too, or leave it out"
-        raise ParameterError(message)
     needed = needed_on_disk(file, options)
     if needed is not None:
         refused = {"--release-format json": release_format == "json", "--csv": csv is not None}

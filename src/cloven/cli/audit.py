@@ -18,10 +18,21 @@ from cloven.audit.identity import identity
 from cloven.audit.loop import Audit
 from cloven.audit.rehearsal import rehearsed_beside
 from cloven.audit.report import AuditReport
-from cloven.cli.anonymise import CHOSEN, OF_TABLES, Chosen, refuse_unsafe, warn_of_typos
+from cloven.cli.anonymise import (
+    CHOSEN,
+    OF_TABLES,
+    Chosen,
+    Engine,
+    SparkMaster,
+    refuse_master,
+    refuse_unsafe,
+    warn_of_typos,
+)  # fmt: skip
 from cloven.cli.audit_words import opening, tell
 from cloven.cli.console import progress, say, say_json, warn
 from cloven.cli.foreign import ForeignRelease, Given, OriginalFile, audit_release, refuse_mixed
+from cloven.cli.large import needed_on_disk
+from cloven.cli.large_audit import Asked, audit_in_parts, refuse_of_memory
 from cloven.cli.ledger import LedgerFolder, tried_with
 from cloven.cli.options import Group, takes
 from cloven.cli.places import Bounds, refuse_places
@@ -278,6 +289,8 @@ def audit(
     release: ForeignRelease = None,
     original: OriginalFile = None,
     ledger: LedgerFolder = None,
+    engine: Engine = "local",
+    master: SparkMaster = None,
     seed: MeasuringSeed = SEED,
     json: JsonFlag = False,
 ) -> None:
@@ -287,10 +300,32 @@ def audit(
     to keep. An audit that was interrupted goes on where it stopped when the same command is given again.
     The first of --methods is audited, unless it is a disassociation, which other options describe. With --schema, FILE
     is a table of persons. With --release nothing is made: a table that others published is held against its --original.
+    What --memory does not hold, and what --engine spark works on, is attacked in parts: OUT is the release then, and
+    OUT.audit the report.
     """
     check_ledger(ledger)
     if out is not None:
         refuse_places(*all_places(out)[:2])
+    refuse_master(engine, master)
+    if release is None and schema is None and file is not None:
+        large = engine == "spark" or needed_on_disk(file, options) is not None
+        if large:
+            refused = {"--methods": wanted.methods is not None, "--no-attack": not wanted.attack}
+            refused |= {"--rules": rules is not None, "--taxonomy": taxonomy is not None}
+            refuse_of_memory(refused | dict.fromkeys(OF_TABLES.given(of_table), True))
+            method = chosen.usual()
+            refuse_unsafe(method, allowed=False)
+            audit_in_parts(
+                Asked(
+                    file, out or Path("cloven-audit"), options, method, wanted.knowledge(sample=False), wanted.limits,
+                    wanted.quick, seed, engine, master, ledger,
+                ),
+                json=json,
+            )  # fmt: skip
+            return
+    elif engine == "spark":
+        message = "--engine spark audits sets of items in a file; leave it out, or name the file alone"
+        raise ParameterError(message)
     if release is not None or original is not None:
         making = [*_of_making(chosen, wanted, rules, ledger), *OF_TABLES.given(of_table)]
         refuse_mixed(release, original, file, making)

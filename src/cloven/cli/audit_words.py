@@ -52,7 +52,7 @@ def tell(found: Plain, made: str, step: str = "anonymised") -> None:
     for each in found["failed"]:
         say(f"{visible(each['name'])}: not compared, {visible(each['reason'])}")
     _tell_cautions(found)
-    _tell_verdict(found["decision"])
+    tell_verdict(found["decision"])
 
 
 def _steps(found: Plain, made: str, step: str) -> list[tuple[str, str, float]]:
@@ -186,7 +186,8 @@ def _tell_cautions(found: Plain) -> None:
         say(f"published though held by fewer than k = {found['data']['k']}: {names(rare[:8])}{more}\n")
 
 
-def _tell_verdict(decision: Plain) -> None:
+def tell_verdict(decision: Plain) -> None:
+    """The reasons, and the verdict they lead to."""
     for reason in decision["reasons"]:
         say(f"  - {reason}")
     say(f"verdict: {decision['sentence']}")

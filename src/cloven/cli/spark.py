@@ -29,7 +29,7 @@ def publish_on_spark(
     file: Path, out: Path, method: Any, options: ReadOptions, master: str, ledger: Path | None, *, json: bool
 ) -> None:
     """Read, anonymise, verify and write on Spark, and tell what came of it."""
-    from cloven.engines.spark import Spark, session_at
+    from cloven.engines.spark import Spark, end, session_at
     from cloven.storage.atomic import staging_folder
     from cloven.storage.ledger_file import check_ledger, remember
     from cloven.storage.manifest import format_named
@@ -45,10 +45,10 @@ def publish_on_spark(
             how = {each.name: getattr(options, each.name) for each in fields(ReadOptions)}
             engine.write(engine.anonymise(method, engine.read(file, **how), report), out)
         finally:
-            engine.session.stop()
+            end(engine.session)
     remember(private, ledger)
     manifest = read_manifest(public)
-    counts, cautions = manifest["counts"], _of_earlier(out, ledger)
+    counts, cautions = manifest["counts"], earlier_by_fingerprint(out, ledger)
     if json:
         seconds = round(perf_counter() - start, 3)
         say_json({
@@ -63,7 +63,7 @@ def publish_on_spark(
     say_places(public, private)
 
 
-def _of_earlier(out: Path, ledger: Path | None) -> list[str]:
+def earlier_by_fingerprint(out: Path, ledger: Path | None) -> list[str]:
     """What an owner should know of earlier releases, as far as fingerprints tell.
 
     To count the records that other data has in common with this, all of it would have to be looked at once more.

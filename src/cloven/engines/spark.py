@@ -8,9 +8,11 @@ file system, or one machine.
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import sys
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
@@ -202,7 +204,8 @@ class _in_words:  # noqa: N801 - reads like a function
             _, found, said = text.partition(f"cloven.errors.{kind.__name__}: ")
             if found:
                 raise kind(said.splitlines()[0]) from error
-        if isinstance(error, PySparkException) or type(error).__module__.startswith("py4j"):
+        gone = isinstance(error, ConnectionError | EOFError)  # Java has ended, and nobody answers
+        if gone or isinstance(error, PySparkException) or type(error).__module__.startswith("py4j"):
             reason = shorten(" ".join(text.split()), 300)
             message = f"Spark could not do it, and nothing was written: {reason}; look at its log"
             raise OutputError(message) from error
@@ -244,8 +247,32 @@ def session_at(master: str, *, quiet: bool = False, scratch: Path | None = None)
     if cache:
         builder = builder.config("spark.executorEnv.NUMBA_CACHE_DIR", cache)
     try:
-        return builder.getOrCreate()
+        session = builder.getOrCreate()
     except (PySparkException, RuntimeError, OSError) as error:
         reason = " ".join(str(error).split())[:200]
+        if isinstance(error, OSError) or "JAVA_GATEWAY_EXITED" in reason:
+            message = (
+                f"Java ended before Spark had begun ({reason}); look at Java, and at the memory there is"
+            )
+            raise OutputError(message) from error
         message = f"no session of Spark at {master} ({reason}); look at the master, and at Java"
         raise ParameterError(message) from error
+    if quiet:
+        _quieten(session.sparkContext)
+    return session
+
+
+def _quieten(context: Any) -> None:
+    """Where Java dies, one line is said by whoever waits for it, instead of what each thread has to say."""
+    logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
+    server = getattr(context, "_accumulatorServer", None)
+    if server is not None:
+        server.handle_error = lambda *_: None
+
+
+def end(session: Any) -> None:
+    """Stop a session, whether or not its Java is still there."""
+    from py4j.protocol import Py4JError
+
+    with suppress(OSError, EOFError, Py4JError):
+        session.stop()

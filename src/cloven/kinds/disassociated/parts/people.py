@@ -128,9 +128,9 @@ class Drawn:
                 f" {FEWEST} are needed, and more for more releases"
             )
             raise ParameterError(message)
-        # Some numbers are of empty records, and some are drawn twice: more are drawn, what is too many is put back.
-        wanted = int(1.3 * many * groups * large.numbers / large.records) + 20
-        number, lengths, codes = large.some(np.unique(rng.integers(large.numbers, size=wanted)))
+        # Some numbers are of empty records, so that more are drawn; what is too many is put back.
+        wanted = min(large.numbers, int(1.2 * many * groups * large.numbers / large.records) + 20)
+        number, lengths, codes = large.some(np.sort(rng.choice(large.numbers, wanted, replace=False)))
         kept = np.sort(rng.permutation(len(number))[: many * groups])
         inside = np.repeat(among(np.arange(len(number)), kept), lengths)
         found = Transactions.from_arrays(
