@@ -1,0 +1,64 @@
+"""People are told the same of by Spark as by the local engine, and an audit there ends with a verdict."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import cloven as cv
+from cloven.audit.large import LargeAudit
+from cloven.kinds.disassociated.parts.counts import likely
+from cloven.kinds.disassociated.parts.covers import covered
+from cloven.kinds.disassociated.parts.folder import PartsFolder
+from cloven.kinds.disassociated.parts.people import KnownPersonTrial
+from cloven.kinds.disassociated.spark import trial as on_spark
+from cloven.kinds.disassociated.spilled import trial as on_disk
+
+pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore")]
+METHOD = cv.Disassociation(k=3, m=2, max_cluster_size=30, block_records=200)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("data") / "visits"
+    place.mkdir()
+    records = [sorted(record) for record in cv.sample("clinic")][:600]
+    pq.write_table(pa.table({"items": [*records[:300], [], *records[300:]]}), place / "part-0.parquet")
+    return place
+
+
+def tried(module, engine, folder, place):
+    """What a known person is told, the records that hold pairs, covers and likely counts."""
+    source, pairs = engine.read(folder, column="items"), np.array([[0, 1], [2, 9], [4, 5]])
+    engine.write(METHOD.anonymise(source, engine=engine), place / "out")
+    (place / "scratch").mkdir()
+    with module.opened(engine, METHOD, source, place / "scratch") as large:
+        plan = KnownPersonTrial(METHOD, large, place / "scratch", 20, 1, 4, lambda _step, _share: None)
+        risk = plan.risk(place / "out")
+        parts = PartsFolder(place / "out", large.spread, place / "scratch")
+        counted = [column.tolist() for column in likely(parts, pairs)]
+        return (
+            risk.details["ways"], risk.population, large.supports(pairs).tolist(), large.held.tolist(),
+            covered(parts), counted,
+        )  # fmt: skip
+
+
+def test_spark_tells_what_the_disk_tells(session, folder, tmp_path):
+    engines = {"disk": cv.Local("600MB", part_clusters=6), "spark": cv.Spark(session, part_clusters=6)}
+    for name in engines:
+        (tmp_path / name).mkdir()
+    one = tried(on_disk, engines["disk"], folder, tmp_path / "disk")
+    two = tried(on_spark, engines["spark"], folder, tmp_path / "spark")
+    assert one == two
+
+
+def test_an_audit_on_spark(session, folder, tmp_path):
+    engine = cv.Spark(session, part_clusters=6)
+    plan = LargeAudit(engine, METHOD, effort=cv.Effort().quick(), people=20, sample=200)
+    found = plan.run(engine.read(folder, column="items"), tmp_path / "out")
+    assert found.decision.verdict == "do not publish"
+    assert found.records == 600
+    assert len(found.report.data) == 200
+    assert [place.name for place in sorted(tmp_path.iterdir())] == ["out", "out.private"]
