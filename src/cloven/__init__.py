@@ -16,7 +16,7 @@ attack it yourself          ``attacks``: ``Semantic``, ``Elimination``, ...; ``s
 what words mean             ``relatedness``: ``Vectors``, ``Corpus``, ``WordNet``, ...
 text                        ``read_documents``, ``to_transactions``
 all at once                 ``Audit`` with ``Knowledge``, ``Limits``, ``Effort`` -> ``AuditReport`` (``Risk``, ...)
-large files, many machines  ``Local``, ``Spark`` -> the same release in parts
+large files, many machines  ``Local``, ``Spark`` -> the same release in parts; ``LargeAudit`` -> attacked there
 what others made            ``audit_published``, a table and its original -> ``AuditReport``
 the best setting            ``Tune`` -> ``Tuned``
 whom to fear                ``Threat``: ``known_items``, ``release_alone``, ``the_method``, ``word_meanings``, ...
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from cloven import attacks, relatedness
     from cloven.audit.decision import Decision, Limits
     from cloven.audit.foreign import audit_published
+    from cloven.audit.large import LargeAudit
     from cloven.audit.loop import Audit
     from cloven.audit.people import person_risk
     from cloven.audit.report import AuditReport
@@ -70,7 +71,7 @@ if TYPE_CHECKING:
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.kinds.disassociated.threats import another_release, release_alone, the_method, word_meanings
     from cloven.kinds.frames import to_frame
-    from cloven.kinds.generalised.key import Generalised, GeneralisedKey
+    from cloven.kinds.generalised.key import Generalised
     from cloven.kinds.generalised.methods.apriori_km import AprioriKm
     from cloven.kinds.generalised.methods.by_policy import Coat, Pcta
     from cloven.kinds.generalised.policy import Policy
@@ -124,13 +125,13 @@ if TYPE_CHECKING:
         "Disassociation",
         "Effort",
         "Generalised",
-        "GeneralisedKey",
         "GeneralisedTable",
         "GuaranteeError",
         "Hybrid",
         "InputError",
         "Key",
         "Knowledge",
+        "LargeAudit",
         "Limits",
         "Local",
         "MergingLike",
@@ -201,6 +202,7 @@ _HOME = homes(
     {
         "cloven.audit.decision": "Decision Limits",
         "cloven.audit.foreign": "audit_published",
+        "cloven.audit.large": "LargeAudit",
         "cloven.audit.loop": "Audit",
         "cloven.audit.people": "person_risk",
         "cloven.audit.report": "AuditReport",
@@ -218,7 +220,7 @@ _HOME = homes(
         "cloven.kinds.disassociated.methods": "Disassociation",
         "cloven.kinds.disassociated.release": "Disassociated",
         "cloven.kinds.disassociated.threats": "another_release release_alone the_method word_meanings",
-        "cloven.kinds.generalised.key": "Generalised GeneralisedKey",
+        "cloven.kinds.generalised.key": "Generalised",
         "cloven.kinds.generalised.methods.apriori_km": "AprioriKm",
         "cloven.kinds.generalised.methods.by_policy": "Coat Pcta",
         "cloven.kinds.generalised.policy": "Policy",

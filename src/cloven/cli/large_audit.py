@@ -17,7 +17,6 @@ from cloven.cli.ledger import told_of_earlier
 from cloven.cli.places import refuse_places
 from cloven.cli.reading import allowed_memory
 from cloven.cli.spark import earlier_by_fingerprint
-from cloven.engines.local import Local
 from cloven.errors import ParameterError
 from cloven.escapes import visible
 from cloven.reading import ReadOptions
@@ -109,6 +108,8 @@ def audit_in_parts(asked: Asked, *, json: bool) -> None:
 @contextmanager
 def _engine(asked: Asked) -> Iterator[Any]:
     if asked.engine != "spark":
+        from cloven.engines.local import Local
+
         yield Local(allowed_memory(asked.options))
         return
     from cloven.engines.spark import Spark, end, session_at

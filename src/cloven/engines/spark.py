@@ -206,7 +206,7 @@ class _in_words:  # noqa: N801 - reads like a function
                 raise kind(said.splitlines()[0]) from error
         gone = isinstance(error, ConnectionError | EOFError)  # Java has ended, and nobody answers
         if gone or isinstance(error, PySparkException) or type(error).__module__.startswith("py4j"):
-            reason = shorten(" ".join(text.split()), 300)
+            reason = "Java has ended" if gone else shorten(" ".join(text.split()), 300)
             message = f"Spark could not do it, and nothing was written: {reason}; look at its log"
             raise OutputError(message) from error
 
@@ -265,9 +265,14 @@ def session_at(master: str, *, quiet: bool = False, scratch: Path | None = None)
 def _quieten(context: Any) -> None:
     """Where Java dies, one line is said by whoever waits for it, instead of what each thread has to say."""
     logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
+    logging.getLogger().addFilter(_is_not_of_gateway)  # which does not name itself
     server = getattr(context, "_accumulatorServer", None)
     if server is not None:
         server.handle_error = lambda *_: None
+
+
+def _is_not_of_gateway(record: logging.LogRecord) -> bool:
+    return Path(record.pathname).name != "java_gateway.py"
 
 
 def end(session: Any) -> None:
