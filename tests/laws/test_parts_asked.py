@@ -38,11 +38,11 @@ def one_after_another(function, given):
     return [function(each) for each in given]
 
 
-def asked_in(folder, release, sets):
+def asked_in(folder, release, sets, **room):
     """The parts of a release as they are, asked about sets."""
     scratch = folder / "scratch"
     scratch.mkdir()
-    parts = PartsFolder(folder / "out", one_after_another, scratch)
+    parts = PartsFolder(folder / "out", one_after_another, scratch, **room)
     found = readers(parts, sets)
     assert not list(scratch.iterdir())
     assert parts.totals.names == release.vocabulary
@@ -111,14 +111,13 @@ def test_parts_have_the_covers_and_the_counts_of_the_whole(records, way, cluster
     ]
 
 
-def test_sets_are_asked_about_in_steps(tmp_path, monkeypatch):
+def test_sets_are_asked_about_in_steps(tmp_path):
     """With little room the parts are read several times."""
     result = cv.Disassociation(k=3, m=2, max_cluster_size=15).anonymise(cv.sample("clinic"))
     cv.write_release(result, tmp_path / "out")
     in_parts(tmp_path / "out", 7, 100)
     sets = Known.from_sets([{number, number + 3} for number in range(0, 60, 2)] + [{5}, {5}])
-    monkeypatch.setattr("cloven.kinds.disassociated.parts.known_person.AT_ONCE", 900)
-    found = asked_in(tmp_path, result.release, sets)
+    found = asked_in(tmp_path, result.release, sets, sums=900)
     wanted = whole_readers(result.release)
     for name, reader in found.items():
         same_answers(reader, wanted[name], sets, len(result.release.vocabulary), np.random.default_rng(1))

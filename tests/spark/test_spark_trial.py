@@ -11,7 +11,6 @@ import cloven as cv
 from cloven.audit.large import LargeAudit
 from cloven.kinds.disassociated.parts.counts import likely
 from cloven.kinds.disassociated.parts.covers import covered
-from cloven.kinds.disassociated.parts.folder import PartsFolder
 from cloven.kinds.disassociated.parts.people import KnownPersonTrial
 from cloven.kinds.disassociated.spark import trial as on_spark
 from cloven.kinds.disassociated.spilled import trial as on_disk
@@ -37,7 +36,7 @@ def tried(module, engine, folder, place):
     with module.opened(engine, METHOD, source, place / "scratch") as large:
         plan = KnownPersonTrial(METHOD, large, place / "scratch", 20, 1, 4, lambda _step, _share: None)
         risk = plan.risk(place / "out")
-        parts = PartsFolder(place / "out", large.spread, place / "scratch")
+        parts = large.parts(place / "out")
         counted = [column.tolist() for column in likely(parts, pairs)]
         return (
             risk.details["ways"], risk.population, large.supports(pairs).tolist(), large.held.tolist(),

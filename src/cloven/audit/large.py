@@ -29,7 +29,6 @@ from cloven.figures import many, percent
 from cloven.kinds.disassociated.methods import Disassociation
 from cloven.kinds.disassociated.parts.counts import likely
 from cloven.kinds.disassociated.parts.covers import covered
-from cloven.kinds.disassociated.parts.folder import PartsFolder
 from cloven.kinds.disassociated.parts.people import Drawn, KnownPersonTrial
 from cloven.statistics.intervals import wilson
 from cloven.threats import Effort, Knowledge
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from cloven.audit.report import AuditReport
     from cloven.compiled import Longs
     from cloven.disclosure.risk import Risk
+    from cloven.kinds.disassociated.parts.folder import PartsFolder
     from cloven.kinds.disassociated.parts.people import Large
 
     Report = Callable[[str, float], None]
@@ -114,7 +114,7 @@ class LargeAudit:
     ) -> LargeReport:
         trial = KnownPersonTrial(method, large, scratch, self.people, self.effort.splits, self.seed, report)
         known = trial.risk(release)
-        folder = PartsFolder(release, large.spread, scratch)
+        folder = large.parts(release)
         report("covers", 0.0)
         covers = covered(folder)
         report("counts", 0.0)

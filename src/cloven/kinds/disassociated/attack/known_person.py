@@ -199,17 +199,17 @@ class KnownPerson:
         ends, items, somewhere = certain(self.places, self._full, asked.offsets, asked.codes, every, lossy)
         return Certain(ends, items), somewhere
 
-    def add_expected(self, asked: Known, totals: Floats, held: Floats) -> None:
+    def add_expected(self, asked: Known, totals: Floats, held: Floats, *, shown_only: bool = False) -> None:
         """Add the records of a part that are expected to hold each set, and to hold it and each item.
 
-        Known items of a reader of what is ``shown`` are looked for only where they are, whatever other parts show.
+        With ``shown_only``, items that some cluster of the release shows are looked for in such clusters alone.
         """
         if not self._is_simple:
             message = (
                 "shared chunks with several items, or several trees of clusters: such a release is read whole"
             )
             raise ParameterError(message)
-        hidden = np.full(len(self.release.vocabulary), self.reader == "shown")
+        hidden = np.full(len(self.release.vocabulary), shown_only)
         if self.around is not None:
             hidden &= self._in_record_chunks | (self.around.shown > 0)
         known_person_lone.add_expected(

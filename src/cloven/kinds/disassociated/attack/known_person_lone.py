@@ -387,22 +387,20 @@ def add_expected(
 
 @compiled
 def claims_from(
-    totals: Floats, held: Floats, starts: Longs, codes: Longs, asked: Longs, eligible: Flags, floor: float,
-    best_too: bool,
-) -> tuple[Longs, Longs, Floats, Longs, Floats, Floats]:  # fmt: skip
-    """What sums over all parts claim of the sets that are asked about, by their numbers; see ``lone_claims``."""
-    sets, width, end = len(asked), len(eligible), 0
-    least = LEAST_BEST if best_too else floor
+    totals: Floats, held: Floats, starts: Longs, codes: Longs
+) -> tuple[Longs, Longs, Floats, Longs, Floats, Floats]:
+    """All that sums over all parts claim of sets with ``LEAST_BEST`` or more; see ``lone_claims``."""
+    sets, width, end = len(totals), held.shape[1], 0
     ends, best, best_chance = np.zeros(sets + 1, np.int64), np.full(sets, -1, np.int64), np.zeros(sets)
     items, chances = np.empty(1024 + width, np.int64), np.empty(1024 + width)
+    every = np.ones(width, np.bool_)
     for number in range(sets):
-        row = asked[number]
-        if totals[row] > 0:
+        if totals[number] > 0:
             while end + width > len(items):
                 items, chances = np.concatenate((items, items)), np.concatenate((chances, chances))
             end, best[number], best_chance[number] = _claimed(
-                held[row], totals[row], codes[starts[row] : starts[row + 1]], eligible, floor, least, items, chances,
-                end,
+                held[number], totals[number], codes[starts[number] : starts[number + 1]], every, LEAST_BEST,
+                LEAST_BEST, items, chances, end,
             )  # fmt: skip
         ends[number + 1] = end
-    return ends, items[:end], chances[:end], best, best_chance, totals[asked]
+    return ends, items[:end], chances[:end], best, best_chance, totals

@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 
 SUMS = ("shown", "listed", "held", "named", "copies")
 GROUPS = 16
-"""Answers that are put together at most: each may be large."""
+"""Answers that are put together at most, unless somebody says otherwise: each may be large."""
+SUMS_AT_ONCE = 1 << 22
 
 
 def in_parts(path: Path, manifest: Mapping[str, Any]) -> bool:
@@ -228,11 +229,15 @@ class PartsFolder:
         path: its folder.
         spread: calls a function with several texts, wherever that may be.
         scratch: a folder that all who are called see, for questions and answers.
+        groups: answers that are put together at most.
+        sums: numbers that an answer may hold, if there is a choice.
     """
 
     path: Path
     spread: Spread
     scratch: Path
+    groups: int = GROUPS
+    sums: int = SUMS_AT_ONCE
 
     @cached_property
     def manifest(self) -> dict[str, Any]:
@@ -274,7 +279,7 @@ class PartsFolder:
         """The parts in groups, and the root with the first of them where nothing is asked but sums."""
         inside, root = names_of_parts(self.path, self.manifest)
         files = self.manifest["files"]
-        ends = np.linspace(0, len(inside), min(GROUPS, len(inside)) + 1).astype(int).tolist()
+        ends = np.linspace(0, len(inside), min(self.groups, len(inside)) + 1).astype(int).tolist()
         return [
             json.dumps({
                 "allowed": allowed_of([self.path / name for name in files]),

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cloven.data.arrays import offsets_of
 from cloven.data.known_sets import Certain, Claims, Known
 from cloven.errors import ParameterError
-from cloven.kinds.disassociated.attack import known_person
 from cloven.kinds.disassociated.attack.known_person import KnownPerson
-from cloven.kinds.disassociated.attack.known_person_kernel import MOST_KNOWN
+from cloven.kinds.disassociated.attack.known_person_kernel import LEAST_BEST, MOST_KNOWN
 from cloven.kinds.disassociated.attack.known_person_layout import Around
 from cloven.kinds.disassociated.attack.known_person_lone import claims_from
 from cloven.kinds.disassociated.parts.folder import answer
@@ -29,10 +28,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cloven.compiled import Flags, Floats, Longs
+    from cloven.kinds.disassociated.attack.known_person import Reader
     from cloven.kinds.disassociated.parts.folder import Arrays, Part, PartsFolder
 
-AT_ONCE = 1 << 23
-"""Sums that one reader keeps at once: known sets times items."""
+READERS: tuple[Reader, ...] = ("everywhere", "shown", "method")
+"""As ``attack/known_person`` has them; the first two arrange a release alike."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,15 +41,15 @@ class PartsReader:
 
     Attributes:
         sets: the sets, each once.
-        totals: expected records with each.
-        held: expected records with each, and with each item.
+        told: all that is claimed of each with ``LEAST_BEST`` or more.
         sure: keys ``set * items + item`` of what is certain, ascending.
+        width: items of the release.
     """
 
     sets: Known
-    totals: Floats
-    held: Floats
+    told: Claims
     sure: Longs
+    width: int
 
     @cached_property
     def _number(self) -> dict[tuple[int, ...], int]:
@@ -67,15 +67,23 @@ class PartsReader:
         self, known: Known, eligible: Flags | None = None, floor: float = 0.2, *, best: bool = True
     ) -> Claims:
         """As of a release that is read whole."""
-        asked, sets = self._numbers(known), self.sets
-        flags = np.ones(self.held.shape[1], bool) if eligible is None else np.asarray(eligible, bool)
-        return Claims(
-            *claims_from(self.totals, self.held, sets.offsets, sets.codes, asked, flags, floor, best)
+        asked = self.told.spread(self._numbers(known))
+        number = np.repeat(np.arange(len(known)), np.diff(asked.offsets))
+        fits = (
+            np.ones(len(asked.items), bool) if eligible is None else np.asarray(eligible, bool)[asked.items]
         )
+        likeliest, chance = np.full(len(known), -1, np.int64), np.zeros(len(known))
+        counts = np.flatnonzero(fits & (asked.probability >= (LEAST_BEST if best else floor)))
+        # The first of equals is the best: the last to be written.
+        order = counts[np.lexsort((-asked.items[counts], asked.probability[counts]))]
+        likeliest[number[order]], chance[number[order]] = asked.items[order], asked.probability[order]
+        kept = np.flatnonzero(fits & (asked.probability >= floor))
+        offsets = offsets_of(np.bincount(number[kept], minlength=len(known)))
+        return Claims(offsets, asked.items[kept], asked.probability[kept], likeliest, chance, asked.expected)
 
     def certain(self, known: Known, eligible: Flags | None = None) -> Certain:
         """As of a release that is read whole."""
-        width, asked = self.held.shape[1], self._numbers(known)
+        width, asked = self.width, self._numbers(known)
         sure = self.sure if eligible is None else self.sure[np.asarray(eligible, bool)[self.sure % width]]
         first, last = (np.searchsorted(sure, (asked + more) * width) for more in (0, 1))
         found = [sure[start:end] % width for start, end in zip(first, last, strict=True)]
@@ -91,32 +99,38 @@ def readers(folder: PartsFolder, known: Known) -> dict[str, PartsReader]:
         message = "a known set is empty; who knows nothing of a person is not asked about"
         raise ParameterError(message)
     sets = Known(sets.offsets, sets.codes, np.arange(len(sets)))
-    names = get_args(known_person.Reader)
-    totals = np.zeros((len(names), len(sets)))
-    held, sure = np.zeros((len(names), len(sets), width)), []
-    step = max(1, AT_ONCE // width)
+    found: dict[str, list[Claims]] = {name: [] for name in READERS}
+    sure, step = [np.empty(0, np.int64)], max(1, folder.sums // width)
     for first in range(0, len(sets), step):
-        some = np.arange(first, min(first + step, len(sets)))
-        forced, standing = _sums(folder, sets.take(some), totals[:, some[0] : some[-1] + 1], held, first)
-        keys, many = np.unique(forced, return_counts=True)
-        sure.append(first * width + keys[many == standing[keys // width]])
-    # Where no cluster is left as a reader looks at it, every place counts.
-    nowhere = totals <= 0
-    totals, held = np.where(nowhere, totals[0], totals), np.where(nowhere[..., None], held[0], held)
-    certain = np.concatenate(sure)
-    return {name: PartsReader(sets, totals[at], held[at], certain) for at, name in enumerate(names)}
+        some = sets.take(np.arange(first, min(first + step, len(sets))))
+        totals, held, certain = _sums(folder, some, width)
+        sure.append(first * width + certain)
+        for at, name in enumerate(READERS):
+            found[name].append(Claims(*claims_from(totals[at], held[at], some.offsets, some.codes)))
+    return {
+        name: PartsReader(sets, Claims.joined(told), np.concatenate(sure), width)
+        for name, told in found.items()
+    }
 
 
-def _sums(folder: PartsFolder, sets: Known, totals: Floats, held: Floats, first: int) -> tuple[Longs, Longs]:
-    """Fill in what all parts say of some sets; keys of what each part forces, and in how many each set can stand."""
+def _sums(folder: PartsFolder, sets: Known, width: int) -> tuple[Floats, Floats, Longs]:
+    """What all parts say of some sets, for each reader; keys of what is certain."""
+    totals, held = _room(len(sets), width)
     forced, standing = [], np.zeros(len(sets), np.int64)
-    question = {"offsets": sets.offsets, "codes": sets.codes}
-    for told in folder.ask(summed, question):
+    for told in folder.ask(summed, {"offsets": sets.offsets, "codes": sets.codes}):
         totals += told["totals"]
-        held[:, first : first + len(sets)] += told["held"]
+        held += told["held"]
         forced.append(told["forced"])
         standing += told["standing"]
-    return np.concatenate(forced), standing
+    # Where no cluster is left as a reader looks at it, every place counts.
+    reader, nowhere = np.nonzero(totals <= 0)
+    totals[reader, nowhere], held[reader, nowhere] = totals[0, nowhere], held[0, nowhere]
+    keys, many = np.unique(np.concatenate(forced), return_counts=True)
+    return totals, held, keys[many == standing[keys // width]]
+
+
+def _room(sets: int, width: int) -> tuple[Floats, Floats]:
+    return np.zeros((len(READERS), sets)), np.zeros((len(READERS), sets, width))
 
 
 def summed(asked: str) -> str:
@@ -127,18 +141,18 @@ def summed(asked: str) -> str:
 def _summed(parts: Iterable[Part], question: Arrays) -> dict[str, NDArray[Any]]:
     """What parts say of known sets, added up."""
     sets = Known.from_arrays(question["offsets"], question["codes"])
-    names, width = get_args(known_person.Reader), max(1, len(question["copies"]))
-    totals, held = np.zeros((len(names), len(sets))), np.zeros((len(names), len(sets), width))
+    width = max(1, len(question["copies"]))
+    totals, held = _room(len(sets), width)
     forced, standing = [np.empty(0, np.int64)], np.zeros(len(sets), np.int64)
     for part in parts:
         around = Around(float(part.records), part.shown, part.listed, part.totals.copies)
-        for at, name in enumerate(names):
-            reader = KnownPerson.of(part.release, name, around=around)
-            reader.add_expected(sets, totals[at], held[at])
-            if at == 0:
-                sure, somewhere = reader.certain_here(sets)
-                number = np.repeat(np.arange(len(sets)), np.diff(sure.offsets))
-                forced.append(number * width + sure.items)
-                standing += somewhere
+        reader = KnownPerson.of(part.release, "everywhere", around=around)
+        reader.add_expected(sets, totals[0], held[0])
+        reader.add_expected(sets, totals[1], held[1], shown_only=True)
+        sure, somewhere = reader.certain_here(sets)
+        number = np.repeat(np.arange(len(sets)), np.diff(sure.offsets))
+        forced.append(number * width + sure.items)
+        standing += somewhere
+        KnownPerson.of(part.release, "method", around=around).add_expected(sets, totals[2], held[2])
     found = np.concatenate(forced)
     return {"totals": totals, "held": held, "forced": found, "standing": standing}

@@ -17,7 +17,6 @@ from cloven.data.arrays import among
 from cloven.data.known_sets import Known
 from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
-from cloven.kinds.disassociated.parts.folder import PartsFolder
 from cloven.kinds.disassociated.parts.known_person import readers
 from cloven.kinds.known_person import (
     all_told,
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from cloven.compiled import Flags, Floats, Longs
     from cloven.disclosure.risk import Estimate, Risk
     from cloven.kinds.disassociated.methods.disassociation import Disassociation
-    from cloven.kinds.disassociated.parts.folder import Spread
+    from cloven.kinds.disassociated.parts.folder import PartsFolder
     from cloven.kinds.known_person import Known as Way
     from cloven.statistics.telling import Telling
 
@@ -70,9 +69,8 @@ class Large(Protocol):
         """Numbers of records lie below this; empty ones have one too."""
         ...
 
-    @property
-    def spread(self) -> Spread:
-        """Calls a function with several texts, wherever parts are looked at."""
+    def parts(self, release: Path) -> PartsFolder:
+        """The parts of a release, to be asked by whoever works here."""
         ...
 
     def some(self, numbers: Longs) -> tuple[Longs, Longs, Longs]:
@@ -172,7 +170,7 @@ class KnownPersonTrial:
         vocabulary: tuple[str, ...] = ()
         for number in range(self.splits + 1):
             place = self._release(drawn, number, release)
-            folder = PartsFolder(place, self.large.spread, self.scratch)
+            folder = self.large.parts(place)
             self.report(f"ask about members and outsiders ({number + 1} of {self.splits + 1})", 0.0)
             vocabulary = folder.totals.names
             counts = self._news(news, vocabulary)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.intake.urls import file_url
+from cloven.kinds.disassociated.parts.folder import PartsFolder
 from cloven.kinds.disassociated.parts.people import supports_in
 from cloven.kinds.disassociated.spark import records
 from cloven.kinds.disassociated.spark.pipeline import Pipeline
@@ -21,7 +22,7 @@ from cloven.storage.atomic import PRIVATE_FOLDER
 from cloven.storage.fingerprint import Sketch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator
     from pathlib import Path
 
     import pyarrow as pa
@@ -83,11 +84,10 @@ class Framed:
         """All records."""
         return self.told.records + self.told.empty
 
-    @property
-    def spread(self) -> Callable[[Callable[[str], str], Sequence[str]], list[str]]:
-        """By the workers."""
-        found: Callable[[Callable[[str], str], Sequence[str]], list[str]] = self.engine.spread
-        return found
+    def parts(self, release: Path) -> PartsFolder:
+        """Asked by the workers."""
+        at_once = self.engine.session.sparkContext.defaultParallelism
+        return PartsFolder(release, self.engine.spread, self.scratch, at_once)
 
     @property
     def _coded(self) -> Any:

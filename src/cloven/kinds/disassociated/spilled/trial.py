@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cloven.kinds.disassociated.parts.folder import PartsFolder
 from cloven.kinds.disassociated.parts.people import supports_in
 from cloven.kinds.disassociated.spilled.gathering import gather
 from cloven.kinds.disassociated.spilled.pipeline import Pipeline
@@ -17,7 +18,7 @@ from cloven.kinds.disassociated.spilled.room import Room, Sizes
 from cloven.storage.atomic import PRIVATE_FOLDER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator
     from pathlib import Path
 
     from cloven.compiled import Longs
@@ -74,9 +75,11 @@ class Shelved:
         """All records."""
         return self.data.records + self.data.empty
 
-    def spread(self, function: Callable[[str], str], given: Sequence[str]) -> list[str]:
-        """By some threads."""
-        return self._run("spread").spread(function, given)
+    def parts(self, release: Path) -> PartsFolder:
+        """Asked by as many threads as work on blocks; each and who adds them up hold sums of three readers, twice."""
+        run = self._run("parts")
+        sums = self.room.work // (8 * 6 * (run.threads + 1))
+        return PartsFolder(release, run.spread, self.scratch, run.threads, sums)
 
     def some(self, numbers: Longs) -> tuple[Longs, Longs, Longs]:
         """Some records."""
