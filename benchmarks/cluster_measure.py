@@ -121,6 +121,10 @@ class Rounds:
     tops: list[tuple[Any, ...]] = field(default_factory=list)
     profiled: list[tuple[Any, ...]] = field(default_factory=list)
 
+    def narrow(self, *asked: Any) -> None:
+        """Leave behind what is settled."""
+        self.inner.narrow(*asked)
+
     def top(self, tree: Any, spent: Any, many: int) -> Any:
         """Ask, and keep the question."""
         self.tops.append((tree, dict(spent)))

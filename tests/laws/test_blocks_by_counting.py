@@ -24,6 +24,11 @@ class Plain:
     def leaves(self, tree):
         return descend(self.offsets, self.terms, self.n_terms, *tree).tolist()
 
+    def narrow(self, tree, leaves, records):
+        """What is told of open parts is right."""
+        found = [leaf for leaf in self.leaves(tree) if leaf in leaves]
+        assert len(found) == records
+
     def top(self, tree, spent, many):
         self.rounds += 1
         counts = {}

@@ -53,6 +53,10 @@ class Profiles(NamedTuple):
 class Counting(Protocol):
     """What is asked of the data: two passes a round."""
 
+    def narrow(self, tree: Tree, leaves: Sequence[int], records: int) -> None:
+        """From now on these leaves alone are asked about, and what they are split into; they have so many records."""
+        ...
+
     def top(self, tree: Tree, spent: Mapping[int, frozenset[int]], many: int) -> dict[int, Top]:
         """The ``many`` most frequent terms of each leaf named, but those spent there; of equals the smallest."""
         ...
@@ -102,6 +106,7 @@ def grown(counting: Counting, records: int, block_records: int) -> list[Node]:
     nodes = [Node(records, frozenset(), records <= block_records)]
     while waiting := [at for at, node in enumerate(nodes) if not node.settled and node.term < 0]:
         tree = tree_of(nodes)
+        counting.narrow(tree, waiting, sum(nodes[at].size for at in waiting))
         bits = _bits(len(waiting))
         top = counting.top(tree, {at: nodes[at].spent for at in waiting}, bits + 1)
         asked = {at: found.terms[:bits] for at, found in top.items() if found.terms}

@@ -13,7 +13,7 @@ from cloven.kinds.disassociated.blocks.splits import Profiles, Top, Tree, descen
 from cloven.kinds.disassociated.spark.records import unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -47,19 +47,42 @@ def numbered(session: Any, frame: Any, by: Sequence[str], place: str) -> Any:
     )
 
 
-@dataclass(frozen=True)
+@dataclass
 class FrameCounting:
     """Counts over a frame with a column ``content``.
 
+    Most rounds ask about few records. Whenever at most half of those that are read are still asked about, these are set
+    down by themselves, so that all rounds together read no more than twice what they ask about.
+
     Attributes:
-        frame: the records.
+        frame: the records that are read.
         place: place of each item among equally frequent ones: the number of its term.
         barred: terms that nothing is split by.
+        records: how many records are read.
+        keep: sets a frame down under a name, and gives what was set down.
     """
 
     frame: Any
     place: NDArray[np.int32]
     barred: frozenset[int]
+    records: int
+    keep: Callable[[Any, str], Any]
+    _kept: int = 0
+
+    def narrow(self, tree: Tree, leaves: Sequence[int], records: int) -> None:
+        """Read the records of these leaves alone, once they are half of what is read or less."""
+        if 2 * records > self.records:
+            return
+        asked, place = np.array(sorted(leaves), np.int64), self.place
+
+        def inside(table: pa.Table) -> pa.Table:
+            return table.filter(among(leaves_of(table, tree, place)[0], asked))
+
+        some = self.frame.select("content").mapInArrow(
+            lambda batches: in_batches(batches, inside), "content binary"
+        )
+        self.frame = self.keep(some, f"open-{self._kept}")
+        self.records, self._kept = records, self._kept + 1
 
     def top(self, tree: Tree, spent: Mapping[int, frozenset[int]], many: int) -> dict[int, Top]:
         """The most frequent terms of each leaf named."""

@@ -120,6 +120,10 @@ class Pipeline:
         """What a step has kept."""
         return self.session.read.parquet(self.kept(name))
 
+    def _kept(self, frame: Any, name: str) -> Any:
+        frame.write.parquet(self.kept(name))
+        return self.read(name)
+
     def _records(self, every: Any, told: Source, rare: Flags, turn: int) -> tuple[Any, Any, int]:
         """What goes as rare (None if nothing does); records with their rank by content; how many these are."""
         from pyspark.sql import functions as f
@@ -153,7 +157,9 @@ class Pipeline:
         place = tie_order_of_names(names, self.method.tie_order)
         terms = terms_of(self.method, names, place)
         barred = frozenset(np.flatnonzero(terms.barred).tolist())
-        counting = FrameCounting(records, place, barred)
+        counting = FrameCounting(
+            records, place, barred, many, lambda some, name: self._kept(some, f"{name}-{turn}")
+        )
         tree, blocks = found_blocks(counting, many, self.method.block_records, self.method.k)
         block_of = np.full(len(tree.term), -1, np.int32)
         for number, block in enumerate(blocks):

@@ -46,7 +46,6 @@ class ShelfCounting:
     def top(self, tree: Tree, spent: Mapping[int, frozenset[int]], many: int) -> dict[int, Top]:
         """The most frequent terms of each leaf named."""
         found = {}
-        self._leave_behind(tree, sorted(spent))
         for leaves in self._groups(sorted(spent)):
             counts = np.zeros((len(leaves), len(self.place)), np.int64)
             slot = _slots(tree, leaves)
@@ -96,7 +95,7 @@ class ShelfCounting:
             start = table.column("leaf").to_numpy() if known else np.zeros(len(table), np.int64)
             yield descend(start, offsets, terms, len(self.place), *tree), offsets, terms
 
-    def _leave_behind(self, tree: Tree, leaves: list[int]) -> None:
+    def narrow(self, tree: Tree, leaves: Sequence[int], records: int) -> None:  # noqa: ARG002 - all are left behind
         """Keep the records of these leaves alone, with where they are."""
         import pyarrow as pa
 
@@ -119,7 +118,7 @@ class ShelfCounting:
             yield leaves[start : start + size]
 
 
-def _slots(tree: Tree, leaves: list[int]) -> Longs:
+def _slots(tree: Tree, leaves: Sequence[int]) -> Longs:
     """Row of each node among the leaves that are counted, or -1."""
     slot = np.full(len(tree.term), -1, np.int64)
     slot[leaves] = np.arange(len(leaves))
