@@ -58,7 +58,7 @@ def workload(run: Measured, times: int) -> model.Workload:
     sizes = tuple((records * times, occurrences * times) for records, occurrences, _ in run.blocks)
     parts = -(-run.clusters * times // run.part_clusters)
     return model.Workload(
-        run.occurrences * times, run.items, sizes, run.rounds, run.leaves, run.splits, parts
+        run.occurrences * times, run.items, sizes, run.rounds, run.passed, run.leaves, run.splits, parts
     )
 
 
@@ -81,9 +81,10 @@ def measure_splits(records: int, folder: Path) -> Measured:
 
 
 def show_rounds(records: int, run: Measured) -> None:
-    """Print what it takes to find the blocks; records are looked at twice a round, open ones would be enough."""
+    """Print what it takes to find the blocks: open records, and those that passes read."""
     tree = f"{run.splits:8,} nodes, {run.depth:5,} deep"
-    print(f"  {records:9,} records {run.rounds:5} rounds {tree}, {run.opened:5.1f} times all records open")
+    read = f"{run.opened:5.1f} times all records open, {run.passed:5.1f} times read"
+    print(f"  {records:9,} records {run.rounds:5} rounds {tree}, {read}")
 
 
 def show_thousandth(known: model.Constants, run: Measured) -> None:

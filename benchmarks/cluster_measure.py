@@ -79,6 +79,7 @@ class Measured:
     rounds: int = 0
     leaves: int = 0
     opened: float = 0.0
+    passed: float = 0.0
     depth: int = 0
     splits: int = 0
     clusters: int = 0
@@ -207,14 +208,25 @@ def split(
     asked.inner.close()
     kept.remove()
     out.rounds, out.leaves = len(asked.tops), sum(len(spent) for _, spent in asked.tops)
-    opened = sum(nodes[leaf].size for _, spent in asked.tops for leaf in spent)
-    out.splits, out.opened, out.depth = len(nodes), opened / len(every), depth(nodes)
+    opened = [sum(nodes[leaf].size for leaf in spent) for _, spent in asked.tops]
+    out.splits, out.opened, out.depth = len(nodes), sum(opened) / len(every), depth(nodes)
+    out.passed = passed(opened, len(every)) / len(every)
     out.driver["split"] = held_bytes(
         lambda: [(frozenset(set(node.spent)), [node.size] * 5) for node in nodes]
     )
     if asked.profiled:
         passes(every, asked, place, out)
     return nodes, blocks_of(nodes, method.k)
+
+
+def passed(opened: list[int], records: int) -> int:
+    """Records that all passes read on Spark: two a round, and one more to set down what is left, once it is half."""
+    read = 0
+    for many in opened:
+        if 2 * many <= records:
+            read, records = read + records, many
+        read += 2 * records
+    return read
 
 
 def depth(nodes: list[Node]) -> int:

@@ -189,6 +189,7 @@ class Workload:
         items: different ones.
         sizes: records and occurrences of each block.
         rounds: of counting, until blocks are found.
+        passed: how often all records are read in these rounds, on the whole.
         leaves: open parts, added up over the rounds.
         splits: of the tree that finds blocks.
         parts: files of clusters that are published.
@@ -198,6 +199,7 @@ class Workload:
     items: int
     sizes: tuple[tuple[float, float], ...]
     rounds: int
+    passed: float
     leaves: int
     splits: int
     parts: int
@@ -215,13 +217,15 @@ def stages(known: Constants, load: Workload, partitions: int) -> list[Stage]:
         return Stage(name, work, partitions, work / partitions, moved * load.occurrences, passes, wait)
 
     alone = known.fingerprint * load.occurrences
-    partial = PARTIAL * load.leaves * load.items * partitions / (2 * max(1, load.rounds) * load.occurrences)
+    passes = 2 * max(1, load.rounds)
+    partial = PARTIAL * load.leaves * load.items * partitions / (passes * load.occurrences)
+    read = (known.split + known.carried) * load.passed / passes
     return [
         even("count items", known.count),
         even("code records", known.code),
         Stage("fingerprint", alone, 1, alone),
         even("sort records", 0.0, known.sorted_bytes),
-        even("top splits", known.split + known.carried, partial, 2 * load.rounds, known.job),
+        even("top splits", read, partial, 2 * load.rounds, known.job),
         block_stage(load.times(known.block), partitions, known.blocked_bytes * load.occurrences),
         even("root", known.root),
         even("number and write", known.write, known.cluster_bytes + known.numbered_bytes),

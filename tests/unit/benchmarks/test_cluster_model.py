@@ -118,7 +118,7 @@ def ones(**other):
     return Constants(block=BlockLaw(0.0, 1.0, 0.0), **dict.fromkeys(names, 1.0) | other)
 
 
-LOAD = Workload(100.0, 7, ((60.0, 90.0), (5.0, 10.0)), rounds=3, leaves=4, splits=11, parts=2)
+LOAD = Workload(100.0, 7, ((60.0, 90.0), (5.0, 10.0)), rounds=3, passed=6.0, leaves=4, splits=11, parts=2)
 
 
 def test_stages_add_up():
