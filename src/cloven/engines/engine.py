@@ -6,7 +6,10 @@ content: tests run the same laws on all of them.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from cloven.errors import ParameterError
 
 if TYPE_CHECKING:
     import os
@@ -40,3 +43,26 @@ class Engine(Protocol):
     ) -> Verdict:
         """Verify a release as it lies on disk, with original and private folder if they are given."""
         ...
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A release that will be made when it is written.
+
+    Attributes:
+        method: makes it.
+        data: as the engine reads it.
+        report: is told of each step.
+    """
+
+    method: Any
+    data: Any
+    report: Callable[[str, float], None]
+
+
+def expect_sizes(**sizes: Any) -> None:
+    """Refuse sizes of parts that are none."""
+    for name, value in sizes.items():
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            message = f"{name} must be a whole number of at least 1, got {value!r}"
+            raise ParameterError(message)

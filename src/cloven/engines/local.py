@@ -12,6 +12,7 @@ from math import isinf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cloven.engines.engine import Planned, expect_sizes
 from cloven.errors import ParameterError
 from cloven.intake.machine import parse_size
 from cloven.registry import rooms
@@ -19,7 +20,6 @@ from cloven.registry import rooms
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from cloven.reading.pieces import Pieces
     from cloven.verification.verdict import Verdict
 
     Report = Callable[[str, float], None]
@@ -27,15 +27,6 @@ if TYPE_CHECKING:
 PART_CLUSTERS = 16_384
 PART_ROWS = 1 << 18
 """Rows of equal items pack well: of more, a reader would suspect a file made to unpack without end."""
-
-
-@dataclass(frozen=True)
-class Planned:
-    """A release that will be made when it is written."""
-
-    method: Any
-    data: Pieces
-    report: Report
 
 
 @dataclass(frozen=True)
@@ -62,11 +53,7 @@ class Local:
     part_rows: int = PART_ROWS
 
     def __post_init__(self) -> None:
-        for name in ("part_clusters", "part_rows"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                message = f"{name} must be a whole number of at least 1, got {value!r}"
-                raise ParameterError(message)
+        expect_sizes(part_clusters=self.part_clusters, part_rows=self.part_rows)
         if self.memory is not None:
             _ = self.bytes
 

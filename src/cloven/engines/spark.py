@@ -19,6 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from cloven.engines.engine import Planned, expect_sizes
 from cloven.engines.frames import SparkSets, of_file, of_frame
 from cloven.errors import ClovenError, InputError, OutputError, ParameterError, shorten
 from cloven.intake.urls import file_url
@@ -35,15 +36,6 @@ if TYPE_CHECKING:
 
 PART_CLUSTERS = 16_384
 PART_ROWS = 1 << 20
-
-
-@dataclass(frozen=True)
-class Planned:
-    """A release that will be made when it is written."""
-
-    method: Any
-    data: SparkSets
-    report: Report
 
 
 @dataclass(frozen=True)
@@ -65,11 +57,7 @@ class Spark:
     """Where kinds keep what they do here."""
 
     def __post_init__(self) -> None:
-        for name in ("part_clusters", "part_rows"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                message = f"{name} must be a whole number of at least 1, got {value!r}"
-                raise ParameterError(message)
+        expect_sizes(part_clusters=self.part_clusters, part_rows=self.part_rows)
         if self.session is None:
             object.__setattr__(self, "session", session_at("local[*]"))
         elif not hasattr(self.session, "sparkContext") or not hasattr(self.session, "createDataFrame"):
