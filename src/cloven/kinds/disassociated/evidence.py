@@ -10,7 +10,7 @@ release is empty, which bounds it further.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -181,7 +181,28 @@ def _total(at_most: Longs, parts: SharedParts, wanted: int) -> int:
     # What no cluster draws makes no difference.
     drawn = int(np.bitwise_or.reduce(parts.part))
     sets = {among & drawn for among in (wanted, *items, *several)} - {0}
+    at_most, parts = _one_of_each(at_most, parts)
     return total - max((_too_many(at_most, parts, among) for among in sets), default=0)
+
+
+def _one_of_each(at_most: Longs, parts: SharedParts) -> tuple[Longs, SharedParts]:
+    """One cluster for all that draw the same from the same chunks, with what all of them have at most."""
+    drawing = np.zeros(len(at_most), bool)
+    drawing[parts.cluster] = True
+    clusters = np.flatnonzero(drawing)
+    alike = parts.alike[clusters]
+    order = stable_order(alike)
+    starts = run_starts(alike[order])
+    first = clusters[order[starts]]
+    together = np.zeros(len(at_most), np.int64)
+    together[first] = np.add.reduceat(at_most[clusters[order]], starts)
+    drawing[:] = False
+    drawing[first] = True
+    here = np.flatnonzero(drawing[parts.cluster])
+    return together, replace(
+        parts, cluster=parts.cluster[here], chunk=parts.chunk[here], part=parts.part[here],
+        fitting=parts.fitting[here], supply=parts.supply[here],
+    )  # fmt: skip
 
 
 def _too_many(at_most: Longs, parts: SharedParts, among: int) -> int:
@@ -239,6 +260,7 @@ class SharedParts:
         supply: sub-records of the chunk that hold the part at all.
         held: for every cluster of the release, the items it can have from shared chunks.
         rows: chunk, items asked for (bits), and copies of every different sub-record.
+        alike: for every cluster a number, the same for clusters that need the same items from the same chunks.
     """
 
     cluster: Longs
@@ -248,6 +270,7 @@ class SharedParts:
     supply: Longs
     held: Longs
     rows: tuple[Longs, Longs, Longs]
+    alike: Longs
 
     def holding(self, chunk: Longs, part: Longs) -> Longs:
         """Sub-records of each chunk that hold all items of each part."""
@@ -266,7 +289,7 @@ def shared_parts(release: Disassociated, rows: Longs, masks: Longs, missing: Lon
     held = np.zeros(release.clusters, np.int64)
     none = np.empty(0, np.int64)
     if not len(rows) or not missing.any():
-        return SharedParts(none, none, none, none, none, held, (none, none, none))
+        return SharedParts(none, none, none, none, none, held, (none, none, none), missing)
     rows, masks, copies = _alike(release, rows, masks)
     joint, number = release.row_joint[rows], release.row_chunk[rows]
     starts = run_starts(joint, number)
@@ -287,11 +310,14 @@ def shared_parts(release: Disassociated, rows: Longs, masks: Longs, missing: Lon
         (np.bitwise_count(masks) < items)[at] | (masks[at] & ~missing[cluster[entry]] != 0)
     )
     allowed = np.ones(len(at), bool)
-    allowed[others] = ~_shows_an_item(release, cluster[entry[others]], rows[at[others]])
+    if len(others):
+        allowed[others] = ~_shows_an_item(release, cluster[entry[others]], rows[at[others]])
     supply = np.bincount(entry, copies[at], len(cluster)).astype(np.int64)
     fitting = np.bincount(entry[allowed], copies[at[allowed]], len(cluster)).astype(np.int64)
     owner = np.repeat(np.arange(len(starts)), ends - starts)
-    return SharedParts(cluster, chunk, part, fitting, supply, held, (owner, masks, copies))
+    # Clusters of one innermost joint have the same chunks above them.
+    alike = _numbered(release.cluster_joint, missing)
+    return SharedParts(cluster, chunk, part, fitting, supply, held, (owner, masks, copies), alike)
 
 
 def _alike(release: Disassociated, rows: Longs, masks: Longs) -> tuple[Longs, Longs, Longs]:
