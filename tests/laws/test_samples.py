@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations, islice
 
 import numpy as np
 import pytest
@@ -17,6 +17,7 @@ from cloven.datasets.baskets import sparse
 from cloven.kinds.disassociated.attack.named import attack_named
 from cloven.kinds.disassociated.attack.questions import Candidates, questions
 from cloven.kinds.disassociated.attack.vertical import Cut, Reading, Settled
+from cloven.kinds.disassociated.covers.worlds import first_in_order, in_order
 from cloven.kinds.disassociated.guesses import Questions
 from cloven.kinds.disassociated.release import Kind
 from cloven.protocols import Coverage
@@ -229,6 +230,13 @@ def test_vertical_partitioning_replays_the_method(data):
             masks[term] = masks.get(term, set()) | set(here)
     chunks = [*map(set, settled), {term for row in rows for term in row}]
     assert cut.passes(arrangement) == cuts_alike(masks, chunks, slots * apart, k, m, len(settled), strict)
+
+
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=4), st.integers(0, 3), st.integers(1, 60))
+def test_the_first_arrangements_are_those_in_order(copies, more, most):
+    slots = sum(copies) + more
+    expected = [[*chain.from_iterable(each)] for each in islice(in_order(copies, slots), most)]
+    assert first_in_order(np.array(copies), slots, most).tolist() == expected
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain, islice, pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -26,7 +26,7 @@ from cloven.data.arrays import offsets_of, positions
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.attack.questions import given_or_all, targets_of
 from cloven.kinds.disassociated.attack.selection import finished, select
-from cloven.kinds.disassociated.covers.worlds import Arrangement, how_many, in_order
+from cloven.kinds.disassociated.covers.worlds import Arrangement, first_in_order, how_many
 from cloven.kinds.disassociated.release import Kind
 
 if TYPE_CHECKING:
@@ -100,24 +100,21 @@ class VerticalPartitioning:
     def _try(self, joined: Joined, rows: list[Codes], copies: list[int], lots: np.random.Generator) -> Trial:
         """Look for arrangements of one more chunk that pass."""
         possible, slots = how_many(copies, joined.slots), joined.slots
-        in_turn = islice(in_order(copies, slots), self.tries)
+        in_turn = first_in_order(np.array(copies), slots, min(possible, self.tries))
         try:
             cut = joined.cut(rows, copies)
         except TooManyCombinationsError:
-            return Trial(next(in_turn), np.zeros((len(rows), slots)), 0, 0)
-        if possible <= self.tries:
-            every = list(in_turn)
-            put = _one_after_the_other(every)
-            good = cut.passing(put)
-            kept, tried = every[int(good.argmax())] if good.any() else None, possible
-        else:
-            kept, tried = cut.first(in_turn), self.tries
+            return Trial(_arranged(in_turn[0], copies), np.zeros((len(rows), slots)), 0, 0)
+        put, good = in_turn, cut.passing(in_turn)
+        # The first that passes stays, or the first of all.
+        kept = _arranged(in_turn[int(good.argmax())], copies)
+        if possible > self.tries:
             # As if each were drawn alone: a permutation of the slots, of which the sub-records take the first.
             drawn = lots.permuted(np.tile(np.arange(slots), (self.tries, 1)), axis=1)
             put = np.ascontiguousarray(drawn[:, : sum(copies)])
             good = cut.passing(put)
         held = _held(put[good], copies, slots)
-        return Trial(kept or next(in_order(copies, slots)), held, int(good.sum()), tried)
+        return Trial(kept, held, int(good.sum()), len(put))
 
 
 class Chunk(NamedTuple):
@@ -237,6 +234,13 @@ def _one_after_the_other(arrangements: Sequence[Arrangement]) -> Longs:
     return np.array(put, np.int64).reshape(len(arrangements), -1)
 
 
+def _arranged(row: Longs, copies: list[int]) -> Arrangement:
+    """The slots of each sub-record, from such a row."""
+    return tuple(
+        tuple(row[first:last].tolist()) for first, last in pairwise(offsets_of(np.array(copies)).tolist())
+    )
+
+
 def _held(put: Longs, copies: list[int], slots: int) -> Floats:
     """In how many arrangements, given as rows of slots, each slot (column) holds each sub-record (row)."""
     cell = np.repeat(np.arange(len(copies)), copies) * slots + put
@@ -269,8 +273,6 @@ MOST_COMBINATIONS = 20_000
 BITS = 62
 """Slots in one number of an array."""
 ALL_BITS = (1 << BITS) - 1
-AT_ONCE = 20
-"""Arrangements checked in one go while the first that passes is looked for; mostly it is among the first."""
 
 
 class TooManyCombinationsError(Exception):
@@ -425,14 +427,6 @@ class Cut:
         for first, last, chunk in zip(starts[:-1].tolist(), starts[1:].tolist(), self.settled, strict=True):
             words[first:last] = chunk.words(words.shape[1])
         return starts, words
-
-    def first(self, arrangements: Iterator[Arrangement]) -> Arrangement | None:
-        """The first arrangement that passes."""
-        while some := list(islice(arrangements, AT_ONCE)):
-            good = self.passing(_one_after_the_other(some))
-            if good.any():
-                return some[int(good.argmax())]
-        return None
 
 
 @compiled
