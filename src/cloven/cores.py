@@ -8,7 +8,7 @@ many to use.
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
@@ -17,10 +17,11 @@ import numpy as np
 from cloven.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
     from cloven.compiled import Longs
 
+S = TypeVar("S")
 T = TypeVar("T")
 WORTH_IT = 100_000
 """Steps of work below which a second thread takes longer to start than it saves."""
@@ -56,3 +57,36 @@ def at_once(work: Callable[[int, int], T], steps: Longs) -> list[T]:
     bounds = sorted({0, *inner, many})
     with ThreadPoolExecutor(len(bounds) - 1) as pool:
         return list(pool.map(lambda ends: work(*ends), pairwise(bounds)))
+
+
+def side_by_side(works: Sequence[Callable[[], T]]) -> list[T]:
+    """Call each of a few long works, as many at once as there are cores; results in order.
+
+    >>> side_by_side([lambda: 1, lambda: 2])
+    [1, 2]
+    """
+    many = min(cores(), len(works))
+    if many <= 1:
+        return [work() for work in works]
+    with ThreadPoolExecutor(many) as pool:
+        return [begun.result() for begun in [pool.submit(work) for work in works]]
+
+
+def as_they_come(work: Callable[[S], T], things: Iterable[S]) -> list[T]:
+    """Work on things while the next ones are made, on as many at once as there are cores; results in order.
+
+    No more of them wait than that, for they may be large.
+
+    >>> as_they_come(abs, iter([-1, 2]))
+    [1, 2]
+    """
+    many = cores()
+    if many == 1:
+        return [work(thing) for thing in things]
+    begun: list[Future[T]] = []
+    with ThreadPoolExecutor(many) as pool:
+        for thing in things:
+            begun.append(pool.submit(work, thing))
+            if len(begun) >= many:
+                begun[-many].result()
+    return [each.result() for each in begun]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations, islice
 
 import numpy as np
 import pytest
@@ -17,6 +17,7 @@ from cloven.datasets.baskets import sparse
 from cloven.kinds.disassociated.attack.named import attack_named
 from cloven.kinds.disassociated.attack.questions import Candidates, questions
 from cloven.kinds.disassociated.attack.vertical import Cut, Reading, Settled
+from cloven.kinds.disassociated.covers.worlds import first_in_order, in_order
 from cloven.kinds.disassociated.guesses import Questions
 from cloven.kinds.disassociated.release import Kind
 from cloven.protocols import Coverage
@@ -192,7 +193,8 @@ def test_vertical_partitioning_replays_the_method(data):
     """What is laid out once for all arrangements says the same as the method run on each."""
     slots, k, m = (data.draw(st.integers(*ends)) for ends in ((3, 7), (1, 3), (1, 3)))
     strict = data.draw(st.booleans())
-    draw_slots = st.sets(st.integers(0, slots - 1), min_size=1)
+    apart = data.draw(st.sampled_from((1, 40)))  # slots far apart do not fit into one number
+    draw_slots = st.sets(st.integers(0, slots - 1).map(lambda slot: slot * apart), min_size=1)
     settled = [
         data.draw(st.dictionaries(st.integers(10 * number, 10 * number + 3), draw_slots, min_size=1))
         for number in range(data.draw(st.integers(1, 2)))
@@ -209,7 +211,9 @@ def test_vertical_partitioning_replays_the_method(data):
     cuts = sorted(
         data.draw(st.lists(st.integers(1, slots), min_size=len(rows), max_size=len(rows), unique=True))
     )
-    arrangement = tuple(tuple(order[a:b]) for a, b in zip([0, *cuts[:-1]], cuts, strict=True))
+    arrangement = tuple(
+        tuple(slot * apart for slot in order[a:b]) for a, b in zip([0, *cuts[:-1]], cuts, strict=True)
+    )
     used = {term for chunk in settled for term in chunk}
     rows = [sorted(row - used) for row in rows]
     assume(all(rows))
@@ -218,14 +222,21 @@ def test_vertical_partitioning_replays_the_method(data):
             Settled.of({term: sum(1 << slot for slot in held) for term, held in chunk.items()}, m)
             for chunk in settled
         ],
-        rows, [len(here) for here in arrangement], slots, Reading(k, m, strict),
+        rows, [len(here) for here in arrangement], slots * apart, Reading(k, m, strict),
     )  # fmt: skip
     masks = {term: held for chunk in settled for term, held in chunk.items()}
     for row, here in zip(rows, arrangement, strict=True):
         for term in row:
             masks[term] = masks.get(term, set()) | set(here)
     chunks = [*map(set, settled), {term for row in rows for term in row}]
-    assert cut.passes(arrangement) == cuts_alike(masks, chunks, slots, k, m, len(settled), strict)
+    assert cut.passes(arrangement) == cuts_alike(masks, chunks, slots * apart, k, m, len(settled), strict)
+
+
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=4), st.integers(0, 3), st.integers(1, 60))
+def test_the_first_arrangements_are_those_in_order(copies, more, most):
+    slots = sum(copies) + more
+    expected = [[*chain.from_iterable(each)] for each in islice(in_order(copies, slots), most)]
+    assert first_in_order(np.array(copies), slots, most).tolist() == expected
 
 
 @pytest.mark.parametrize(

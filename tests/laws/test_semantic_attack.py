@@ -254,7 +254,7 @@ def kept_for_truth(made):
     for chunk in chunks_to_judge(asked, made.release):
         if joined is None or joined.cluster != chunk.cluster:
             joined = Joined.anchors(asked, made.release, chunk.cluster, _reading(made.release))
-        rows = [_codes(made.release, row) for row in chunk.rows]
+        rows = _codes(made.release, chunk.rows)
         bounds = ((asked.offsets[target], asked.offsets[target + 1]) for target in chunk.targets)
         true = tuple(tuple(np.flatnonzero(answers.holds[a:b]).tolist()) for a, b in bounds)
         yield joined.cut(rows, chunk.copies).passes(true)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from functools import partial
 
 import numpy as np
 import pytest
@@ -76,3 +77,37 @@ def test_what_is_told_of_a_person_does_not_depend_on_the_cores(eager):
             for field in fields(one):
                 np.testing.assert_array_equal(getattr(one, field.name), getattr(other, field.name))
         assert len(told[0][0].items) > 0
+
+
+@pytest.mark.parametrize("many", ["1", "2", "3"])
+def test_long_works_side_by_side_answer_in_order(many, monkeypatch):
+    monkeypatch.setenv("CLOVEN_CORES", many)
+    assert subject.side_by_side([partial(pow, 2, power) for power in range(5)]) == [1, 2, 4, 8, 16]
+    assert subject.side_by_side([]) == []
+
+
+@pytest.mark.parametrize("many", ["1", "2", "3"])
+def test_things_are_worked_on_as_they_come_and_few_wait(many, monkeypatch):
+    monkeypatch.setenv("CLOVEN_CORES", many)
+    made, done = [], []
+
+    def things():
+        for number in range(20):
+            made.append(number)
+            yield number
+
+    def work(number):
+        assert len(made) - len(done) <= int(many) + 1
+        done.append(number)
+        return -number
+
+    assert subject.as_they_come(work, things()) == [-number for number in range(20)]
+
+
+@pytest.mark.parametrize("many", ["1", "2"])
+def test_what_goes_wrong_in_a_work_is_raised(many, monkeypatch):
+    monkeypatch.setenv("CLOVEN_CORES", many)
+    with pytest.raises(ZeroDivisionError):
+        subject.as_they_come(lambda number: 1 // number, [1, 0, 1])
+    with pytest.raises(ZeroDivisionError):
+        subject.side_by_side([lambda: 1, lambda: 1 // 0])

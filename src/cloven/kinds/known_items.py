@@ -7,10 +7,12 @@ sets of their items are looked up in the release, and so are their rarest items,
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias, overload
 
 import numpy as np
 
+from cloven.cores import as_they_come
 from cloven.disclosure.risk import Estimate
 from cloven.errors import ParameterError
 from cloven.figures import many, percent
@@ -18,7 +20,7 @@ from cloven.registry import part
 from cloven.threats import Case, Threat
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from cloven.compiled import Floats, Longs
     from cloven.data.transactions import Transactions
@@ -78,13 +80,12 @@ def judged(
     data: Transactions = case.data
     release: Disassociated | SetGeneralised = case.result.release
     chance = 1 / max(1, release.records)
-    looked = _look_up(release, sets, case.progress)
+    looked, looked_more = _look_up(release, (sets, more), case.progress)
     found = looked.candidates
     # All candidates alike is how the promise counts; an attacker does what is better.
     ways = ((found > 0) / np.maximum(1, found), looked.picked)
     right = max(map(_mean, ways), key=lambda each: each.value)
     before = _mean(1 / np.maximum(1, np.asarray(supports(data, sets))))
-    looked_more = _look_up(release, more, None)
     every = np.concatenate((found, looked_more.candidates))
     found_some = every[
         every > 0
@@ -150,17 +151,27 @@ class Looked:
     picked: Floats
 
 
-def _look_up(release: Disassociated | SetGeneralised, sets: list[Names], progress: Progress | None) -> Looked:
-    """Candidates that known sets leave in the release."""
+def _look_up(
+    release: Disassociated | SetGeneralised, lists: tuple[list[Names], ...], progress: Progress | None
+) -> list[Looked]:
+    """Candidates that lists of known sets leave in the release; a set that is there several times is looked up once."""
     code_of = {name: code for code, name in enumerate(release.vocabulary)}
+    named = [
+        [tuple(sorted(code_of[item] for item in items if item in code_of)) for items in sets]
+        for sets in lists
+    ]
+    every = list(dict.fromkeys(chain.from_iterable(named)))
     look: Look = part(release, "attack.link").looker(release)
-    found = []
-    for number, items in enumerate(sets):
-        found.append(look([code_of[item] for item in items if item in code_of]))
-        if progress is not None:
-            progress("look up known items", (number + 1) / len(sets))
-    table = np.array(found, np.float64).reshape(-1, 2)
-    return Looked(table[:, 0].astype(np.int64), table[:, 1])
+
+    def in_turn() -> Iterator[list[int]]:
+        for number, codes in enumerate(every):
+            yield list(codes)
+            if progress is not None:
+                progress("look up known items", (number + 1) / len(every))
+
+    found = dict(zip(every, as_they_come(look, in_turn()), strict=True))
+    tables = [np.array([found[codes] for codes in sets], np.float64).reshape(-1, 2) for sets in named]
+    return [Looked(table[:, 0].astype(np.int64), table[:, 1]) for table in tables]
 
 
 def _mean(values: Floats) -> Estimate:

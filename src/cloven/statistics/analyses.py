@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.statistics.mining import supports, top_itemsets
+from cloven.data.arrays import positions
+from cloven.statistics.mining import Ranked, supports, top_itemsets
 
 if TYPE_CHECKING:
     from cloven.compiled import Floats, Longs
@@ -50,10 +51,12 @@ class Analyses:
     skills: Floats
 
     @classmethod
-    def of(cls, original: Transactions) -> Analyses:
+    def of(cls, data: Transactions | Ranked) -> Analyses:
         """Do them on the original; models learn from every second record and are tried on the others."""
-        items = top_itemsets(original, MOST, max_size=1)
-        pairs = top_itemsets(original, MOST, min_size=2, max_size=2)
+        ranked = Ranked.of(data)
+        original = ranked.data
+        items = top_itemsets(ranked, MOST, max_size=1)
+        pairs = top_itemsets(ranked, MOST, min_size=2, max_size=2)
         share = original.supports / max(1, len(original))
         worth = np.flatnonzero((share <= OFTEN) & (share >= SELDOM))
         best = worth[np.argsort(-original.supports[worth], kind="stable")][:TARGETS]
@@ -61,32 +64,33 @@ class Analyses:
         half = np.arange(len(original)) % 2 == 0
         learn, test = original.take(half), original.take(~half)
         skills = np.array([_skill(learn, test, name) for name in targets])
-        ends = supports(original, _ends(pairs.itemsets))
+        ends = supports(ranked, _ends(pairs.itemsets))
         return cls(
             items.itemsets, items.supports, pairs.itemsets, pairs.supports, ends, targets, test, skills
         )
 
-    def item_counts(self, published: Transactions) -> float | None:
+    def item_counts(self, published: Transactions | Ranked) -> float | None:
         """Share of the counts of items that is kept."""
         return _kept(self.item_supports, supports(published, self.items))
 
-    def pair_counts(self, published: Transactions) -> float | None:
+    def pair_counts(self, published: Transactions | Ranked) -> float | None:
         """Share of the counts of pairs that is kept."""
         return _kept(self.pair_supports, supports(published, self.pairs))
 
-    def rules(self, published: Transactions) -> float | None:
+    def rules(self, published: Transactions | Ranked) -> float | None:
         """Share of the confidence of rules from one item of a frequent pair to the other that is kept."""
         after = supports(published, _ends(self.pairs))
         found = np.repeat(supports(published, self.pairs), 2) / np.maximum(1, after)
         return _kept(np.repeat(self.pair_supports, 2) / self.end_supports, found)
 
-    def models(self, published: Transactions) -> float | None:
+    def models(self, published: Transactions | Ranked) -> float | None:
         """Share of what models learn above chance that they learn from this data too; None if there is nothing."""
+        learn = published.data if isinstance(published, Ranked) else published
         can = self.skills > LEARNED
         if not can.any():
             return None
         named = [name for name, worth in zip(self.targets, can.tolist(), strict=True) if worth]
-        found = np.array([_skill(published, self.test, name) for name in named])
+        found = np.array([_skill(learn, self.test, name) for name in named])
         return float(np.clip(found / self.skills[can], 0.0, 1.0).mean())
 
 
@@ -115,12 +119,18 @@ def _skill(learn: Transactions, test: Transactions, target: str) -> float:
     mine[code_of[target]] = 0.0
     scores = np.round(np.add.reduceat(mine[test.codes], test.offsets[:-1]), 9)  # equal records are equal
     has = np.zeros(len(test), np.bool_)
-    has[np.repeat(np.arange(len(test)), test.lengths)[test.codes == code_of[target]]] = True
+    has[_holding(test, code_of[target])] = True
     if not has.any() or has.all():
         return 0.0
     others = np.sort(scores[~has])
-    above = np.searchsorted(others, scores[has], "left") + np.searchsorted(others, scores[has], "right")
+    mine = np.sort(scores[has])  # who looks up one after the other finds the next one near
+    above = np.searchsorted(others, mine, "left") + np.searchsorted(others, mine, "right")
     return float(above.mean() / 2 / len(others) - 0.5)
+
+
+def _holding(data: Transactions, code: int) -> Longs:
+    """Records that hold an item."""
+    return np.searchsorted(data.offsets, np.flatnonzero(data.codes == code), "right") - 1
 
 
 def _weights(learn: Transactions, target: str) -> dict[str, float]:
@@ -128,10 +138,9 @@ def _weights(learn: Transactions, target: str) -> dict[str, float]:
     code_of = learn.code_of()
     if target not in code_of:
         return {}
-    row = np.repeat(np.arange(len(learn)), learn.lengths)
-    has = np.zeros(len(learn), np.bool_)
-    has[row[learn.codes == code_of[target]]] = True
-    beside = np.bincount(learn.codes[has[row]], minlength=len(learn.vocabulary))
+    has = _holding(learn, code_of[target])
+    codes = learn.codes[positions(learn.offsets[has], learn.lengths[has])]
+    beside = np.bincount(codes, minlength=len(learn.vocabulary))
     apart = learn.supports - beside
-    with_it, without = (beside + 0.5) / (has.sum() + 1), (apart + 0.5) / ((~has).sum() + 1)
+    with_it, without = (beside + 0.5) / (len(has) + 1), (apart + 0.5) / (len(learn) - len(has) + 1)
     return dict(zip(learn.vocabulary, np.log(with_it / without).tolist(), strict=True))

@@ -56,10 +56,14 @@ class Itemsets:
         return zip(self.itemsets, self.supports.tolist(), strict=True)
 
 
-@dataclass(frozen=True)
-class _Ranked:
-    """Records as ranks (0 is the most frequent item) and, for each rank, the records that hold it."""
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """Records as ranks (0 is the most frequent item) and, for each rank, the records that hold it.
 
+    Whoever asks for several things of the same data ranks it once, and gives that instead of the data.
+    """
+
+    data: Transactions
     offsets: Longs
     items: NDArray[np.int32]
     starts: Longs
@@ -68,17 +72,19 @@ class _Ranked:
     code_of: Longs
 
     @classmethod
-    def of(cls, data: Transactions, limit: int | None = None) -> _Ranked:
-        """Rank by support, then text; only the ``limit`` first items are kept."""
+    def of(cls, data: Transactions | Ranked, limit: int | None = None) -> Ranked:
+        """Rank by support, then text; only the ``limit`` first items need to be kept."""
+        if isinstance(data, Ranked):
+            return data
         code_of = np.argsort(-data.supports, kind="stable")[:limit]
         rank_of = np.full(len(data.vocabulary), -1, np.int32)
         rank_of[code_of] = np.arange(len(code_of), dtype=np.int32)
         offsets, items, starts, tids = rank_records(data.offsets, data.codes, rank_of, len(code_of))
-        return cls(offsets, items, starts, tids, rank_of, code_of)
+        return cls(data, offsets, items, starts, tids, rank_of, code_of)
 
 
 def top_itemsets(
-    data: Transactions, count: int = 1000, *, min_size: int = 1, max_size: int | None = None
+    data: Transactions | Ranked, count: int = 1000, *, min_size: int = 1, max_size: int | None = None
 ) -> Itemsets:
     """The ``count`` most frequent itemsets; ties go to the smaller set, then to the earlier text.
 
@@ -92,15 +98,18 @@ def top_itemsets(
     [(('fever', 'flu'), 2)]
     """
     _check(count, min_size, max_size)
-    found = list(_best_first(data, count, min_size, max_size))
+    # With enough single items no set can use an item that is not among the first `count` itself.
+    ranked = Ranked.of(data, count if min_size == 1 else None)
+    found = list(_best_first(ranked, count, min_size, max_size))
+    names = ranked.data.vocabulary
     return Itemsets(
-        tuple(tuple(data.vocabulary[code] for code in codes) for _, _, codes in found),
+        tuple(tuple(names[code] for code in codes) for _, _, codes in found),
         np.array([-support for support, _, _ in found], np.int64),
         np.array([size for _, size, _ in found], np.int64),
     )
 
 
-def supports(data: Transactions, itemsets: Iterable[Sequence[str]]) -> Longs:
+def supports(data: Transactions | Ranked, itemsets: Iterable[Sequence[str]]) -> Longs:
     """Number of records that hold each itemset; an unknown item gives 0, an empty set all records.
 
     >>> from cloven.data.transactions import Transactions
@@ -108,13 +117,14 @@ def supports(data: Transactions, itemsets: Iterable[Sequence[str]]) -> Longs:
     >>> supports(data, [["flu"], ["flu", "fever"], ["cold"]]).tolist()
     [2, 1, 0]
     """
-    code_of = data.code_of()
+    records = data.data if isinstance(data, Ranked) else data
+    code_of = records.code_of()
     wanted = [[code_of.get(item, -1) for item in dict.fromkeys(itemset)] for itemset in itemsets]
-    answer = np.array([0 if codes else len(data) for codes in wanted], np.int64)
+    answer = np.array([0 if codes else len(records) for codes in wanted], np.int64)
     known = np.array([number for number, codes in enumerate(wanted) if codes and min(codes) >= 0], np.int64)
     if not len(known):
         return answer
-    ranked = _Ranked.of(data)
+    ranked = Ranked.of(data)
     rank_of = ranked.rank_of.tolist()
     ranks = [sorted(rank_of[code] for code in wanted[number]) for number in known.tolist()]
     set_offsets = np.concatenate(([0], np.cumsum([len(one) for one in ranks]))).astype(np.int64)
@@ -155,9 +165,7 @@ class _Threshold:
             heapq.heapreplace(self.best, (support, -size))
 
 
-def _best_first(data: Transactions, count: int, min_size: int, max_size: int | None) -> Iterator[Entry]:
-    # With enough single items no set can use an item that is not among the first `count` itself.
-    ranked = _Ranked.of(data, count if min_size == 1 else None)
+def _best_first(ranked: Ranked, count: int, min_size: int, max_size: int | None) -> Iterator[Entry]:
     item_supports = np.diff(ranked.starts).tolist()
     codes = ranked.code_of.tolist()
     queue: list[Entry] = [(-item_supports[rank], 1, (codes[rank],)) for rank in range(len(codes))]
@@ -179,7 +187,7 @@ def _best_first(data: Transactions, count: int, min_size: int, max_size: int | N
 
 
 def _children(
-    parent: Entry, ranked: _Ranked, threshold: _Threshold, counts: Longs, min_size: int
+    parent: Entry, ranked: Ranked, threshold: _Threshold, counts: Longs, min_size: int
 ) -> Iterator[Entry]:
 
     turned_support, size, codes = parent

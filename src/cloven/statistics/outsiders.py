@@ -9,12 +9,13 @@ time. Whoever tries an attack can ask for these releases.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, is_dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cloven.cores import WORTH_IT, side_by_side
 from cloven.disclosure.risk import Estimate, Tail
 from cloven.errors import ParameterError
 from cloven.statistics.intervals import difference, paired_difference, wilson
@@ -82,7 +83,12 @@ class Outsiders:
             )
             raise ParameterError(message)
         many = min(MOST, max(1, int(people * SHARE)))
-        return tuple(self._split(who, self._left_out(people, many, number)) for number in range(self.count))
+        works = [
+            partial(self._split, who, self._left_out(people, many, number)) for number in range(self.count)
+        ]
+        if len(self.data) < WORTH_IT:
+            return tuple(work() for work in works)
+        return tuple(side_by_side(works))
 
     def _left_out(self, people: int, many: int, number: int) -> Longs:
         """Who is left out of a division; once everybody was, it begins again in another order."""

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from cloven.cores import as_they_come
 from cloven.statistics.analyses import Analyses
 from cloven.statistics.intervals import Sampled
-from cloven.statistics.mining import supports, top_itemsets
+from cloven.statistics.mining import Ranked, supports, top_itemsets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -79,17 +80,17 @@ class Yardstick:
     @classmethod
     def of(cls, original: Transactions, top: int, taxonomy: Taxonomy | None) -> Yardstick:
         """Count on the original."""
-        pairs = error_pairs(original)
+        pairs, ranked = error_pairs(original), Ranked.of(original)
         levels = None if taxonomy is None else top_itemsets(taxonomy.extend(original), top)
         return cls(
             top,
-            top_itemsets(original, top),
+            top_itemsets(ranked, top),
             pairs,
-            supports(original, pairs),
+            supports(ranked, pairs),
             taxonomy,
             levels,
-            top_itemsets(original, top, min_size=2),
-            Analyses.of(original),
+            top_itemsets(ranked, top, min_size=2),
+            Analyses.of(ranked),
         )
 
     def compare(self, published: Transactions) -> Comparison:
@@ -98,15 +99,16 @@ class Yardstick:
         if self.taxonomy is not None and self.frequent_levels is not None:
             mined = top_itemsets(self.taxonomy.extend(published), self.top)
             levels = top_k_deviation(self.frequent_levels, mined)
+        ranked = Ranked.of(published)
         return Comparison(
-            top_k_deviation(self.frequent, top_itemsets(published, self.top)),
-            relative_error(self.pair_supports, supports(published, self.pairs)),
+            top_k_deviation(self.frequent, top_itemsets(ranked, self.top)),
+            relative_error(self.pair_supports, supports(ranked, self.pairs)),
             levels,
-            top_k_deviation(self.combinations, top_itemsets(published, self.top, min_size=2)),
-            *self._done_again(published),
+            top_k_deviation(self.combinations, top_itemsets(ranked, self.top, min_size=2)),
+            *self._done_again(ranked),
         )
 
-    def _done_again(self, published: Transactions) -> tuple[float | None, ...]:
+    def _done_again(self, published: Ranked) -> tuple[float | None, ...]:
         found = self.analyses
         if found is None:
             return ()
@@ -119,7 +121,7 @@ class Yardstick:
 
     def compare_all(self, worlds: Iterable[Transactions]) -> Compared:
         """Hold several reconstructions against it."""
-        found = [self.compare(world) for world in worlds]
+        found = as_they_come(self.compare, worlds)
         return Compared(
             Sampled.of([each.tkd for each in found]),
             _sampled([each.tkd_ml2 for each in found]),

@@ -10,13 +10,13 @@ release is empty, which bounds it further.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from cloven.data.arrays import positions, repeats, run_starts
+from cloven.data.arrays import distinct, positions, repeats, run_starts, stable_order
 from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.release import Kind, climb
@@ -32,6 +32,8 @@ MOST_ITEMS = 62
 """Items are bits of one 64-bit number."""
 _IN_PAIRS = 8
 """Items of which any two are counted together too."""
+MOST_COUNTED = 1 << 10
+"""Numbers below which it is quicker to count which of them occur than to sort."""
 
 
 @dataclass(frozen=True)
@@ -82,16 +84,18 @@ def evidence(release: Disassociated, codes: Longs) -> Evidence:
         release, Hits(*(column[kind == Kind.RECORD] for column in hits))
     )
     terms = _term_parts(release, Hits(*(column[kind == Kind.TERM] for column in hits))) & ~held
-    at_least += np.bitwise_count(terms) * (1 - size)
-    share /= size.astype(np.float64) ** np.bitwise_count(terms)
-    held |= terms
+    if terms.any():
+        at_least += np.bitwise_count(terms) * (1 - size)
+        share /= size.astype(np.float64) ** np.bitwise_count(terms)
+        held |= terms
     shared = Hits(*(column[kind == Kind.SHARED] for column in hits))
     parts = shared_parts(release, shared.rows, shared.masks, wanted & ~held)
     held |= parts.held
     np.multiply.at(share, parts.cluster, parts.supply / _open_records(size, parts))
     listed = _listed(release, hits) & ~held
-    share /= float(max(1, release.records)) ** np.bitwise_count(listed)
-    held |= listed
+    if listed.any():
+        share /= float(max(1, release.records)) ** np.bitwise_count(listed)
+        held |= listed
     at_least[(parts.held | listed) != 0] = 0
     np.minimum.at(at_most, parts.cluster, parts.fitting)
     at_most[held != wanted] = 0
@@ -102,9 +106,9 @@ def evidence(release: Disassociated, codes: Longs) -> Evidence:
 
 
 def _hits(release: Disassociated, codes: Longs) -> Hits:
-    places = [release.places(code) for code in codes.tolist()]
-    masks = np.repeat(1 << np.arange(len(codes), dtype=np.int64), [len(place) for place in places])
-    rows = np.searchsorted(release.row_offsets, np.concatenate(places), side="right") - 1
+    found = [release.rows_with(code) for code in codes.tolist()]
+    masks = np.repeat(1 << np.arange(len(codes), dtype=np.int64), [len(each) for each in found])
+    rows = np.concatenate(found)
     order = np.argsort(rows, kind="stable")
     rows, masks = rows[order], masks[order]
     first = run_starts(rows)
@@ -174,7 +178,31 @@ def _total(at_most: Longs, parts: SharedParts, wanted: int) -> int:
         return total
     items = [1 << bit for bit in range(wanted.bit_length())]
     several = (one | two for one, two in combinations(items[:_IN_PAIRS], 2))
-    return total - max(_too_many(at_most, parts, among) for among in {wanted, *items, *several})
+    # What no cluster draws makes no difference.
+    drawn = int(np.bitwise_or.reduce(parts.part))
+    sets = {among & drawn for among in (wanted, *items, *several)} - {0}
+    at_most, parts = _one_of_each(at_most, parts)
+    return total - max((_too_many(at_most, parts, among) for among in sets), default=0)
+
+
+def _one_of_each(at_most: Longs, parts: SharedParts) -> tuple[Longs, SharedParts]:
+    """One cluster for all that draw the same from the same chunks, with what all of them have at most."""
+    drawing = np.zeros(len(at_most), bool)
+    drawing[parts.cluster] = True
+    clusters = np.flatnonzero(drawing)
+    alike = parts.alike[clusters]
+    order = stable_order(alike)
+    starts = run_starts(alike[order])
+    first = clusters[order[starts]]
+    together = np.zeros(len(at_most), np.int64)
+    together[first] = np.add.reduceat(at_most[clusters[order]], starts)
+    drawing[:] = False
+    drawing[first] = True
+    here = np.flatnonzero(drawing[parts.cluster])
+    return together, replace(
+        parts, cluster=parts.cluster[here], chunk=parts.chunk[here], part=parts.part[here],
+        fitting=parts.fitting[here], supply=parts.supply[here],
+    )  # fmt: skip
 
 
 def _too_many(at_most: Longs, parts: SharedParts, among: int) -> int:
@@ -184,8 +212,7 @@ def _too_many(at_most: Longs, parts: SharedParts, among: int) -> int:
     cluster, chunk, part = parts.cluster[here], parts.chunk[here], part[here]
     supply = parts.holding(chunk, part)
     # Each cluster is limited by the scarcest shared part it needs.
-    order = np.lexsort((supply, cluster))
-    order = order[run_starts(cluster[order])]
+    order = _least_of_each(cluster, supply)
     drawn = at_most[cluster[order]]
     group = _numbered(chunk[order], part[order])
     sums = np.bincount(group, weights=drawn).astype(np.int64)
@@ -196,8 +223,26 @@ def _too_many(at_most: Longs, parts: SharedParts, among: int) -> int:
 
 def _numbered(chunk: Longs, part: Longs) -> Longs:
     """A number for each pair of a chunk and a part, the same for equal ones."""
-    parts = np.unique(part)
+    parts = _different(part)
     return chunk * len(parts) + np.searchsorted(parts, part)
+
+
+def _least_of_each(owner: Longs, value: Longs) -> Longs:
+    """Position of the least value of each owner, the first of equal ones; owners ascend."""
+    if (owner[1:] > owner[:-1]).all():
+        return np.arange(len(owner))
+    order = stable_order(owner)
+    starts = run_starts(owner[order])
+    run = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(order))))
+    least = np.flatnonzero(value[order] == np.minimum.reduceat(value[order], starts)[run])
+    return order[least[run_starts(run[least])]]
+
+
+def _different(parts: Longs) -> Longs:
+    """Different sets of items (bits), ascending; few items have few."""
+    if parts.max(initial=0) < MOST_COUNTED:
+        return np.flatnonzero(np.bincount(parts))
+    return distinct(parts)
 
 
 # Which items a cluster can have from the shared chunks above it, and from how many sub-records.
@@ -215,6 +260,7 @@ class SharedParts:
         supply: sub-records of the chunk that hold the part at all.
         held: for every cluster of the release, the items it can have from shared chunks.
         rows: chunk, items asked for (bits), and copies of every different sub-record.
+        alike: for every cluster a number, the same for clusters that need the same items from the same chunks.
     """
 
     cluster: Longs
@@ -224,15 +270,17 @@ class SharedParts:
     supply: Longs
     held: Longs
     rows: tuple[Longs, Longs, Longs]
+    alike: Longs
 
     def holding(self, chunk: Longs, part: Longs) -> Longs:
         """Sub-records of each chunk that hold all items of each part."""
         owner, masks, copies = self.rows
         many = int(owner.max(initial=-1)) + 1
         found = np.zeros(len(chunk), np.int64)
-        for items in np.unique(part).tolist():
+        for items in _different(part).tolist():
             held = np.bincount(owner, copies * ((masks & items) == items), many).astype(np.int64)
-            found[part == items] = held[chunk[part == items]]
+            here = part == items
+            found[here] = held[chunk[here]]
         return found
 
 
@@ -241,7 +289,7 @@ def shared_parts(release: Disassociated, rows: Longs, masks: Longs, missing: Lon
     held = np.zeros(release.clusters, np.int64)
     none = np.empty(0, np.int64)
     if not len(rows) or not missing.any():
-        return SharedParts(none, none, none, none, none, held, (none, none, none))
+        return SharedParts(none, none, none, none, none, held, (none, none, none), missing)
     rows, masks, copies = _alike(release, rows, masks)
     joint, number = release.row_joint[rows], release.row_chunk[rows]
     starts = run_starts(joint, number)
@@ -256,11 +304,20 @@ def shared_parts(release: Disassociated, rows: Longs, masks: Longs, missing: Lon
     entry, at = _expand(starts[chunk], ends[chunk])
     whole = (masks[at] & part[entry]) == part[entry]
     entry, at = entry[whole], at[whole]
-    allowed = ~_shows_an_item(release, cluster[entry], rows[at])
+    # Where all items of a row are asked for, and missing, the cluster shows none of them.
+    items = release.row_offsets[rows + 1] - release.row_offsets[rows]
+    others = np.flatnonzero(
+        (np.bitwise_count(masks) < items)[at] | (masks[at] & ~missing[cluster[entry]] != 0)
+    )
+    allowed = np.ones(len(at), bool)
+    if len(others):
+        allowed[others] = ~_shows_an_item(release, cluster[entry[others]], rows[at[others]])
     supply = np.bincount(entry, copies[at], len(cluster)).astype(np.int64)
     fitting = np.bincount(entry[allowed], copies[at[allowed]], len(cluster)).astype(np.int64)
     owner = np.repeat(np.arange(len(starts)), ends - starts)
-    return SharedParts(cluster, chunk, part, fitting, supply, held, (owner, masks, copies))
+    # Clusters of one innermost joint have the same chunks above them.
+    alike = _numbered(release.cluster_joint, missing)
+    return SharedParts(cluster, chunk, part, fitting, supply, held, (owner, masks, copies), alike)
 
 
 def _alike(release: Disassociated, rows: Longs, masks: Longs) -> tuple[Longs, Longs, Longs]:

@@ -197,7 +197,7 @@ class Disassociated:
 
     def items_of(self, rows: Longs) -> tuple[Longs, NDArray[np.int32]]:
         """Items of some published rows, one after the other, and where each row starts among them."""
-        lengths = np.diff(self.row_offsets)[rows]
+        lengths = self.row_offsets[rows + 1] - self.row_offsets[rows]
         return offsets_of(lengths), self.row_items[positions(self.row_offsets[rows], lengths)]
 
     def cluster(self, number: int) -> Cluster:
@@ -269,6 +269,11 @@ class Disassociated:
         order, starts = self._by_item
         return order[starts[code] : starts[code + 1]]
 
+    def rows_with(self, code: int) -> Longs:
+        """Published rows that hold one item, ascending."""
+        starts = self._by_item[1]
+        return self._rows_by_item[starts[code] : starts[code + 1]]
+
     @cached_property
     def record_rows(self) -> Longs:
         """Number of sub-records in the record chunks of each cluster."""
@@ -303,6 +308,11 @@ class Disassociated:
         order = np.argsort(self.row_items, kind="stable")
         counts = np.bincount(self.row_items, minlength=len(self.vocabulary))
         return order, offsets_of(counts)
+
+    @cached_property
+    def _rows_by_item(self) -> Longs:
+        """Rows of all occurrences, sorted by item."""
+        return np.repeat(np.arange(self.rows), np.diff(self.row_offsets))[self._by_item[0]]
 
     @cached_property
     def _joint_start(self) -> int:

@@ -81,6 +81,8 @@ def looker(release: Disassociated) -> Callable[[list[int]], tuple[int, float]]:
     A cluster of so many expected records with the set, and so many candidates for them, has the person with its part of
     all expected records; each of its candidates is as likely as the others.
     """
+    if release.vocabulary:
+        release.rows_with(0)  # arranged here, before several ask at once
 
     def look(codes: list[int]) -> tuple[int, float]:
         found = evidence(release, np.array(sorted(codes), np.int64))

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from cloven.compiled import Floats, Longs, compiled
+from cloven.cores import at_once
 from cloven.kinds.disassociated.attack.known_person import KnownPerson
 from cloven.kinds.disassociated.attack.known_person_layout import Rows, sums
 from cloven.statistics.sums import exponentials, total
@@ -60,8 +61,15 @@ class Membership:
     def scores(self, records: Known) -> tuple[Floats, Longs]:
         """Score of each record, the higher the more likely it is in the release; and its most likely cluster."""
         records.check(len(self.person.release.vocabulary), len(self.person.release.vocabulary))
-        score, cluster = scores(self.person.places, self._odds, records.offsets, records.codes)
-        return score, self.person.places.clusters.number[cluster]
+        layout, odds = self.person.places, self._odds
+
+        def some(first: int, last: int) -> tuple[Floats, Longs]:
+            return scores(layout, odds, records.offsets[first : last + 1], records.codes)
+
+        # Each record is held against every cluster.
+        steps = np.arange(len(records.offsets)) * len(layout.clusters.size)
+        score, cluster = map(np.concatenate, zip(*at_once(some, steps), strict=True))
+        return score, layout.clusters.number[cluster]
 
     @cached_property
     def shares(self) -> Floats:

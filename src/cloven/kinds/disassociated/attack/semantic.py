@@ -6,12 +6,14 @@ Each sub-record and item whose place is hidden goes to the slots whose anchor it
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cloven.compiled import Floats, Longs, compiled
-from cloven.data.arrays import distinct, offsets_of, positions, repeats
+from cloven.compiled import Floats, Ints, Longs, compiled
+from cloven.cores import at_once
+from cloven.data.arrays import distinct, offsets_of, positions, repeats, stable_order
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.attack.prior import fill
 from cloven.kinds.disassociated.attack.questions import given_or_all
@@ -23,7 +25,7 @@ from cloven.statistics.sums import total
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from cloven.compiled import Flags, Ints
+    from cloven.compiled import Flags
     from cloven.kinds.disassociated.guesses import Guesses, Questions
     from cloven.protocols import Related, Relatedness
 
@@ -197,48 +199,87 @@ def summarise(values: Floats, method: int) -> float:
     return total(values) / len(values)
 
 
+class Shown(NamedTuple):
+    """What the slots of all clusters show; see ``Anchors``."""
+
+    slot_offsets: Ints
+    offsets: Ints
+    terms: Ints
+    alike: Ints
+
+
+@compiled
+def _columns_of(shown: Shown, cluster: int, place: Ints, columns: Ints) -> int:
+    """Different terms of the anchors of a cluster into ``columns``, and where each stands into ``place``; how many."""
+    many = 0
+    for slot in range(shown.slot_offsets[cluster], shown.slot_offsets[cluster + 1]):
+        if shown.alike[slot] != slot:
+            continue
+        for at in range(shown.offsets[slot], shown.offsets[slot + 1]):
+            term = shown.terms[at]
+            if place[term] < 0:
+                place[term] = many
+                columns[many] = term
+                many += 1
+    return many
+
+
 @compiled
 def fit(
     table: Floats,
-    columns: Ints,
+    row_of: Ints,
+    column_of: Ints,
+    first: int,
+    last: int,
+    starts: Ints,
     targets: Ints,
     pairs: Ints,
     items: tuple[Ints, Ints],
     methods: Ints,
-    anchors: tuple[Ints, Ints],
-    shows: Ints,
+    shown: Shown,
     score: Floats,
 ) -> None:
-    """Score some targets for the slots of one cluster, into ``score``; NaN where there is no score.
+    """Score targets for the slots of clusters from ``first`` to below ``last``, into ``score``; NaN for no score.
 
     Args:
         table: relatedness of items (rows) to anchoring terms (columns).
-        columns: columns of the terms that the anchors of this cluster have.
-        targets: the targets.
-        pairs: where the slots of the cluster start among the candidates of each of them.
-        items: rows in ``table`` of the items of all targets.
+        row_of: row of each item.
+        column_of: column of each term.
+        first: the first cluster.
+        last: the one behind the last.
+        starts: where the visits of each cluster start.
+        targets: the target of each visit.
+        pairs: where the slots of the cluster start among the candidates of that target.
+        items: items of all targets.
         methods: method of every target.
-        anchors: terms of each different anchor, as positions in ``columns``.
-        shows: which of the anchors each slot shows.
+        shown: what the slots show.
         score: what is filled in, by candidate.
     """
-    to_target, kept = np.empty(len(columns)), np.empty(len(columns))
-    fits = np.empty(len(anchors[0]) - 1)
-    for i in range(len(targets)):
-        target = targets[i]
-        mine = items[1][items[0][target] : items[0][target + 1]]
-        for term in range(len(columns)):
-            to_target[term] = _mean_to_target(table, mine, columns[term])
-        for anchor in range(len(fits)):
-            many = 0
-            for at in range(anchors[0][anchor], anchors[0][anchor + 1]):
-                value = to_target[anchors[1][at]]
-                if not np.isnan(value):
-                    kept[many] = value
-                    many += 1
-            fits[anchor] = summarise(kept[:many], methods[target])
-        for slot in range(len(shows)):
-            score[pairs[i] + slot] = fits[shows[slot]]
+    place, columns = np.full(len(column_of), -1, np.int64), np.empty(len(column_of), np.int64)
+    to_target, kept = np.empty(len(column_of)), np.empty(len(column_of))
+    for cluster in range(first, last):
+        if starts[cluster] == starts[cluster + 1]:
+            continue
+        begin, end = shown.slot_offsets[cluster], shown.slot_offsets[cluster + 1]
+        many = _columns_of(shown, cluster, place, columns)
+        for visit in range(starts[cluster], starts[cluster + 1]):
+            target, pair = targets[visit], pairs[visit]
+            rows = row_of[items[1][items[0][target] : items[0][target + 1]]]
+            for term in range(many):
+                to_target[term] = _mean_to_target(table, rows, column_of[columns[term]])
+            for slot in range(begin, end):
+                if shown.alike[slot] != slot:
+                    score[pair + slot - begin] = score[pair + shown.alike[slot] - begin]
+                    continue
+                known = 0
+                for at in range(shown.offsets[slot], shown.offsets[slot + 1]):
+                    value = to_target[place[shown.terms[at]]]
+                    if not np.isnan(value):
+                        kept[known] = value
+                        known += 1
+                score[pair + slot - begin] = summarise(kept[:known], methods[target])
+        for term in range(many):
+            place[columns[term]] = -1
 
 
 @compiled
@@ -274,6 +315,8 @@ METHODS = {"aba": ABA, "rga": RGA, "mra": MRA}
 """Ways to make one score from the terms of an anchor."""
 MOST_CELLS = 40_000_000
 """Largest table of relatedness that is kept: 320 MB."""
+MOST_AT_ONCE = 1_000_000
+"""Candidates that are scored before progress is told."""
 
 
 @dataclass(frozen=True)
@@ -331,12 +374,18 @@ class Blocks:
             table = np.concatenate([related.block(part, columns) for part in parts])
         return cls(related, table, row_of, column_of)
 
-    def block(self, items: Longs, terms: Longs) -> tuple[Floats, Longs, Longs]:
-        """A table, the row of each item, and the column of each of these (distinct) terms."""
+    def of_clusters(
+        self, first: int, last: int, starts: Longs, target: Longs, items: Rows, shown: Shown
+    ) -> tuple[Floats, Longs, Longs]:
+        """A table for these clusters, the row of each item of a target, and the column of each term of an anchor."""
         if self.table is not None:
-            return self.table, self.row_of[items], self.column_of[terms]
-        rows, row = np.unique(items, return_inverse=True)
-        return np.ascontiguousarray(self.related.block(rows, terms)), row, np.arange(len(terms))
+            return self.table, self.row_of, self.column_of
+        slots = np.arange(shown.slot_offsets[first], shown.slot_offsets[last])
+        rows = distinct(_rows(*items, target[starts[first] : starts[last]])[1])
+        columns = distinct(_rows(shown.offsets, shown.terms, slots)[1])
+        row_of, column_of = np.zeros_like(self.row_of), np.zeros_like(self.column_of)
+        row_of[rows], column_of[columns] = np.arange(len(rows)), np.arange(len(columns))
+        return np.ascontiguousarray(self.related.block(rows, columns)), row_of, column_of
 
 
 def fill_scores(
@@ -354,22 +403,40 @@ def fill_scores(
     """
     slot_cluster = np.repeat(np.arange(len(asked.slot_offsets) - 1), np.diff(asked.slot_offsets))
     cluster, target, pair = visits(targets, asked.offsets, asked.slots, slot_cluster, asked.slot_offsets)
-    order = np.argsort(cluster, kind="stable")
+    order = stable_order(cluster)
     target, pair = target[order], pair[order]
     starts = np.searchsorted(cluster[order], np.arange(len(asked.slot_offsets)))
-    for here in np.flatnonzero(np.diff(starts)).tolist():
-        visited = slice(starts[here], starts[here + 1])
-        first, last = asked.slot_offsets[here : here + 2].tolist()
-        shown, shows = np.unique(anchors.alike[first:last], return_inverse=True)
-        offsets, terms = _rows(anchors.offsets, anchors.terms, shown)
-        mine = _rows(items[0], items[1], target[visited])
-        distinct_terms, local = np.unique(terms, return_inverse=True)
-        table, row, columns = blocks.block(mine[1], distinct_terms)
-        fit(
-            table, columns, np.arange(len(mine[0]) - 1), pair[visited], (mine[0], row), methods[target[visited]],
-            (offsets, local), shows, score,
-        )  # fmt: skip
-        yield here
+    shown = Shown(asked.slot_offsets, anchors.offsets, anchors.terms, anchors.alike)
+    work = offsets_of(np.diff(starts) * np.diff(asked.slot_offsets))
+    for first, last in _parts(work, 1 if blocks.table is None else MOST_AT_ONCE):
+        known = blocks.of_clusters(first, last, starts, target, items, shown)
+        some = partial(_fit_some, first, known, (starts, target, pair), items, methods, shown, score)
+        at_once(some, work[first : last + 1])
+        yield last - 1
+
+
+def _fit_some(
+    first: int,
+    known: tuple[Floats, Longs, Longs],
+    visited: tuple[Longs, Longs, Longs],
+    items: Rows,
+    methods: Longs,
+    shown: Shown,
+    score: Floats,
+    begin: int,
+    end: int,
+) -> None:
+    """Score what visits clusters from ``begin`` to below ``end``, counted from the ``first`` one of a part."""
+    fit(*known, first + begin, first + end, *visited, items, methods, shown, score)
+
+
+def _parts(work: Longs, most: int) -> Iterator[tuple[int, int]]:
+    """Runs of clusters with about so much work each, and of at least one cluster; none without any."""
+    first = 0
+    while work[first] < work[-1]:
+        last = max(first + 1, int(np.searchsorted(work, work[first] + most, "right")) - 1)
+        yield first, last
+        first = last
 
 
 def _rows(offsets: Longs, values: Longs, rows: Longs) -> Rows:

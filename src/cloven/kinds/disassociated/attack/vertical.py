@@ -15,21 +15,24 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from functools import cached_property
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from cloven.compiled import Flags, Longs, compiled
+from cloven.data.arrays import offsets_of, positions
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.attack.questions import given_or_all, targets_of
 from cloven.kinds.disassociated.attack.selection import finished, select
-from cloven.kinds.disassociated.covers.worlds import Arrangement, drawn_arrangement, how_many, in_order
+from cloven.kinds.disassociated.covers.worlds import Arrangement, first_in_order, how_many
 from cloven.kinds.disassociated.release import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from cloven.compiled import Flags, Floats, Longs
+    from cloven.compiled import Floats, Ints
     from cloven.kinds.disassociated.guesses import Guesses, Questions
     from cloven.kinds.disassociated.release import Disassociated
 
@@ -81,7 +84,7 @@ class VerticalPartitioning:
             if joined is None or joined.cluster != chunk.cluster:
                 joined = Joined.anchors(asked, release, chunk.cluster, reading)
                 lots = np.random.default_rng([seed, chunk.cluster])
-            rows = [_codes(release, row) for row in chunk.rows]
+            rows = _codes(release, chunk.rows)
             trial = self._try(joined, rows, chunk.copies, lots)
             joined.add(rows, trial.kept)
             trial.answer(chunk, asked.offsets, score, chosen)
@@ -97,29 +100,30 @@ class VerticalPartitioning:
     def _try(self, joined: Joined, rows: list[Codes], copies: list[int], lots: np.random.Generator) -> Trial:
         """Look for arrangements of one more chunk that pass."""
         possible, slots = how_many(copies, joined.slots), joined.slots
-        in_turn = islice(in_order(copies, slots), self.tries)
+        in_turn = first_in_order(np.array(copies), slots, min(possible, self.tries))
         try:
             cut = joined.cut(rows, copies)
         except TooManyCombinationsError:
-            return Trial(next(in_turn), np.zeros((len(rows), slots)), 0, 0)
-        if possible <= self.tries:
-            good = [arrangement for arrangement in in_turn if cut.passes(arrangement)]
-            kept, tried = next(iter(good), None), possible
-        else:
-            kept, tried = next(filter(cut.passes, in_turn), None), self.tries
-            random = (drawn_arrangement(copies, slots, lots) for _ in range(self.tries))
-            good = [arrangement for arrangement in random if cut.passes(arrangement)]
-        held = _held(good, copies, slots)
-        return Trial(kept or next(in_order(copies, slots)), held, len(good), tried)
+            return Trial(_arranged(in_turn[0], copies), np.zeros((len(rows), slots)), 0, 0)
+        put, good = in_turn, cut.passing(in_turn)
+        # The first that passes stays, or the first of all.
+        kept = _arranged(in_turn[int(good.argmax())], copies)
+        if possible > self.tries:
+            # As if each were drawn alone: a permutation of the slots, of which the sub-records take the first.
+            drawn = lots.permuted(np.tile(np.arange(slots), (self.tries, 1)), axis=1)
+            put = np.ascontiguousarray(drawn[:, : sum(copies)])
+            good = cut.passing(put)
+        held = _held(put[good], copies, slots)
+        return Trial(kept, held, int(good.sum()), len(put))
 
 
 class Chunk(NamedTuple):
     """A record chunk: its cluster, its different sub-records with their copies, and their targets, -1 if not asked."""
 
     cluster: int
-    rows: list[int]
+    rows: Longs
     copies: list[int]
-    targets: list[int]
+    targets: Longs
 
 
 def chunks_to_judge(asked: Questions, release: Disassociated) -> Iterator[Chunk]:
@@ -138,7 +142,7 @@ def chunks_to_judge(asked: Questions, release: Disassociated) -> Iterator[Chunk]
     edges = np.flatnonzero(new) + 1
     parts = (np.split(each, edges) for each in (row, copies, target_of[row]))
     for rows, many, targets in zip(*parts, strict=True) if len(row) else ():
-        yield Chunk(int(release.row_cluster[rows[0]]), rows.tolist(), many.tolist(), targets.tolist())
+        yield Chunk(int(release.row_cluster[rows[0]]), rows, many.tolist(), targets)
 
 
 @dataclass(frozen=True)
@@ -166,13 +170,12 @@ class Trial:
 
     def answer(self, chunk: Chunk, offsets: Longs, score: Floats, chosen: Flags) -> None:
         """Write down the answers about those sub-records of the chunk that are asked about."""
-        for target, slots, held in zip(chunk.targets, self.kept, self.held, strict=True):
-            if target < 0:
-                continue
-            first, last = offsets[target : target + 2].tolist()
-            chosen[first + np.array(slots, np.int64)] = True
-            if 0 < self.passed < self.tried:
-                score[first:last] = held / self.passed
+        asked = np.flatnonzero(chunk.targets >= 0)
+        first = offsets[chunk.targets[asked]]
+        kept = np.array([slot for number in asked.tolist() for slot in self.kept[number]], np.int64)
+        chosen[np.repeat(first, np.array(chunk.copies)[asked]) + kept] = True
+        if 0 < self.passed < self.tried:
+            score[first[:, None] + np.arange(self.held.shape[1])] = self.held[asked] / self.passed
 
 
 @dataclass
@@ -189,7 +192,8 @@ class Joined:
         """Begin with the anchoring chunk."""
         first, last = asked.slot_offsets[cluster : cluster + 2].tolist()
         start = cls(cluster, last - first, reading)
-        rows = [_codes(release, row) for row in asked.slot_anchor[first:last].tolist() if row >= 0]
+        anchor = asked.slot_anchor[first:last]
+        rows = _codes(release, anchor[anchor >= 0])
         start.add(rows, tuple((slot,) for slot in range(len(rows))))
         return start
 
@@ -224,16 +228,31 @@ def _reading(release: Disassociated) -> Reading:
     return Reading(release.k, release.m, strict=told.get("reading") == "strict")
 
 
-def _held(good: list[Arrangement], copies: list[int], slots: int) -> Floats:
-    """In how many arrangements each slot (column) holds each sub-record (row)."""
-    put = np.array([[slot for here in arrangement for slot in here] for arrangement in good], np.int64)
-    cell = np.repeat(np.arange(len(copies)), copies) * slots + put.reshape(len(good), sum(copies))
+def _one_after_the_other(arrangements: Sequence[Arrangement]) -> Longs:
+    """Arrangements as rows of a table: the slots of the first sub-record, of the next, and so on."""
+    put = [list(chain.from_iterable(arrangement)) for arrangement in arrangements]
+    return np.array(put, np.int64).reshape(len(arrangements), -1)
+
+
+def _arranged(row: Longs, copies: list[int]) -> Arrangement:
+    """The slots of each sub-record, from such a row."""
+    return tuple(
+        tuple(row[first:last].tolist()) for first, last in pairwise(offsets_of(np.array(copies)).tolist())
+    )
+
+
+def _held(put: Longs, copies: list[int], slots: int) -> Floats:
+    """In how many arrangements, given as rows of slots, each slot (column) holds each sub-record (row)."""
+    cell = np.repeat(np.arange(len(copies)), copies) * slots + put
     return np.bincount(cell.ravel(), minlength=len(copies) * slots).reshape(len(copies), slots).astype(float)
 
 
-def _codes(release: Disassociated, row: int) -> Codes:
-    """Items of one published row, by number."""
-    return tuple(release.row_items[release.row_offsets[row] : release.row_offsets[row + 1]].tolist())
+def _codes(release: Disassociated, rows: Longs) -> list[Codes]:
+    """Items of published rows, by number."""
+    starts, lengths = release.row_offsets[rows], release.row_offsets[rows + 1] - release.row_offsets[rows]
+    items = release.row_items[positions(starts, lengths)].tolist()
+    bounds = offsets_of(lengths).tolist()
+    return [tuple(items[first:last]) for first, last in pairwise(bounds)]
 
 
 # VERPART in the attacker's hands: would the published method have cut these records the same way?
@@ -249,6 +268,11 @@ def _codes(release: Disassociated, row: int) -> Codes:
 
 MOST_COMBINATIONS = 20_000
 """Combinations of terms that a chunk may have before the check gives up."""
+
+
+BITS = 62
+"""Slots in one number of an array."""
+ALL_BITS = (1 << BITS) - 1
 
 
 class TooManyCombinationsError(Exception):
@@ -308,10 +332,19 @@ class Settled:
 
     def met(self, term: int, support: int) -> tuple[int, ...]:
         """Combinations that VERPART has made when it comes to a term that is not in the chunk."""
+        return tuple(self.combinations[: self.how_many_met(term, support)])
+
+    def how_many_met(self, term: int, support: int) -> int:
+        """How many of the combinations these are: they are the first ones."""
         before = bisect_left(self.order, (-support, term))
         if before >= len(self.ends):
             raise TooManyCombinationsError
-        return tuple(self.combinations[: self.ends[before]])
+        return self.ends[before]
+
+    def words(self, many: int) -> Longs:
+        """The combinations as rows of so many numbers, the lowest slots first."""
+        pieces = [[held >> BITS * word & ALL_BITS for word in range(many)] for held in self.combinations]
+        return np.array(pieces, np.int64).reshape(len(pieces), many)
 
 
 @dataclass(frozen=True)
@@ -321,13 +354,19 @@ class Cut:
     Attributes:
         reading: how combinations are counted.
         possible: whether any arrangement can pass.
-        rivals: for each term that might have joined earlier chunks: the sub-records that hold it, and the combinations
-            that it would have met in each of these chunks.
+        slots: how many slots the cluster has.
+        copies: how many of them hold each sub-record.
+        settled: earlier chunks.
+        rivals: for each term that might have joined earlier chunks: the sub-records that hold it, and how many of the
+            combinations of each of these chunks it would have met.
     """
 
     reading: Reading
     possible: bool
-    rivals: tuple[tuple[tuple[int, ...], tuple[tuple[int, ...], ...]], ...]
+    slots: int
+    copies: tuple[int, ...]
+    settled: tuple[Settled, ...]
+    rivals: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
 
     @classmethod
     def of(
@@ -354,24 +393,95 @@ class Cut:
             # A term that fewer than k records hold joins no chunk at all.
             if support[term] < reading.k:
                 continue
-            met = tuple(chunk.met(term, support[term]) for chunk in settled)
+            met = tuple(chunk.how_many_met(term, support[term]) for chunk in settled)
             possible = possible and all(met)
             rivals.append((tuple(here), met))
-        return cls(reading, possible, tuple(rivals))
+        return cls(reading, possible, slots, tuple(copies), tuple(settled), tuple(rivals))
 
     def passes(self, arrangement: Arrangement) -> bool:
         """Whether VERPART would have made the same chunks of these records."""
+        return bool(self.passing(_one_after_the_other([arrangement]))[0])
+
+    def passing(self, put: Longs) -> Flags:
+        """The same for many arrangements: a row for each, with the slots of all sub-records, one after the other."""
         if not self.possible:
+            return np.zeros(len(put), bool)
+        if not self.rivals:
+            return np.ones(len(put), bool)
+        holders, met = zip(*self.rivals, strict=True)
+        return _passing(
+            put,
+            offsets_of(np.array(self.copies)),
+            (offsets_of(np.array(list(map(len, holders)))), np.array(list(chain.from_iterable(holders)))),
+            self._combinations,
+            np.array(met, np.int64).reshape(len(met), len(self.settled)),
+            self.reading.k,
+            self.reading.strict,
+        )
+
+    @cached_property
+    def _combinations(self) -> tuple[Longs, Longs]:
+        """Where the combinations of each earlier chunk start, and the slots of each as bits of several numbers."""
+        starts = offsets_of(np.array([len(chunk.combinations) for chunk in self.settled], np.int64))
+        words = np.zeros((int(starts[-1]), -(-self.slots // BITS)), np.int64)
+        for first, last, chunk in zip(starts[:-1].tolist(), starts[1:].tolist(), self.settled, strict=True):
+            words[first:last] = chunk.words(words.shape[1])
+        return starts, words
+
+
+@compiled
+def _passing(
+    put: Ints,
+    offsets: Ints,
+    holders: tuple[Ints, Ints],
+    combinations: tuple[Ints, Ints],
+    met: Ints,
+    k: int,
+    strict: bool,
+) -> Flags:
+    """Which arrangements let no term join an earlier chunk.
+
+    Args:
+        put: the slots of the sub-records, a row for each arrangement.
+        offsets: where each sub-record starts in a row.
+        holders: the sub-records that hold each term: where they start, and which they are.
+        combinations: where those of each earlier chunk start, and the slots of each (bits).
+        met: for each term (row) how many combinations of each chunk (column) it would have met.
+        k: the least number of records that hold a combination.
+        strict: whether a combination that nobody holds counts against the term.
+    """
+    found = np.ones(len(put), np.bool_)
+    mask = np.zeros(combinations[1].shape[1], np.int64)
+    for i in range(len(put)):
+        for term in range(len(met)):
+            mask[:] = 0
+            for at in range(holders[0][term], holders[0][term + 1]):
+                for place in range(offsets[holders[1][at]], offsets[holders[1][at] + 1]):
+                    slot = put[i, place]
+                    mask[slot // BITS] |= np.int64(1) << np.int64(slot % BITS)
+            for chunk in range(met.shape[1]):
+                first = combinations[0][chunk]
+                if _joins(mask, combinations[1], first, first + met[term, chunk], k, strict):
+                    found[i] = False
+                    break
+            if not found[i]:
+                break
+    return found
+
+
+@compiled
+def _joins(mask: Ints, combinations: Ints, first: int, last: int, k: int, strict: bool) -> bool:
+    """``Reading.joins`` for slots in several words: each combination is held by k, or unless strict by nobody."""
+    for combination in range(first, last):
+        many = 0
+        for word in range(len(mask)):
+            left = mask[word] & combinations[combination, word]
+            while left != 0 and many < k:
+                left &= left - 1
+                many += 1
+        if many < k and (many > 0 or strict):
             return False
-        put = [sum(1 << slot for slot in slots) for slots in arrangement]
-        for holders, chunks in self.rivals:
-            mask = 0
-            for number in holders:
-                mask |= put[number]
-            for combinations in chunks:
-                if self.reading.joins(mask, combinations):
-                    return False
-        return True
+    return True
 
 
 def _fits_together(

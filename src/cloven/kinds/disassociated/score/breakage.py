@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cloven.compiled import compiled, compiled_early
-from cloven.data.arrays import distinct
+from cloven.cores import at_once
+from cloven.data.arrays import among_ascending, distinct, offsets_of, run_starts, stable_order
 from cloven.kinds.disassociated.score.definitions import SCOPES
 from cloven.kinds.disassociated.score.rebuilt import anchors
 from cloven.statistics.tally import Tallies, Tally
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 LIMIT = 10_000_000
 """Itemsets that are looked at; where records have more of them, a random sample of the records is searched."""
+MOST_ITEMSETS = 1 << 48
+"""More than any memory holds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,19 +71,17 @@ def protected_itemsets(
     slot, item = held.slot[order], held.item[order]
     true = Records(np.searchsorted(slot, np.arange(slots + 1)), item)
     cluster = np.repeat(np.arange(release.clusters), release.cluster_size)
-    in_cluster = _holders(cluster[slot] * width + item, slot)
-    searched, most = _searched(np.diff(true.offsets), release.m, limit, rng)
-    members, support, scope, rare = find_protected(
-        searched,
-        most,
-        release.k,
-        release.m,
-        true,
-        held.part[order],
-        held.kind[order],
-        in_cluster,
-        _holders(item, slot),
-    )
+    in_cluster, in_data = _holders(cluster[slot], item, slot), _holders(np.zeros_like(slot), item, slot)
+    searched, steps = _searched(np.diff(true.offsets), release.m, limit, rng)
+    part, kind = held.part[order], held.kind[order]
+
+    def some(first: int, last: int) -> tuple[Longs, Longs, NDArray[np.int8], Flags]:
+        most = int(steps[last] - steps[first])
+        return find_protected(
+            searched[first:last], most, release.k, release.m, true, part, kind, in_cluster, in_data
+        )
+
+    members, support, scope, rare = map(np.concatenate, zip(*at_once(some, steps), strict=True))
     return Protected(
         slot=slot[members[:, 0]],
         weight=1 / support,
@@ -103,71 +104,80 @@ def breakages(
             (given.numbers(SCOPES["all"]), anchors(truth.questions, release).numbers(SCOPES["all"]))
         )
     )
-    rebuilt = Records(np.searchsorted(cells, np.arange(given.slots + 1) * width), cells % width)
+    slot, item = np.divmod(cells, width)
+    rebuilt = Records(np.searchsorted(cells, np.arange(given.slots + 1) * width), item)
     cluster = np.repeat(np.arange(release.clusters), release.cluster_size)
     read = np.empty_like(place)
     read[place] = np.arange(len(place))
-    names, lists = _named(protected, cluster, width)
-    rebuilt_lists = _holders(cluster[cells // width] * width + cells % width, cells // width, names, lists)
-    broken = find_broken(
-        protected.members, protected.true, protected.in_cluster, rebuilt, rebuilt_lists, read
-    )
+    rebuilt_lists = _named_alike(_holders(cluster[slot], item, slot), protected.in_cluster)
+
+    def some(first: int, last: int) -> Flags:
+        members = protected.members[first:last]
+        return find_broken(members, protected.true, protected.in_cluster, rebuilt, rebuilt_lists, read)
+
+    broken = np.concatenate(at_once(some, np.arange(len(protected.members) + 1)))
     return _tallies(protected, broken, units)
 
 
 def _tallies(protected: Protected, broken: Flags, units: Units) -> Tallies:
     tallies: Tallies = {}
+    cell = protected.scope.astype(np.int64) * units.total + units.of_slot[protected.slot]
     for name, counted in (("km", np.ones_like(protected.rare)), ("km_data", protected.rare)):
         weight = np.where(counted, protected.weight, 0.0)
-        below = _weighed(protected, weight, units)
+        below = _weighed(protected, cell, weight, units)
         for column, version in enumerate(("any", "own", "own_best")):
-            above = _weighed(protected, np.where(broken[:, column], weight, 0.0), units)
+            above = _weighed(protected, cell, np.where(broken[:, column], weight, 0.0), units)
             for scope, kinds in SCOPES.items():
                 kind = list(kinds)
                 tallies[f"{name}_{version}", scope] = Tally(above[kind].sum(axis=0), below[kind].sum(axis=0))
     return tallies
 
 
-def _weighed(protected: Protected, weight: Floats, units: Units) -> Floats:
-    """Sum of weights for each kind of itemset and unit: how many itemsets these are."""
-    cell = protected.scope.astype(np.int64) * units.total + units.of_slot[protected.slot]
+def _weighed(protected: Protected, cell: Longs, weight: Floats, units: Units) -> Floats:
+    """Sum of weights for each kind of itemset and unit (``cell`` numbers both): how many itemsets these are."""
     sums = np.bincount(cell, weight, 3 * units.total).reshape(3, units.total).astype(float)
     # Thirds that add up to one are whole numbers, but for rounding.
     return np.rint(sums) if protected.searched == 1 else sums
 
 
-def _searched(lengths: Longs, m: int, limit: int, rng: np.random.Generator) -> tuple[Longs, int]:
-    """Slots to search, ascending, and how many itemsets they have."""
+def _searched(lengths: Longs, m: int, limit: int, rng: np.random.Generator) -> tuple[Longs, Longs]:
+    """Slots to search, ascending, and how many itemsets lie before each of them, and behind the last."""
     sizes = range(2, m + 1)
     table = [sum(comb(length, size) for size in sizes) for length in range(int(lengths.max(initial=0)) + 1)]
-    if sum(table[length] for length in lengths.tolist()) <= limit:
+    often = np.bincount(lengths, minlength=len(table)).tolist()
+    if sum(each * many for each, many in zip(table, often, strict=True)) <= limit:
         chosen = np.arange(len(lengths))
     else:
         order = rng.permutation(len(lengths))
-        many = np.cumsum([float(table[length]) for length in lengths[order].tolist()])
+        many = np.cumsum(np.array([float(each) for each in table])[lengths[order]])
         chosen = np.sort(order[: max(1, int(np.searchsorted(many, limit, "right")))])
-    return chosen, sum(table[length] for length in lengths[chosen].tolist())
+    # A record with more itemsets than a number of an array can say is not among these.
+    each = np.array([min(many, MOST_ITEMSETS) for many in table], np.int64)
+    return chosen, offsets_of(each[lengths[chosen]])
 
 
-def _holders(names: Longs, slot: Longs, known: Longs | None = None, of: Longs | None = None) -> Holders:
-    """Slots listed by name; by default all names that occur, and the list of each entry."""
-    order = np.argsort(names, kind="stable")
-    ordered = names[order]
-    if known is None or of is None:
-        known = distinct(ordered)
-        of = np.searchsorted(known, names)
-    return Holders(
-        of, np.searchsorted(ordered, known, "left"), np.searchsorted(ordered, known, "right"), slot[order]
-    )
+def _holders(owner: Longs, item: Longs, slot: Longs) -> Holders:
+    """Slots listed by owner and item, as they stand inside a list; and the list of each entry."""
+    order = stable_order(item)
+    order = order[stable_order(owner[order])]
+    # Half as wide as they came: there may be as many as occurrences in the data.
+    owners, items = owner.astype(np.int32)[order], item.astype(np.int32)[order]
+    starts = run_starts(owners, items)
+    ends = np.append(starts[1:], len(order)).astype(np.int64)
+    of = np.empty(len(order), np.int64)
+    of[order] = np.repeat(np.arange(len(starts)), ends - starts)
+    return Holders(of, starts, ends, slot[order], owner[order[starts]], item[order[starts]])
 
 
-def _named(protected: Protected, cluster: Longs, width: int) -> tuple[Longs, Longs]:
-    """Names (cluster and item) of the lists of the true records, and the list of each entry."""
-    lists = protected.in_cluster
-    slot = np.repeat(np.arange(len(cluster)), np.diff(protected.true.offsets))
-    names = np.empty(len(lists.starts), np.int64)
-    names[lists.of] = cluster[slot] * width + protected.true.items
-    return names, lists.of
+def _named_alike(lists: Holders, others: Holders) -> Holders:
+    """The lists of the same owners and items as the others have, empty ones where there are none; and their entries."""
+    width = int(max(lists.item.max(initial=0), others.item.max(initial=0))) + 1
+    names, wanted = lists.owner * width + lists.item, others.owner * width + others.item
+    starts, ends = np.zeros(len(wanted), np.int64), np.zeros(len(wanted), np.int64)
+    known = among_ascending(wanted, names)
+    place = np.flatnonzero(among_ascending(names, wanted))
+    starts[known], ends[known] = lists.starts[place], lists.ends[place]
+    return Holders(others.of, starts, ends, lists.slots, others.owner, others.item)
 
 
 # Protected itemsets, one combination of one record after the other, and whether rebuilt records contain them.
@@ -184,12 +194,17 @@ class Records(NamedTuple):
 
 
 class Holders(NamedTuple):
-    """Slots that hold an item, in lists; ``of`` is the list of each entry of the true records."""
+    """Slots that hold an item, in lists of one owner (a cluster, or all data) and one item each.
+
+    ``of`` is the list of each entry of the true records.
+    """
 
     of: Ints
     starts: Ints
     ends: Ints
     slots: Ints
+    owner: Ints
+    item: Ints
 
 
 @compiled

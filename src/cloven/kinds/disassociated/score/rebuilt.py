@@ -8,12 +8,13 @@ printed, cannot lose by putting every item on every record; precision beside it 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cloven.compiled import compiled
-from cloven.data.arrays import among, distinct, positions
+from cloven.data.arrays import among_ascending, positions
 from cloven.kinds.disassociated.release import Kind, first_of_equal
 from cloven.kinds.disassociated.score.definitions import SCOPES
 from cloven.statistics.tally import Tallies, Tally
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from cloven.kinds.disassociated.score.truth import Truth
 
 
+KINDS = len(Kind)
+
+
 @dataclass(frozen=True, eq=False)
 class Cells:
     """Items on slots: which item lies on which slot, and from which kind of chunk it came."""
@@ -42,9 +46,17 @@ class Cells:
 
     def numbers(self, kinds: Iterable[Kind]) -> Longs:
         """The cells of some kinds as ``slot * width + item``, ascending, each once."""
-        here = np.isin(self.kind, list(kinds))
-        cells: Longs = distinct(self.slot[here] * self.width + self.item[here])
-        return cells
+        wanted = np.zeros(KINDS, bool)
+        wanted[list(kinds)] = True
+        every = self._ordered
+        cells: Longs = (every if wanted.all() else every[wanted[every % KINDS]]) // KINDS
+        once: Longs = cells[np.diff(cells, prepend=-1) != 0]
+        return once
+
+    @cached_property
+    def _ordered(self) -> Longs:
+        """All cells and the kind of each as one number, ascending: they are sorted once for all kinds."""
+        return np.sort((self.slot * self.width + self.item) * KINDS + self.kind)
 
     def moved(self, place: Longs) -> Cells:
         """The same items after slot ``s`` has been moved to ``place[s]``."""
@@ -93,7 +105,7 @@ def reconstructions(given: Cells, true: Cells, units: Units, suffix: str = "") -
         guessed, original = given.numbers(kinds), true.numbers(kinds)
         correct, put, torn = (
             np.bincount(cells // max(1, true.width), minlength=true.slots).astype(float)
-            for cells in (guessed[among(guessed, original)], guessed, original)
+            for cells in (guessed[among_ascending(guessed, original)], guessed, original)
         )
         for name, tally in _measured(correct, put, torn, units).items():
             tallies[name + suffix, scope] = tally
@@ -145,6 +157,8 @@ def best_places(questions: Questions, release: Disassociated, given: Cells, true
         if not len(givers) or not len(holders):
             continue
         table = overlaps(bounds[0], items[0], bounds[1], items[1], givers, holders)
+        if not table.any():
+            continue  # nothing is right anywhere, so that all stay
         _exchange(place[first:last], givers - first, holders - first, table, sizes[1][holders], first)
     return place
 

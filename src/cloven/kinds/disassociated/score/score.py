@@ -320,10 +320,9 @@ class Bench:
             return Measured(tallies, {})
         given = attached(guesses, self.release)
         place = best_places(self.truth.questions, self.release, given, self.true)
-        best = given.moved(place)
         if "rebuilt" in self.groups:
             tallies |= reconstructions(given, self.true, self.units)
-            tallies |= reconstructions(best, self.true, self.units, "_best")
+            tallies |= reconstructions(given.moved(place), self.true, self.units, "_best")
         if self.protected is not None:
             tallies |= breakages(self.protected, self.truth, self.release, given, place, self.units)
         left_out: dict[str, dict[str, int]] = {}
@@ -331,7 +330,7 @@ class Bench:
             shown = anchors(self.truth.questions, self.release)
             moved, left_out = movements(given, self.true, shown, self.vectors, self.units)
             tallies |= moved
-            tallies |= movements(best, self.true, shown, self.vectors, self.units, "_best")[0]
+            tallies |= movements(given.moved(place), self.true, shown, self.vectors, self.units, "_best")[0]
         return Measured(tallies, left_out)
 
     def chance(self, runs: Iterable[Guesses]) -> Tallies:
