@@ -106,7 +106,9 @@ def kills(folder: Path, rounds: int, seed: int) -> dict[str, Any]:
         lost += sum(after.get(name) != value for name, value in before.items())
         most = max(most, len(after))
         made = folder / "runs" / str(number)
-        found = [digests(step / "published") for step in sorted(made.glob("*.unfinished/step-*"))]
+        # A release that was just finished has moved, whether or not the server came to note it.
+        places = [*sorted(made.glob("*.unfinished/step-*")), made / "release"]
+        found = [digests(place / "published") for place in places]
         first = first or next((each for each in found if each), {})
         lost += int(
             bool(first) and not any(each == first for each in found) and served.run(number)["state"] != "done"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import random
 import signal
@@ -183,23 +184,29 @@ def test_an_audit_within_memory(cloven, tmp_path, folder):
     words = ("audit", folder, "-o", tmp_path / "out", "--memory", "600MB", "--quick")
     ended = cloven(*words)
     assert ended.code == 1
-    for said in ("on the release itself", "drawn from the data", "verdict: Do not publish", "out.audit"):
+    for said in (
+        "on the release itself",
+        "on all records, in memory",
+        "verdict: Do not publish",
+        "audit.json",
+    ):
         assert said in ended.out
-    names = {place.name for place in tmp_path.iterdir()}
-    assert {"out", "out.private", "out.audit", "out.audit.private"} <= names
-    assert (tmp_path / "out.audit" / "report.html").is_file()
-    assert (tmp_path / "out.audit.private" / "audit.json").is_file()
+    assert {place.name for place in tmp_path.iterdir()} == {"visits", "out", "out.private"}
+    kept = tmp_path / "out.private" / "audit.json"
+    assert json.loads(kept.read_text())["on_the_release"]["covers"]["pairs"] >= 0
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "out.private" / "discarded").exists()
     assert cloven("verify", tmp_path / "out").code == 0
     again = cloven(*words)
     assert again.code == 4
     assert "exists" in again.err
 
 
-@pytest.mark.parametrize("option", [("--methods", "coat"), ("--no-attack",)])
+@pytest.mark.parametrize("option", [("--methods", "coat"), ("--no-attack",), ("--other-release", "x")])
 def test_what_an_audit_in_parts_cannot_do(cloven, tmp_path, folder, option):
     ended = cloven("audit", folder, "-o", tmp_path / "out", "--memory", "600MB", *option)
     assert ended.code == 2
-    assert f"{option[0]} needs all records in memory" in ended.err
+    assert f"{option[0]} does not work where data is audited in parts" in ended.err
     assert not (tmp_path / "out").exists()
 
 

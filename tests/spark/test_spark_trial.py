@@ -59,5 +59,5 @@ def test_an_audit_on_spark(session, folder, tmp_path):
     found = plan.run(engine.read(folder, column="items"), tmp_path / "out")
     assert found.decision.verdict == "do not publish"
     assert found.records == 600
-    assert len(found.report.data) == 200
+    assert len(found.sample.data) == 200
     assert [place.name for place in sorted(tmp_path.iterdir())] == ["out", "out.private"]

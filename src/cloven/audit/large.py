@@ -4,28 +4,35 @@
 
 What can be summed up over parts is measured on the release itself: what a known person is told, members beside people
 who were left out of releases of the same size; cover problems; likely counts. The other attackers, and utility, are
-tried on a release of a random sample of the records, by the usual loop. The verdict rests on all of it: whoever gets
-past a limit, there or there, speaks against publishing. Intervals say how much drawing a few people leaves open.
+tried on a release of a random sample of the records, by the usual loop. Whoever gets
+past a limit, there or there, speaks against publishing. That nobody does is no proof: a sample loses what few people
+share, and who is in the data twice. So nothing is to be published on a sample. Intervals say how much drawing a few
+people leaves open.
 """
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from importlib import import_module
+from math import inf, isinf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.audit.decision import Limits, decide, not_covered
+from cloven.audit.decision import Decision, Limits, Reason
 from cloven.audit.loop import Audit
+from cloven.audit.memory import BASE, PER_CANDIDATE, PER_OCCURRENCE, PER_RECORD
 from cloven.data.arrays import among
 from cloven.data.defaults import SEED
 from cloven.data.given import expect_kind
 from cloven.data.transactions import Transactions
+from cloven.disclosure.audience import Said
 from cloven.errors import ParameterError
 from cloven.figures import many, percent
+from cloven.intake.files import content
 from cloven.kinds.disassociated.methods import Disassociation
 from cloven.kinds.disassociated.parts.counts import likely
 from cloven.kinds.disassociated.parts.covers import covered
@@ -36,7 +43,6 @@ from cloven.threats import Effort, Knowledge
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from cloven.audit.decision import Decision
     from cloven.audit.report import AuditReport
     from cloven.compiled import Longs
     from cloven.disclosure.risk import Risk
@@ -45,6 +51,10 @@ if TYPE_CHECKING:
 
     Report = Callable[[str, float], None]
 
+FORMAT = "cloven.large-audit/1"
+NOT_SO = Decision("do not publish", "Do not publish this.")
+LEAST = 10
+"""Times k: the smallest sample that anything is tried on."""
 PEOPLE = 500
 """People who are left out of each release. Of 1,500 in all, 95 % intervals are about 5 percentage points long."""
 SAMPLE = 50_000
@@ -81,11 +91,15 @@ class LargeAudit:
 
     def __post_init__(self) -> None:
         expect_kind(self.method, Disassociation, "method of an audit of data of any size")
-        for name in ("people", "sample"):
+        least = {"people": 1, "sample": LEAST * self.method.k}
+        for name, fewest in least.items():
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                message = f"{name} must be a whole number of at least 1, got {value!r}"
+            if isinstance(value, bool) or not isinstance(value, int) or value < fewest:
+                message = f"{name} must be a whole number of at least {fewest}, got {value!r}"
                 raise ParameterError(message)
+        if self.effort.splits < 1:
+            message = f"splits of the effort must be at least 1, got {self.effort.splits}: people must be left out once"
+            raise ParameterError(message)
         if not getattr(self.engine, "room", ""):
             message = "the engine holds all records in memory; use Audit, or an engine such as cv.Local(memory='4GB')"
             raise ParameterError(message)
@@ -93,21 +107,27 @@ class LargeAudit:
     def run(self, source: Any, out: str | os.PathLike[str], progress: Report | None = None) -> LargeReport:
         """Make a release in ``out`` and its key in ``out.private``, attack it there, and decide.
 
-        A release that does not verify is not written, and raises.
+        A release that does not verify is not written, and raises. Until the verdict is to publish it, a release counts
+        as discarded (``cloven ledger``), also where this is interrupted.
         """
         from cloven.storage.atomic import staging_folder
+        from cloven.storage.ledger import discard, take_up
 
         report = progress or (lambda _step, _share: None)
         data = self.engine.read(source) if isinstance(source, str | os.PathLike) else source
         made = self.engine.write(self.method.anonymise(data, report, engine=self.engine), out)
+        release = Path(out).absolute()
+        discard(release)
         method = getattr(made, "method", self.method)  # with the blocks that there was room for
         trial = import_module(f"cloven.kinds.disassociated.{self.engine.room}.trial")
-        release = Path(out).absolute()
         with (
             staging_folder(release.parent) as scratch,
             trial.opened(self.engine, method, data, scratch) as large,
         ):
-            return replace(self._tried(large, method, release, scratch, report), made=made)
+            found = replace(self._tried(large, method, release, scratch, report), made=made)
+        if found.decision.verdict == "publish":
+            take_up(release)
+        return found
 
     def _tried(
         self, large: Large, method: Disassociation, release: Path, scratch: Path, report: Report
@@ -120,33 +140,56 @@ class LargeAudit:
         report("counts", 0.0)
         counts = self._counts(large, folder)
         report("other attackers, on a sample", 0.0)
-        sampled = self._sampled(large, method, report)
-        risks = (
-            known,
-            *(_with_covers(risk, covers) for risk in sampled.risks if risk.threat != known.threat),
-        )
-        outcome = replace(sampled.outcome, risks=risks)
-        decision = self._decide(outcome, method, len(sampled.data), large.records)
-        found = replace(sampled, outcome=outcome, decision=decision, records_in_all=large.records)
-        return LargeReport(release, large.records, known, covers, counts, found)
+        sample = self._sampled(large, method, report)
+        decision = self._decide(known, covers, sample, method.k, large.records)
+        return LargeReport(release, large.records, known, covers, counts, sample, decision)
 
     def _sampled(self, large: Large, method: Disassociation, report: Report) -> AuditReport:
         """The usual loop, on random records."""
         rng = np.random.default_rng([self.seed, large.records, 1])
+        size, effort = self._room(large, method.k)
         audited = Audit(
-            method, self.knowledge, self.limits, self.effort, advise=False, seed=self.seed, title=self.title
+            method, self.knowledge, self.limits, effort, advise=False, seed=self.seed, title=self.title
         )
-        return audited.run(_records(large, self.sample, rng), report)
+        return audited.run(_records(large, size, rng), report)
 
-    def _decide(self, outcome: Any, method: Disassociation, sample: int, records: int) -> Decision:
-        found = decide(outcome, self.limits, method.k, None, not_covered(method, self.knowledge))
-        if sample == records:
-            return found
-        more = (
-            f"A known person, covers and counts are about the release itself; other attackers were tried on one of"
-            f" {many(sample, 'record')} drawn from the data."
+    def _room(self, large: Large, k: int) -> tuple[int, Effort]:
+        """Records of the sample, and how many links attackers may weigh, within the memory of the engine."""
+        room = getattr(self.engine, "bytes", inf) - BASE
+        if isinf(room):
+            return self.sample, self.effort
+        items = float(large.held.sum()) / large.records
+        fitting = int(0.4 * room / (PER_OCCURRENCE * items + PER_RECORD))
+        weighed = int(0.3 * room / PER_CANDIDATE)
+        effort = replace(
+            self.effort,
+            most_candidates=min(self.effort.most_candidates, weighed),
+            most_pairs=min(self.effort.most_pairs, weighed),
         )
-        return replace(found, sentence=f"{found.sentence} {more}")
+        return max(LEAST * k, min(self.sample, fitting)), effort
+
+    def _decide(
+        self, known: Risk, covers: dict[str, int], sample: AuditReport, k: int, records: int
+    ) -> Decision:
+        """What is told of the release itself, then what the sample tells; on a sample alone nothing is published."""
+        limits, audited = replace(self.limits, min_utility=0.0), len(sample.data)
+        reasons = [*limits.faults(replace(sample.outcome, risks=(known,), doubts=()), k)]
+        if covers["everywhere"]:
+            pairs = (
+                f"{many(covers['everywhere'], 'pair')} of items have fewer than k candidates in the release"
+            )
+            reasons.append(Reason(Said(f"{pairs}: its method gives them away, against the promise.")))
+        if audited == records:
+            reasons += [reason for reason in sample.decision.reasons if str(reason) not in map(str, reasons)]
+            return sample.decision if not reasons else replace(NOT_SO, reasons=tuple(reasons))
+        others = tuple(_uncovered(risk) for risk in sample.risks if risk.threat != known.threat)
+        reasons += self.limits.faults(replace(sample.outcome, risks=others, doubts=()), k)
+        told = (
+            f"Attackers who put records together were tried on a release of {audited:,} of the {records:,} records,"
+            " which hides what few people share; whether somebody is in the data twice was not looked at. Audit all"
+            " records in memory before you publish."
+        )
+        return replace(NOT_SO, reasons=(*reasons, Reason(Said(told))))
 
     def _counts(self, large: Large, folder: PartsFolder) -> Counts:
         """Likely counts of pairs that people hold, beside the true ones."""
@@ -181,7 +224,7 @@ class Counts:
 
 @dataclass(frozen=True, eq=False)
 class LargeReport:
-    """What an audit of data of any size found.
+    """What an audit of data of any size found. It knows the truth, so it belongs to the owner.
 
     Attributes:
         release: folder of the release.
@@ -189,7 +232,8 @@ class LargeReport:
         known: what a known person is told, measured on the release.
         covers: cover problems of the release.
         counts: likely counts of the release beside true ones.
-        report: risks, utility and the verdict; what is not named above was tried on a sample.
+        sample: the usual audit, of a release of records drawn from the data.
+        decision: the verdict.
         made: what the engine knows of the data, if it says so.
     """
 
@@ -198,24 +242,34 @@ class LargeReport:
     known: Risk
     covers: dict[str, int]
     counts: Counts
-    report: AuditReport
+    sample: AuditReport
+    decision: Decision
     made: Any = None
-
-    @property
-    def decision(self) -> Decision:
-        """The verdict."""
-        return self.report.decision
 
     def __repr__(self) -> str:
         return f"LargeReport({self.release.name}, {self.records:,} records: {self.decision.verdict})"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values, for the owner."""
-        counts = self.counts
+        counts, sample = self.counts, self.sample
         held = None if counts.held is None else list(counts.held)
-        whole = {"records": self.records, "covers": self.covers, "known_person": self.known.to_dict()}
-        whole |= {"counts": {"pairs": counts.pairs, "median_error": counts.error, "in_interval": held}}
-        return {**self.report.to_dict("owner"), "release": str(self.release), "on_the_release": whole}
+        risks = [risk.to_dict() for risk in sample.risks]
+        return {
+            "format": FORMAT,
+            "manifest_sha256": sha256(content(self.release / "manifest.json")).hexdigest(),
+            "records": self.records,
+            "decision": self.decision.to_dict(),
+            "on_the_release": {
+                "known_person": self.known.to_dict(),
+                "covers": self.covers,
+                "counts": {"pairs": counts.pairs, "median_error": counts.error, "in_interval": held},
+            },
+            "on_a_sample": {
+                "records": len(sample.data),
+                "risks": risks,
+                "utility": sample.outcome.utility.to_dict(),
+            },
+        }
 
     def lines(self) -> list[str]:
         """A few sentences about what was measured on the release itself."""
@@ -232,12 +286,20 @@ class LargeReport:
             )
         return out
 
+    def lines_of_sample(self) -> list[str]:
+        """What each other attacker reached, or why it was not tried."""
+        return [
+            f"{risk.threat}: {risk.meaning or risk.sentence}"
+            if risk.attacker is not None
+            else f"{risk.threat}: not tried, {risk.not_tried}"
+            for risk in self.sample.risks
+            if risk.threat != self.known.threat
+        ]
 
-def _with_covers(risk: Risk, covers: dict[str, int]) -> Risk:
-    """Covers of the release itself, where the sample was asked for its own."""
-    if "covers" not in risk.details:
-        return risk
-    return replace(risk, broken=max(risk.broken, covers["everywhere"]))
+
+def _uncovered(risk: Risk) -> Risk:
+    """What an attacker of the sample reaches, but for its covers: those of the release itself are known."""
+    return replace(risk, broken=0) if "covers" in risk.details else risk
 
 
 def _records(large: Large, most: int, rng: np.random.Generator) -> Transactions:

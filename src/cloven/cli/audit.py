@@ -32,7 +32,7 @@ from cloven.cli.audit_words import opening, tell
 from cloven.cli.console import progress, say, say_json, warn
 from cloven.cli.foreign import ForeignRelease, Given, OriginalFile, audit_release, refuse_mixed
 from cloven.cli.large import needed_on_disk
-from cloven.cli.large_audit import Asked, audit_in_parts, refuse_of_memory
+from cloven.cli.large_audit import Asked, audit_in_parts, free_place, refuse_of_memory
 from cloven.cli.ledger import LedgerFolder, tried_with
 from cloven.cli.options import Group, takes
 from cloven.cli.places import Bounds, refuse_places
@@ -301,23 +301,25 @@ def audit(
     The first of --methods is audited, unless it is a disassociation, which other options describe. With --schema, FILE
     is a table of persons. With --release nothing is made: a table that others published is held against its --original.
     What --memory does not hold, and what --engine spark works on, is attacked in parts: OUT is the release then, and
-    OUT.audit the report.
+    the figures are in OUT.private.
     """
     check_ledger(ledger)
     if out is not None:
         refuse_places(*all_places(out)[:2])
     refuse_master(engine, master)
-    if release is None and schema is None and file is not None:
+    if release is None and original is None and schema is None and file is not None:
         large = engine == "spark" or needed_on_disk(file, options) is not None
         if large:
             refused = {"--methods": wanted.methods is not None, "--no-attack": not wanted.attack}
             refused |= {"--rules": rules is not None, "--taxonomy": taxonomy is not None}
+            refused |= {"--standard": wanted.standard is not None, "--context": wanted.context is not None}
+            refused |= {"--other-release": wanted.other_release is not None}
             refuse_of_memory(refused | dict.fromkeys(OF_TABLES.given(of_table), True))
             method = chosen.usual()
             refuse_unsafe(method, allowed=False)
             audit_in_parts(
                 Asked(
-                    file, out or Path("cloven-audit"), options, method, wanted.knowledge(sample=False), wanted.limits,
+                    file, out or free_place(), options, method, wanted.knowledge(sample=False), wanted.limits,
                     wanted.quick, seed, engine, master, ledger,
                 ),
                 json=json,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +17,12 @@ from cloven.cli.audit_words import tell_verdict
 from cloven.cli.console import progress, say, say_json, tick
 from cloven.cli.ledger import told_of_earlier
 from cloven.cli.places import refuse_places
-from cloven.cli.reading import allowed_memory
+from cloven.cli.reading import allowed_memory, in_shell
 from cloven.cli.spark import earlier_by_fingerprint
-from cloven.errors import ParameterError
-from cloven.escapes import visible
-from cloven.reading import ReadOptions
+from cloven.errors import InputError, ParameterError
+from cloven.escapes import json_text, visible
+from cloven.reading import ReadOptions, UnplacedError
+from cloven.storage.atomic import PRIVATE_FILE, write_bytes
 from cloven.storage.ledger import discard
 from cloven.storage.ledger_file import check_ledger, remember
 from cloven.storage.release import places, read_manifest
@@ -39,7 +42,7 @@ class Asked:
 
     Attributes:
         file: the data.
-        out: where the release goes; the report goes beside it.
+        out: where the release goes.
         options: how the data is read.
         method: disassociation.
         knowledge: what attackers may have.
@@ -64,19 +67,29 @@ class Asked:
     ledger: Path | None
 
 
+def free_place() -> Path:
+    """Where such an audit goes if nobody says: ``cloven-audit``, or the next free number."""
+    for number in count(1):
+        path = Path("cloven-audit" if number == 1 else f"cloven-audit-{number}")
+        if not any(os.path.lexists(place) for place in places(path)):
+            return path
+    raise AssertionError
+
+
 def refuse_of_memory(given: Mapping[str, bool]) -> None:
     """Refuse options of audits that hold all records, if they are given."""
     for name, asked in given.items():
         if asked:
-            message = f"{name} needs all records in memory, and they are audited in parts; leave it out"
+            message = (
+                f"{name} does not work where data is audited in parts; leave it out, or audit it in memory"
+            )
             raise ParameterError(message)
 
 
 def audit_in_parts(asked: Asked, *, json: bool) -> None:
     """Make the release, attack it in parts, write the report beside it, and tell what came of it."""
     public, private = places(asked.out)
-    report_at = public.with_name(f"{public.name}.audit")
-    refuse_places(public, private, *places(report_at))
+    refuse_places(public, private)
     check_ledger(asked.ledger)
     with progress("read") as report, _engine(asked) as engine:
         plan = LargeAudit(
@@ -89,16 +102,19 @@ def audit_in_parts(asked: Asked, *, json: bool) -> None:
             title=asked.file.name,
         )
         how = {each.name: getattr(asked.options, each.name) for each in fields(ReadOptions)}
-        found = plan.run(engine.read(asked.file, **how), public, report)
+        try:
+            found = plan.run(engine.read(asked.file, **how), public, report)
+        except UnplacedError as error:
+            raise InputError(
+                error.worded(in_shell), source=error.source, line=error.line, value=error.value
+            ) from error
     remember(private, asked.ledger)
     found = _beside_earlier(found, public, asked.ledger)
-    found.report.write(report_at)
-    if found.decision.verdict != "publish":
-        discard(public)
-    where = {"published": str(public), "private": str(private), "report": str(report_at / "report.html")}
-    where |= {"figures": str(places(report_at)[1])}
+    where = {"release": str(public), "private": str(private), "figures": str(private / "audit.json")}
+    plain = {**found.to_dict(), "places": where}
+    write_bytes(private / "audit.json", (json_text(plain) + "\n").encode(), PRIVATE_FILE)
     if json:
-        say_json({**found.to_dict(), "places": where})
+        say_json(plain)
     else:
         _tell(found, where)
     if found.decision.verdict != "publish":
@@ -131,7 +147,9 @@ def _beside_earlier(found: LargeReport, public: Path, ledger: Path | None) -> La
         if made is None
         else told_of_earlier(made, public, ledger, made.recognised.sha256)
     )
-    return replace(found, report=replace(found.report, decision=found.decision.beside(told)))
+    if told:
+        discard(public)
+    return replace(found, decision=found.decision.beside(told))
 
 
 def _tell(found: LargeReport, where: Mapping[str, str]) -> None:
@@ -143,14 +161,17 @@ def _tell(found: LargeReport, where: Mapping[str, str]) -> None:
     say("on the release itself")
     for line in found.lines():
         say(f"  {visible(line)}")
-    tried = [risk for risk in found.report.risks if risk is not found.known and risk.attacker is not None]
-    say(f"\non a release of {len(found.report.data):,} records drawn from the data")
-    for risk in tried:
-        say(f"  {risk.threat}: {risk.meaning or risk.sentence}")
+    drawn, all_of_it = len(found.sample.data), "on all records, in memory"
+    say(
+        f"\non a release of {drawn:,} records drawn from the data"
+        if drawn < found.records
+        else f"\n{all_of_it}"
+    )
+    for line in found.lines_of_sample():
+        say(f"  {visible(line)}")
     say("")
     tell_verdict(found.decision.to_dict())
     holds = found.decision.verdict == "publish"
     said = "published    {}" if holds else "release      {}  (not to be published as it is)"
-    say("\n" + said.format(visible(where["published"])))
-    say(f"report       {visible(where['report'])}")
-    say(f"yours alone  {visible(where['private'])}, {visible(where['figures'])}")
+    say("\n" + said.format(visible(where["release"])))
+    say(f"yours alone  {visible(where['private'])}, with the figures in audit.json")

@@ -162,6 +162,13 @@ def discard(out: str | os.PathLike[str]) -> Entry:
     return entry
 
 
+def take_up(out: str | os.PathLike[str]) -> None:
+    """Take back that a release was discarded."""
+    entry = own_entry(out)
+    if entry is not None:
+        (entry.private / DISCARDED).unlink(missing_ok=True)
+
+
 def own_entry(out: str | os.PathLike[str]) -> Entry | None:
     """The entry of the release at ``out``, if it is written already."""
     out = Path(out)

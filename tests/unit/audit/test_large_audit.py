@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -61,22 +62,83 @@ def test_covers_are_those_of_the_release(found):
 
 
 def test_other_attackers_are_tried_on_a_sample(found):
-    assert len(found.report.data) == 300
-    assert found.report.sampled
+    assert len(found.sample.data) == 300
     assert found.records == 1000
-    assert found.report.risks[0] is found.known
-    names = [risk.threat for risk in found.report.risks]
-    assert {"a known person", "release alone", "method", "2 items of a person"} <= set(names)
-    assert len(names) == len(set(names))
+    told = [line.partition(":")[0] for line in found.lines_of_sample()]
+    assert {"release alone", "method", "2 items of a person"} <= set(told)
+    assert "a known person" not in told
 
 
 def test_the_verdict_counts_what_the_release_tells(found):
     assert found.decision.verdict == "do not publish"
-    assert "drawn from the data" in found.decision.sentence
+    reasons = [str(reason) for reason in found.decision.reasons]
+    assert found.covers["everywhere"] > 0
+    assert (
+        f"{found.covers['everywhere']} pairs of items have fewer than k candidates in the release"
+        in reasons[-2]
+    )
+    assert "300 of the 1,000 records" in reasons[-1]
     plain = found.to_dict()
     assert plain["on_the_release"]["counts"]["pairs"] == found.counts.pairs > 50
     assert plain["decision"]["verdict"] == found.decision.verdict
+    assert plain["on_a_sample"]["records"] == 300
     assert len(found.lines()) == 3
+
+
+def test_what_the_release_breaks_counts_whatever_the_sample_has(found):
+    """A sample that splits nothing off, or has no doubts, does not hide what the release tells."""
+    assert any("against the promise" in str(reason) for reason in found.decision.reasons)
+    clean = replace(found.sample, outcome=replace(found.sample.outcome, risks=(), doubts=()))
+    plan = LargeAudit(cv.Local(memory="600MB"), METHOD)
+    harmless = replace(
+        found.known, excess=None, tails=(), attacker=None, counts=False, doubt="", not_tried=""
+    )
+    decision = plan._decide(harmless, found.covers, clean, 3, found.records)
+    assert decision.verdict == "do not publish"
+    assert "against the promise" in str(decision.reasons[0])
+    none = dict.fromkeys(found.covers, 0)
+    assert plan._decide(harmless, none, clean, 3, found.records).verdict == "do not publish"
+
+
+@pytest.mark.parametrize("sample", [100, 5000])
+def test_nothing_is_published_on_a_sample(engine, tmp_path, sample):
+    """The same harmless data, once seen in part, once seen whole."""
+    lines = [f"{letter},{number % 7}" for number in range(1400) for letter in "ab"]
+    (tmp_path / "in.csv").write_text("\n".join(lines) + "\n")
+    source = engine.read(tmp_path / "in.csv", format="lines", delimiter=",")
+    limits = cv.Limits(max_risk=1.0, max_tail=1.0)
+    plan = LargeAudit(engine, METHOD, limits=limits, effort=cv.Effort().quick(), people=50, sample=sample)
+    found = plan.run(source, tmp_path / "out")
+    discarded = (tmp_path / "out.private" / "discarded").exists()
+    assert discarded == (found.decision.verdict != "publish")
+    if sample == 100:
+        assert found.decision.verdict == "do not publish"
+        assert [str(reason)[:9] for reason in found.decision.reasons] == ["Attackers"]
+    else:
+        assert [str(reason) for reason in found.decision.reasons] == [
+            str(reason) for reason in found.sample.decision.reasons
+        ]
+
+
+def test_an_audit_that_breaks_off_leaves_nothing_to_publish(engine, folder, tmp_path, monkeypatch):
+    def broken(*_given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(KnownPersonTrial, "risk", broken)
+    with pytest.raises(KeyboardInterrupt):
+        LargeAudit(engine, METHOD).run(engine.read(folder), tmp_path / "out")
+    assert (tmp_path / "out.private" / "discarded").exists()
+    assert sorted(place.name for place in tmp_path.iterdir()) == ["out", "out.private"]
+
+
+def test_the_sample_fits_into_memory(engine):
+    class Long:
+        records, held = 1000, np.array([400_000])
+
+    size, effort = LargeAudit(engine, METHOD)._room(Long(), 3)
+    assert 30 <= size < 2000
+    assert effort.most_candidates < 2_000_000
+    assert LargeAudit(cv.Local(memory="64GB"), METHOD)._room(Long(), 3)[0] == 50_000
 
 
 def test_people_are_told_as_much_as_in_memory(engine, folder, records, tmp_path):
@@ -124,6 +186,8 @@ def test_counts_of_pairs_are_those_of_the_data(engine, folder, records, tmp_path
         ({"engine": cv.Local()}, "use Audit"),
         ({"people": 0}, "people must be"),
         ({"sample": True}, "sample must be"),
+        ({"sample": 20}, "at least 50"),
+        ({"effort": cv.Effort(splits=0)}, "splits"),
         ({"method": cv.Mondrian()}, "Disassociation"),
     ],
 )
