@@ -20,8 +20,12 @@ from cloven.kinds.disassociated.covers.covers import covers
 from cloven.kinds.disassociated.likely import Tails, spread
 from cloven.kinds.disassociated.parts.counts import _sums, likely
 from cloven.kinds.disassociated.parts.covers import covered
+from cloven.kinds.disassociated.parts.drawn import clusters_of, with_key
 from cloven.kinds.disassociated.parts.folder import PartsFolder
+from cloven.kinds.disassociated.parts.known_items import looked_up
 from cloven.kinds.disassociated.parts.known_person import readers
+from cloven.kinds.disassociated.release import Kind
+from cloven.kinds.known_items import _look_up
 from tests.effort import tries
 from tests.unit.io.divided import in_parts
 
@@ -109,6 +113,61 @@ def test_parts_have_the_covers_and_the_counts_of_the_whole(records, way, cluster
     assert [column.tolist() for column in told] == [
         column.tolist() for column in spread(whole, Tails.of(release.parameters, 2))
     ]
+
+
+@settings(max_examples=tries(120), deadline=None)
+@given(many_records, st.sampled_from(WAYS), st.integers(1, 4))
+def test_parts_leave_the_candidates_of_the_whole(records, way, clusters):
+    method = cv.Disassociation(k=2, max_cluster_size=6, **way)
+    result = method.anonymise(cv.Transactions.from_records(records))
+    vocabulary = result.release.vocabulary
+    lists = [[*combinations(vocabulary, size)] for size in (1, 2, 3)]
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        cv.write_release(result, folder / "out")
+        in_parts(folder / "out", clusters, 7)
+        found = looked_up(PartsFolder(folder / "out", one_after_another, folder), lists)
+    for said, wanted in zip(found, _look_up(result.release, tuple(lists), None), strict=True):
+        assert said.candidates.tolist() == wanted.candidates.tolist()
+        assert said.picked == pytest.approx(wanted.picked, abs=1e-12)
+
+
+@settings(max_examples=tries(120), deadline=None)
+@given(many_records, st.sampled_from(WAYS), st.integers(1, 4), st.integers(0, 2**32 - 1))
+def test_drawn_clusters_are_those_of_the_release_and_of_the_key(records, way, clusters, seed):
+    rng = np.random.default_rng(seed)
+    method = cv.Disassociation(k=2, max_cluster_size=6, **way)
+    result = method.anonymise(cv.Transactions.from_records(records))
+    release = result.release
+    numbers = np.sort(rng.permutation(release.clusters)[: rng.integers(1, release.clusters + 1)])
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        cv.write_release(result, folder / "out")
+        in_parts(folder / "out", clusters, 7)
+        parts = PartsFolder(folder / "out", one_after_another, folder)
+        some = clusters_of(parts, numbers)
+        key = with_key(parts, folder / "out.private", numbers, some).key
+        assert sorted(each.name for each in folder.iterdir()) == ["out", "out.private"]
+    assert some.vocabulary == release.vocabulary
+    assert [(some.cluster(at).record_chunks, some.cluster(at).term_chunk) for at in range(len(numbers))] == [
+        (release.cluster(at).record_chunks, release.cluster(at).term_chunk) for at in numbers.tolist()
+    ]
+    assert _said(some, key) == _said(release, result.key, numbers)
+
+
+def _said(release, key, numbers=None):
+    """What every record of some clusters is said to give to which row of them."""
+    numbers = np.arange(release.clusters) if numbers is None else numbers
+    place = {number: at for at, number in enumerate(numbers.tolist())}
+    out = []
+    for entry, (record, row) in enumerate(zip(key.record.tolist(), key.release_row.tolist(), strict=True)):
+        cluster = int(release.row_cluster[row])
+        if cluster in place:
+            items = key.items[key.offsets[entry] : key.offsets[entry + 1]].tolist()
+            kind = Kind(release.row_kind[row])
+            out.append((record, place[cluster], kind, int(release.row_chunk[row]), release.row(row), items))
+    near = [at for at, cluster in enumerate(key.record_cluster.tolist()) if cluster in place]
+    return out, key.records[near].tolist(), [place[key.record_cluster[at]] for at in near]
 
 
 def test_sets_are_asked_about_in_steps(tmp_path):

@@ -9,9 +9,12 @@ import pytest
 
 import cloven as cv
 from cloven.audit.large import LargeAudit
+from cloven.kinds.disassociated.parts import known_items
 from cloven.kinds.disassociated.parts.counts import likely
 from cloven.kinds.disassociated.parts.covers import covered
-from cloven.kinds.disassociated.parts.people import KnownPersonTrial
+from cloven.kinds.disassociated.parts.doubts import doubts
+from cloven.kinds.disassociated.parts.drawn import clusters_of, with_key
+from cloven.kinds.disassociated.parts.people import KnownPersonTrial, supports
 from cloven.kinds.disassociated.spark import trial as on_spark
 from cloven.kinds.disassociated.spilled import trial as on_disk
 
@@ -38,9 +41,14 @@ def tried(module, engine, folder, place):
         risk = plan.risk(place / "out")
         parts = large.parts(place / "out")
         counted = [column.tolist() for column in likely(parts, pairs)]
+        numbers = np.array([1, 4, 9])
+        made = with_key(parts, place / "out.private", numbers, clusters_of(parts, numbers))
+        rng = np.random.default_rng(1)
+        looked = [each.to_dict() for each in known_items.tried(large, parts, 20, rng)]
         return (
-            risk.details["ways"], risk.population, large.supports(pairs).tolist(), large.held.tolist(),
-            covered(parts), counted,
+            risk.details["ways"], risk.population, supports(large, pairs).tolist(), large.held.tolist(),
+            covered(parts), counted, looked, [str(doubt) for doubt in doubts(large, METHOD)],
+            made.release.row_items.tolist(), made.key.record.tolist(), made.key.release_row.tolist(),
         )  # fmt: skip
 
 

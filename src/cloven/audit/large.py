@@ -1,13 +1,11 @@
 """Audit data that memory does not hold: the release lies in parts, and is attacked as it lies there.
 
-    data -> an engine anonymises and verifies -> parts are asked -> a sample is audited in memory -> decide
+    data -> an engine anonymises and verifies -> parts are asked -> measure -> decide
 
-What can be summed up over parts is measured on the release itself: what a known person is told, members beside people
-who were left out of releases of the same size; cover problems; likely counts. The other attackers, and utility, are
-tried on a release of a random sample of the records, by the usual loop. Whoever gets
-past a limit, there or there, speaks against publishing. That nobody does is no proof: a sample loses what few people
-share, and who is in the data twice. So nothing is to be published on a sample. Intervals say how much drawing a few
-people leaves open.
+All who count for the verdict are tried on the release itself: who knows a person, or some items of one, asks all parts,
+about people who are drawn; who puts records together is tried on clusters that are drawn; covers and repeated records
+are counted in all. Intervals say what drawing leaves open, and their upper ends are judged. What is kept, and whether
+somebody is in the data at all, is measured on a release of a random sample of the records, by the usual loop.
 """
 
 from __future__ import annotations
@@ -22,43 +20,47 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.audit.decision import Decision, Limits, Reason
+from cloven.audit.decision import Limits, decide, not_covered
 from cloven.audit.loop import Audit
 from cloven.audit.memory import BASE, PER_CANDIDATE, PER_OCCURRENCE, PER_RECORD
-from cloven.data.arrays import among
 from cloven.data.defaults import SEED
 from cloven.data.given import expect_kind
-from cloven.data.transactions import Transactions
-from cloven.disclosure.audience import Said
 from cloven.errors import ParameterError
 from cloven.figures import many, percent
 from cloven.intake.files import content
 from cloven.kinds.disassociated.methods import Disassociation
 from cloven.kinds.disassociated.parts.counts import likely
 from cloven.kinds.disassociated.parts.covers import covered
-from cloven.kinds.disassociated.parts.people import Drawn, KnownPersonTrial
+from cloven.kinds.disassociated.parts.doubts import doubts
+from cloven.kinds.disassociated.parts.people import KnownPersonTrial, random_records, supports
+from cloven.kinds.disassociated.parts.threats import PartsTrial
+from cloven.registry import family_of
 from cloven.statistics.intervals import wilson
+from cloven.storage.release import places
 from cloven.threats import Effort, Knowledge
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from cloven.audit.decision import Decision
     from cloven.audit.report import AuditReport
     from cloven.compiled import Longs
+    from cloven.data.transactions import Transactions
+    from cloven.disclosure.outcome import Outcome
     from cloven.disclosure.risk import Risk
     from cloven.kinds.disassociated.parts.folder import PartsFolder
     from cloven.kinds.disassociated.parts.people import Large
+    from cloven.threats import Threat
 
     Report = Callable[[str, float], None]
 
 FORMAT = "cloven.large-audit/1"
-NOT_SO = Decision("do not publish", "Do not publish this.")
 LEAST = 10
 """Times k: the smallest sample that anything is tried on."""
 PEOPLE = 500
 """People who are left out of each release. Of 1,500 in all, 95 % intervals are about 5 percentage points long."""
 SAMPLE = 50_000
-"""Records on which other attackers are tried."""
+"""Records in whose clusters others are tried, and records on which it is measured what is kept."""
 PAIRS = 1_000
 """Pairs of items whose likely counts are held against the true ones."""
 
@@ -70,11 +72,12 @@ class LargeAudit:
     Attributes:
         engine: ``cv.Local(memory=...)`` or ``cv.Spark(session)``.
         method: disassociation.
-        knowledge: what attackers of the sample may have, beside the release.
+        knowledge: what attackers may have, beside the release.
         limits: what the owner accepts.
         effort: how thoroughly to measure; ``splits`` says how many releases are made without some of the people.
         people: people who are left out of each of them.
-        sample: records on which other attackers are tried.
+        sample: about how many records the clusters have that others are tried on; and records that it is measured on
+            what is kept.
         seed: for measurements.
         title: what the owner calls the data.
     """
@@ -132,26 +135,45 @@ class LargeAudit:
     def _tried(
         self, large: Large, method: Disassociation, release: Path, scratch: Path, report: Report
     ) -> LargeReport:
-        trial = KnownPersonTrial(method, large, scratch, self.people, self.effort.splits, self.seed, report)
-        known = trial.risk(release)
+        family = family_of(method)
+        threats = family.threats(method, self.knowledge)
+        size, effort = self._room(large, method.k)
         folder = large.parts(release)
         report("covers", 0.0)
         covers = covered(folder)
+        person = KnownPersonTrial(method, large, scratch, self.people, self.effort.splits, self.seed, report)
+        private = places(release)[1]
+        trial = PartsTrial(person, release, private, covers, effort, size, self.seed)
+        found, clusters = trial.risks(threats, report)
         report("counts", 0.0)
         counts = self._counts(large, folder)
-        report("other attackers, on a sample", 0.0)
-        sample = self._sampled(large, method, report)
-        decision = self._decide(known, covers, sample, method.k, large.records)
-        return LargeReport(release, large.records, known, covers, counts, sample, decision)
-
-    def _sampled(self, large: Large, method: Disassociation, report: Report) -> AuditReport:
-        """The usual loop, on random records."""
-        rng = np.random.default_rng([self.seed, large.records, 1])
-        size, effort = self._room(large, method.k)
-        audited = Audit(
-            method, self.knowledge, self.limits, effort, advise=False, seed=self.seed, title=self.title
+        report("repeated records", 0.0)
+        against = doubts(large, method)
+        report("what is kept, on a sample", 0.0)
+        rest = tuple(threat for threat in threats if threat.name not in found)
+        sample = self._sampled(large, method, size, effort, rest, report)
+        found |= {risk.threat: risk for risk in sample.risks}
+        risks = tuple(found[threat.name] for threat in threats if threat.name in found)
+        in_all = folder.manifest["counts"]["clusters"]
+        outcome = replace(sample.outcome, risks=risks, groups=in_all, doubts=against)
+        untried = [each for each in threats if each.counts and not each.outside and each.name not in found]
+        uncovered = not_covered(method, self.knowledge)
+        decision = decide(outcome, self.limits, method.k, None, uncovered, untried)
+        return LargeReport(
+            release, large.records, outcome, covers, counts, (clusters, in_all), sample, decision
         )
-        return audited.run(_records(large, size, rng), report)
+
+    def _sampled(
+        self, large: Large, method: Disassociation, size: int, effort: Effort, threats: tuple[Threat, ...],
+        report: Report,
+    ) -> AuditReport:  # fmt: skip
+        """The usual loop, on random records, with some of the attackers."""
+        rng = np.random.default_rng([self.seed, large.records, 1])
+        audited = Audit(
+            method, limits=self.limits, effort=effort, threats=threats, advise=False, seed=self.seed,
+            title=self.title,
+        )  # fmt: skip
+        return audited.run(random_records(large, size, rng), report)
 
     def _room(self, large: Large, k: int) -> tuple[int, Effort]:
         """Records of the sample, and how many links attackers may weigh, within the memory of the engine."""
@@ -168,39 +190,16 @@ class LargeAudit:
         )
         return max(LEAST * k, min(self.sample, fitting)), effort
 
-    def _decide(
-        self, known: Risk, covers: dict[str, int], sample: AuditReport, k: int, records: int
-    ) -> Decision:
-        """What is told of the release itself, then what the sample tells; on a sample alone nothing is published."""
-        limits, audited = replace(self.limits, min_utility=0.0), len(sample.data)
-        reasons = [*limits.faults(replace(sample.outcome, risks=(known,), doubts=()), k)]
-        if covers["everywhere"]:
-            pairs = (
-                f"{many(covers['everywhere'], 'pair')} of items have fewer than k candidates in the release"
-            )
-            reasons.append(Reason(Said(f"{pairs}: its method gives them away, against the promise.")))
-        if audited == records:
-            reasons += [reason for reason in sample.decision.reasons if str(reason) not in map(str, reasons)]
-            return sample.decision if not reasons else replace(NOT_SO, reasons=tuple(reasons))
-        others = tuple(_uncovered(risk) for risk in sample.risks if risk.threat != known.threat)
-        reasons += self.limits.faults(replace(sample.outcome, risks=others, doubts=()), k)
-        told = (
-            f"Attackers who put records together were tried on a release of {audited:,} of the {records:,} records,"
-            " which hides what few people share; whether somebody is in the data twice was not looked at. Audit all"
-            " records in memory before you publish."
-        )
-        return replace(NOT_SO, reasons=(*reasons, Reason(Said(told))))
-
     def _counts(self, large: Large, folder: PartsFolder) -> Counts:
         """Likely counts of pairs that people hold, beside the true ones."""
         rng = np.random.default_rng([self.seed, large.records, 2])
         published = {name: code for code, name in enumerate(folder.totals.names)}
-        pairs = _pairs(Drawn.of(large, PAIRS, 1, rng).people, published, rng)
+        pairs = _pairs(random_records(large, PAIRS, rng), published, rng)
         if not len(pairs):
             return Counts(0, None, None)
         place = {name: code for code, name in enumerate(large.names)}
         code = np.array([place[name] for name in folder.totals.names], np.int64)
-        true = large.supports(code[pairs])
+        true = supports(large, code[pairs])
         guess, low, high = likely(folder, pairs)
         error = np.abs(guess - true) / np.maximum(1, np.maximum(guess, true))
         held = int(((low <= true) & (true <= high)).sum())
@@ -229,19 +228,21 @@ class LargeReport:
     Attributes:
         release: folder of the release.
         records: records of the data.
-        known: what a known person is told, measured on the release.
+        outcome: what attackers reach, what is kept, and what else speaks against publishing.
         covers: cover problems of the release.
         counts: likely counts of the release beside true ones.
-        sample: the usual audit, of a release of records drawn from the data.
+        clusters: clusters that attackers were tried on who put records together, and clusters in all.
+        sample: the usual audit, of a release of records drawn from the data, with the attackers that take it.
         decision: the verdict.
         made: what the engine knows of the data, if it says so.
     """
 
     release: Path
     records: int
-    known: Risk
+    outcome: Outcome
     covers: dict[str, int]
     counts: Counts
+    clusters: tuple[int, int]
     sample: AuditReport
     decision: Decision
     made: Any = None
@@ -253,32 +254,35 @@ class LargeReport:
         """Plain JSON values, for the owner."""
         counts, sample = self.counts, self.sample
         held = None if counts.held is None else list(counts.held)
-        risks = [risk.to_dict() for risk in sample.risks]
+        apart = {risk.threat for risk in sample.risks}
         return {
             "format": FORMAT,
             "manifest_sha256": sha256(content(self.release / "manifest.json")).hexdigest(),
             "records": self.records,
             "decision": self.decision.to_dict(),
             "on_the_release": {
-                "known_person": self.known.to_dict(),
+                "risks": [risk.to_dict() for risk in self.outcome.risks if risk.threat not in apart],
+                "clusters": {"attacked": self.clusters[0], "in_all": self.clusters[1]},
                 "covers": self.covers,
                 "counts": {"pairs": counts.pairs, "median_error": counts.error, "in_interval": held},
+                "doubts": [str(doubt) for doubt in self.outcome.doubts],
             },
             "on_a_sample": {
                 "records": len(sample.data),
-                "risks": risks,
+                "risks": [risk.to_dict() for risk in sample.risks],
                 "utility": sample.outcome.utility.to_dict(),
             },
         }
 
     def lines(self) -> list[str]:
-        """A few sentences about what was measured on the release itself."""
-        found, counts = self.covers, self.counts
-        out = [
-            self.known.sentence or f"A known person was not tried: {self.known.not_tried}.",
-            f"{many(found['pairs'], 'pair')} of items in {many(found['clusters'], 'cluster')} are covered;"
-            f" {found['everywhere']:,} of them have fewer than k candidates.",
-        ]
+        """What was measured on the release itself, a line for each attacker and for the counts."""
+        apart, counts = {risk.threat for risk in self.sample.risks}, self.counts
+        out = [_line(risk) for risk in self.outcome.risks if risk.threat not in apart]
+        attacked, clusters = self.clusters
+        if attacked < clusters:
+            out.append(
+                f"Who puts records together was tried on {attacked:,} of the {many(clusters, 'cluster')}."
+            )
         if counts.error is not None and counts.held is not None:
             out.append(
                 f"Of {many(counts.pairs, 'pair')} of items the likely count is off by {percent(counts.error)} in the"
@@ -287,30 +291,16 @@ class LargeReport:
         return out
 
     def lines_of_sample(self) -> list[str]:
-        """What each other attacker reached, or why it was not tried."""
-        return [
-            f"{risk.threat}: {risk.meaning or risk.sentence}"
-            if risk.attacker is not None
-            else f"{risk.threat}: not tried, {risk.not_tried}"
-            for risk in self.sample.risks
-            if risk.threat != self.known.threat
-        ]
+        """What was measured on a release of some of the records."""
+        kept = self.sample.outcome.utility.get()
+        return [*map(_line, self.sample.risks), f"{kept.name}: {percent(kept.score or 0.0)}"]
 
 
-def _uncovered(risk: Risk) -> Risk:
-    """What an attacker of the sample reaches, but for its covers: those of the release itself are known."""
-    return replace(risk, broken=0) if "covers" in risk.details else risk
-
-
-def _records(large: Large, most: int, rng: np.random.Generator) -> Transactions:
-    """Random records, or all where there are no more."""
-    # Some numbers are of empty records, so that more are drawn; what is too many is put back.
-    wanted = min(large.numbers, int(1.2 * most * large.numbers / large.records))
-    number, lengths, codes = large.some(np.sort(rng.choice(large.numbers, wanted, replace=False)))
-    kept = np.sort(rng.permutation(len(number))[:most])
-    inside = np.repeat(among(np.arange(len(number)), kept), lengths)
-    number, lengths, codes = number[kept], lengths[kept], codes[inside]
-    return Transactions.from_arrays(lengths, codes.astype(np.int32), large.names, source_rows=number)
+def _line(risk: Risk) -> str:
+    """What an attacker reached, or why it was not tried."""
+    if risk.attacker is None and risk.excess is None:
+        return f"{risk.threat}: not tried, {risk.not_tried}"
+    return f"{risk.threat}: {risk.meaning or risk.sentence}"
 
 
 def _pairs(people: Transactions, published: dict[str, int], rng: np.random.Generator) -> Longs:

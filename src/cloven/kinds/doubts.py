@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,8 +13,11 @@ from cloven.disclosure.audience import Said
 from cloven.figures import many, percent
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
+    from cloven.compiled import Flags, Longs
     from cloven.data.table import Table
     from cloven.data.transactions import Transactions
 
@@ -29,19 +32,24 @@ REPEATED = 0.1
 
 def doubts_about(data: Transactions, k: int, m: int, *, unnamed: str) -> tuple[Said, ...]:
     """All doubts about publishing sets; ``unnamed`` says how to withhold rare items, empty where they are."""
-    out = [
-        *little_promised(k, m),
-        *too_few(len(data) if data.persons is None else len(np.unique(data.persons))),
-    ]
-    found = identifiers(data, k).sentence
-    if found and unnamed:
-        out.append(Said(f"Rare items are published by name, and {found}; {unnamed}."))
-    share = repeated_records(data) if data.persons is None else 0.0
-    if share > REPEATED:
+    people = len(data) if data.persons is None else len(np.unique(data.persons))
+    named = identifiers(data, k) if unnamed else None
+    return doubts_of(people, k, m, named, unnamed, repeated_records(data) if data.persons is None else 0.0)
+
+
+def doubts_of(
+    people: int, k: int, m: int, named: Identifiers | None, unnamed: str, repeated: float
+) -> tuple[Said, ...]:
+    """The same from figures: people, what looks like names if rare items are published, share of repeated records."""
+    out = [*little_promised(k, m), *too_few(people)]
+    if named is not None and named.sentence:
+        out.append(Said(f"Rare items are published by name, and {named.sentence}; {unnamed}."))
+    if repeated > REPEATED:
         out.append(
             Said(
-                f"{percent(share, 0)} of the records equal another one though chance hardly makes two: these look like"
-                " several records of one person; name the column of the person (--person), or take each person once."
+                f"{percent(repeated, 0)} of the records equal another one though chance hardly makes two: these look"
+                " like several records of one person; name the column of the person (--person), or take each person"
+                " once."
             )
         )
     return tuple(out)
@@ -141,18 +149,31 @@ def identifiers(data: Transactions, k: int) -> Identifiers:
     "1 rare item looks like an e-mail address, such as 'ann@x.org'"
     """
     holders = data.holders
-    rare = [data.vocabulary[code] for code in np.flatnonzero(holders < k).tolist()]
-    written = []
-    for what, pattern in LOOKS.items():
-        like = [name for name in rare if pattern.fullmatch(name.strip()) and not name.strip().isdigit()]
-        if like:
-            written.append((what, len(like), like[0]))
-    single = np.add.reduceat(holders[data.codes] == 1, data.offsets[:-1]) > 0 if len(data) else np.zeros(0)
+    single = holding_single(holders, data.offsets, data.codes)
     if data.persons is not None:
         alone = len(np.unique(data.persons[single])) / max(1, len(np.unique(data.persons)))
     else:
         alone = float(single.mean()) if len(single) else 0.0
-    return Identifiers(alone, tuple(written))
+    return Identifiers(alone, written_like(data.vocabulary, holders, k))
+
+
+def written_like(names: Sequence[str], holders: Longs, k: int) -> tuple[tuple[str, int, str], ...]:
+    """What items that fewer than k hold are written like: what, how many, the first."""
+    rare = [names[code] for code in np.flatnonzero(holders < k).tolist()]
+    out = []
+    for what, pattern in LOOKS.items():
+        like = [name for name in rare if pattern.fullmatch(name.strip()) and not name.strip().isdigit()]
+        if like:
+            out.append((what, len(like), like[0]))
+    return tuple(out)
+
+
+def holding_single(holders: Longs, offsets: Longs, codes: NDArray[Any]) -> Flags:
+    """Which records hold an item that nobody else holds; none of the records is empty."""
+    if len(offsets) < 2:
+        return np.zeros(0, bool)
+    found: Flags = np.add.reduceat(holders[codes] == 1, offsets[:-1]) > 0
+    return found
 
 
 def repeated_records(data: Transactions) -> float:
@@ -161,15 +182,29 @@ def repeated_records(data: Transactions) -> float:
     By chance, were items independent, n times the product of their shares records look like this one. Longer records
     that come twice all the same are likely to be of one person.
     """
-    if not len(data):
-        return 0.0
-    log_share = np.log(np.maximum(1, data.supports) / len(data))
-    expected = np.log(len(data)) + np.add.reduceat(log_share[data.codes], data.offsets[:-1])
-    mixed = np.random.default_rng(1).integers(2**63, size=len(data.vocabulary), dtype=np.int64)
-    look = np.bitwise_xor.reduceat(mixed[data.codes], data.offsets[:-1])
-    _, number, times = np.unique(look, return_inverse=True, return_counts=True)
-    surprising = (times[number] > 1) & (expected < np.log(SURPRISING))
-    return float(surprising.mean())
+    look = surprising_looks(data.supports, len(data), data.offsets, data.codes)
+    return repeated_share(look, len(data))
+
+
+def surprising_looks(supports: Longs, records: int, offsets: Longs, codes: NDArray[Any]) -> Longs:
+    """A number for what each record is that chance would hardly make twice among so many: equal ones have the same.
+
+    ``supports`` says how many of all records hold each item; none of the records is empty.
+    """
+    if len(offsets) < 2:
+        return np.empty(0, np.int64)
+    log_share = np.log(np.maximum(1, supports) / records)
+    expected = np.log(records) + np.add.reduceat(log_share[codes], offsets[:-1])
+    mixed = np.random.default_rng(1).integers(2**63, size=len(supports), dtype=np.int64)
+    look: Longs = np.bitwise_xor.reduceat(mixed[codes], offsets[:-1])
+    kept: Longs = look[expected < np.log(SURPRISING)]
+    return kept
+
+
+def repeated_share(looks: Longs, records: int) -> float:
+    """Share of the records whose number is there twice or more."""
+    times = np.unique(looks, return_counts=True)[1]
+    return float(times[times > 1].sum()) / max(1, records)
 
 
 SURPRISING = 0.05

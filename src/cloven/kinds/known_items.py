@@ -46,7 +46,10 @@ def known_items(size: int, *, promised: bool) -> Threat:
 
     def attempt(threat: Threat, case: Case) -> Risk:
         release = case.result.release
-        sets, rarest = _known(case.data, release, size, case.effort.known_sets, case.rng)
+        data = case.data
+        sets, rarest = known_sets(
+            data, data.holders, release.vocabulary, size, case.effort.known_sets, case.rng
+        )
         if not sets:
             return threat.risk(counts=False, not_tried=f"no published record has {size} items")
         about = many(size, "item")
@@ -77,21 +80,30 @@ def judged(
     """
     from cloven.statistics.mining import supports
 
-    data: Transactions = case.data
     release: Disassociated | SetGeneralised = case.result.release
-    chance = 1 / max(1, release.records)
     looked, looked_more = _look_up(release, (sets, more), case.progress)
-    found = looked.candidates
+    before = np.asarray(supports(case.data, sets))
+    return risk_of_looks(
+        threat, looked, looked_more, before, release.records, release.k, about, promised=promised
+    )
+
+
+def risk_of_looks(
+    threat: Threat, looked: Looked, looked_more: Looked, before: Longs, records: int, k: int, about: str, *,
+    promised: bool,
+) -> Risk:  # fmt: skip
+    """What looking sets up came to; ``before`` says how many of the original records hold each of the first ones."""
+    chance, found = 1 / max(1, records), looked.candidates
     # All candidates alike is how the promise counts; an attacker does what is better.
     ways = ((found > 0) / np.maximum(1, found), looked.picked)
     right = max(map(_mean, ways), key=lambda each: each.value)
-    before = _mean(1 / np.maximum(1, np.asarray(supports(data, sets))))
+    original = _mean(1 / np.maximum(1, before))
     every = np.concatenate((found, looked_more.candidates))
     found_some = every[
         every > 0
     ]  # who finds nobody has learnt of no record: the person is not published, or not so
-    few = int(np.count_nonzero(found_some < release.k))
-    least = int(found_some.min(initial=release.records))
+    few = int(np.count_nonzero(found_some < k))
+    least = int(found_some.min(initial=records))
     # Of one person the larger counts: one of the candidates, or what somebody believes who weighs them.
     single = max(1 / max(1, least), looked.picked.max(initial=0.0), looked_more.picked.max(initial=0.0))
     what = f"sets of known items ({about}) with fewer than k candidates"
@@ -104,25 +116,21 @@ def judged(
         promised=promised,
         broken=few if promised else 0,
         broken_what=what,
-        count=len(sets),
-        units=len(sets),
+        count=len(found),
+        units=len(found),
         single=min(1.0, float(single)),
         sentence=f"Who knows {about} of a person has at least {many(least, 'candidate')} and picks the"
-        f" right one with {percent(right.value)}; in the original with {percent(before.value)}.",
-        meaning=f"at least {many(least, 'candidate')}; in the original {percent(before.value)}",
-        details={"least": least, "fewer_than_k": few, "tried": len(every), "in_the_original": before.value},
+        f" right one with {percent(right.value)}; in the original with {percent(original.value)}.",
+        meaning=f"at least {many(least, 'candidate')}; in the original {percent(original.value)}",
+        details={"least": least, "fewer_than_k": few, "tried": len(every), "in_the_original": original.value},
     ).saying(broken_what=what)
 
 
-def _known(
-    data: Transactions,
-    release: Disassociated | SetGeneralised,
-    size: int,
-    tries: int,
-    rng: np.random.Generator,
+def known_sets(
+    data: Transactions, holders: Longs, vocabulary: Names, size: int, tries: int, rng: np.random.Generator
 ) -> tuple[list[Names], list[Names]]:
-    """Random sets of items of random records, and the rarest items of the same records."""
-    published, holders = set(release.vocabulary), data.holders
+    """Random sets of published items of random records, and the items of the same records that fewest hold."""
+    published = set(vocabulary)
     shown = np.array([name in published for name in data.vocabulary], bool)
     long = np.flatnonzero(data.lengths >= size)
     chosen = long[rng.permutation(len(long))[:tries]]

@@ -71,8 +71,11 @@ class Hits(NamedTuple):
     masks: Longs
 
 
-def evidence(release: Disassociated, codes: Longs) -> Evidence:
-    """Bounds for the items with these codes (positions in the vocabulary, no repeats)."""
+def evidence(release: Disassociated, codes: Longs, root: Floats | None = None) -> Evidence:
+    """Bounds for the items with these codes (positions in the vocabulary, no repeats).
+
+    Of a part of a release, ``root`` says for each item which share of the records that may have it from the root do.
+    """
     if not 0 < len(codes) <= MOST_ITEMS:
         message = f"between 1 and {MOST_ITEMS} items can be asked for at once, got {len(codes)}"
         raise ParameterError(message)
@@ -91,7 +94,8 @@ def evidence(release: Disassociated, codes: Longs) -> Evidence:
     shared = Hits(*(column[kind == Kind.SHARED] for column in hits))
     parts = shared_parts(release, shared.rows, shared.masks, wanted & ~held)
     held |= parts.held
-    np.multiply.at(share, parts.cluster, parts.supply / _open_records(size, parts))
+    drawn = parts.supply / _open_records(size, parts) if root is None else root[codes[_bit(parts.part)]]
+    np.multiply.at(share, parts.cluster, drawn)
     listed = _listed(release, hits) & ~held
     if listed.any():
         share /= float(max(1, release.records)) ** np.bitwise_count(listed)
@@ -113,6 +117,11 @@ def _hits(release: Disassociated, codes: Longs) -> Hits:
     rows, masks = rows[order], masks[order]
     first = run_starts(rows)
     return Hits(rows[first], np.bitwise_or.reduceat(masks, first) if len(rows) else masks)
+
+
+def _bit(single: Longs) -> Longs:
+    """Which bit a number has, if it has one."""
+    return np.bitwise_count(single - 1).astype(np.int64)
 
 
 def _open_records(size: Longs, parts: SharedParts) -> Floats:
@@ -183,6 +192,21 @@ def _total(at_most: Longs, parts: SharedParts, wanted: int) -> int:
     sets = {among & drawn for among in (wanted, *items, *several)} - {0}
     at_most, parts = _one_of_each(at_most, parts)
     return total - max((_too_many(at_most, parts, among) for among in sets), default=0)
+
+
+def total_below_root(at_most: Longs, copies: Longs) -> int:
+    """``Evidence.total_at_most`` where clusters share nothing but a root of single items.
+
+    ``at_most`` is summed up over clusters that draw the same items (bits) from the root, by what they draw; ``copies``
+    are the rows that the root has of each item asked for.
+    """
+    drawn, items = np.arange(len(at_most)), np.arange(len(copies))
+    cluster, item = np.nonzero(drawn[:, None] >> items & 1)
+    supply = copies[item]
+    rows = (items, 1 << items, copies)
+    return _total(
+        at_most, SharedParts(cluster, item, 1 << item, supply, supply, drawn, rows, drawn), len(at_most) - 1
+    )
 
 
 def _one_of_each(at_most: Longs, parts: SharedParts) -> tuple[Longs, SharedParts]:

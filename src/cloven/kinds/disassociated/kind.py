@@ -18,7 +18,7 @@ from cloven.kinds.disassociated.threats import (
     the_method,
     word_meanings,
 )
-from cloven.kinds.disassociated.words import PARTS
+from cloven.kinds.disassociated.words import PARTS, WITHHOLD
 from cloven.kinds.doubts import FEWEST_CANDIDATES, FEWEST_KNOWN, doubts_about
 from cloven.kinds.known_items import known_items
 from cloven.kinds.known_person import known_person
@@ -105,8 +105,7 @@ class DisassociationFamily(OfTransactions):
     def doubts(self, data: Transactions, method: Disassociation, result: Anonymised) -> tuple[Said, ...]:
         """What speaks against publishing, whatever attackers reach."""
         withheld = result.release.rare_items == "withhold"
-        unnamed = "" if withheld else "withhold them (--rare-items withhold)"
-        return doubts_about(data, method.k, method.m, unnamed=unnamed)
+        return doubts_about(data, method.k, method.m, unnamed="" if withheld else WITHHOLD)
 
     def remedies(
         self,

@@ -70,16 +70,23 @@ def write_key(result: Anonymised, place: Path, *, manifest_sha256: str, original
 
 def read_key(private: Path, release: Disassociated) -> Key:
     """Read the owner's key to a release from its private folder; ``cloven.storage.release`` says what may be wrong."""
+    entries, records = _whole(private / "key.parquet", KEY), _whole(private / "records.parquet", RECORDS)
+    return key_from(entries, records, release, private, _read_suppressed(private / "suppressed.parquet"))
+
+
+def key_from(
+    entries: Any, records: Any, release: Disassociated, private: Path, suppressed: dict[str, Any]
+) -> Key:
+    """The key to a release from the tables of its private folder."""
     path = private / "key.parquet"
-    table = _whole(path, KEY)
-    offsets, codes, names = item_lists(table, path)
+    offsets, codes, names = item_lists(entries, path)
     return Key(
-        record=whole_numbers(table, "record", path),
-        release_row=_release_rows(table, path, release),
+        record=whole_numbers(entries, "record", path),
+        release_row=_release_rows(entries, path, release),
         offsets=offsets,
         items=in_vocabulary(names, release.vocabulary, path)[codes],
-        **_read_records(private / "records.parquet", release.clusters),
-        **_read_suppressed(private / "suppressed.parquet"),
+        **_records(records, private / "records.parquet", release.clusters),
+        **suppressed,
     )
 
 
@@ -87,10 +94,15 @@ def _whole(path: Path, columns: dict[str, str]) -> Any:
     """A table of the private folder, from one file or, where that is not there, from its parts."""
     import pyarrow as pa
 
+    return pa.concat_tables(read_parts(parts_of(path), columns))
+
+
+def parts_of(path: Path) -> list[Path]:
+    """The files of a table of the private folder: one, or its parts where that is not there."""
     parts: list[Path] = []
     while not path.exists() and (part := path.with_name(part_name(path.stem, len(parts)))).exists():
         parts.append(part)
-    return pa.concat_tables(read_parts(parts or [path], columns))
+    return parts or [path]
 
 
 def _key_columns(key: Key, release: Disassociated) -> dict[str, Any]:
@@ -180,8 +192,7 @@ def _release_rows(table: Any, path: Path, release: Disassociated) -> Longs:
     return starts[place] + rank if len(rank) else rank
 
 
-def _read_records(path: Path, clusters: int) -> dict[str, Any]:
-    table = _whole(path, RECORDS)
+def _records(table: Any, path: Path, clusters: int) -> dict[str, Any]:
     persons = whole_numbers(table, "person", path, null=True)
     unknown = int((persons < 0).sum())
     expect(

@@ -15,10 +15,9 @@ from cloven.kinds.transactions import about_release, risk_of
 from cloven.threats import Case, Threat
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from cloven.disclosure.risk import Criterion, Risk
-    from cloven.kinds.disassociated.covers.breaches import Breach
     from cloven.kinds.disassociated.key import Anonymised
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.kinds.generalised.release import SetGeneralised
@@ -89,8 +88,10 @@ def word_meanings(relatedness: Relatedness, method: str = "aba") -> Threat:
     ).publicly(knows="the release, and how related words are")
 
 
-def release_alone() -> Threat:
+def release_alone(more: Disassociated | None = None) -> Threat:
     """Somebody who learns from the release itself which items go together.
+
+    Where some of its clusters are attacked, ``more`` are those to learn from.
 
     >>> release_alone().name
     'release alone'
@@ -101,7 +102,7 @@ def release_alone() -> Threat:
 
     def learned(release: Disassociated, effort: Effort) -> Attack:
         try:
-            return Semantic(Learned.of_release(release, most_pairs=effort.most_pairs))
+            return Semantic(Learned.of_release(more or release, most_pairs=effort.most_pairs))
         except ParameterError:  # nothing goes together more often than by chance, so that is all there is
             return Guesswork()
 
@@ -139,10 +140,11 @@ def another_release(other: Disassociated | SetGeneralised, name: str = "another 
     )
 
 
-def the_method(tries: int | None = None) -> Threat:
+def the_method(tries: int | None = None, covered: Mapping[str, int] | None = None) -> Threat:
     """Somebody who knows how the release was cut, and rejects what would have been cut otherwise.
 
-    ``tries`` says how many arrangements of a chunk are tried; left out, the effort does.
+    ``tries`` says how many arrangements of a chunk are tried; left out, the effort does. Where some clusters of the
+    release are attacked, ``covered`` are the covers of all.
 
     >>> the_method().name
     'method'
@@ -155,21 +157,21 @@ def the_method(tries: int | None = None) -> Threat:
         from cloven.kinds.disassociated.covers.breaches import breaches
         from cloven.kinds.disassociated.covers.covers import covers
 
-        found = breaches(covers(case.result.release))
+        found: Mapping[str, Any] = covered or breaches(covers(case.result.release)).to_dict()
         try:
             risk = guessing(threat, case)
         except ParameterError as error:
             # It needs what is not published (persons, groups, ties), so that nobody has it without other knowledge.
             risk = threat.risk(not_tried=str(error), outside=True)
-        repairs = f"{many(found.pairs, 'cover problem')}; --safe cover repairs them"
+        repairs = f"{many(found['pairs'], 'cover problem')}; --safe cover repairs them"
         words: dict[str, Any] = {
             "broken_what": "pairs of items that have fewer than k candidates",
             "sentence": f"{risk.sentence} {_covered(found)}".strip(),
-            "meaning": repairs if found.pairs else risk.meaning,
+            "meaning": repairs if found["pairs"] else risk.meaning,
         }
-        details = {**risk.details, "covers": found.to_dict()}
+        details = {**risk.details, "covers": found}
         # Covers are read off the release, which everybody has.
-        return replace(risk, broken=found.everywhere, details=details, **words).saying(**words)
+        return replace(risk, broken=found["everywhere"], details=details, **words).saying(**words)
 
     return Threat(
         "method",
@@ -187,16 +189,14 @@ def leaves_open(release: Disassociated) -> bool:
     return bool((later & ~release.at_root).any())
 
 
-def _covered(found: Breach) -> str:
+def _covered(found: Mapping[str, Any]) -> str:
     """What covers tell. Only where no other cluster has candidates is the promise itself broken."""
-    if not found.pairs:
+    if not found["pairs"]:
         return "Nothing is covered."
-    pairs = (
-        f"The method tells that {many(found.pairs, 'pair')} of items meet fewer than k times in their cluster"
-    )
-    if not found.everywhere:
+    pairs = f"The method tells that {many(found['pairs'], 'pair')} of items meet fewer than k times in their cluster"
+    if not found["everywhere"]:
         return f"{pairs}; other clusters have candidates for all of them."
-    return f"{pairs}; for {found.everywhere:,} of them no other cluster has enough candidates."
+    return f"{pairs}; for {found['everywhere']:,} of them no other cluster has enough candidates."
 
 
 def _details(found: Findings, release: Disassociated) -> dict[str, Any]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from cloven.kinds.disassociated.utility import UtilityReport
 
 
+WITHHOLD = "withhold them (--rare-items withhold)"
 PARTS = {"clusters": "cluster", "record_chunks": "record chunk", "shared_chunks": "shared chunk"}
 
 

@@ -158,8 +158,12 @@ class Totals:
         rest = (arrays[name] for name in SUMS)
         return cls(names, int(arrays["records"][0]), *rest)
 
-    def part(self, release: Disassociated, most: int = 1) -> Part:
-        """A part in the words of the whole, below a root that has each of its items ``most`` times at most."""
+    def part(self, release: Disassociated, most: int | None = 1, first: int = 0) -> Part:
+        """A part in the words of the whole, below a root that has each of its items ``most`` times at most.
+
+        None stands for as often as a cluster of the part could use.
+        """
+        most = int(release.cluster_size.max(initial=0)) if most is None else most
         code_of = {name: code for code, name in enumerate(self.names)}
         code = np.array([code_of[name] for name in release.vocabulary], np.int32)
         copies = np.minimum(self.copies, most if release.joints else 0)
@@ -178,7 +182,8 @@ class Totals:
             row_items=np.append(code[release.row_items], rooted.astype(np.int32)),
         )
         shown, listed, *_ = tallied(whole)
-        return Part(whole, self, self.records - release.records, self.shown - shown, self.listed - listed)
+        around = self.records - release.records, self.shown - shown, self.listed - listed
+        return Part(whole, self, first, *around)
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,6 +193,7 @@ class Part:
     Attributes:
         release: the clusters, with the items of all.
         totals: sums over all parts.
+        first: number of the first of the clusters.
         records: records of the other parts.
         shown: for each item, records of their clusters that show it in a record chunk.
         listed: the same with those that name it in their term chunk.
@@ -195,6 +201,7 @@ class Part:
 
     release: Disassociated
     totals: Totals
+    first: int
     records: int
     shown: Floats
     listed: Floats
@@ -299,7 +306,7 @@ def counted(asked: str) -> str:
     given = json.loads(asked)
     sums: dict[str, Counter[str]] = {name: Counter() for name in SUMS}
     records = 0
-    for release in _releases(given):
+    for _, release in _releases(given):
         records += release.records
         for name, values in zip(SUMS, tallied(release), strict=False):
             sums[name].update(dict(zip(release.vocabulary, values.tolist(), strict=True)))
@@ -309,19 +316,20 @@ def counted(asked: str) -> str:
     return json.dumps({"records": records, **sums})
 
 
-def answer(asked: str, work: Callable[[Iterable[Part], Arrays], Arrays], most: int = 1) -> str:
+def answer(asked: str, work: Callable[[Iterable[Part], Arrays], Arrays], most: int | None = 1) -> str:
     """Have work done on the parts of a group, each below a root with ``most`` copies; say where the answer lies."""
     given = json.loads(asked)
     question = arrays_in(given["question"])
     totals = Totals.from_plain(question)
-    _save(Path(given["answer"]), work((totals.part(release, most) for release in _releases(given)), question))
+    parts = (totals.part(release, most, first) for first, release in _releases(given))
+    _save(Path(given["answer"]), work(parts, question))
     return str(given["answer"])
 
 
-def _releases(given: Mapping[str, Any]) -> Iterator[Disassociated]:
+def _releases(given: Mapping[str, Any]) -> Iterator[tuple[int, Disassociated]]:
     folder = Path(given["folder"])
     for clusters, chunks in given["parts"]:
-        yield read_part(folder / clusters, folder / chunks, given["manifest"], given["allowed"])[1]
+        yield read_part(folder / clusters, folder / chunks, given["manifest"], given["allowed"])
 
 
 def _save(place: Path, arrays: Arrays) -> None:

@@ -9,7 +9,8 @@ are is what intervals are made of.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -31,7 +32,7 @@ from cloven.statistics.outsiders import FEWEST, SHARE
 from cloven.statistics.telling import News, People
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from cloven.statistics.telling import Telling
 
     Report = Callable[[str, float], None]
+    Work = Callable[[Longs, NDArray[Any]], NDArray[Any]]
 
 
 class Large(Protocol):
@@ -77,8 +79,8 @@ class Large(Protocol):
         """Those of some records that have items: their numbers, ascending, their lengths, and their item codes."""
         ...
 
-    def supports(self, sets: Longs) -> Longs:
-        """How many records hold each of some sets of items of the same size, by code, one in each row."""
+    def over(self, work: Work) -> Iterable[NDArray[Any]]:
+        """What work gives of all records, piece by piece, wherever they are; each piece as offsets and item codes."""
         ...
 
     def publish_without(self, numbers: Longs, place: Path) -> None:
@@ -86,8 +88,15 @@ class Large(Protocol):
         ...
 
 
-def supports_in(offsets: Longs, codes: NDArray[np.int32], sets: Longs, width: int) -> Longs:
-    """How many of some records hold each set."""
+def supports(large: Large, sets: Longs) -> Longs:
+    """How many records hold each of some sets of items of the same size, by code, one in each row."""
+    found = np.zeros(len(sets), np.int64)
+    for told in large.over(partial(_supports_in, sets, len(large.names))):
+        found += told
+    return found
+
+
+def _supports_in(sets: Longs, width: int, offsets: Longs, codes: NDArray[Any]) -> Longs:
     from scipy.sparse import csr_matrix
 
     records = len(offsets) - 1
@@ -100,6 +109,25 @@ def supports_in(offsets: Longs, codes: NDArray[np.int32], sets: Longs, width: in
         for other in row[1:]:
             both = both.multiply(dense[:, other])
         found[number] = both.nnz
+    return found
+
+
+def random_records(large: Large, most: int, rng: np.random.Generator) -> Transactions:
+    """Random records, or all where there are no more; their numbers in the source are ``source_rows``."""
+    # Some numbers are of empty records, so that more are drawn; what is too many is put back.
+    wanted = min(large.numbers, int(1.2 * most * large.numbers / large.records) + 20)
+    number, lengths, codes = large.some(np.sort(rng.choice(large.numbers, wanted, replace=False)))
+    kept = np.sort(rng.permutation(len(number))[:most])
+    inside = np.repeat(among(np.arange(len(number)), kept), lengths)
+    return Transactions.from_arrays(
+        lengths[kept], codes[inside].astype(np.int32), large.names, source_rows=number[kept]
+    )
+
+
+def rarity(large: Large, data: Transactions) -> Longs:
+    """How many records hold each item of some of them."""
+    at = np.searchsorted(np.array(large.names, object), np.array(data.vocabulary, object))
+    found: Longs = large.held[at]
     return found
 
 
@@ -126,14 +154,7 @@ class Drawn:
                 f" {FEWEST} are needed, and more for more releases"
             )
             raise ParameterError(message)
-        # Some numbers are of empty records, so that more are drawn; what is too many is put back.
-        wanted = min(large.numbers, int(1.2 * many * groups * large.numbers / large.records) + 20)
-        number, lengths, codes = large.some(np.sort(rng.choice(large.numbers, wanted, replace=False)))
-        kept = np.sort(rng.permutation(len(number))[: many * groups])
-        inside = np.repeat(among(np.arange(len(number)), kept), lengths)
-        found = Transactions.from_arrays(
-            lengths[kept], codes[inside].astype(np.int32), large.names, source_rows=number[kept]
-        )
+        found = random_records(large, many * groups, rng)
         division = rng.permutation(len(found)) % groups
         return cls(found, np.arange(splits)[:, None] == division)
 
@@ -198,19 +219,13 @@ class KnownPersonTrial:
     ) -> dict[tuple[Way, str], Telling]:
         """What all readers of one release tell, for all ways of knowing at once."""
         data = drawn.people
-        people = People.of(data, np.arange(len(data)), folder.totals.names, self._rarity(data), lots)
+        people = People.of(data, np.arange(len(data)), folder.totals.names, rarity(self.large, data), lots)
         sets = {way: way.of(people) for way in tried}
         every = [asked.known for asked in sets.values()]
         codes = np.concatenate([known.codes for known in every])
         lengths = np.concatenate([np.diff(known.offsets) for known in every])
         offsets = np.concatenate(([0], np.cumsum(lengths)))
         return read_by(readers(folder, Known.from_arrays(offsets, codes)), people, sets, news)
-
-    def _rarity(self, data: Transactions) -> Longs:
-        """How many records hold each item of some."""
-        at = np.searchsorted(np.array(self.large.names, object), np.array(data.vocabulary, object))
-        found: Longs = self.large.held[at]
-        return found
 
     def _news(self, news: News, vocabulary: tuple[str, ...]) -> Floats:
         held = dict(zip(self.large.names, self.large.held.tolist(), strict=True))
@@ -221,4 +236,6 @@ class KnownPersonTrial:
         out = np.flatnonzero(drawn.left_out[0])
         others = np.flatnonzero(~drawn.left_out[0])
         data = drawn.people
-        return told_without(data, self._rarity(data), out, others, way, lambda names: self._news(news, names))
+        return told_without(
+            data, rarity(self.large, data), out, others, way, lambda names: self._news(news, names)
+        )

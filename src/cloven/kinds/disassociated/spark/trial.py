@@ -8,13 +8,13 @@ from __future__ import annotations
 import shutil
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cloven.intake.urls import file_url
 from cloven.kinds.disassociated.parts.folder import PartsFolder
-from cloven.kinds.disassociated.parts.people import supports_in
 from cloven.kinds.disassociated.spark import records
 from cloven.kinds.disassociated.spark.pipeline import Pipeline
 from cloven.kinds.disassociated.spark.publishing import Identity, Sizes
@@ -26,9 +26,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from cloven.compiled import Longs
     from cloven.kinds.disassociated.methods.disassociation import Disassociation
+    from cloven.kinds.disassociated.parts.people import Work
     from cloven.kinds.disassociated.spark.records import Source
 
 
@@ -102,21 +104,21 @@ class Framed:
         offsets, codes = records.unpacked(table.column("content"))
         return table.column("record").to_numpy(), np.diff(offsets), codes.astype(np.int64)
 
-    def supports(self, sets: Longs) -> Longs:
-        """Counted by the workers."""
-        width = len(self.names)
+    def over(self, work: Work) -> list[NDArray[Any]]:
+        """Done by the workers."""
+        from pyspark.sql import functions as f
 
-        def counted(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        def done(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             import pyarrow as pa
 
-            found = np.zeros(len(sets), np.int64)
             for batch in batches:
-                found += supports_in(*records.unpacked(batch.column("content")), sets, width)
-            yield pa.RecordBatch.from_arrays([pa.array([found.tolist()], pa.list_(pa.int64()))], ["found"])
+                with BytesIO() as told:
+                    np.save(told, work(*records.unpacked(batch.column("content"))))
+                    yield pa.RecordBatch.from_arrays([pa.array([told.getvalue()])], ["told"])
 
-        told = self._coded.select("content").mapInArrow(counted, "found array<bigint>").collect()
-        total: Longs = np.array([row["found"] for row in told], np.int64).sum(axis=0)
-        return total
+        held = self._coded.where(f.length("content") > 0).select("content")
+        rows = held.mapInArrow(lambda batches: done(batches), "told binary").collect()
+        return [np.load(BytesIO(row["told"])) for row in rows]
 
     def publish_without(self, numbers: Longs, place: Path) -> None:
         """A release without some of them; what only its owner would keep goes at once.

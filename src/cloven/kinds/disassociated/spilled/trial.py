@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.kinds.disassociated.parts.folder import PartsFolder
-from cloven.kinds.disassociated.parts.people import supports_in
 from cloven.kinds.disassociated.spilled.gathering import gather
 from cloven.kinds.disassociated.spilled.pipeline import Pipeline
 from cloven.kinds.disassociated.spilled.room import Room, Sizes
@@ -21,8 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from cloven.compiled import Longs
     from cloven.kinds.disassociated.methods.disassociation import Disassociation
+    from cloven.kinds.disassociated.parts.people import Work
     from cloven.kinds.disassociated.spilled.gathering import Gathered
 
 
@@ -86,12 +88,9 @@ class Shelved:
         found, lengths, codes = self.data.some(numbers)
         return found, lengths, codes.astype(np.int64)
 
-    def supports(self, sets: Longs) -> Longs:
-        """Counted piece by piece."""
-        found = np.zeros(len(sets), np.int64)
-        for _, offsets, codes in self.data.batches():
-            found += supports_in(offsets, codes, sets, len(self.names))
-        return found
+    def over(self, work: Work) -> Iterator[NDArray[Any]]:
+        """One piece after the other."""
+        return (work(offsets, codes) for _, offsets, codes in self.data.batches())
 
     def publish_without(self, numbers: Longs, place: Path) -> None:
         """A release without some of them; what only its owner would keep goes at once."""
