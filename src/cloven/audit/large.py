@@ -300,7 +300,8 @@ def _line(risk: Risk) -> str:
     """What an attacker reached, or why it was not tried."""
     if risk.attacker is None and risk.excess is None:
         return f"{risk.threat}: not tried, {risk.not_tried}"
-    return f"{risk.threat}: {risk.meaning or risk.sentence}"
+    told = risk.meaning if risk.excess is None else risk.sentence
+    return f"{risk.threat}: {told or risk.sentence}"
 
 
 def _pairs(people: Transactions, published: dict[str, int], rng: np.random.Generator) -> Longs:
