@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import sync_playwright
 
-from tests.browser.studios import LONG, SCREENS, Served, tab_of
+from reliability.served import Served
+from tests.browser.studios import LONG, SCREENS, tab_of
 
 LOOKS = {"": ("desk", "light"), "-dark": ("desk", "dark"), "-phone": ("phone", "light")}
 SIZE = {"desk": (1180, 760), "phone": SCREENS["phone"]}
@@ -59,6 +60,7 @@ def main(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as inside, sync_playwright() as running:
         browser = running.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         served = Served(Path(inside) / "ws")
+        served.start()
         try:
             _way(browser, served, Camera(browser, served, folder))
         finally:
@@ -73,8 +75,8 @@ def _way(browser: Any, served: Served, camera: Camera) -> None:
         tab.get_by_role("button", name="Use the sample").click()
         tab.get_by_role("heading", name="Who can be singled out").wait_for(timeout=LONG)
         data = tab.url
-        camera.take("data", data)
-        camera.take("protect", f"{data}/protect")
+        camera.take("data", data, every)
+        camera.take("protect", f"{data}/protect", every)
         tab.goto(f"{data}/protect")
         tab.get_by_role("button", name="On to the attackers").click()
         tab.get_by_label("A first look").check()
@@ -84,10 +86,10 @@ def _way(browser: Any, served: Served, camera: Camera) -> None:
         camera.take("attack-running", tab.url, every[1:])
         tab.locator("#verdict").wait_for(timeout=5 * LONG)
         camera.take("attack", f"{run}/attack", every)
-        camera.take("decide", run)
+        camera.take("decide", run, every)
         tab.goto(f"{run}/clusters")
         tab.get_by_role("heading", name="Clusters", exact=True).wait_for(timeout=LONG)
-        camera.take("inspector", f"{run}/clusters")
+        camera.take("inspector", f"{run}/clusters", every)
         tab.goto(f"{data}/tune")
         tab.get_by_role("button", name="Search").click()
         tab.get_by_role("heading", name="Finished").wait_for(timeout=10 * LONG)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from runpy import run_path
 
 import pytest
 
@@ -62,3 +63,14 @@ def test_axe_finds_no_serious_fault(browser, studios):
             if each["impact"] in ("serious", "critical")
         ]
         assert serious == [], name
+
+
+def test_screens_of_the_docs_can_be_taken_anew(browser, served, tmp_path):
+    """One of them, as ``docs/pictures/screens.py`` takes all."""
+    place = Path(__file__).resolve().parents[2] / "docs/pictures/screens.py"
+    screens = run_path(str(place), run_name="screens")
+    screens["Camera"](browser, served, tmp_path).take("home", f"{served.origin}/", tuple(screens["LOOKS"]))
+    taken = {each.name: each.read_bytes()[:8] for each in tmp_path.iterdir()}
+    assert taken == dict.fromkeys(
+        ("studio-home.png", "studio-home-dark.png", "studio-home-phone.png"), b"\x89PNG\r\n\x1a\n"
+    )
