@@ -25,7 +25,7 @@ from cloven.audit.loop import Audit
 from cloven.audit.memory import BASE, PER_CANDIDATE, PER_OCCURRENCE, PER_RECORD
 from cloven.data.defaults import SEED
 from cloven.data.given import expect_kind
-from cloven.errors import ParameterError
+from cloven.errors import InputError, ParameterError
 from cloven.figures import many, percent
 from cloven.intake.files import content
 from cloven.kinds.disassociated.methods import Disassociation
@@ -36,6 +36,7 @@ from cloven.kinds.disassociated.parts.people import KnownPersonTrial, random_rec
 from cloven.kinds.disassociated.parts.threats import PartsTrial
 from cloven.registry import family_of
 from cloven.statistics.intervals import wilson
+from cloven.storage.receipt import read_receipt
 from cloven.storage.release import places
 from cloven.threats import Effort, Knowledge
 
@@ -135,14 +136,17 @@ class LargeAudit:
     def _tried(
         self, large: Large, method: Disassociation, release: Path, scratch: Path, report: Report
     ) -> LargeReport:
-        family = family_of(method)
-        threats = family.threats(method, self.knowledge)
+        private = places(release)[1]
+        report("fingerprint", 0.0)
+        if large.fingerprint() != read_receipt(private)["input_sha256"]:
+            message = "the data changed while it was audited, so that figures would be of other people; audit it anew"
+            raise InputError(message)
+        threats = family_of(method).threats(method, self.knowledge)
         size, effort = self._room(large, method.k)
         folder = large.parts(release)
         report("covers", 0.0)
         covers = covered(folder)
         person = KnownPersonTrial(method, large, scratch, self.people, self.effort.splits, self.seed, report)
-        private = places(release)[1]
         trial = PartsTrial(person, release, private, covers, effort, size, self.seed)
         found, clusters = trial.risks(threats, report)
         report("counts", 0.0)

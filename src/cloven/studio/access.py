@@ -32,7 +32,7 @@ class Access:
     password: tuple[bytes, bytes] | None = None
     _tokens: set[bytes] = field(default_factory=set, repr=False)
     _sessions: list[bytes] = field(default_factory=list, repr=False)
-    _wait_until: float = 0.0
+    _wait_until: dict[str, float] = field(default_factory=dict, repr=False)
     _turn: Lock = field(default_factory=Lock, repr=False)
 
     def new_token(self) -> str:
@@ -55,13 +55,18 @@ class Access:
         salt = secrets.token_bytes(16)
         self.password = salt, _stretched(password, salt)
 
-    def answer(self, password: str) -> str | None:
-        """Change the password for a cookie; None if it is wrong, or if another wrong one was just tried."""
+    def answer(self, password: str, sender: str = "") -> str | None:
+        """Change the password for a cookie; None if it is wrong, or if this sender just tried another wrong one.
+
+        Others need not wait for that: who sends wrong ones all the time would keep the owner out.
+        """
         with self._turn:  # who guesses many at once waits as long as who guesses one after the other
-            if self.password is None or monotonic() < self._wait_until:
+            now = monotonic()
+            self._wait_until = {each: until for each, until in self._wait_until.items() if until > now}
+            if self.password is None or sender in self._wait_until:
                 return None
             if not self._matches(password):
-                self._wait_until = monotonic() + 1.0
+                self._wait_until[sender] = monotonic() + 1.0
                 return None
             return self._admit()
 

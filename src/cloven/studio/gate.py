@@ -175,7 +175,8 @@ class Gate:
             await _say(send, 413, "That is too long for a password.")
             return
         given = parse_qs(body.decode("utf-8", "replace")).get("password", [""])[0]
-        session = await asyncio.to_thread(self.access.answer, given)
+        sender = str((scope.get("client") or ("",))[0])
+        session = await asyncio.to_thread(self.access.answer, given, sender)
         if session is None:
             await asyncio.sleep(1.0)
             await _say(

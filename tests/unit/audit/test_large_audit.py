@@ -145,6 +145,24 @@ def test_an_audit_that_breaks_off_leaves_nothing_to_publish(engine, folder, tmp_
     assert sorted(place.name for place in tmp_path.iterdir()) == ["out", "out.private"]
 
 
+def test_data_that_changes_meanwhile_is_refused(engine, records, tmp_path):
+    """As many records, and as many of each item: two people are told apart otherwise."""
+    place = tmp_path / "in.parquet"
+    one, two, *rest = [record for record in records if record]
+    assert two[0] not in one
+    assert one[0] not in two
+    pq.write_table(pa.table({"items": [one, two, *rest]}), place)
+    other = [[two[0], *one[1:]], [one[0], *two[1:]], *rest]
+
+    def changing(step, _share):
+        if step == "verify":
+            pq.write_table(pa.table({"items": other}), place)
+
+    with pytest.raises(cv.InputError, match="changed while it was audited"):
+        LargeAudit(engine, METHOD).run(engine.read(place), tmp_path / "out", changing)
+    assert (tmp_path / "out.private" / "discarded").exists()
+
+
 def test_the_sample_fits_into_memory(engine):
     class Long:
         records, held = 1000, np.array([400_000])

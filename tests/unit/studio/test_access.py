@@ -36,9 +36,23 @@ def test_after_a_wrong_password_even_the_right_one_waits():
     access.set_password("right and long")
     assert access.answer("wrong") is None
     assert access.answer("right and long") is None
-    access._wait_until = 0.0
+    access._wait_until.clear()
     assert access.answer("right and long") is not None
 
 
 def test_without_a_password_none_is_right():
     assert Access("c").answer("") is None
+
+
+def test_wrong_passwords_of_others_keep_nobody_out(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr("cloven.studio.access.monotonic", lambda: now[0])
+    access = Access("c")
+    access.set_password("right and long")
+    assert access.answer("wrong", "10.0.0.9") is None
+    assert access.answer("right and long", "10.0.0.9") is None
+    assert access.answer("right and long", "10.0.0.1") is not None
+    assert list(access._wait_until) == ["10.0.0.9"]
+    now[0] += 1.1
+    assert access.answer("right and long", "10.0.0.9") is not None
+    assert access._wait_until == {}

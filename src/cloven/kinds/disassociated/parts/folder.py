@@ -158,14 +158,17 @@ class Totals:
         rest = (arrays[name] for name in SUMS)
         return cls(names, int(arrays["records"][0]), *rest)
 
+    @cached_property
+    def _code_of(self) -> dict[str, int]:
+        return {name: code for code, name in enumerate(self.names)}
+
     def part(self, release: Disassociated, most: int | None = 1, first: int = 0) -> Part:
         """A part in the words of the whole, below a root that has each of its items ``most`` times at most.
 
         None stands for as often as a cluster of the part could use.
         """
         most = int(release.cluster_size.max(initial=0)) if most is None else most
-        code_of = {name: code for code, name in enumerate(self.names)}
-        code = np.array([code_of[name] for name in release.vocabulary], np.int32)
+        code = np.array([self._code_of[name] for name in release.vocabulary], np.int32)
         copies = np.minimum(self.copies, most if release.joints else 0)
         rooted = np.repeat(np.arange(len(copies)), copies)
         many = len(rooted)

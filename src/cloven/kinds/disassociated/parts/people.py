@@ -71,6 +71,10 @@ class Large(Protocol):
         """Numbers of records lie below this; empty ones have one too."""
         ...
 
+    def fingerprint(self) -> str:
+        """By what the owner knows all of them again."""
+        ...
+
     def parts(self, release: Path) -> PartsFolder:
         """The parts of a release, to be asked by whoever works here."""
         ...

@@ -86,6 +86,10 @@ class Framed:
         """All records."""
         return self.told.records + self.told.empty
 
+    def fingerprint(self) -> str:
+        """Of all that was coded."""
+        return records.fingerprint(self.engine.session, self.scratch / "coded", self.broadcast, self.told)
+
     def parts(self, release: Path) -> PartsFolder:
         """Asked by the workers."""
         at_once = self.engine.session.sparkContext.defaultParallelism

@@ -77,6 +77,10 @@ class Shelved:
         """All records."""
         return self.data.records + self.data.empty
 
+    def fingerprint(self) -> str:
+        """Of all that was gathered."""
+        return self.data.fingerprint()
+
     def parts(self, release: Path) -> PartsFolder:
         """Asked by as many threads as work on blocks; each and who adds them up hold sums of three readers, twice."""
         run = self._run("parts")
