@@ -65,8 +65,8 @@ def audit(job: Mapping[str, Any], tell: Teller) -> dict[str, Any]:
     memory = Checkpoint.open(
         folder / "release.private.unfinished", family.fingerprint(data), _identity(plan, job)
     )
-    for doubt in memory.doubts:
-        tell(doubt=doubt)
+    if memory.doubts:
+        tell(doubt=" ".join(f"{_said(doubt)}." for doubt in memory.doubts))
     with memory.kept():
         rehearsed_beside(plan)
         found = plan.run(data, tell.progress, Telling(memory, tell))
@@ -75,6 +75,12 @@ def audit(job: Mapping[str, Any], tell: Teller) -> dict[str, Any]:
         tell(step="write", share=1.0)
         digest = found.write(target)
     return headline(found.to_dict("owner", digest))
+
+
+def _said(doubt: str) -> str:
+    """A doubt without the place in the workspace that it begins with, which nobody ever sees."""
+    told = doubt.rpartition(": ")[2]
+    return f"Of the steps that were kept: {told}"
 
 
 def _beside(found: AuditReport, data: Any, job: Mapping[str, Any]) -> AuditReport:

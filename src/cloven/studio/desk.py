@@ -269,6 +269,8 @@ class Desk:
         elif "found" in event:
             found = {**run.found, event["found"]: event["value"]}
             self.workspace.change_work("runs", run.number, found=found)
+        elif "doubt" in event:
+            self.workspace.change_work("runs", run.number, problem=event["doubt"])
         elif "step" in event:
             self.workspace.change_work("runs", run.number, step=event["step"], share=event["share"])
         self._tell(key)

@@ -11,6 +11,9 @@ from contextlib import closing
 
 import pytest
 
+import cloven as cv
+from cloven.storage.checkpoint import Checkpoint
+from cloven.storage.fingerprint import fingerprint
 from cloven.studio.desk import MOST_ATTEMPTS, Desk
 from cloven.studio.workspace import Workspace
 from tests.unit.studio.studios import opened, until
@@ -200,3 +203,27 @@ def test_what_was_found_in_a_file_is_not_shown_of_another_one(tmp_path):
         until(client, f"{run}/attack", ["To the verdict"])
         assert "attack (old)" not in client.workspace.run(1).found
         assert client.workspace.run(1).found
+
+
+@pytest.mark.slow
+def test_steps_that_were_damaged_are_told_of(tmp_path):
+    """They are done again, and the page of the run says so, without a word on where they lay."""
+    file = tmp_path / "baskets.csv"
+    file.write_bytes(BASKETS)
+    with opened(tmp_path / "ws") as client:
+        path = client.post("/data/file", data={"path": str(file)}).url.path
+        until(client, path, ["Likely ways"])
+        client.post(f"{path}/reading", data={"shape": "sets", "format": "lines", "delimiter": ","})
+        until(client, path, ["Who can be singled out"])
+        run = client.post(f"{path}/protect", data={"method": "coat", **COAT}).url.path.removesuffix("/attack")
+        client.workspace.change_work("runs", 1, "cancelled", wanted=PLAIN)
+        unfinished = client.workspace.run(1).folder / "release.private.unfinished"
+        data = cv.read(file, format="lines", delimiter=",")
+        Checkpoint.open(unfinished, fingerprint(data), "others")
+        with (unfinished / "journal.log").open("a") as journal:
+            journal.write("damaged\n")
+        client.post(f"{run}/go-on")
+        page = until(client, f"{run}/attack", ["To the verdict"]).text
+        assert "1 line damaged" in page
+        assert "what they told is done again" in page
+        assert str(tmp_path) not in page
