@@ -300,8 +300,8 @@ def audit(
     to keep. An audit that was interrupted goes on where it stopped when the same command is given again.
     The first of --methods is audited, unless it is a disassociation, which other options describe. With --schema, FILE
     is a table of persons. With --release nothing is made: a table that others published is held against its --original.
-    What --memory does not hold, and what --engine spark works on, is attacked in parts: OUT is the release then, and
-    the figures are in OUT.private.
+    What --memory does not hold, and what --engine spark works on, is attacked in parts: OUT is the release then, the
+    figures are in OUT.private, and what was interrupted begins anew, with another OUT.
     """
     check_ledger(ledger)
     if out is not None:
