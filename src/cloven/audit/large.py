@@ -144,7 +144,7 @@ class LargeAudit:
         person = KnownPersonTrial(method, large, scratch, self.people, self.effort.splits, self.seed, report)
         private = places(release)[1]
         trial = PartsTrial(person, release, private, covers, effort, size, self.seed)
-        found, clusters = trial.risks(threats, report)
+        found, drawn = trial.risks(threats, report)
         report("counts", 0.0)
         counts = self._counts(large, folder)
         report("repeated records", 0.0)
@@ -159,9 +159,7 @@ class LargeAudit:
         untried = [each for each in threats if each.counts and not each.outside and each.name not in found]
         uncovered = not_covered(method, self.knowledge)
         decision = decide(outcome, self.limits, method.k, None, uncovered, untried)
-        return LargeReport(
-            release, large.records, outcome, covers, counts, (clusters, in_all), sample, decision
-        )
+        return LargeReport(release, large.records, outcome, covers, counts, drawn, sample, decision)
 
     def _sampled(
         self, large: Large, method: Disassociation, size: int, effort: Effort, threats: tuple[Threat, ...],
@@ -231,7 +229,7 @@ class LargeReport:
         outcome: what attackers reach, what is kept, and what else speaks against publishing.
         covers: cover problems of the release.
         counts: likely counts of the release beside true ones.
-        clusters: clusters that attackers were tried on who put records together, and clusters in all.
+        clusters: clusters that attackers were tried on who put records together, and all that split something off.
         sample: the usual audit, of a release of records drawn from the data, with the attackers that take it.
         decision: the verdict.
         made: what the engine knows of the data, if it says so.
@@ -262,7 +260,7 @@ class LargeReport:
             "decision": self.decision.to_dict(),
             "on_the_release": {
                 "risks": [risk.to_dict() for risk in self.outcome.risks if risk.threat not in apart],
-                "clusters": {"attacked": self.clusters[0], "in_all": self.clusters[1]},
+                "clusters": {"attacked": self.clusters[0], "split": self.clusters[1]},
                 "covers": self.covers,
                 "counts": {"pairs": counts.pairs, "median_error": counts.error, "in_interval": held},
                 "doubts": [str(doubt) for doubt in self.outcome.doubts],
@@ -281,7 +279,8 @@ class LargeReport:
         attacked, clusters = self.clusters
         if attacked < clusters:
             out.append(
-                f"Who puts records together was tried on {attacked:,} of the {many(clusters, 'cluster')}."
+                f"Who puts records together was tried on {attacked:,} of the {many(clusters, 'cluster')} that split"
+                " something off."
             )
         if counts.error is not None and counts.held is not None:
             out.append(

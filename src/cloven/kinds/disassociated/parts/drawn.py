@@ -1,8 +1,8 @@
 """Some clusters of a release in parts, and what the key says of them, for whoever tries to put records together.
 
 Where clusters share nothing but a root of single items, which nobody puts back, what is hidden in a cluster is hidden
-among its own records. So attackers can be tried on clusters that are drawn at random, and find there what they would
-find in the whole release; what they learn from the release they learn from these or from others.
+among its own records. So attackers can be tried on clusters that are drawn at random from those that split something
+off, and find there what they would find in the whole release; what they learn from it they learn from these or others.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.data.arrays import among, offsets_of, positions
+from cloven.data.arrays import among, distinct, offsets_of, positions
 from cloven.kinds.disassociated.key import Anonymised
 from cloven.kinds.disassociated.parts.folder import answer
 from cloven.kinds.disassociated.private_files import KEY, RECORDS, key_from, parts_of
-from cloven.kinds.disassociated.release import Disassociated
+from cloven.kinds.disassociated.release import Disassociated, Kind
 from cloven.storage.manifest import parameters_of
 from cloven.storage.parquet import allowed_of, read_table, whole_numbers
 
@@ -31,6 +31,40 @@ if TYPE_CHECKING:
     from cloven.kinds.disassociated.parts.folder import Arrays, Part, PartsFolder
 
 TABLES = {"key": KEY, "records": RECORDS}
+
+
+def splitting(folder: PartsFolder, most: int, seed: int) -> tuple[Longs, int]:
+    """Random clusters that split something off, so many at most, ascending; and how many there are in all."""
+    found, many = [np.empty(0, np.int64)], 0
+    for told in folder.ask(chosen, {"most": np.array([most]), "seed": np.array([seed])}):
+        found.append(told["clusters"])
+        many += int(told["many"][0])
+    return np.sort(_first_by_lot(np.concatenate(found), most, seed)), many
+
+
+def chosen(asked: str) -> str:
+    """Have a group of parts draw some of its clusters that split something off."""
+    return answer(asked, _chosen, 0)
+
+
+def _chosen(parts: Iterable[Part], question: Arrays) -> dict[str, NDArray[Any]]:
+    most, seed = int(question["most"][0]), int(question["seed"][0])
+    found, many = np.empty(0, np.int64), 0
+    for part in parts:
+        release = part.release
+        later = (release.row_cluster >= 0) & ((release.row_kind != Kind.RECORD) | (release.row_chunk > 0))
+        here = part.first + distinct(release.row_cluster[later])
+        found, many = _first_by_lot(np.append(found, here), most, seed), many + len(here)
+    return {"clusters": found, "many": np.array([many])}
+
+
+def _first_by_lot(numbers: Longs, most: int, seed: int) -> Longs:
+    """Those with the smallest lots: the same lots wherever they are drawn, so that no list of all is needed."""
+    lots = numbers.astype(np.uint64) + np.uint64(seed * 0x9E3779B97F4A7C15 % 2**64)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):
+        lots = (lots ^ (lots >> np.uint64(shift))) * np.uint64(factor)
+    found: Longs = numbers[np.argsort(lots, kind="stable")[:most]]
+    return found
 
 
 def clusters_of(folder: PartsFolder, numbers: Longs) -> Disassociated:
