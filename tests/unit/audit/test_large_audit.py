@@ -239,3 +239,19 @@ def test_what_few_clusters_hide_is_attacked(engine, tmp_path, seed):
     assert attacked == 1 < hiding < cv.read_release(found.release).clusters
     assert tried["method"].broken == found.covers["everywhere"] > 0
     assert "against the promise" in " ".join(map(str, found.decision.reasons))
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_few_people_of_whom_much_can_be_known_are_not_passed_over(engine, tmp_path, seed):
+    """Nearly everybody holds one item. Of the few others something is told, and lots may draw none of them."""
+    triples = [[f"{letter}{number % 2}" for letter in "abc"] for number in range(10)]
+    records, method = SINGLES + triples, cv.Disassociation(k=5, m=2, max_cluster_size=60)
+    pq.write_table(pa.table({"items": records}), tmp_path / "in.parquet")
+    limits = cv.Limits(max_risk=0.5, max_tail=0.1)
+    plan = LargeAudit(engine, method, limits=limits, effort=cv.Effort().quick(), people=60, seed=seed)
+    found = plan.run(engine.read(tmp_path / "in.parquet"), tmp_path / "out")
+    tried = {risk.threat: risk for risk in found.outcome.risks}
+    assert (tried["2 items of a person"].count, tried["3 items of a person"].count) == (10, 10)
+    assert tried["2 items of a person"].counts
+    assert found.decision.verdict == "do not publish"
+    assert tried["a known person"].units < 10

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from cloven.data.arrays import among
+from cloven.data.arrays import among, positions
 from cloven.data.known_sets import Known
 from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
@@ -124,6 +124,42 @@ def random_records(large: Large, most: int, rng: np.random.Generator) -> Transac
     )
 
 
+def records_by_length(large: Large) -> Longs:
+    """How many records have no item, one, two, .. up to the longest."""
+    found = np.zeros(1, np.int64)
+    for told in large.over(_lengths_in):
+        found, more = (found, told) if len(found) >= len(told) else (told, found)
+        found[: len(more)] += more
+    return found
+
+
+def _lengths_in(offsets: Longs, _codes: NDArray[Any]) -> Longs:
+    return np.bincount(np.diff(offsets))
+
+
+def long_records(
+    large: Large, least: int, there: int, most: int, rng: np.random.Generator
+) -> Transactions:  # fmt: skip
+    """Random ones of the records with so many items at least, of which so many are there; or all of them."""
+    # Each is drawn by its own lot, so that more are drawn than wanted; what is too many is put back.
+    share = min(1.0, 1.2 * (most + 20) / max(1, there))
+    told = list(large.over(partial(_long_in, least, share, int(rng.integers(2**32)))))
+    lengths = np.concatenate([np.empty(0, np.int64), *(each[1 : 1 + each[0]] for each in told)])
+    codes = np.concatenate([np.empty(0, np.int64), *(each[1 + each[0] :] for each in told)])
+    kept = np.sort(rng.permutation(len(lengths))[:most])
+    inside = np.repeat(among(np.arange(len(lengths)), kept), lengths)
+    return Transactions.from_arrays(lengths[kept], codes[inside].astype(np.int32), large.names)
+
+
+def _long_in(least: int, share: float, seed: int, offsets: Longs, codes: NDArray[Any]) -> Longs:
+    """Drawn records of a piece: how many, how long each is, and what all of them hold."""
+    rng = np.random.default_rng([seed, len(codes), int(codes.sum())])
+    lengths = np.diff(offsets)
+    at = np.flatnonzero((lengths >= least) & (rng.random(len(lengths)) < share))
+    held = codes[positions(offsets[at], lengths[at])]
+    return np.concatenate(([len(at)], lengths[at], held)).astype(np.int64)
+
+
 def rarity(large: Large, data: Transactions) -> Longs:
     """How many records hold each item of some of them."""
     at = np.searchsorted(np.array(large.names, object), np.array(data.vocabulary, object))
@@ -199,10 +235,10 @@ class KnownPersonTrial:
                 return threat.risk(not_tried=nothing_counts(news))
             for key, told in self._told(folder, drawn, tried, counts, lots).items():
                 found.setdefault(key, []).append(told)
-        every = all_told(found, drawn.left_out)
+        every, longest = all_told(found, drawn.left_out), len(records_by_length(self.large)) - 1
         return judged_of(
             threat, every, vocabulary, drawn.people.source_rows,
-            lambda way: self._without(drawn, news, way), doubted=True,
+            lambda way: self._without(drawn, news, way), longest, doubted=True,
         )  # fmt: skip
 
     def _release(self, drawn: Drawn, number: int, release: Path) -> Path:
