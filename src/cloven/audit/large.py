@@ -25,7 +25,7 @@ from cloven.audit.loop import Audit
 from cloven.audit.memory import BASE, PER_CANDIDATE, PER_OCCURRENCE, PER_RECORD
 from cloven.data.defaults import SEED
 from cloven.data.given import expect_kind
-from cloven.errors import ParameterError
+from cloven.errors import InputError, ParameterError
 from cloven.figures import many, percent
 from cloven.intake.files import content
 from cloven.kinds.disassociated.methods import Disassociation
@@ -36,6 +36,7 @@ from cloven.kinds.disassociated.parts.people import KnownPersonTrial, random_rec
 from cloven.kinds.disassociated.parts.threats import PartsTrial
 from cloven.registry import family_of
 from cloven.statistics.intervals import wilson
+from cloven.storage.receipt import read_receipt
 from cloven.storage.release import places
 from cloven.threats import Effort, Knowledge
 
@@ -127,6 +128,7 @@ class LargeAudit:
             staging_folder(release.parent) as scratch,
             trial.opened(self.engine, method, data, scratch) as large,
         ):
+            _refuse_changed(large, release)
             found = replace(self._tried(large, method, release, scratch, report), made=made)
         if found.decision.verdict == "publish":
             take_up(release)
@@ -293,6 +295,13 @@ class LargeReport:
         """What was measured on a release of some of the records."""
         kept = self.sample.outcome.utility.get()
         return [*map(_line, self.sample.risks), f"{kept.name}: {percent(kept.score or 0.0)}"]
+
+
+def _refuse_changed(large: Large, release: Path) -> None:
+    """Data is read once for the release and once more for its trial."""
+    if not large.known_by(read_receipt(places(release)[1])):
+        message = "the data changed while it was audited, so that its release was made from other records; audit it again"
+        raise InputError(message)
 
 
 def _line(risk: Risk) -> str:

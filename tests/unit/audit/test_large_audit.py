@@ -255,3 +255,29 @@ def test_few_people_of_whom_much_can_be_known_are_not_passed_over(engine, tmp_pa
     assert tried["2 items of a person"].counts
     assert found.decision.verdict == "do not publish"
     assert tried["a known person"].units < 10
+
+
+def test_data_that_changes_between_two_reads_is_refused(engine, records, tmp_path, monkeypatch):
+    """People of another file are not in the release, so that nothing is told of them."""
+    pq.write_table(pa.table({"items": records}), tmp_path / "in.parquet")
+    write = cv.Local.write
+
+    def changing(self, plan, out):
+        made = write(self, plan, out)
+        pq.write_table(pa.table({"items": [*records[:-1], records[0]]}), tmp_path / "in.parquet")
+        return made
+
+    monkeypatch.setattr(cv.Local, "write", changing)
+    plan = LargeAudit(engine, METHOD, effort=cv.Effort().quick(), people=20, sample=300)
+    with pytest.raises(cv.InputError, match="changed while it was audited"):
+        plan.run(engine.read(tmp_path / "in.parquet"), tmp_path / "out")
+    assert (tmp_path / "out.private" / "discarded").exists()
+
+
+def test_people_of_whom_nothing_is_published_are_not_passed(engine, tmp_path):
+    records = [[f"only {number}"] for number in range(2000)] + [["all", str(n % 2)] for n in range(40)]
+    pq.write_table(pa.table({"items": records}), tmp_path / "in.parquet")
+    plan = LargeAudit(engine, cv.Disassociation(k=5), effort=cv.Effort().quick(), people=3, sample=60)
+    found = plan.run(engine.read(tmp_path / "in.parquet"), tmp_path / "out")
+    assert found.decision.verdict == "do not publish"
+    assert "could not be tried" in " ".join(map(str, found.decision.reasons))

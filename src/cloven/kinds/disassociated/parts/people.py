@@ -32,7 +32,7 @@ from cloven.statistics.outsiders import FEWEST, SHARE
 from cloven.statistics.telling import News, People
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -69,6 +69,10 @@ class Large(Protocol):
     @property
     def numbers(self) -> int:
         """Numbers of records lie below this; empty ones have one too."""
+        ...
+
+    def known_by(self, receipt: Mapping[str, Any]) -> bool:
+        """Whether these are the records that the receipt of a release speaks of."""
         ...
 
     def parts(self, release: Path) -> PartsFolder:

@@ -1,6 +1,7 @@
 """Records that Spark keeps, as a trial wants them (``parts.people``).
 
-The people who are asked about come to the driver, a few hundred of them; all other records stay where they are.
+The people who are asked about come to the driver, and the sample that it is measured on what is kept: some ten thousand
+records, however many there are. All others stay where they are.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from cloven.storage.atomic import PRIVATE_FOLDER
 from cloven.storage.fingerprint import Sketch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     import pyarrow as pa
@@ -85,6 +86,10 @@ class Framed:
     def numbers(self) -> int:
         """All records."""
         return self.told.records + self.told.empty
+
+    def known_by(self, receipt: Mapping[str, Any]) -> bool:
+        """By those who stand out: a frame that is read again may come in another order, as a fingerprint may not."""
+        return bool(receipt["sketch"] == records.sketch(self._coded).to_dict())
 
     def parts(self, release: Path) -> PartsFolder:
         """Asked by the workers."""

@@ -17,7 +17,7 @@ from cloven.kinds.disassociated.spilled.room import Room, Sizes
 from cloven.storage.atomic import PRIVATE_FOLDER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -76,6 +76,10 @@ class Shelved:
     def numbers(self) -> int:
         """All records."""
         return self.data.records + self.data.empty
+
+    def known_by(self, receipt: Mapping[str, Any]) -> bool:
+        """By their fingerprint."""
+        return bool(receipt["input_sha256"] == self.data.fingerprint())
 
     def parts(self, release: Path) -> PartsFolder:
         """Asked by as many threads as work on blocks; each and who adds them up hold sums of three readers, twice."""
