@@ -300,7 +300,9 @@ class LargeReport:
 def _refuse_changed(large: Large, release: Path) -> None:
     """Data is read once for the release and once more for its trial."""
     if not large.known_by(read_receipt(places(release)[1])):
-        message = "the data changed while it was audited, so its release is one of other records; audit it again"
+        message = (
+            "the data changed while it was audited, so its release is one of other records; audit it again"
+        )
         raise InputError(message)
 
 

@@ -281,3 +281,22 @@ def test_people_of_whom_nothing_is_published_are_not_passed(engine, tmp_path):
     found = plan.run(engine.read(tmp_path / "in.parquet"), tmp_path / "out")
     assert found.decision.verdict == "do not publish"
     assert "could not be tried" in " ".join(map(str, found.decision.reasons))
+
+
+def often(contents, times):
+    """Records of ten items each, so many times."""
+    return [[f"{number}.{place}" for place in range(10)] for number in range(contents)] * times
+
+
+@pytest.mark.parametrize(
+    ("again", "share"), [(often(3, 1500), 0.45), (often(1500, 3), 0.45), (often(30, 150), 0.45), ([], 0.0)]
+)
+def test_repeated_records_are_found_among_very_many(engine, tmp_path, monkeypatch, again, share):
+    """However often each of them comes: a few contents very often, or many a few times."""
+    from cloven.kinds.disassociated.parts import doubts
+
+    others = [[f"a{number}", f"b{number % 977}", f"c{number % 13}"] for number in range(10_000 - len(again))]
+    pq.write_table(pa.table({"items": again + others}), tmp_path / "in.parquet")
+    monkeypatch.setattr(doubts, "MOST_LOOKS", 500)
+    with trial.opened(engine, METHOD, engine.read(tmp_path / "in.parquet"), tmp_path) as large:
+        assert doubts._repeated(large) == pytest.approx(share, rel=0.45)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.data.arrays import among, distinct, offsets_of, positions
+from cloven.data.arrays import among, distinct, lots, offsets_of, positions
 from cloven.kinds.disassociated.key import Anonymised
 from cloven.kinds.disassociated.parts.folder import answer
 from cloven.kinds.disassociated.private_files import KEY, RECORDS, key_from, parts_of
@@ -60,10 +60,7 @@ def _chosen(parts: Iterable[Part], question: Arrays) -> dict[str, NDArray[Any]]:
 
 def _first_by_lot(numbers: Longs, most: int, seed: int) -> Longs:
     """Those with the smallest lots: the same lots wherever they are drawn, so that no list of all is needed."""
-    lots = numbers.astype(np.uint64) + np.uint64(seed * 0x9E3779B97F4A7C15 % 2**64)
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):
-        lots = (lots ^ (lots >> np.uint64(shift))) * np.uint64(factor)
-    found: Longs = numbers[np.argsort(lots, kind="stable")[:most]]
+    found: Longs = numbers[np.argsort(lots(numbers, seed), kind="stable")[:most]]
     return found
 
 

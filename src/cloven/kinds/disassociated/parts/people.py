@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from cloven.data.arrays import among, positions
+from cloven.data.arrays import among, lots
 from cloven.data.known_sets import Known
 from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from cloven.statistics.telling import Telling
 
     Report = Callable[[str, float], None]
-    Work = Callable[[Longs, NDArray[Any]], NDArray[Any]]
+    Work = Callable[[Longs, Longs, NDArray[Any]], NDArray[Any]]
 
 
 class Large(Protocol):
@@ -84,7 +84,10 @@ class Large(Protocol):
         ...
 
     def over(self, work: Work) -> Iterable[NDArray[Any]]:
-        """What work gives of all records, piece by piece, wherever they are; each piece as offsets and item codes."""
+        """What work gives of all records, piece by piece, wherever they are; none is empty.
+
+        Each piece comes as numbers of records, offsets and item codes.
+        """
         ...
 
     def publish_without(self, numbers: Longs, place: Path) -> None:
@@ -100,7 +103,7 @@ def supports(large: Large, sets: Longs) -> Longs:
     return found
 
 
-def _supports_in(sets: Longs, width: int, offsets: Longs, codes: NDArray[Any]) -> Longs:
+def _supports_in(sets: Longs, width: int, _records: Longs, offsets: Longs, codes: NDArray[Any]) -> Longs:
     from scipy.sparse import csr_matrix
 
     records = len(offsets) - 1
@@ -120,7 +123,12 @@ def random_records(large: Large, most: int, rng: np.random.Generator) -> Transac
     """Random records, or all where there are no more; their numbers in the source are ``source_rows``."""
     # Some numbers are of empty records, so that more are drawn; what is too many is put back.
     wanted = min(large.numbers, int(1.2 * most * large.numbers / large.records) + 20)
-    number, lengths, codes = large.some(np.sort(rng.choice(large.numbers, wanted, replace=False)))
+    return _some_of(large, np.sort(rng.choice(large.numbers, wanted, replace=False)), most, rng)
+
+
+def _some_of(large: Large, numbers: Longs, most: int, rng: np.random.Generator) -> Transactions:
+    """Those of some records that are not empty, so many at most."""
+    number, lengths, codes = large.some(numbers)
     kept = np.sort(rng.permutation(len(number))[:most])
     inside = np.repeat(among(np.arange(len(number)), kept), lengths)
     return Transactions.from_arrays(
@@ -137,31 +145,22 @@ def records_by_length(large: Large) -> Longs:
     return found
 
 
-def _lengths_in(offsets: Longs, _codes: NDArray[Any]) -> Longs:
+def _lengths_in(_records: Longs, offsets: Longs, _codes: NDArray[Any]) -> Longs:
     return np.bincount(np.diff(offsets))
 
 
-def long_records(
-    large: Large, least: int, there: int, most: int, rng: np.random.Generator
-) -> Transactions:  # fmt: skip
+def long_records(large: Large, least: int, there: int, most: int, rng: np.random.Generator) -> Transactions:
     """Random ones of the records with so many items at least, of which so many are there; or all of them."""
     # Each is drawn by its own lot, so that more are drawn than wanted; what is too many is put back.
-    share = min(1.0, 1.2 * (most + 20) / max(1, there))
-    told = list(large.over(partial(_long_in, least, share, int(rng.integers(2**32)))))
-    lengths = np.concatenate([np.empty(0, np.int64), *(each[1 : 1 + each[0]] for each in told)])
-    codes = np.concatenate([np.empty(0, np.int64), *(each[1 + each[0] :] for each in told)])
-    kept = np.sort(rng.permutation(len(lengths))[:most])
-    inside = np.repeat(among(np.arange(len(lengths)), kept), lengths)
-    return Transactions.from_arrays(lengths[kept], codes[inside].astype(np.int32), large.names)
+    share = min(1.0, (1.2 * most + 20) / max(1, there))
+    found = large.over(partial(_long_in, least, share, int(rng.integers(2**32))))
+    return _some_of(large, np.sort(np.concatenate([np.empty(0, np.int64), *found])), most, rng)
 
 
-def _long_in(least: int, share: float, seed: int, offsets: Longs, codes: NDArray[Any]) -> Longs:
-    """Drawn records of a piece: how many, how long each is, and what all of them hold."""
-    rng = np.random.default_rng([seed, len(codes), int(codes.sum())])
-    lengths = np.diff(offsets)
-    at = np.flatnonzero((lengths >= least) & (rng.random(len(lengths)) < share))
-    held = codes[positions(offsets[at], lengths[at])]
-    return np.concatenate(([len(at)], lengths[at], held)).astype(np.int64)
+def _long_in(
+    least: int, share: float, seed: int, records: Longs, offsets: Longs, _codes: NDArray[Any]
+) -> Longs:
+    return records[(np.diff(offsets) >= least) & (lots(records, seed) < share)]
 
 
 def rarity(large: Large, data: Transactions) -> Longs:

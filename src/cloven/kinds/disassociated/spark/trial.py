@@ -118,10 +118,11 @@ class Framed:
 
             for batch in batches:
                 with BytesIO() as told:
-                    np.save(told, work(*records.unpacked(batch.column("content"))))
+                    offsets, codes = records.unpacked(batch.column("content"))
+                    np.save(told, work(batch.column("record").to_numpy(), offsets, codes))
                     yield pa.RecordBatch.from_arrays([pa.array([told.getvalue()])], ["told"])
 
-        held = self._coded.where(f.length("content") > 0).select("content")
+        held = self._coded.where(f.length("content") > 0).select("record", "content")
         rows = held.mapInArrow(lambda batches: done(batches), "told binary").collect()
         return [np.load(BytesIO(row["told"])) for row in rows]
 

@@ -94,7 +94,7 @@ class Shelved:
 
     def over(self, work: Work) -> Iterator[NDArray[Any]]:
         """One piece after the other."""
-        return (work(offsets, codes) for _, offsets, codes in self.data.batches())
+        return (work(*piece) for piece in self.data.batches())
 
     def publish_without(self, numbers: Longs, place: Path) -> None:
         """A release without some of them; what only its owner would keep goes at once."""
