@@ -28,6 +28,7 @@ from cloven.data.given import expect_kind
 from cloven.errors import InputError, ParameterError
 from cloven.figures import many, percent
 from cloven.intake.files import content
+from cloven.kinds.disassociated.attack.known_person_kernel import MOST_KNOWN
 from cloven.kinds.disassociated.methods import Disassociation
 from cloven.kinds.disassociated.parts.counts import likely
 from cloven.kinds.disassociated.parts.covers import covered
@@ -41,7 +42,7 @@ from cloven.storage.release import places
 from cloven.threats import Effort, Knowledge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from cloven.audit.decision import Decision
     from cloven.audit.report import AuditReport
@@ -104,24 +105,35 @@ class LargeAudit:
         if self.effort.splits < 1:
             message = f"splits of the effort must be at least 1, got {self.effort.splits}: people must be left out once"
             raise ParameterError(message)
+        if self.method.m >= MOST_KNOWN:
+            most = MOST_KNOWN
+            message = f"m must be below {most}, as one item more is tried than m, got {self.method.m}"
+            raise ParameterError(message)
         if not getattr(self.engine, "room", ""):
             message = "the engine holds all records in memory; use Audit, or an engine such as cv.Local(memory='4GB')"
             raise ParameterError(message)
 
-    def run(self, source: Any, out: str | os.PathLike[str], progress: Report | None = None) -> LargeReport:
+    def run(
+        self,
+        source: Any,
+        out: str | os.PathLike[str],
+        progress: Report | None = None,
+        earlier: Callable[[Any], Sequence[str]] | None = None,
+    ) -> LargeReport:
         """Make a release in ``out`` and its key in ``out.private``, attack it there, and decide.
 
         A release that does not verify is not written, and raises. Until the verdict is to publish it, a release counts
-        as discarded (``cloven ledger``), also where this is interrupted.
+        as discarded (``cloven ledger``), also where this is interrupted. ``earlier`` is called in the end with what the
+        engine knows of the data, and tells of earlier releases of the same people: each speaks against this one.
         """
         from cloven.storage.atomic import staging_folder
-        from cloven.storage.ledger import discard, take_up
+        from cloven.storage.ledger import take_up
 
         report = progress or (lambda _step, _share: None)
         data = self.engine.read(source) if isinstance(source, str | os.PathLike) else source
-        made = self.engine.write(self.method.anonymise(data, report, engine=self.engine), out)
+        plan = self.method.anonymise(data, report, engine=self.engine)
+        made = self.engine.write(replace(plan, discarded=True), out)
         release = Path(out).absolute()
-        discard(release)
         method = getattr(made, "method", self.method)  # with the blocks that there was room for
         trial = import_module(f"cloven.kinds.disassociated.{self.engine.room}.trial")
         with (
@@ -130,6 +142,8 @@ class LargeAudit:
         ):
             _refuse_changed(large, release)
             found = replace(self._tried(large, method, release, scratch, report), made=made)
+        if earlier is not None:
+            found = replace(found, decision=found.decision.beside(earlier(made)))
         if found.decision.verdict == "publish":
             take_up(release)
         return found

@@ -300,3 +300,40 @@ def test_repeated_records_are_found_among_very_many(engine, tmp_path, monkeypatc
     monkeypatch.setattr(doubts, "MOST_LOOKS", 500)
     with trial.opened(engine, METHOD, engine.read(tmp_path / "in.parquet"), tmp_path) as large:
         assert doubts._repeated(large) == pytest.approx(share, rel=0.45)
+
+
+def test_a_run_that_is_killed_once_the_release_is_there_leaves_nothing_to_publish(
+    engine, folder, tmp_path, monkeypatch
+):
+    write = cv.Local.write
+
+    def killed(self, plan, out):
+        write(self, plan, out)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cv.Local, "write", killed)
+    with pytest.raises(KeyboardInterrupt):
+        LargeAudit(engine, METHOD).run(engine.read(folder), tmp_path / "out")
+    assert (tmp_path / "out.private" / "discarded").exists()
+
+
+def test_nothing_is_published_before_earlier_releases_were_looked_at(engine, tmp_path):
+    pq.write_table(pa.table({"items": LETTERS}), tmp_path / "in.parquet")
+    limits = cv.Limits(max_risk=1.0, max_tail=1.0)
+    plan = LargeAudit(engine, METHOD, limits=limits, effort=cv.Effort().quick(), people=50, sample=100)
+
+    def broken(_made):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        plan.run(engine.read(tmp_path / "in.parquet"), tmp_path / "one", earlier=broken)
+    assert (tmp_path / "one.private" / "discarded").exists()
+    told = ["this data set was released earlier"]
+    found = plan.run(engine.read(tmp_path / "in.parquet"), tmp_path / "two", earlier=lambda _made: told)
+    assert found.decision.verdict == "do not publish"
+    assert (tmp_path / "two.private" / "discarded").exists()
+
+
+def test_more_items_than_can_be_known_are_refused_at_once(engine):
+    with pytest.raises(cv.ParameterError, match="m must be below 8"):
+        LargeAudit(engine, cv.Disassociation(k=3, m=8, max_cluster_size=30))

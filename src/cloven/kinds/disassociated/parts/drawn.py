@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.data.arrays import among, distinct, lots, offsets_of, positions
+from cloven.intake.packing import array_of
 from cloven.kinds.disassociated.key import Anonymised
 from cloven.kinds.disassociated.parts.folder import answer
 from cloven.kinds.disassociated.private_files import KEY, RECORDS, key_from, parts_of
@@ -155,7 +156,7 @@ def claimed(asked: str) -> str:
     import pyarrow as pa
 
     given = json.loads(asked)
-    numbers, columns = np.load(given["clusters"]), TABLES[given["name"]]
+    numbers, columns = array_of(given["clusters"]), TABLES[given["name"]]
     found = []
     for file in map(Path, given["files"]):
         table = read_table(file, columns, given["allowed"])

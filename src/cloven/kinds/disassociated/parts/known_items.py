@@ -31,16 +31,10 @@ if TYPE_CHECKING:
     from cloven.kinds.known_items import Names
     from cloven.threats import Threat
 
-MOST = 12
-"""Items that are known at most: candidates are added up for all sets of them that may come from the root."""
-
 
 def tried(large: Large, folder: PartsFolder, tries: int, rng: np.random.Generator) -> tuple[Risk, ...]:
     """What knowing m items of a person leads to, and one more than the promise covers."""
     m, names = folder.manifest["m"], folder.totals.names
-    if m >= MOST:
-        why = f"{MOST} items or more cannot be looked up where a release lies in parts"
-        return tuple(known_items(m + more, promised=not more).risk(not_tried=why) for more in (0, 1))
     sizes, by_length = {m: True, m + 1: False}, records_by_length(large)
     there = {size: int(by_length[size:].sum()) for size in sizes}
     people = {size: long_records(large, size, there[size], tries, rng) for size in sizes}

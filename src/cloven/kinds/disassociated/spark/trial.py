@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cloven.intake.packing import array_of
 from cloven.intake.urls import file_url
 from cloven.kinds.disassociated.parts.folder import PartsFolder
 from cloven.kinds.disassociated.spark import records
@@ -124,7 +125,7 @@ class Framed:
 
         held = self._coded.where(f.length("content") > 0).select("record", "content")
         rows = held.mapInArrow(lambda batches: done(batches), "told binary").collect()
-        return [np.load(BytesIO(row["told"])) for row in rows]
+        return [array_of(BytesIO(row["told"])) for row in rows]
 
     def publish_without(self, numbers: Longs, place: Path) -> None:
         """A release without some of them; what only its owner would keep goes at once.
