@@ -197,6 +197,7 @@ def test_an_audit_within_memory(cloven, tmp_path, folder):
     assert kept.stat().st_mode & 0o777 == 0o600
     assert (tmp_path / "out.private" / "discarded").exists()
     assert cloven("verify", tmp_path / "out").code == 0
+    assert "  discarded  " in cloven("ledger", tmp_path).out
     again = cloven(*words)
     assert again.code == 4
     assert "exists" in again.err

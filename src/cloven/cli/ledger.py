@@ -113,7 +113,7 @@ def _row(entry: "Entry") -> tuple[str, ...]:
     numbers = ("" if number is None else f"{number:,}" for number in (entry.records, entry.items))
     data = "unknown" if entry.input_sha256 is None else entry.input_sha256[:8]
     return (
-        entry.day or "unknown",
+        "discarded" if entry.discarded else entry.day or "unknown",
         visible(entry.method or "unknown", 30),
         visible(entry.promise, 30),
         *numbers,
