@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from cloven.kinds.disassociated.methods.disassociation import Disassociation
     from cloven.kinds.disassociated.parts.people import Large
 
-MOST_LOOKS = 1 << 22
+MOST_LOOKS = 1 << 20
 """Records that are compared with each other; of more, some are drawn, in two ways."""
 BY_CONTENT, BY_LOT = 0, 1
 
@@ -77,7 +77,7 @@ def _looks(
 
 
 def _identifiers(large: Large, k: int) -> Identifiers:
-    alone = sum(int(told[0]) for told in large.over(partial(_alone, large.held)))
+    alone = sum(int(told[0]) for told in large.over(partial(_alone, large.held), sums=True))
     return Identifiers(alone / large.records, written_like(large.names, large.held, k))
 
 

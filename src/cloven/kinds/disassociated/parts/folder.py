@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.data.arrays import distinct, offsets_of, run_starts
+from cloven.data.arrays import among, distinct, offsets_of, run_starts
 from cloven.errors import ParameterError
 from cloven.intake.packing import arrays_in
 from cloven.kinds.disassociated.files import CHUNKS, CLUSTERS, FORMATS, kinds, read_rows
@@ -316,11 +316,19 @@ def counted(asked: str) -> str:
     return json.dumps({"records": records, **sums})
 
 
-def answer(asked: str, work: Callable[[Iterable[Part], Arrays], Arrays], most: int | None = 1) -> str:
-    """Have work done on the parts of a group, each below a root with ``most`` copies; say where the answer lies."""
+def answer(
+    asked: str, work: Callable[[Iterable[Part], Arrays], Arrays], most: int | None = 1, only: str = ""
+) -> str:
+    """Have work done on the parts of a group, each below a root with ``most`` copies; say where the answer lies.
+
+    ``only`` names an array of the question: then the root has no other items than these.
+    """
     given = json.loads(asked)
     question = arrays_in(given["question"])
     totals = Totals.from_plain(question)
+    if only:
+        kept = among(np.arange(len(totals.copies)), question[only])
+        totals = replace(totals, copies=np.where(kept, totals.copies, 0))
     parts = (totals.part(release, most, first) for first, release in _releases(given))
     _save(Path(given["answer"]), work(parts, question))
     return str(given["answer"])

@@ -15,7 +15,7 @@ from cloven.data.known_sets import Known
 from cloven.figures import many
 from cloven.kinds.disassociated.evidence import evidence, total_below_root
 from cloven.kinds.disassociated.parts.folder import answer
-from cloven.kinds.disassociated.parts.people import long_records, rarity, records_by_length, supports
+from cloven.kinds.disassociated.parts.people import long_records, rarity, records_with, supports
 from cloven.kinds.known_items import Looked, known_items, known_sets, nothing_known, risk_of_looks
 
 if TYPE_CHECKING:
@@ -35,8 +35,7 @@ if TYPE_CHECKING:
 def tried(large: Large, folder: PartsFolder, tries: int, rng: np.random.Generator) -> tuple[Risk, ...]:
     """What knowing m items of a person leads to, and one more than the promise covers."""
     m, names = folder.manifest["m"], folder.totals.names
-    sizes, by_length = {m: True, m + 1: False}, records_by_length(large)
-    there = {size: int(by_length[size:].sum()) for size in sizes}
+    sizes, there = {m: True, m + 1: False}, records_with(large, m + 1).tolist()
     people = {size: long_records(large, size, there[size], tries, rng) for size in sizes}
     asked = {
         size: known_sets(some, rarity(large, some), names, size, tries, rng) for size, some in people.items()
@@ -95,7 +94,7 @@ def _room(sets: Known) -> tuple[Longs, Floats, Floats]:
 
 def looked(asked: str) -> str:
     """Have a group of parts look sets up."""
-    return answer(asked, _looked, None)
+    return answer(asked, _looked, None, "codes")
 
 
 def _looked(parts: Iterable[Part], question: Arrays) -> dict[str, NDArray[Any]]:

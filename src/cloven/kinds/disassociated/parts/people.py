@@ -83,10 +83,11 @@ class Large(Protocol):
         """Those of some records that have items: their numbers, ascending, their lengths, and their item codes."""
         ...
 
-    def over(self, work: Work) -> Iterable[NDArray[Any]]:
+    def over(self, work: Work, *, sums: bool = False) -> Iterable[NDArray[Any]]:
         """What work gives of all records, piece by piece, wherever they are; none is empty.
 
-        Each piece comes as numbers of records, offsets and item codes.
+        Each piece comes as numbers of records, offsets and item codes. What are ``sums`` may be added up on the way:
+        pieces are many, and go to one place.
         """
         ...
 
@@ -98,7 +99,7 @@ class Large(Protocol):
 def supports(large: Large, sets: Longs) -> Longs:
     """How many records hold each of some sets of items of the same size, by code, one in each row."""
     found = np.zeros(len(sets), np.int64)
-    for told in large.over(partial(_supports_in, sets, len(large.names))):
+    for told in large.over(partial(_supports_in, sets, len(large.names)), sums=True):
         found += told
     return found
 
@@ -136,17 +137,16 @@ def _some_of(large: Large, numbers: Longs, most: int, rng: np.random.Generator) 
     )
 
 
-def records_by_length(large: Large) -> Longs:
-    """How many records have no item, one, two, .. up to the longest."""
-    found = np.zeros(1, np.int64)
-    for told in large.over(_lengths_in):
-        found, more = (found, told) if len(found) >= len(told) else (told, found)
-        found[: len(more)] += more
-    return found
+def records_with(large: Large, most: int) -> Longs:
+    """How many records have no item or more, one or more, and so on up to ``most``."""
+    found = np.zeros(most + 1, np.int64)
+    for told in large.over(partial(_lengths_in, most), sums=True):
+        found += told
+    return np.cumsum(found[::-1])[::-1]
 
 
-def _lengths_in(_records: Longs, offsets: Longs, _codes: NDArray[Any]) -> Longs:
-    return np.bincount(np.diff(offsets))
+def _lengths_in(most: int, _records: Longs, offsets: Longs, _codes: NDArray[Any]) -> Longs:
+    return np.bincount(np.minimum(np.diff(offsets), most), minlength=most + 1)
 
 
 def long_records(large: Large, least: int, there: int, most: int, rng: np.random.Generator) -> Transactions:
@@ -238,10 +238,11 @@ class KnownPersonTrial:
                 return threat.risk(not_tried=nothing_counts(news))
             for key, told in self._told(folder, drawn, tried, counts, lots).items():
                 found.setdefault(key, []).append(told)
-        every, longest = all_told(found, drawn.left_out), len(records_by_length(self.large)) - 1
+        # More items than that are not known by any way that counts.
+        longest = np.flatnonzero(records_with(self.large, max(way.size for way in tried))).max()
         return judged_of(
-            threat, every, vocabulary, drawn.people.source_rows,
-            lambda way: self._without(drawn, news, way), longest, doubted=True,
+            threat, all_told(found, drawn.left_out), vocabulary, drawn.people.source_rows,
+            lambda way: self._without(drawn, news, way), int(longest), doubted=True,
         )  # fmt: skip
 
     def _release(self, drawn: Drawn, number: int, release: Path) -> Path:

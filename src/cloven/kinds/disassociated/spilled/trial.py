@@ -92,7 +92,7 @@ class Shelved:
         found, lengths, codes = self.data.some(numbers)
         return found, lengths, codes.astype(np.int64)
 
-    def over(self, work: Work) -> Iterator[NDArray[Any]]:
+    def over(self, work: Work, *, sums: bool = False) -> Iterator[NDArray[Any]]:  # noqa: ARG002 - nothing is carried
         """One piece after the other."""
         return (work(*piece) for piece in self.data.batches())
 
