@@ -35,12 +35,12 @@ TABLES = {"key": KEY, "records": RECORDS}
 
 
 def splitting(folder: PartsFolder, most: int, seed: int) -> tuple[Longs, int]:
-    """Random clusters that split something off, so many at most, ascending; and how many there are in all."""
+    """Random clusters that split something off, so many at most, in random order; and how many there are in all."""
     found, many = [np.empty(0, np.int64)], 0
     for told in folder.ask(chosen, {"most": np.array([most]), "seed": np.array([seed])}):
         found.append(told["clusters"])
         many += int(told["many"][0])
-    return np.sort(_first_by_lot(np.concatenate(found), most, seed)), many
+    return _first_by_lot(np.concatenate(found), most, seed), many
 
 
 def chosen(asked: str) -> str:

@@ -82,10 +82,14 @@ class PartsTrial:
         """
         in_all = folder.manifest["counts"]["clusters"]
         each = max(1.0, folder.totals.records / in_all)
-        numbers, of = splitting(folder, max(1, int(self.records / each)), int(rng.integers(2**32)))
-        drawn = len(numbers), of
-        numbers = numbers if of else np.zeros(1, np.int64)
+        by_lot, of = splitting(folder, max(1, int(self.records / each)), int(rng.integers(2**32)))
+        numbers = np.sort(by_lot) if of else np.zeros(1, np.int64)
         attacked = clusters_of(folder, numbers)
+        if attacked.records > self.records and of:  # they are larger than others
+            fitting = max(1, int(len(by_lot) * self.records / attacked.records))
+            numbers = np.sort(by_lot[:fitting])
+            attacked = clusters_of(folder, numbers)
+        drawn = len(numbers) if of else 0, of
         shown = documents_of_release(attacked, clusters=True).lengths.astype(np.float64)
         most = int(len(numbers) * self.effort.most_pairs / max(1.0, float((shown**2).sum())))
         others = rng.choice(in_all, max(0, min(in_all, most) - len(numbers)), replace=False, shuffle=False)
