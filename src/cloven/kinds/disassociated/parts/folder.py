@@ -167,20 +167,8 @@ class Totals:
         code_of = {name: code for code, name in enumerate(self.names)}
         code = np.array([code_of[name] for name in release.vocabulary], np.int32)
         copies = np.minimum(self.copies, most if release.joints else 0)
-        rooted = np.repeat(np.arange(len(copies)), copies)
-        many = len(rooted)
-        whole = replace(
-            release,
-            vocabulary=self.names,
-            row_cluster=np.append(release.row_cluster, np.full(many, -1)),
-            row_joint=np.append(release.row_joint, np.zeros(many, np.int64)),
-            row_chunk=np.append(
-                release.row_chunk, np.cumsum(np.diff(rooted, prepend=-1) > 0).astype(np.int32) - 1
-            ),
-            row_kind=np.append(release.row_kind, np.full(many, Kind.SHARED, np.int8)),
-            row_offsets=np.append(release.row_offsets, release.row_offsets[-1] + 1 + np.arange(many)),
-            row_items=np.append(code[release.row_items], rooted.astype(np.int32)),
-        )
+        named = replace(release, vocabulary=self.names, row_items=code[release.row_items])
+        whole = below_root(named, copies)
         shown, listed, *_ = tallied(whole)
         around = self.records - release.records, self.shown - shown, self.listed - listed
         return Part(whole, self, first, *around)
@@ -205,6 +193,22 @@ class Part:
     records: int
     shown: Floats
     listed: Floats
+
+
+def below_root(release: Disassociated, copies: Longs) -> Disassociated:
+    """Clusters that have no root below one of single items, with so many rows of each."""
+    rooted = np.repeat(np.arange(len(copies)), copies)
+    many = len(rooted)
+    chunk = np.cumsum(np.diff(rooted, prepend=-1) > 0).astype(np.int32) - 1
+    return replace(
+        release,
+        row_cluster=np.append(release.row_cluster, np.full(many, -1)),
+        row_joint=np.append(release.row_joint, np.zeros(many, np.int64)),
+        row_chunk=np.append(release.row_chunk, chunk),
+        row_kind=np.append(release.row_kind, np.full(many, Kind.SHARED, np.int8)),
+        row_offsets=np.append(release.row_offsets, release.row_offsets[-1] + 1 + np.arange(many)),
+        row_items=np.append(release.row_items, rooted.astype(np.int32)),
+    )
 
 
 def tallied(release: Disassociated) -> tuple[Floats, Floats, Floats, Floats]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from cloven.figures import many
 from cloven.kinds.disassociated.parts.drawn import clusters_of, splitting, with_key
+from cloven.kinds.disassociated.parts.folder import below_root
 from cloven.kinds.disassociated.parts.known_items import tried
 from cloven.kinds.disassociated.reconstruction import documents_of_release
 from cloven.kinds.disassociated.threats import release_alone, the_method
@@ -76,7 +77,7 @@ class PartsTrial:
     def _drawn(
         self, folder: PartsFolder, rng: np.random.Generator
     ) -> tuple[Anonymised, Disassociated, tuple[int, int]]:
-        """Clusters to attack with their key, and clusters to learn from; these are among them, if there are more.
+        """Clusters to attack with their key, and clusters to learn from, with their share of the root.
 
         And how many are attacked, of how many that split something off. If none does, any will do to say so.
         """
@@ -94,6 +95,8 @@ class PartsTrial:
         most = int(len(numbers) * self.effort.most_pairs / max(1.0, float((shown**2).sum())))
         others = rng.choice(in_all, max(0, min(in_all, most) - len(numbers)), replace=False, shuffle=False)
         more = clusters_of(folder, np.union1d(numbers, others)) if len(others) else attacked
+        rooted = np.round(folder.totals.copies * (more.clusters / in_all)).astype(np.int64)
+        more = below_root(more, rooted)
         return with_key(folder, self.private, numbers, attacked), more, drawn
 
 
