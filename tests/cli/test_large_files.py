@@ -197,12 +197,33 @@ def test_an_audit_within_memory(cloven, tmp_path, folder):
     assert kept.stat().st_mode & 0o777 == 0o600
     assert (tmp_path / "out.private" / "discarded").exists()
     assert cloven("verify", tmp_path / "out").code == 0
+    assert "  discarded  " in cloven("ledger", tmp_path).out
     again = cloven(*words)
     assert again.code == 4
     assert "exists" in again.err
 
 
-@pytest.mark.parametrize("option", [("--methods", "coat"), ("--no-attack",), ("--other-release", "x")])
+def test_an_earlier_release_is_tried_with_it(cloven, tmp_path, folder):
+    """It speaks against the new one, unless attackers were given it."""
+    assert (
+        cloven(
+            "anonymise", "disassociation", folder, "-o", tmp_path / "first", "-k", "4", "--memory", "600MB"
+        ).code
+        == 0
+    )
+    words = ("audit", folder, "--memory", "600MB", "--quick", "-k", "5")
+    alone = cloven(*words, "-o", tmp_path / "alone")
+    beside = cloven(*words, "-o", tmp_path / "beside", "--other-release", tmp_path / "first")
+    assert "was released on" in alone.out
+    assert "another release" not in alone.out
+    assert "another release:" in beside.out
+    assert "in first" not in beside.out
+    ended = cloven(*words, "-o", tmp_path / "out", "--min-utility", "0.2")
+    assert ended.code == 2
+    assert "--min-utility is judged on all records" in ended.err
+
+
+@pytest.mark.parametrize("option", [("--methods", "coat"), ("--no-attack",), ("--rules", "x")])
 def test_what_an_audit_in_parts_cannot_do(cloven, tmp_path, folder, option):
     ended = cloven("audit", folder, "-o", tmp_path / "out", "--memory", "600MB", *option)
     assert ended.code == 2

@@ -28,6 +28,7 @@ from cloven.data.given import expect_kind
 from cloven.errors import InputError, ParameterError
 from cloven.figures import many, percent
 from cloven.intake.files import content
+from cloven.kinds.disassociated.attack.known_person_kernel import MOST_KNOWN
 from cloven.kinds.disassociated.methods import Disassociation
 from cloven.kinds.disassociated.parts.counts import likely
 from cloven.kinds.disassociated.parts.covers import covered
@@ -41,7 +42,7 @@ from cloven.storage.release import places
 from cloven.threats import Effort, Knowledge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from cloven.audit.decision import Decision
     from cloven.audit.report import AuditReport
@@ -104,31 +105,51 @@ class LargeAudit:
         if self.effort.splits < 1:
             message = f"splits of the effort must be at least 1, got {self.effort.splits}: people must be left out once"
             raise ParameterError(message)
+        if self.method.m >= MOST_KNOWN:
+            most = MOST_KNOWN
+            message = f"m must be below {most}, as one item more is tried than m, got {self.method.m}"
+            raise ParameterError(message)
+        if self.limits.min_utility > 0:
+            message = (
+                f"min_utility is judged on all records, got {self.limits.min_utility:g} for an audit that measures on a"
+                " sample what is kept; leave it out, and read that figure"
+            )
+            raise ParameterError(message)
         if not getattr(self.engine, "room", ""):
             message = "the engine holds all records in memory; use Audit, or an engine such as cv.Local(memory='4GB')"
             raise ParameterError(message)
 
-    def run(self, source: Any, out: str | os.PathLike[str], progress: Report | None = None) -> LargeReport:
+    def run(
+        self,
+        source: Any,
+        out: str | os.PathLike[str],
+        progress: Report | None = None,
+        earlier: Callable[[Any], Sequence[str]] | None = None,
+    ) -> LargeReport:
         """Make a release in ``out`` and its key in ``out.private``, attack it there, and decide.
 
         A release that does not verify is not written, and raises. Until the verdict is to publish it, a release counts
-        as discarded (``cloven ledger``), also where this is interrupted.
+        as discarded (``cloven ledger``), also where this is interrupted. ``earlier`` is called in the end with what the
+        engine knows of the data, and tells of earlier releases of the same people: each speaks against this one.
         """
         from cloven.storage.atomic import staging_folder
-        from cloven.storage.ledger import discard, take_up
+        from cloven.storage.ledger import take_up
 
         report = progress or (lambda _step, _share: None)
         data = self.engine.read(source) if isinstance(source, str | os.PathLike) else source
-        made = self.engine.write(self.method.anonymise(data, report, engine=self.engine), out)
+        plan = self.method.anonymise(data, report, engine=self.engine)
+        made = self.engine.write(replace(plan, discarded=True), out)
         release = Path(out).absolute()
-        discard(release)
         method = getattr(made, "method", self.method)  # with the blocks that there was room for
         trial = import_module(f"cloven.kinds.disassociated.{self.engine.room}.trial")
         with (
             staging_folder(release.parent) as scratch,
             trial.opened(self.engine, method, data, scratch) as large,
         ):
+            _refuse_changed(large, release)
             found = replace(self._tried(large, method, release, scratch, report), made=made)
+        if earlier is not None:
+            found = replace(found, decision=found.decision.beside(earlier(made)))
         if found.decision.verdict == "publish":
             take_up(release)
         return found
@@ -137,10 +158,6 @@ class LargeAudit:
         self, large: Large, method: Disassociation, release: Path, scratch: Path, report: Report
     ) -> LargeReport:
         private = places(release)[1]
-        report("fingerprint", 0.0)
-        if large.fingerprint() != read_receipt(private)["input_sha256"]:
-            message = "the data changed while it was audited, so that figures would be of other people; audit it anew"
-            raise InputError(message)
         threats = family_of(method).threats(method, self.knowledge)
         size, effort = self._room(large, method.k)
         folder = large.parts(release)
@@ -148,7 +165,7 @@ class LargeAudit:
         covers = covered(folder)
         person = KnownPersonTrial(method, large, scratch, self.people, self.effort.splits, self.seed, report)
         trial = PartsTrial(person, release, private, covers, effort, size, self.seed)
-        found, clusters = trial.risks(threats, report)
+        found, drawn = trial.risks(threats, report)
         report("counts", 0.0)
         counts = self._counts(large, folder)
         report("repeated records", 0.0)
@@ -163,9 +180,7 @@ class LargeAudit:
         untried = [each for each in threats if each.counts and not each.outside and each.name not in found]
         uncovered = not_covered(method, self.knowledge)
         decision = decide(outcome, self.limits, method.k, None, uncovered, untried)
-        return LargeReport(
-            release, large.records, outcome, covers, counts, (clusters, in_all), sample, decision
-        )
+        return LargeReport(release, large.records, outcome, covers, counts, drawn, sample, decision)
 
     def _sampled(
         self, large: Large, method: Disassociation, size: int, effort: Effort, threats: tuple[Threat, ...],
@@ -235,7 +250,7 @@ class LargeReport:
         outcome: what attackers reach, what is kept, and what else speaks against publishing.
         covers: cover problems of the release.
         counts: likely counts of the release beside true ones.
-        clusters: clusters that attackers were tried on who put records together, and clusters in all.
+        clusters: clusters that attackers were tried on who put records together, and all that split something off.
         sample: the usual audit, of a release of records drawn from the data, with the attackers that take it.
         decision: the verdict.
         made: what the engine knows of the data, if it says so.
@@ -266,7 +281,7 @@ class LargeReport:
             "decision": self.decision.to_dict(),
             "on_the_release": {
                 "risks": [risk.to_dict() for risk in self.outcome.risks if risk.threat not in apart],
-                "clusters": {"attacked": self.clusters[0], "in_all": self.clusters[1]},
+                "clusters": {"attacked": self.clusters[0], "split": self.clusters[1]},
                 "covers": self.covers,
                 "counts": {"pairs": counts.pairs, "median_error": counts.error, "in_interval": held},
                 "doubts": [str(doubt) for doubt in self.outcome.doubts],
@@ -285,7 +300,8 @@ class LargeReport:
         attacked, clusters = self.clusters
         if attacked < clusters:
             out.append(
-                f"Who puts records together was tried on {attacked:,} of the {many(clusters, 'cluster')}."
+                f"Who puts records together was tried on {attacked:,} of the {many(clusters, 'cluster')} that split"
+                " something off."
             )
         if counts.error is not None and counts.held is not None:
             out.append(
@@ -298,6 +314,15 @@ class LargeReport:
         """What was measured on a release of some of the records."""
         kept = self.sample.outcome.utility.get()
         return [*map(_line, self.sample.risks), f"{kept.name}: {percent(kept.score or 0.0)}"]
+
+
+def _refuse_changed(large: Large, release: Path) -> None:
+    """Data is read once for the release and once more for its trial."""
+    if not large.known_by(read_receipt(places(release)[1])):
+        message = (
+            "the data changed while it was audited, so its release is one of other records; audit it again"
+        )
+        raise InputError(message)
 
 
 def _line(risk: Risk) -> str:

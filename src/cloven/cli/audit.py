@@ -313,14 +313,13 @@ def audit(
             refused = {"--methods": wanted.methods is not None, "--no-attack": not wanted.attack}
             refused |= {"--rules": rules is not None, "--taxonomy": taxonomy is not None}
             refused |= {"--standard": wanted.standard is not None, "--context": wanted.context is not None}
-            refused |= {"--other-release": wanted.other_release is not None}
             refuse_of_memory(refused | dict.fromkeys(OF_TABLES.given(of_table), True))
             method = chosen.usual()
             refuse_unsafe(method, allowed=False)
             audit_in_parts(
                 Asked(
                     file, out or free_place(), options, method, wanted.knowledge(sample=False), wanted.limits,
-                    wanted.quick, seed, engine, master, ledger,
+                    wanted.quick, seed, engine, master, ledger, wanted.other_release,
                 ),
                 json=json,
             )  # fmt: skip

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ import typer
 from cloven.audit.large import LargeAudit, LargeReport
 from cloven.cli.audit_words import tell_verdict
 from cloven.cli.console import progress, say, say_json, tick
-from cloven.cli.ledger import told_of_earlier
+from cloven.cli.ledger import told_of_earlier, tried_with
 from cloven.cli.places import refuse_places
 from cloven.cli.reading import allowed_memory, in_shell
 from cloven.cli.spark import earlier_by_fingerprint
@@ -23,7 +24,6 @@ from cloven.errors import InputError, ParameterError
 from cloven.escapes import json_text, visible
 from cloven.reading import ReadOptions, UnplacedError
 from cloven.storage.atomic import PRIVATE_FILE, write_bytes
-from cloven.storage.ledger import discard
 from cloven.storage.ledger_file import check_ledger, remember
 from cloven.storage.release import places, read_manifest
 from cloven.threats import Effort
@@ -52,6 +52,7 @@ class Asked:
         engine: ``local`` or ``spark``.
         master: of Spark.
         ledger: folder of a ledger, if there is one.
+        other_release: a release that attackers are given.
     """
 
     file: Path
@@ -65,6 +66,7 @@ class Asked:
     engine: str
     master: str | None
     ledger: Path | None
+    other_release: Path | None
 
 
 def free_place() -> Path:
@@ -103,13 +105,11 @@ def audit_in_parts(asked: Asked, *, json: bool) -> None:
         )
         how = {each.name: getattr(asked.options, each.name) for each in fields(ReadOptions)}
         try:
-            found = plan.run(engine.read(asked.file, **how), public, report)
+            found = plan.run(engine.read(asked.file, **how), public, report, partial(_earlier, asked, public))
         except UnplacedError as error:
             raise InputError(
                 error.worded(in_shell), source=error.source, line=error.line, value=error.value
             ) from error
-    remember(private, asked.ledger)
-    found = _beside_earlier(found, public, asked.ledger)
     where = {"release": str(public), "private": str(private), "figures": str(private / "audit.json")}
     plain = {**found.to_dict(), "places": where}
     write_bytes(private / "audit.json", (json_text(plain) + "\n").encode(), PRIVATE_FILE)
@@ -139,17 +139,13 @@ def _engine(asked: Asked) -> Iterator[Any]:
             end(session)
 
 
-def _beside_earlier(found: LargeReport, public: Path, ledger: Path | None) -> LargeReport:
-    """With earlier releases of the same people, which were not tried with this one, it is not to be published."""
-    made = found.made
-    told = (
-        earlier_by_fingerprint(public, ledger)
-        if made is None
-        else told_of_earlier(made, public, ledger, made.recognised.sha256)
-    )
-    if told:
-        discard(public)
-    return replace(found, decision=found.decision.beside(told))
+def _earlier(asked: Asked, public: Path, made: Any) -> list[str]:
+    """Note the release, and tell of earlier ones of the same people that were not tried with it."""
+    ledger, tried = asked.ledger, tried_with(asked.other_release)
+    remember(places(public)[1], ledger)
+    if made is None:
+        return earlier_by_fingerprint(public, ledger, tried)
+    return told_of_earlier(made, public, ledger, made.recognised.sha256, tried)
 
 
 def _tell(found: LargeReport, where: Mapping[str, str]) -> None:

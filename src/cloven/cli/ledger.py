@@ -16,6 +16,8 @@ from cloven.figures import many
 from cloven.intake.files import content
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from cloven.data.recognition import Recognisable
     from cloven.storage.ledger import Ledger
     from cloven.storage.ledger_file import Entry
@@ -85,16 +87,21 @@ def _discard(word: str, release: Path) -> None:
 
 
 def told_of_earlier(
-    data: "Recognisable", out: Path, ledger: Path | None, mine: str | None = None
+    data: "Recognisable",
+    out: Path,
+    ledger: Path | None,
+    mine: str | None = None,
+    tried: "Collection[str]" = (),
 ) -> list[str]:
     """What an owner should know of earlier releases of the same people, once the new one is written to ``out``.
 
-    ``mine`` is the fingerprint of the data, if it is known already.
+    ``mine`` is the fingerprint of the data, if it is known already; ``tried`` are releases that attackers were given.
     """
     from cloven.storage.ledger import Ledger, adds_up, own_entry, warnings
 
     known, own = Ledger.read(out.parent, ledger), own_entry(out)
-    earlier, epsilon = known.earlier(data, own, mine), None if own is None else own.epsilon
+    earlier = [each for each in known.earlier(data, own, mine) if each.entry.manifest_sha256 not in tried]
+    epsilon = None if own is None else own.epsilon
     discarded = [] if own is None else known.discarded_epsilons(own.input_sha256)
     return [*warnings(earlier, known.skipped, epsilon), *adds_up(epsilon, earlier, discarded)]
 
@@ -113,7 +120,7 @@ def _row(entry: "Entry") -> tuple[str, ...]:
     numbers = ("" if number is None else f"{number:,}" for number in (entry.records, entry.items))
     data = "unknown" if entry.input_sha256 is None else entry.input_sha256[:8]
     return (
-        entry.day or "unknown",
+        "discarded" if entry.discarded else entry.day or "unknown",
         visible(entry.method or "unknown", 30),
         visible(entry.promise, 30),
         *numbers,

@@ -14,7 +14,7 @@ from cloven.reading import ReadOptions
 from cloven.registry import part
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
 
 def refuse_on_spark(options: Mapping[str, bool]) -> None:
@@ -63,7 +63,7 @@ def publish_on_spark(
     say_places(public, private)
 
 
-def earlier_by_fingerprint(out: Path, ledger: Path | None) -> list[str]:
+def earlier_by_fingerprint(out: Path, ledger: Path | None, tried: Collection[str] = ()) -> list[str]:
     """What an owner should know of earlier releases, as far as fingerprints tell.
 
     To count the records that other data has in common with this, all of it would have to be looked at once more.
@@ -73,7 +73,11 @@ def earlier_by_fingerprint(out: Path, ledger: Path | None) -> list[str]:
     known, own = Ledger.read(out.parent, ledger), own_entry(out)
     if own is None:
         return []
-    others = [entry for entry in known.entries if not entry.discarded and entry.identity != own.identity]
+    others = [
+        entry
+        for entry in known.entries
+        if not entry.discarded and entry.identity != own.identity and entry.manifest_sha256 not in tried
+    ]
     same = [
         Earlier(entry, True, entry.manifest_sha256 == own.manifest_sha256, None)
         for entry in others

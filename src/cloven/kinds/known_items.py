@@ -47,11 +47,11 @@ def known_items(size: int, *, promised: bool) -> Threat:
     def attempt(threat: Threat, case: Case) -> Risk:
         release = case.result.release
         data = case.data
-        sets, rarest = known_sets(
-            data, data.holders, release.vocabulary, size, case.effort.known_sets, case.rng
-        )
+        tries = case.effort.known_sets
+        sets, rarest = known_sets(data, data.holders, release.vocabulary, size, tries, case.rng)
         if not sets:
-            return threat.risk(counts=False, not_tried=f"no published record has {size} items")
+            long = int(np.count_nonzero(data.lengths >= size))
+            return nothing_known(threat, size, min(tries, long), long, promised=promised)
         about = many(size, "item")
         return judged(threat, case, sets, rarest, about, promised=promised)
 
@@ -63,6 +63,14 @@ def known_items(size: int, *, promised: bool) -> Threat:
         MEASURE,
         attempt,
     ).publicly()
+
+
+def nothing_known(threat: Threat, size: int, drawn: int, of: int, *, promised: bool) -> Risk:
+    """Nothing could be looked up; where not all records that are long enough were drawn, that is not passed."""
+    if drawn == of:
+        return threat.risk(counts=False, not_tried=f"no published record has {size} items")
+    why = f"of {drawn:,} records with {size} items or more, drawn from {of:,}, none has {size} that are published"
+    return threat.risk(counts=promised, not_tried=why)
 
 
 def judged(

@@ -114,7 +114,7 @@ def known_person(
         doubted = data.persons is None
         return judged_of(
             threat, every, release.vocabulary, data.source_rows, lambda way: _population(case, way, counted),
-            doubted=doubted,
+            int(data.lengths.max(initial=0)), doubted=doubted,
         )  # fmt: skip
 
     about = f"the release, that one person is in it, and up to {many(max(2, m), 'item')} of that person"
@@ -129,12 +129,19 @@ def nothing_counts(news: News) -> str:
 
 def judged_of(
     threat: Threat, every: list[Told[Known]], vocabulary: tuple[str, ...], rows: Longs,
-    population: Callable[[Known], Estimate], *, doubted: bool,
+    population: Callable[[Known], Estimate], longest: int, *, doubted: bool,
 ) -> Risk:  # fmt: skip
     """What was told, as a risk; ``rows`` are the numbers of the records in the source.
 
-    ``doubted`` asks whether records look like several of one person.
+    ``longest`` says how many items a record of the data has at most, ``doubted`` asks whether records look like several
+    of one person.
     """
+    unasked = [told.way.size for told in every if told.way.counts and not told.sheet.people]
+    if unasked and min(unasked) <= longest:
+        size = many(min(unasked), "item")
+        return threat.risk(
+            not_tried=f"nobody who was drawn has {size}, and somebody has; ask about more people"
+        )
     judged = [told for told in every if told.way.counts and told.sheet.people and told.credible]
     if not judged:
         return threat.risk(not_tried="nobody has an item that is published")

@@ -18,9 +18,16 @@ from typing import TYPE_CHECKING, Any
 
 from cloven.errors import ReleaseError
 from cloven.figures import many
-from cloven.storage.atomic import PRIVATE_FILE, write_bytes
 from cloven.storage.fingerprint import Overlap, fingerprint, overlap
-from cloven.storage.ledger_file import DISCARDED, PRIVATE, Entry, ledger_folder, read_releases, shown
+from cloven.storage.ledger_file import (
+    DISCARDED,
+    PRIVATE,
+    Entry,
+    ledger_folder,
+    mark_discarded,
+    read_releases,
+    shown,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -158,7 +165,7 @@ def discard(out: str | os.PathLike[str]) -> Entry:
         message = f"{out}: no private folder with a receipt lies beside it; name the folder that -o named"
         raise ReleaseError(message)
     if not entry.discarded:
-        write_bytes(entry.private / DISCARDED, b"never published\n", PRIVATE_FILE)
+        mark_discarded(entry.private)
     return entry
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from cloven.disclosure.audience import is_differentially_private
 from cloven.errors import OutputError, ReleaseError
-from cloven.storage.atomic import PRIVATE_FILE, PRIVATE_FOLDER, refuse_inside_release
+from cloven.storage.atomic import PRIVATE_FILE, PRIVATE_FOLDER, refuse_inside_release, write_bytes
 from cloven.storage.fingerprint import Sketch
 from cloven.storage.manifest import MANIFEST, check_manifest, expect, parse_json
 from cloven.storage.receipt import (
@@ -273,6 +273,11 @@ class Entry:
             "standing_out": None if self.sketch is None else self.sketch.records,
             "discarded": self.discarded,
         }
+
+
+def mark_discarded(private: Path) -> None:
+    """Note in a private folder that its release was never published."""
+    write_bytes(private / DISCARDED, b"never published\n", PRIVATE_FILE)
 
 
 def epsilon_of(parameters: Mapping[str, Any]) -> float | None:

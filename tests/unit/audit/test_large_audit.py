@@ -71,7 +71,7 @@ def test_every_attacker_is_tried_on_the_release(found):
     assert [risk.threat for risk in found.sample.risks] == ["being in it"]
     assert [line.partition(":")[0] for line in found.lines()[:5]] == names[:5]
     attacked, clusters = found.clusters
-    assert 10 < attacked < clusters == cv.read_release(found.release).clusters
+    assert 10 < attacked < clusters <= cv.read_release(found.release).clusters
     assert f"{attacked} of the {clusters} clusters" in found.lines()[5]
     assert [line.partition(":")[0] for line in found.lines_of_sample()] == [
         "being in it", "frequent combinations kept"
@@ -91,9 +91,10 @@ def test_the_verdict_counts_what_the_release_tells(found):
     assert [risk["threat"] for risk in plain["on_the_release"]["risks"]][-1] == "method"
 
 
-def test_what_puts_records_together_is_what_it_is_in_memory(engine, tmp_path):
-    """Where all clusters are drawn; rare items stay in them, so that no rows of a root are learned from."""
-    method = replace(METHOD, rare_items="cluster", refine=False)
+@pytest.mark.parametrize("rare", ["cluster", "withhold"])
+def test_what_puts_records_together_is_what_it_is_in_memory(engine, tmp_path, rare):
+    """Where all clusters are drawn: the root is learned from as well."""
+    method = replace(METHOD, rare_items=rare, refine=False)
     data = cv.sample("clinic")
     pq.write_table(pa.table({"items": [sorted(record) for record in data]}), tmp_path / "in.parquet")
     effort, result = cv.Effort().quick(), method.anonymise(data)
@@ -106,7 +107,7 @@ def test_what_puts_records_together_is_what_it_is_in_memory(engine, tmp_path):
         assert (said.broken, said.count) == (wanted.broken, wanted.count)
         assert said.guessing.value == pytest.approx(wanted.guessing.value)
         assert said.attacker.value == pytest.approx(
-            wanted.attacker.value, abs=1e-9 if threat.name != "method" else 0.05
+            wanted.attacker.value, abs=0.001 if threat.name != "method" else 0.05
         )
     assert found.outcome.doubts == family_of(method).doubts(data, method, result)
 
@@ -221,6 +222,7 @@ def test_counts_of_pairs_are_those_of_the_data(engine, folder, records, tmp_path
         ({"sample": 20}, "at least 50"),
         ({"effort": cv.Effort(splits=0)}, "splits"),
         ({"method": cv.Mondrian()}, "Disassociation"),
+        ({"limits": cv.Limits(min_utility=0.3)}, "min_utility is judged on all records"),
     ],
 )
 def test_what_cannot_be_done_is_refused(engine, given, said):
@@ -233,3 +235,108 @@ def test_too_few_people_are_refused(engine, tmp_path):
     source = engine.read(tmp_path / "few.csv", format="lines", delimiter=",")
     with pytest.raises(cv.ParameterError, match="too few"):
         LargeAudit(engine, cv.Disassociation(k=2)).run(source, Path(tmp_path) / "out")
+
+
+SINGLES = [[f"s{number % 20}"] for number in range(3000)]
+LOTS = np.random.default_rng(1)
+FEW_SPLIT = [
+    sorted({f"g{number % 6}", *(f"x{number % 6}.{lot}" for lot in LOTS.integers(0, 12, 3))})
+    for number in range(400)
+]
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_what_few_clusters_hide_is_attacked(engine, tmp_path, seed):
+    """Most clusters split nothing off; what is told by the few others counts, whichever lots are drawn."""
+    method = cv.Disassociation(k=5, m=2, max_cluster_size=60)
+    pq.write_table(pa.table({"items": SINGLES + FEW_SPLIT}), tmp_path / "in.parquet")
+    plan = LargeAudit(engine, method, effort=cv.Effort().quick(), people=20, sample=60, seed=seed)
+    found = plan.run(engine.read(tmp_path / "in.parquet"), tmp_path / "out")
+    tried = {risk.threat: risk for risk in found.outcome.risks}
+    assert tried["release alone"].counts
+    assert tried["release alone"].attacker is not None
+    attacked, hiding = found.clusters
+    assert attacked == 1 < hiding < cv.read_release(found.release).clusters
+    assert tried["method"].broken == found.covers["everywhere"] > 0
+    assert "against the promise" in " ".join(map(str, found.decision.reasons))
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_few_people_of_whom_much_can_be_known_are_not_passed_over(engine, tmp_path, seed):
+    """Nearly everybody holds one item. Of the few others something is told, and lots may draw none of them."""
+    triples = [[f"{letter}{number % 2}" for letter in "abc"] for number in range(10)]
+    records, method = SINGLES + triples, cv.Disassociation(k=5, m=2, max_cluster_size=60)
+    pq.write_table(pa.table({"items": records}), tmp_path / "in.parquet")
+    limits = cv.Limits(max_risk=0.5, max_tail=0.1)
+    plan = LargeAudit(engine, method, limits=limits, effort=cv.Effort().quick(), people=60, seed=seed)
+    found = plan.run(engine.read(tmp_path / "in.parquet"), tmp_path / "out")
+    tried = {risk.threat: risk for risk in found.outcome.risks}
+    assert (tried["2 items of a person"].count, tried["3 items of a person"].count) == (10, 10)
+    assert tried["2 items of a person"].counts
+    assert found.decision.verdict == "do not publish"
+    assert tried["a known person"].units < 10
+
+
+def test_people_of_whom_nothing_is_published_are_not_passed(engine, tmp_path):
+    records = [[f"only {number}"] for number in range(2000)] + [["all", str(n % 2)] for n in range(40)]
+    pq.write_table(pa.table({"items": records}), tmp_path / "in.parquet")
+    plan = LargeAudit(engine, cv.Disassociation(k=5), effort=cv.Effort().quick(), people=3, sample=60)
+    found = plan.run(engine.read(tmp_path / "in.parquet"), tmp_path / "out")
+    assert found.decision.verdict == "do not publish"
+    assert "could not be tried" in " ".join(map(str, found.decision.reasons))
+
+
+def often(contents, times):
+    """Records of ten items each, so many times."""
+    return [[f"{number}.{place}" for place in range(10)] for number in range(contents)] * times
+
+
+@pytest.mark.parametrize(
+    ("again", "share"), [(often(3, 1500), 0.45), (often(1500, 3), 0.45), (often(30, 150), 0.45), ([], 0.0)]
+)
+def test_repeated_records_are_found_among_very_many(engine, tmp_path, monkeypatch, again, share):
+    """However often each of them comes: a few contents very often, or many a few times."""
+    from cloven.kinds.disassociated.parts import doubts
+
+    others = [[f"a{number}", f"b{number % 977}", f"c{number % 13}"] for number in range(10_000 - len(again))]
+    pq.write_table(pa.table({"items": again + others}), tmp_path / "in.parquet")
+    monkeypatch.setattr(doubts, "MOST_LOOKS", 500)
+    with trial.opened(engine, METHOD, engine.read(tmp_path / "in.parquet"), tmp_path) as large:
+        assert doubts._repeated(large) == pytest.approx(share, rel=0.45)
+
+
+def test_a_run_that_is_killed_once_the_release_is_there_leaves_nothing_to_publish(
+    engine, folder, tmp_path, monkeypatch
+):
+    write = cv.Local.write
+
+    def killed(self, plan, out):
+        write(self, plan, out)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cv.Local, "write", killed)
+    with pytest.raises(KeyboardInterrupt):
+        LargeAudit(engine, METHOD).run(engine.read(folder), tmp_path / "out")
+    assert (tmp_path / "out.private" / "discarded").exists()
+
+
+def test_nothing_is_published_before_earlier_releases_were_looked_at(engine, tmp_path):
+    pq.write_table(pa.table({"items": LETTERS}), tmp_path / "in.parquet")
+    limits = cv.Limits(max_risk=1.0, max_tail=1.0)
+    plan = LargeAudit(engine, METHOD, limits=limits, effort=cv.Effort().quick(), people=50, sample=100)
+
+    def broken(_made):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        plan.run(engine.read(tmp_path / "in.parquet"), tmp_path / "one", earlier=broken)
+    assert (tmp_path / "one.private" / "discarded").exists()
+    told = ["this data set was released earlier"]
+    found = plan.run(engine.read(tmp_path / "in.parquet"), tmp_path / "two", earlier=lambda _made: told)
+    assert found.decision.verdict == "do not publish"
+    assert (tmp_path / "two.private" / "discarded").exists()
+
+
+def test_more_items_than_can_be_known_are_refused_at_once(engine):
+    with pytest.raises(cv.ParameterError, match="m must be below 8"):
+        LargeAudit(engine, cv.Disassociation(k=3, m=8, max_cluster_size=30))

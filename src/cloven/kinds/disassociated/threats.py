@@ -170,8 +170,10 @@ def the_method(tries: int | None = None, covered: Mapping[str, int] | None = Non
             "meaning": repairs if found["pairs"] else risk.meaning,
         }
         details = {**risk.details, "covers": found}
-        # Covers are read off the release, which everybody has.
-        return replace(risk, broken=found["everywhere"], details=details, **words).saying(**words)
+        # Covers are read off the release, which everybody has; they count even where no link can be guessed.
+        broken = found["everywhere"]
+        counts = risk.counts or broken > 0
+        return replace(risk, broken=broken, counts=counts, details=details, **words).saying(**words)
 
     return Threat(
         "method",

@@ -1,8 +1,8 @@
 """Some clusters of a release in parts, and what the key says of them, for whoever tries to put records together.
 
 Where clusters share nothing but a root of single items, which nobody puts back, what is hidden in a cluster is hidden
-among its own records. So attackers can be tried on clusters that are drawn at random, and find there what they would
-find in the whole release; what they learn from the release they learn from these or from others.
+among its own records. So attackers can be tried on clusters that are drawn at random from those that split something
+off, and find there what they would find in the whole release; what they learn from it they learn from these or others.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.data.arrays import among, offsets_of, positions
+from cloven.data.arrays import among, distinct, lots, offsets_of, positions
+from cloven.intake.packing import array_of
 from cloven.kinds.disassociated.key import Anonymised
 from cloven.kinds.disassociated.parts.folder import answer
 from cloven.kinds.disassociated.private_files import KEY, RECORDS, key_from, parts_of
-from cloven.kinds.disassociated.release import Disassociated
+from cloven.kinds.disassociated.release import Disassociated, Kind
 from cloven.storage.manifest import parameters_of
 from cloven.storage.parquet import allowed_of, read_table, whole_numbers
 
@@ -31,6 +32,37 @@ if TYPE_CHECKING:
     from cloven.kinds.disassociated.parts.folder import Arrays, Part, PartsFolder
 
 TABLES = {"key": KEY, "records": RECORDS}
+
+
+def splitting(folder: PartsFolder, most: int, seed: int) -> tuple[Longs, int]:
+    """Random clusters that split something off, so many at most, in random order; and how many there are in all."""
+    found, many = [np.empty(0, np.int64)], 0
+    for told in folder.ask(chosen, {"most": np.array([most]), "seed": np.array([seed])}):
+        found.append(told["clusters"])
+        many += int(told["many"][0])
+    return _first_by_lot(np.concatenate(found), most, seed), many
+
+
+def chosen(asked: str) -> str:
+    """Have a group of parts draw some of its clusters that split something off."""
+    return answer(asked, _chosen, 0)
+
+
+def _chosen(parts: Iterable[Part], question: Arrays) -> dict[str, NDArray[Any]]:
+    most, seed = int(question["most"][0]), int(question["seed"][0])
+    found, many = np.empty(0, np.int64), 0
+    for part in parts:
+        release = part.release
+        later = (release.row_cluster >= 0) & ((release.row_kind != Kind.RECORD) | (release.row_chunk > 0))
+        here = part.first + distinct(release.row_cluster[later])
+        found, many = _first_by_lot(np.append(found, here), most, seed), many + len(here)
+    return {"clusters": found, "many": np.array([many])}
+
+
+def _first_by_lot(numbers: Longs, most: int, seed: int) -> Longs:
+    """Those with the smallest lots: the same lots wherever they are drawn, so that no list of all is needed."""
+    found: Longs = numbers[np.argsort(lots(numbers, seed), kind="stable")[:most]]
+    return found
 
 
 def clusters_of(folder: PartsFolder, numbers: Longs) -> Disassociated:
@@ -124,7 +156,7 @@ def claimed(asked: str) -> str:
     import pyarrow as pa
 
     given = json.loads(asked)
-    numbers, columns = np.load(given["clusters"]), TABLES[given["name"]]
+    numbers, columns = array_of(given["clusters"]), TABLES[given["name"]]
     found = []
     for file in map(Path, given["files"]):
         table = read_table(file, columns, given["allowed"])

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.data.arrays import distinct, offsets_of, run_starts
+from cloven.data.arrays import among, distinct, offsets_of, run_starts
 from cloven.errors import ParameterError
 from cloven.intake.packing import arrays_in
 from cloven.kinds.disassociated.files import CHUNKS, CLUSTERS, FORMATS, kinds, read_rows
@@ -170,20 +170,8 @@ class Totals:
         most = int(release.cluster_size.max(initial=0)) if most is None else most
         code = np.array([self._code_of[name] for name in release.vocabulary], np.int32)
         copies = np.minimum(self.copies, most if release.joints else 0)
-        rooted = np.repeat(np.arange(len(copies)), copies)
-        many = len(rooted)
-        whole = replace(
-            release,
-            vocabulary=self.names,
-            row_cluster=np.append(release.row_cluster, np.full(many, -1)),
-            row_joint=np.append(release.row_joint, np.zeros(many, np.int64)),
-            row_chunk=np.append(
-                release.row_chunk, np.cumsum(np.diff(rooted, prepend=-1) > 0).astype(np.int32) - 1
-            ),
-            row_kind=np.append(release.row_kind, np.full(many, Kind.SHARED, np.int8)),
-            row_offsets=np.append(release.row_offsets, release.row_offsets[-1] + 1 + np.arange(many)),
-            row_items=np.append(code[release.row_items], rooted.astype(np.int32)),
-        )
+        named = replace(release, vocabulary=self.names, row_items=code[release.row_items])
+        whole = below_root(named, copies)
         shown, listed, *_ = tallied(whole)
         around = self.records - release.records, self.shown - shown, self.listed - listed
         return Part(whole, self, first, *around)
@@ -208,6 +196,22 @@ class Part:
     records: int
     shown: Floats
     listed: Floats
+
+
+def below_root(release: Disassociated, copies: Longs) -> Disassociated:
+    """Clusters that have no root below one of single items, with so many rows of each."""
+    rooted = np.repeat(np.arange(len(copies)), copies)
+    many = len(rooted)
+    chunk = np.cumsum(np.diff(rooted, prepend=-1) > 0).astype(np.int32) - 1
+    return replace(
+        release,
+        row_cluster=np.append(release.row_cluster, np.full(many, -1)),
+        row_joint=np.append(release.row_joint, np.zeros(many, np.int64)),
+        row_chunk=np.append(release.row_chunk, chunk),
+        row_kind=np.append(release.row_kind, np.full(many, Kind.SHARED, np.int8)),
+        row_offsets=np.append(release.row_offsets, release.row_offsets[-1] + 1 + np.arange(many)),
+        row_items=np.append(release.row_items, rooted.astype(np.int32)),
+    )
 
 
 def tallied(release: Disassociated) -> tuple[Floats, Floats, Floats, Floats]:
@@ -319,11 +323,19 @@ def counted(asked: str) -> str:
     return json.dumps({"records": records, **sums})
 
 
-def answer(asked: str, work: Callable[[Iterable[Part], Arrays], Arrays], most: int | None = 1) -> str:
-    """Have work done on the parts of a group, each below a root with ``most`` copies; say where the answer lies."""
+def answer(
+    asked: str, work: Callable[[Iterable[Part], Arrays], Arrays], most: int | None = 1, only: str = ""
+) -> str:
+    """Have work done on the parts of a group, each below a root with ``most`` copies; say where the answer lies.
+
+    ``only`` names an array of the question: then the root has no other items than these.
+    """
     given = json.loads(asked)
     question = arrays_in(given["question"])
     totals = Totals.from_plain(question)
+    if only:
+        kept = among(np.arange(len(totals.copies)), question[only])
+        totals = replace(totals, copies=np.where(kept, totals.copies, 0))
     parts = (totals.part(release, most, first) for first, release in _releases(given))
     _save(Path(given["answer"]), work(parts, question))
     return str(given["answer"])

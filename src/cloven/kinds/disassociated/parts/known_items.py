@@ -15,8 +15,8 @@ from cloven.data.known_sets import Known
 from cloven.figures import many
 from cloven.kinds.disassociated.evidence import evidence, total_below_root
 from cloven.kinds.disassociated.parts.folder import answer
-from cloven.kinds.disassociated.parts.people import random_records, rarity, supports
-from cloven.kinds.known_items import Looked, known_items, known_sets, risk_of_looks
+from cloven.kinds.disassociated.parts.people import long_records, rarity, records_with, supports
+from cloven.kinds.known_items import Looked, known_items, known_sets, nothing_known, risk_of_looks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,36 +29,33 @@ if TYPE_CHECKING:
     from cloven.kinds.disassociated.parts.people import Large
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.kinds.known_items import Names
-
-MOST = 12
-"""Items that are known at most: candidates are added up for all sets of them that may come from the root."""
-SPARE = 4
-"""Times as many records are drawn as sets are wanted: some hold too few items."""
+    from cloven.threats import Threat
 
 
 def tried(large: Large, folder: PartsFolder, tries: int, rng: np.random.Generator) -> tuple[Risk, ...]:
     """What knowing m items of a person leads to, and one more than the promise covers."""
     m, names = folder.manifest["m"], folder.totals.names
-    if m >= MOST:
-        why = f"{MOST} items or more cannot be looked up where a release lies in parts"
-        return tuple(known_items(m + more, promised=not more).risk(not_tried=why) for more in (0, 1))
-    people = random_records(large, SPARE * tries, rng)
-    held, sizes = rarity(large, people), {m: True, m + 1: False}
-    asked = {size: known_sets(people, held, names, size, tries, rng) for size in sizes}
+    sizes, there = {m: True, m + 1: False}, records_with(large, m + 1).tolist()
+    people = {size: long_records(large, size, there[size], tries, rng) for size in sizes}
+    asked = {
+        size: known_sets(some, rarity(large, some), names, size, tries, rng) for size, some in people.items()
+    }
     found = looked_up(folder, [sets for both in asked.values() for sets in both])
     looks = dict(zip(sizes, zip(found[::2], found[1::2], strict=True), strict=True))
-    return tuple(
-        _risk(large, folder, size, promised, asked[size][0], looks[size]) for size, promised in sizes.items()
-    )
+    out = []
+    for size, promised in sizes.items():
+        threat = known_items(size, promised=promised)
+        if asked[size][0]:
+            out.append(_risk(large, folder, threat, size, promised, asked[size][0], looks[size]))
+        else:
+            out.append(nothing_known(threat, size, len(people[size]), there[size], promised=promised))
+    return tuple(out)
 
 
 def _risk(
-    large: Large, folder: PartsFolder, size: int, promised: bool, sets: list[Names],
+    large: Large, folder: PartsFolder, threat: Threat, size: int, promised: bool, sets: list[Names],
     looks: tuple[Looked, Looked],
 ) -> Risk:  # fmt: skip
-    threat = known_items(size, promised=promised)
-    if not sets:
-        return threat.risk(counts=False, not_tried=f"no published record has {size} items")
     place = {name: code for code, name in enumerate(large.names)}
     before = supports(large, np.array([[place[name] for name in items] for items in sets], np.int64))
     k, about = folder.manifest["k"], many(size, "item")
@@ -97,7 +94,7 @@ def _room(sets: Known) -> tuple[Longs, Floats, Floats]:
 
 def looked(asked: str) -> str:
     """Have a group of parts look sets up."""
-    return answer(asked, _looked, None)
+    return answer(asked, _looked, None, "codes")
 
 
 def _looked(parts: Iterable[Part], question: Arrays) -> dict[str, NDArray[Any]]:

@@ -101,7 +101,7 @@ def readers(folder: PartsFolder, known: Known) -> dict[str, PartsReader]:
     sets = Known(sets.offsets, sets.codes, np.arange(len(sets)))
     found: dict[str, list[Claims]] = {name: [] for name in READERS}
     sure, step = [np.empty(0, np.int64)], max(1, folder.sums // width)
-    for first in range(0, len(sets), step):
+    for first in range(0, max(1, len(sets)), step):
         some = sets.take(np.arange(first, min(first + step, len(sets))))
         totals, held, certain = _sums(folder, some, width)
         sure.append(first * width + certain)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from cloven.data.arrays import among
+from cloven.data.arrays import among, lots
 from cloven.data.known_sets import Known
 from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
@@ -32,7 +32,7 @@ from cloven.statistics.outsiders import FEWEST, SHARE
 from cloven.statistics.telling import News, People
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from cloven.statistics.telling import Telling
 
     Report = Callable[[str, float], None]
-    Work = Callable[[Longs, NDArray[Any]], NDArray[Any]]
+    Work = Callable[[Longs, Longs, NDArray[Any]], NDArray[Any]]
 
 
 class Large(Protocol):
@@ -71,8 +71,8 @@ class Large(Protocol):
         """Numbers of records lie below this; empty ones have one too."""
         ...
 
-    def fingerprint(self) -> str:
-        """By what the owner knows all of them again."""
+    def known_by(self, receipt: Mapping[str, Any]) -> bool:
+        """Whether these are the records that the receipt of a release speaks of."""
         ...
 
     def parts(self, release: Path) -> PartsFolder:
@@ -83,8 +83,12 @@ class Large(Protocol):
         """Those of some records that have items: their numbers, ascending, their lengths, and their item codes."""
         ...
 
-    def over(self, work: Work) -> Iterable[NDArray[Any]]:
-        """What work gives of all records, piece by piece, wherever they are; each piece as offsets and item codes."""
+    def over(self, work: Work, *, sums: bool = False) -> Iterable[NDArray[Any]]:
+        """What work gives of all records, piece by piece, wherever they are; none is empty.
+
+        Each piece comes as numbers of records, offsets and item codes. What are ``sums`` may be added up on the way:
+        pieces are many, and go to one place.
+        """
         ...
 
     def publish_without(self, numbers: Longs, place: Path) -> None:
@@ -95,12 +99,12 @@ class Large(Protocol):
 def supports(large: Large, sets: Longs) -> Longs:
     """How many records hold each of some sets of items of the same size, by code, one in each row."""
     found = np.zeros(len(sets), np.int64)
-    for told in large.over(partial(_supports_in, sets, len(large.names))):
+    for told in large.over(partial(_supports_in, sets, len(large.names)), sums=True):
         found += told
     return found
 
 
-def _supports_in(sets: Longs, width: int, offsets: Longs, codes: NDArray[Any]) -> Longs:
+def _supports_in(sets: Longs, width: int, _records: Longs, offsets: Longs, codes: NDArray[Any]) -> Longs:
     from scipy.sparse import csr_matrix
 
     records = len(offsets) - 1
@@ -120,12 +124,43 @@ def random_records(large: Large, most: int, rng: np.random.Generator) -> Transac
     """Random records, or all where there are no more; their numbers in the source are ``source_rows``."""
     # Some numbers are of empty records, so that more are drawn; what is too many is put back.
     wanted = min(large.numbers, int(1.2 * most * large.numbers / large.records) + 20)
-    number, lengths, codes = large.some(np.sort(rng.choice(large.numbers, wanted, replace=False)))
+    return _some_of(large, np.sort(rng.choice(large.numbers, wanted, replace=False)), most, rng)
+
+
+def _some_of(large: Large, numbers: Longs, most: int, rng: np.random.Generator) -> Transactions:
+    """Those of some records that are not empty, so many at most."""
+    number, lengths, codes = large.some(numbers)
     kept = np.sort(rng.permutation(len(number))[:most])
     inside = np.repeat(among(np.arange(len(number)), kept), lengths)
     return Transactions.from_arrays(
         lengths[kept], codes[inside].astype(np.int32), large.names, source_rows=number[kept]
     )
+
+
+def records_with(large: Large, most: int) -> Longs:
+    """How many records have no item or more, one or more, and so on up to ``most``."""
+    found = np.zeros(most + 1, np.int64)
+    for told in large.over(partial(_lengths_in, most), sums=True):
+        found += told
+    return np.cumsum(found[::-1])[::-1]
+
+
+def _lengths_in(most: int, _records: Longs, offsets: Longs, _codes: NDArray[Any]) -> Longs:
+    return np.bincount(np.minimum(np.diff(offsets), most), minlength=most + 1)
+
+
+def long_records(large: Large, least: int, there: int, most: int, rng: np.random.Generator) -> Transactions:
+    """Random ones of the records with so many items at least, of which so many are there; or all of them."""
+    # Each is drawn by its own lot, so that more are drawn than wanted; what is too many is put back.
+    share = min(1.0, (1.2 * most + 20) / max(1, there))
+    found = large.over(partial(_long_in, least, share, int(rng.integers(2**32))))
+    return _some_of(large, np.sort(np.concatenate([np.empty(0, np.int64), *found])), most, rng)
+
+
+def _long_in(
+    least: int, share: float, seed: int, records: Longs, offsets: Longs, _codes: NDArray[Any]
+) -> Longs:
+    return records[(np.diff(offsets) >= least) & (lots(records, seed) < share)]
 
 
 def rarity(large: Large, data: Transactions) -> Longs:
@@ -203,10 +238,11 @@ class KnownPersonTrial:
                 return threat.risk(not_tried=nothing_counts(news))
             for key, told in self._told(folder, drawn, tried, counts, lots).items():
                 found.setdefault(key, []).append(told)
-        every = all_told(found, drawn.left_out)
+        # More items than that are not known by any way that counts.
+        longest = np.flatnonzero(records_with(self.large, max(way.size for way in tried))).max()
         return judged_of(
-            threat, every, vocabulary, drawn.people.source_rows,
-            lambda way: self._without(drawn, news, way), doubted=True,
+            threat, all_told(found, drawn.left_out), vocabulary, drawn.people.source_rows,
+            lambda way: self._without(drawn, news, way), int(longest), doubted=True,
         )  # fmt: skip
 
     def _release(self, drawn: Drawn, number: int, release: Path) -> Path:

@@ -1,6 +1,7 @@
 """Records that Spark keeps, as a trial wants them (``parts.people``).
 
-The people who are asked about come to the driver, a few hundred of them; all other records stay where they are.
+The people who are asked about come to the driver, and the sample that it is measured on what is kept: some ten thousand
+records, however many there are. All others stay where they are.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cloven.intake.packing import array_of
 from cloven.intake.urls import file_url
 from cloven.kinds.disassociated.parts.folder import PartsFolder
 from cloven.kinds.disassociated.spark import records
@@ -22,7 +24,7 @@ from cloven.storage.atomic import PRIVATE_FOLDER
 from cloven.storage.fingerprint import Sketch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     import pyarrow as pa
@@ -86,9 +88,9 @@ class Framed:
         """All records."""
         return self.told.records + self.told.empty
 
-    def fingerprint(self) -> str:
-        """Of all that was coded."""
-        return records.fingerprint(self.engine.session, self.scratch / "coded", self.broadcast, self.told)
+    def known_by(self, receipt: Mapping[str, Any]) -> bool:
+        """By those who stand out: a frame that is read again may come in another order, as a fingerprint may not."""
+        return bool(receipt["sketch"] == records.sketch(self._coded).to_dict())
 
     def parts(self, release: Path) -> PartsFolder:
         """Asked by the workers."""
@@ -108,21 +110,28 @@ class Framed:
         offsets, codes = records.unpacked(table.column("content"))
         return table.column("record").to_numpy(), np.diff(offsets), codes.astype(np.int64)
 
-    def over(self, work: Work) -> list[NDArray[Any]]:
-        """Done by the workers."""
+    def over(self, work: Work, *, sums: bool = False) -> list[NDArray[Any]]:
+        """Done by the workers; each adds up what are sums."""
         from pyspark.sql import functions as f
+
+        def worked(batches: Iterator[pa.RecordBatch]) -> Iterator[NDArray[Any]]:
+            for batch in batches:
+                offsets, codes = records.unpacked(batch.column("content"))
+                yield work(batch.column("record").to_numpy(), offsets, codes)
 
         def done(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             import pyarrow as pa
 
-            for batch in batches:
+            found = worked(batches)
+            first = next(found, None) if sums else None
+            for each in found if first is None else (sum(found, first),):
                 with BytesIO() as told:
-                    np.save(told, work(*records.unpacked(batch.column("content"))))
+                    np.save(told, each)
                     yield pa.RecordBatch.from_arrays([pa.array([told.getvalue()])], ["told"])
 
-        held = self._coded.where(f.length("content") > 0).select("content")
+        held = self._coded.where(f.length("content") > 0).select("record", "content")
         rows = held.mapInArrow(lambda batches: done(batches), "told binary").collect()
-        return [np.load(BytesIO(row["told"])) for row in rows]
+        return [array_of(BytesIO(row["told"])) for row in rows]
 
     def publish_without(self, numbers: Longs, place: Path) -> None:
         """A release without some of them; what only its owner would keep goes at once.

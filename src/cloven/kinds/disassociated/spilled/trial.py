@@ -17,7 +17,7 @@ from cloven.kinds.disassociated.spilled.room import Room, Sizes
 from cloven.storage.atomic import PRIVATE_FOLDER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -77,9 +77,9 @@ class Shelved:
         """All records."""
         return self.data.records + self.data.empty
 
-    def fingerprint(self) -> str:
-        """Of all that was gathered."""
-        return self.data.fingerprint()
+    def known_by(self, receipt: Mapping[str, Any]) -> bool:
+        """By their fingerprint."""
+        return bool(receipt["input_sha256"] == self.data.fingerprint())
 
     def parts(self, release: Path) -> PartsFolder:
         """Asked by as many threads as work on blocks; each and who adds them up hold sums of three readers, twice."""
@@ -92,9 +92,9 @@ class Shelved:
         found, lengths, codes = self.data.some(numbers)
         return found, lengths, codes.astype(np.int64)
 
-    def over(self, work: Work) -> Iterator[NDArray[Any]]:
+    def over(self, work: Work, *, sums: bool = False) -> Iterator[NDArray[Any]]:  # noqa: ARG002 - nothing is carried
         """One piece after the other."""
-        return (work(offsets, codes) for _, offsets, codes in self.data.batches())
+        return (work(*piece) for piece in self.data.batches())
 
     def publish_without(self, numbers: Longs, place: Path) -> None:
         """A release without some of them; what only its owner would keep goes at once."""
