@@ -179,3 +179,44 @@ def test_the_estimate_is_still_right(tmp_path):
         assert 0.6 * estimate(occurrences, records) < peak < 1.1 * estimate(occurrences, records), found
     slope = (high - low) / (estimate(many, lots) - estimate(some, few))
     assert 0.5 < slope < 1.3, found
+
+
+FAULTS = """
+import resource
+import numpy as np
+from cloven.intake.machine import keep_freed_memory
+
+def pages():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    np.ones(25_000_000)  # 200 MB, of which the system hides how large its pages are
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+pages()
+given = pages()
+kept = keep_freed_memory()
+pages()
+print(int(kept), given, pages())
+"""
+
+
+def test_memory_that_was_freed_is_used_again():
+    """In a process of its own: it cannot be undone."""
+    pytest.importorskip("resource", reason="this system does not count pages")
+    told = subprocess.run([sys.executable, "-c", FAULTS], capture_output=True, text=True, check=True)
+    kept, given, again = map(int, told.stdout.split())
+    if not kept:
+        pytest.skip("another C library than glibc")
+    assert again < given / 10
+
+
+@pytest.mark.parametrize(("allowed", "kept"), [(10 * GB, True), (2 * GB, False), (None, False), (inf, False)])
+def test_memory_is_kept_where_there_is_plenty(monkeypatch, allowed, kept):
+    from cloven.cli import places
+    from cloven.reading.reader import ExpectedSize
+
+    asked = []
+    monkeypatch.setattr(places, "keep_freed_memory", lambda: asked.append(True))
+    for module in (places, memory):
+        monkeypatch.setattr(module, "available", lambda: 2 * GB)
+    places.refuse_large(ExpectedSize(5_000_000, 1_000_000), allowed, places.Bounds())
+    assert asked == [True] * kept

@@ -13,7 +13,7 @@ from cloven.cli.console import say
 from cloven.cli.options import asks
 from cloven.errors import OutputError, ParameterError, ReleaseError
 from cloven.escapes import visible
-from cloven.intake.machine import available, parse_size
+from cloven.intake.machine import available, keep_freed_memory, parse_size
 from cloven.values import Value
 
 if TYPE_CHECKING:
@@ -82,6 +82,8 @@ def _parse(given: Any) -> float:
         raise ParameterError(str(error).removeprefix("memory ")) from None
 
 
+PLENTY = 2
+"""With so many times the memory that is needed, some of it goes into speed."""
 MEMORY = Value(float, "SIZE", _parse)
 MEMORY_HELP = "Refuse what needs more; 8G, or any; default: what is free."
 MemoryOption = Annotated[float | None, asks(MEMORY, "--memory", help=MEMORY_HELP)]
@@ -118,6 +120,9 @@ def refuse_large(size: ExpectedSize, allowed: float | None, bounds: Bounds) -> N
         half = max(1, there // (2 * 10**9))  # whole gigabytes
         instead = (f"--memory {half}G and the disk", half * 10**9)
     refuse_if_too_large(needed, allowed, instead=instead)
+    room = available() if allowed is None or allowed == inf else allowed
+    if room is not None and PLENTY * needed <= room:
+        keep_freed_memory()
 
 
 def _needed(size: ExpectedSize, candidates: int) -> int:

@@ -13,6 +13,7 @@ from cloven.errors import ParameterError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_TRIM_THRESHOLD, _MMAP_THRESHOLD, _MOST = -1, -3, 2**31 - 1  # of mallopt(3)
 _UNLIMITED = 1 << 60  # how version 1 of control groups writes "no limit"
 
 
@@ -24,6 +25,22 @@ def available(root: Path = Path("/")) -> int | None:
     """
     found = [*_free(root), *_left_in_groups(root)]
     return min(found) + _held(root) if found else _by_sysconf()
+
+
+def keep_freed_memory() -> bool:
+    """Have this process use memory again that it freed; True where the C library lets it be said.
+
+    Large arrays are asked of the system and given back, one by one, and what it gives is emptied page by page: of large
+    data that took a third of the time. Kept, it is there for the next array. The peak grows by a seventh or so, for
+    arrays no longer fit each other. This is for processes of our own: whoever uses the library decides for himself.
+    """
+    import ctypes
+
+    try:
+        mallopt = ctypes.CDLL("libc.so.6").mallopt
+    except (OSError, AttributeError):  # another C library
+        return False
+    return bool(mallopt(_MMAP_THRESHOLD, _MOST)) and bool(mallopt(_TRIM_THRESHOLD, _MOST))
 
 
 def _held(root: Path) -> int:
