@@ -209,8 +209,17 @@ def test_memory_that_was_freed_is_used_again():
     assert again < given / 10
 
 
-@pytest.mark.parametrize(("allowed", "kept"), [(10 * GB, True), (2 * GB, False), (None, False), (inf, False)])
-def test_memory_is_kept_where_there_is_plenty(monkeypatch, allowed, kept):
+@pytest.mark.parametrize(
+    ("many", "allowed", "kept"),
+    [
+        (5_000_000, 10 * GB, True),
+        (5_000_000, 2 * GB, False),
+        (5_000_000, None, False),
+        (5_000_000, inf, False),
+        (50_000, 10 * GB, False),
+    ],
+)
+def test_memory_is_kept_where_there_is_plenty(monkeypatch, many, allowed, kept):
     from cloven.cli import places
     from cloven.reading.reader import ExpectedSize
 
@@ -218,5 +227,5 @@ def test_memory_is_kept_where_there_is_plenty(monkeypatch, allowed, kept):
     monkeypatch.setattr(places, "keep_freed_memory", lambda: asked.append(True))
     for module in (places, memory):
         monkeypatch.setattr(module, "available", lambda: 2 * GB)
-    places.refuse_large(ExpectedSize(5_000_000, 1_000_000), allowed, places.Bounds())
+    places.refuse_large(ExpectedSize(many, many // 5), allowed, places.Bounds())
     assert asked == [True] * kept

@@ -82,8 +82,8 @@ def _parse(given: Any) -> float:
         raise ParameterError(str(error).removeprefix("memory ")) from None
 
 
-PLENTY = 2
-"""With so many times the memory that is needed, some of it goes into speed."""
+MUCH, PLENTY = 500_000_000, 2
+"""With so many times the memory that is needed, some of it goes into speed; with less data arrays are small."""
 MEMORY = Value(float, "SIZE", _parse)
 MEMORY_HELP = "Refuse what needs more; 8G, or any; default: what is free."
 MemoryOption = Annotated[float | None, asks(MEMORY, "--memory", help=MEMORY_HELP)]
@@ -121,7 +121,7 @@ def refuse_large(size: ExpectedSize, allowed: float | None, bounds: Bounds) -> N
         instead = (f"--memory {half}G and the disk", half * 10**9)
     refuse_if_too_large(needed, allowed, instead=instead)
     room = available() if allowed is None or allowed == inf else allowed
-    if room is not None and PLENTY * needed <= room:
+    if room is not None and MUCH <= needed <= room / PLENTY:
         keep_freed_memory()
 
 
