@@ -168,15 +168,17 @@ def compare_columns(columns: list[Longs]) -> Longs:
     return result
 
 
-def compare_neighbours(offsets: Longs, items: Longs, rows: Longs) -> Longs:
+def compare_neighbours(offsets: Longs, items: Ints, rows: Longs) -> Longs:
     """Compare the items of each given row with those of the row after it, like Python lists.
 
     >>> offsets, items = np.array([0, 1, 3, 4]), np.array([7, 7, 8, 2])
     >>> compare_neighbours(offsets, items, np.array([0, 1]))
     array([-1,  1])
     """
-    # Copies, because kernels are compiled once more for arrays that must not be written to.
-    return _compared(np.array(offsets), np.array(items), np.array(rows))
+    views = [each.view() for each in (offsets, items, rows)]
+    for each in views:
+        each.setflags(write=False)  # kernels are compiled once more for arrays that may be written to
+    return _compared(*views)
 
 
 @compiled

@@ -16,7 +16,7 @@ import numpy as np
 from cloven.compiled import compiled
 
 if TYPE_CHECKING:
-    from cloven.compiled import Flags, Longs
+    from cloven.compiled import Flags, Ints, Longs
 
 
 class Rows(NamedTuple):
@@ -34,7 +34,7 @@ class Rows(NamedTuple):
     end: Longs
     owner: Longs
     weight: Longs
-    items: Longs
+    items: Ints
 
 
 @compiled

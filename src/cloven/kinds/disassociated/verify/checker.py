@@ -66,7 +66,11 @@ def checks(release: Disassociated, given: Given[Transactions, Key]) -> list[Chec
     layout = lay_out(release)
     found = [arrays, check_vocabulary(release), joint_tree, *_structure(release, layout, tree)]
     found += _promise(release, layout, tree, allow_unsafe=given.allow_unsafe)
-    found += [check_item_order(release), check_row_order(release), *check_numbering(release, layout, tree)]
+    found += [
+        check_item_order(release),
+        check_row_order(release, layout),
+        *check_numbering(release, layout, tree),
+    ]
     found += [report_oversize(release), check_parameters(release), *check_marks(release, given)]
     found += check_persons_claim(release, given, counted_at="key")
     if given.original is not None:
@@ -106,7 +110,7 @@ def _key(
         arrays,
         check_cluster_members(release, key),
         check_records_rebuilt(release, original, key, parts),
-        check_rows_claimed(release, layout, parts),
+        check_rows_claimed(layout, parts),
         check_term_rows(release, layout, parts),
         check_parts_in_place(layout, tree, parts),
         check_shared_origin(release, layout, tree, parts),

@@ -6,11 +6,13 @@ So one misplaced row fails the check of the order and no other.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.data.arrays import distinct, places, run_starts, stable_order
+from cloven.compiled import compiled
+from cloven.cores import at_once
+from cloven.data.arrays import distinct, offsets_of, places, stable_order, take_rows
 from cloven.kinds.disassociated.release import Kind
 from cloven.verification.claims import compare_columns, compare_neighbours
 from cloven.verification.verdict import conclude, spot
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cloven.compiled import Flags, Longs
+    from cloven.compiled import Flags, Ints, Longs
     from cloven.kinds.disassociated.key import Key
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.verification.verdict import Check
@@ -34,6 +36,7 @@ class Layout:
         row_source: number of each row in the release.
         row_chunk: chunk of each row.
         row_repeats: whether a row equals the one before it in its chunk.
+        ordered: whether rows stand in the release as they do here.
         offsets: where each row starts in ``items``.
         items: item codes, strictly ascending inside a row.
         local: for each entry of ``items``, its number among the items of the chunk.
@@ -50,9 +53,10 @@ class Layout:
     row_source: Longs
     row_chunk: Longs
     row_repeats: Flags
+    ordered: bool
     offsets: Longs
-    items: Longs
-    local: Longs
+    items: NDArray[np.int32]
+    local: NDArray[np.int32]
     chunk_kind: NDArray[np.int8]
     chunk_outside: Flags
     chunk_owner: Longs
@@ -104,43 +108,101 @@ class Layout:
 def lay_out(release: Disassociated) -> Layout:
     """Group and sort the rows of a release whose arrays are sound."""
     offsets, items = ascending_items(release)
-    columns = row_columns(release)
-    order, columns, offsets, items = _sorted_rows(columns, offsets, items)
-    new_chunk = np.append(True, compare_columns(columns) != 0)[: len(order)]
+    columns, order = row_columns(release), np.arange(release.rows)
+    group, within = compared_rows(columns, offsets, items)
+    ordered = not ((group > 0).any() or (within > 0).any())
+    if not ordered:
+        order, columns, offsets, items = _sorted_rows(columns, offsets, items)
+        group, within = compared_rows(columns, offsets, items)
+    new_chunk = np.append(True, group != 0)[: len(order)]
     start = np.flatnonzero(new_chunk)
-    row_chunk = np.cumsum(new_chunk) - 1
-    same_chunk = np.flatnonzero(~new_chunk[1:])
-    repeats = np.zeros(len(order), bool)
-    repeats[same_chunk + 1] = compare_neighbours(offsets, items, same_chunk) == 0
-    pair_chunk, pair_item, pair_of, pair_rows = _pairs(np.repeat(row_chunk, np.diff(offsets)), items)
-    first_pair = np.searchsorted(pair_chunk, np.arange(len(start)))
+    chunk_start = np.append(start, len(order))
+    pairs, pair_item, pair_rows, local = _pairs(offsets[chunk_start], items, len(release.vocabulary))
     return Layout(
         row_source=order,
-        row_chunk=row_chunk,
-        row_repeats=repeats,
-        offsets=offsets,
-        items=items,
-        local=pair_of - first_pair[pair_chunk[pair_of]],
+        row_chunk=np.cumsum(new_chunk) - 1,
+        row_repeats=np.append(False, (group == 0) & (within == 0))[: len(order)],
+        ordered=ordered,
+        offsets=read_only(offsets),
+        items=read_only(items),
+        local=local,
         chunk_kind=columns[2][start].astype(np.int8),
         chunk_outside=columns[0][start].astype(bool),
         chunk_owner=columns[1][start],
         chunk_number=columns[3][start],
-        chunk_start=np.append(start, len(order)),
-        pair_chunk=pair_chunk,
+        chunk_start=chunk_start,
+        pair_chunk=np.repeat(np.arange(len(start)), pairs),
         pair_item=pair_item,
         pair_rows=pair_rows,
     )
 
 
-def _pairs(chunk: Longs, items: Longs) -> tuple[Longs, Longs, Longs, Longs]:
-    """Distinct pairs of chunk and item, ascending; which one each occurrence is, and how many there are of each."""
-    order = stable_order(items)
-    order = order[stable_order(chunk[order])]
-    first = run_starts(chunk[order], items[order])
-    times = np.diff(np.append(first, len(order)))
-    pair_of = np.empty(len(order), np.int64)
-    pair_of[order] = np.repeat(np.arange(len(first)), times)
-    return chunk[order][first], items[order][first], pair_of, times
+def compared_rows(
+    columns: list[Longs], offsets: Longs, items: NDArray[np.int32]
+) -> tuple[Longs, NDArray[np.int8]]:
+    """Each row with the next: -1, 0 or 1 by its chunk, and by its items where both are of one chunk."""
+    group = compare_columns(columns)
+    tied = np.flatnonzero(group == 0)
+    within = np.zeros(len(group), np.int8)
+    within[tied] = compare_neighbours(offsets, items, tied)
+    return group, within
+
+
+def _pairs(bounds: Longs, items: NDArray[np.int32], words: int) -> tuple[Longs, Longs, Longs, Any]:
+    """Distinct items of each chunk: how many, which, in how many rows; and of each occurrence, which of them it is.
+
+    Items of a chunk stand together, from one of ``bounds`` to the next.
+    """
+    items, local = read_only(items), np.empty(len(items), np.int32)
+    found = at_once(lambda first, last: _numbered(bounds, items, words, first, last, local), bounds)
+    many, which, times = (np.concatenate(each) for each in zip(*found, strict=True))
+    return many, which, times, local
+
+
+@compiled
+def _numbered(
+    bounds: Ints, items: Ints, words: int, first: int, last: int, local: Ints
+) -> tuple[Ints, Ints, Ints]:
+    """The items of chunks ``first`` to ``last``, ascending in each; fills ``local``."""
+    size = bounds[last] - bounds[first]
+    many, which, times = np.zeros(last - first, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
+    seen, rank, at = np.full(words, -1), np.empty(words, np.int32), 0
+    for chunk in range(first, last):
+        here = 0
+        for place in range(bounds[chunk], bounds[chunk + 1]):
+            if seen[items[place]] != chunk:
+                seen[items[place]] = chunk
+                which[at + here] = items[place]
+                here += 1
+        if here * here < 4 * words:
+            for place in range(at + 1, at + here):
+                item, back = which[place], place
+                while back > at and which[back - 1] > item:
+                    which[back] = which[back - 1]
+                    back -= 1
+                which[back] = item
+        else:
+            back = at
+            for item in range(words):
+                if seen[item] == chunk:
+                    which[back] = item
+                    back += 1
+        for number in range(here):
+            rank[which[at + number]] = number
+            times[at + number] = 0
+        for place in range(bounds[chunk], bounds[chunk + 1]):
+            local[place] = rank[items[place]]
+            times[at + local[place]] += 1
+        many[chunk - first] = here
+        at += here
+    return many, which[:at].copy(), times[:at].copy()
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """A view that must not be written to: kernels are compiled for such arrays, as those of a release are."""
+    view = array.view()
+    view.setflags(write=False)
+    return view
 
 
 def row_columns(release: Disassociated) -> list[Longs]:
@@ -150,33 +212,29 @@ def row_columns(release: Disassociated) -> list[Longs]:
     return [np.asarray(column, np.int64) for column in (outside, owner, release.row_kind, release.row_chunk)]
 
 
-def ascending_items(release: Disassociated) -> tuple[Longs, Longs]:
+def ascending_items(release: Disassociated) -> tuple[Longs, NDArray[np.int32]]:
     """Offsets and items with the items of each row sorted, each once."""
-    offsets, items = np.asarray(release.row_offsets, np.int64), np.asarray(release.row_items, np.int64)
-    words = len(release.vocabulary)
-    row = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    keys = row * words + items
-    if np.any(keys[1:] <= keys[:-1]):
-        row, items = np.divmod(distinct(keys), words)
-        offsets = np.append(0, np.cumsum(np.bincount(row, minlength=len(offsets) - 1)))
+    offsets, items = np.asarray(release.row_offsets, np.int64), np.asarray(release.row_items, np.int32)
+    falls = items[1:] <= items[:-1]
+    falls[offsets[1:-1] - 1] = False
+    if falls.any():
+        words = len(release.vocabulary)
+        row = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        row, ascending = np.divmod(distinct(row * words + items), words)
+        offsets = offsets_of(np.bincount(row, minlength=len(offsets) - 1))
+        items = ascending.astype(np.int32)
     return offsets, items
 
 
 def _sorted_rows(
-    columns: list[Longs], offsets: Longs, items: Longs
-) -> tuple[Longs, list[Longs], Longs, Longs]:
-    """Sort rows by columns, then by items; a release in canonical order is left as it is."""
-    order = np.arange(len(offsets) - 1)
-    group = compare_columns(columns)
-    tied = np.flatnonzero(group == 0)
-    if not np.any(group > 0) and not np.any(compare_neighbours(offsets, items, tied) > 0):
-        return order, columns, offsets, items
-    # only a release out of order comes here, so plain Python will do
+    columns: list[Longs], offsets: Longs, items: NDArray[np.int32]
+) -> tuple[Longs, list[Longs], Longs, NDArray[np.int32]]:
+    """Sort rows by columns, then by items; only a release out of order comes here, so plain Python will do."""
     rows = [tuple(row.tolist()) for row in np.split(items, offsets[1:-1])]
     keys = list(zip(*(column.tolist() for column in columns), rows, strict=True))
     order = np.array(sorted(range(len(rows)), key=keys.__getitem__), np.int64)
     lengths = np.diff(offsets)[order]
-    flat = np.array([item for row in order.tolist() for item in rows[row]], np.int64)
+    flat = np.array([item for row in order.tolist() for item in rows[row]], np.int32)
     return order, [column[order] for column in columns], np.append(0, np.cumsum(lengths)), flat
 
 
@@ -253,15 +311,14 @@ def _endless(parent: Longs) -> Flags:
 
 @dataclass(frozen=True)
 class Parts:
-    """One entry for each part of the key.
+    """One entry for each part of the key, by record.
 
     Attributes:
-        record: source position of its record.
+        record: source position of its record, ascending.
         cluster: cluster of its record.
         row: its row in the layout.
         chunk: its chunk in the layout.
-        kind: kind of that chunk.
-        part: for each item, the part that holds it.
+        offsets: where the items of each part start.
         items: item codes, by part and ascending.
     """
 
@@ -269,27 +326,34 @@ class Parts:
     cluster: Longs
     row: Longs
     chunk: Longs
-    kind: NDArray[np.int8]
-    part: Longs
-    items: Longs
+    offsets: Longs
+    items: NDArray[np.int32]
+
+    def place_of(self, entry: int) -> tuple[int, int]:
+        """The part that an entry of ``items`` belongs to, and its item."""
+        return int(np.searchsorted(self.offsets, entry, side="right")) - 1, int(self.items[entry])
 
 
 def join_parts(layout: Layout, key: Key) -> Parts:
     """Look up row, chunk and cluster of every part of a key whose arrays are sound."""
+    record, source = np.asarray(key.record, np.int64), np.asarray(key.release_row, np.int64)
+    offsets, items = np.asarray(key.offsets, np.int64), np.asarray(key.items, np.int32)
+    if (record[1:] < record[:-1]).any():
+        order = stable_order(record)
+        record, source = record[order], source[order]
+        offsets, items = take_rows(offsets, items, order)
+    falls = items[1:] < items[:-1]
+    falls[offsets[1:-1] - 1] = False
+    if falls.any():
+        items = items[np.lexsort((items, np.repeat(np.arange(len(record)), np.diff(offsets))))]
     position = np.empty(len(layout.row_source), np.int64)
     position[layout.row_source] = np.arange(len(position))
-    row = position[key.release_row]
-    chunk = layout.row_chunk[row]
-    part = np.repeat(np.arange(len(key.record)), np.diff(key.offsets))
-    items = np.asarray(key.items, np.int64)
-    if not ((items[1:] >= items[:-1]) | (part[1:] != part[:-1])).all():
-        items = items[np.lexsort((items, part))]
+    row = position[source]
     return Parts(
-        record=np.asarray(key.record, np.int64),
-        cluster=key.record_cluster[places(key.records, key.record)],
+        record=record,
+        cluster=key.record_cluster[places(key.records, record)],
         row=row,
-        chunk=chunk,
-        kind=layout.chunk_kind[chunk],
-        part=part,
-        items=items,
+        chunk=layout.row_chunk[row],
+        offsets=read_only(offsets),
+        items=read_only(items),
     )

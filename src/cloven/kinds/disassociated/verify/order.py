@@ -10,8 +10,7 @@ import numpy as np
 
 from cloven.errors import shorten
 from cloven.kinds.disassociated.release import Kind
-from cloven.kinds.disassociated.verify.layout import ascending_items, row_columns
-from cloven.verification.claims import compare_columns, compare_neighbours
+from cloven.kinds.disassociated.verify.layout import ascending_items, compared_rows, row_columns
 from cloven.verification.verdict import Fault, conclude, spot
 
 if TYPE_CHECKING:
@@ -37,17 +36,15 @@ def check_item_order(release: Disassociated) -> Check:
     return conclude("order of items", "release", len(items), faults, f"{release.rows:,} rows ascend")
 
 
-def check_row_order(release: Disassociated) -> Check:
+def check_row_order(release: Disassociated, layout: Layout) -> Check:
     """Rows ascend by cluster, kind, chunk and items; shared rows come last, by joint, chunk and items."""
-    offsets, items = ascending_items(release)
-    group = compare_columns(row_columns(release))
-    tied = np.flatnonzero(group == 0)
-    within = np.zeros(len(group), np.int64)
-    within[tied] = compare_neighbours(offsets, items, tied)
-    faults = [
-        spot(group > 0, lambda at: f"row {at + 1} belongs to a chunk that comes before that of row {at}"),
-        spot(within > 0, lambda at: f"row {at + 1} of the same chunk is smaller than row {at}"),
-    ]
+    faults = []
+    if not layout.ordered:
+        group, within = compared_rows(row_columns(release), *ascending_items(release))
+        faults = [
+            spot(group > 0, lambda at: f"row {at + 1} belongs to a chunk that comes before that of row {at}"),
+            spot(within > 0, lambda at: f"row {at + 1} of the same chunk is smaller than row {at}"),
+        ]
     return conclude("order of rows", "release", release.rows, faults, f"{release.rows:,} rows ascend")
 
 

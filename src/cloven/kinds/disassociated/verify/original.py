@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from cloven.data.arrays import among, distinct, places, stable_order, without
+from cloven.compiled import compiled
+from cloven.cores import at_once
+from cloven.data.arrays import distinct, offsets_of, places, positions, stable_order, without
 from cloven.errors import shorten
 from cloven.kinds.disassociated.release import Kind
+from cloven.kinds.disassociated.verify.layout import read_only
 from cloven.verification.verdict import Fault, conclude, named, spot
 
 if TYPE_CHECKING:
-    from cloven.compiled import Longs
+    from numpy.typing import NDArray
+
+    from cloven.compiled import Flags, Ints, Longs
     from cloven.data.transactions import Transactions
     from cloven.kinds.disassociated.key import Key
     from cloven.kinds.disassociated.release import Disassociated
@@ -155,40 +161,91 @@ def check_cluster_members(release: Disassociated, key: Key) -> Check:
 def check_records_rebuilt(release: Disassociated, original: Transactions, key: Key, parts: Parts) -> Check:
     """Parts of a record and its suppressed items together are the original record, each item once."""
     words, code_of = _all_words(release, original, key)
-    order = np.argsort(original.source_rows)
+    order = stable_order(original.source_rows)
     position = original.source_rows[order]
 
-    def pairs(record: Longs, item: Longs) -> Longs:
-        return order[places(position, record)] * len(words) + item
+    def bounds(records: Longs) -> Longs:
+        """Where what was sorted by record starts for each record of the original, in its order."""
+        starts = offsets_of(np.bincount(places(position, records), minlength=len(order)))
+        spread = np.empty((2, len(order)), np.int64)
+        spread[:, order] = starts[:-1], starts[1:]
+        return spread
 
     published = np.array([code_of[word] for word in release.vocabulary], np.int64)
     lengths = np.array([len(items) for items in key.suppressed_items], np.int64)
     suppressed = np.array([code_of[word] for items in key.suppressed_items for word in items], np.int64)
-    rebuilt = np.concatenate(
-        (
-            pairs(parts.record[parts.part], published[parts.items]),
-            pairs(np.repeat(key.suppressed_record, lengths), suppressed),
-        )
+    holder = np.repeat(key.suppressed_record, lengths)
+    by_holder = stable_order(holder)
+    given = _Given(
+        read_only(original.offsets),
+        read_only(original.codes),
+        bounds(parts.record),
+        parts.offsets,
+        parts.items,
+        published,
+        bounds(holder[by_holder]),
+        suppressed[by_holder],
     )
-    truth = np.repeat(np.arange(len(original)), original.lengths) * len(words) + original.codes
-    ordered = np.sort(rebuilt, kind="stable")  # nearly in order, for keys are
-    given, twice = distinct(ordered), distinct(ordered[1:][ordered[1:] == ordered[:-1]])
-    same = np.array_equal(truth, given)  # as it must be, and found at once
-    lost, invented = (truth[:0], given[:0]) if same else (without(truth, given), without(given, truth))
+    found = at_once(lambda first, last: _not_rebuilt(given, len(words), first, last), original.offsets)
 
     def kinds(at: int) -> str:
-        here = [(name, keys[keys // len(words) == at] % len(words)) for name, keys in found]
-        told = ", ".join(f"{name} {named(words, codes.tolist())}" for name, codes in here if len(codes))
-        return f"record {original.source_rows[at]} is not rebuilt: {told}"
+        truth = set(original.codes[original.offsets[at] : original.offsets[at + 1]].tolist())
+        told = Counter(_told(given, at))
+        twice = {code for code, times in told.items() if times > 1}
+        here = {"lost": truth - set(told), "invented": set(told) - truth, "given twice": twice}
+        said = ", ".join(f"{name} {named(words, sorted(codes))}" for name, codes in here.items() if codes)
+        return f"record {original.source_rows[at]} is not rebuilt: {said}"
 
-    found = (("lost", lost), ("invented", invented), ("given twice", twice))
-    bad = np.zeros(len(original), bool)
-    for _, keys in found:
-        bad[keys // max(1, len(words))] = True
-    faults = [spot(bad, kinds)]
-    return conclude(
-        "records rebuilt", "key", len(bad), faults, f"{len(bad):,} records are rebuilt from their parts"
-    )
+    bad = np.concatenate(found)
+    otherwise = f"{len(bad):,} records are rebuilt from their parts"
+    return conclude("records rebuilt", "key", len(bad), [spot(bad, kinds)], otherwise)
+
+
+class _Given(NamedTuple):
+    """Records of the original, and for each of them the parts and the suppressed items that the key gives it."""
+
+    offsets: Longs
+    codes: NDArray[np.int32]
+    parts: Longs
+    part_offsets: Longs
+    part_items: NDArray[np.int32]
+    published: Longs
+    holder: Longs
+    suppressed: Longs
+
+
+@compiled
+def _not_rebuilt(given: _Given, words: int, first: int, last: int) -> Flags:
+    """Which of some records are not what they are given, each item once."""
+    bad = np.zeros(last - first, np.bool_)
+    wanted, got = np.full(words, -1), np.full(words, -1)
+    for record in range(first, last):
+        missing = given.offsets[record + 1] - given.offsets[record]
+        for place in range(given.offsets[record], given.offsets[record + 1]):
+            wanted[given.codes[place]] = record
+        begin = given.part_offsets[given.parts[0, record]]
+        between = given.part_offsets[given.parts[1, record]] - begin
+        held = given.holder[1, record] - given.holder[0, record]
+        for number in range(between + held):
+            if number < between:
+                code = given.published[given.part_items[begin + number]]
+            else:
+                code = given.suppressed[given.holder[0, record] + number - between]
+            if wanted[code] != record or got[code] == record:
+                bad[record - first] = True
+            got[code] = record
+            missing -= 1
+        bad[record - first] |= missing != 0
+    return bad
+
+
+def _told(given: _Given, record: int) -> list[int]:
+    """Every code that a record of the original is given."""
+    first, last = given.part_offsets[given.parts[:, record]].tolist()
+    published = given.published[given.part_items[first:last]]
+    first, last = given.holder[:, record].tolist()
+    told: list[int] = [*published.tolist(), *given.suppressed[first:last].tolist()]
+    return told
 
 
 def _all_words(
@@ -203,18 +260,13 @@ def _all_words(
 # Key against release: does every published row come from records, exactly once and from the right place?
 
 
-def check_rows_claimed(release: Disassociated, layout: Layout, parts: Parts) -> Check:
+def check_rows_claimed(layout: Layout, parts: Parts) -> Check:
     """Every row of a record or shared chunk is claimed by exactly one record, with exactly its items."""
-    words = len(release.vocabulary)
     single = layout.chunk_kind[layout.row_chunk] != Kind.TERM
     claims = np.bincount(parts.row, minlength=len(single))
-    published = _keys(layout, words)
-    row = parts.row[parts.part]
-    order = stable_order(row)  # in which parts ascend, so that little is left to sort
-    claimed = distinct(row[order] * words + parts.items[order])
+    rows, given = (layout.offsets, layout.items), (parts.row, parts.offsets, parts.items)
     differs = np.zeros(len(single), bool)
-    if not np.array_equal(published, claimed):
-        differs[np.setxor1d(published, claimed, assume_unique=True) // max(1, words)] = True
+    at_once(lambda first, last: _mark_different(*rows, *given, first, last, differs), parts.offsets)
     faults = [
         spot(
             single & (claims != 1),
@@ -229,13 +281,39 @@ def check_rows_claimed(release: Disassociated, layout: Layout, parts: Parts) -> 
     return conclude("rows claimed", "key", count, faults, f"{count:,} rows, each claimed by one record")
 
 
+@compiled
+def _mark_different(
+    offsets: Ints,
+    items: Ints,
+    row: Ints,
+    part_offsets: Ints,
+    part_items: Ints,
+    first: int,
+    last: int,
+    out: Flags,
+) -> None:
+    """Mark the rows of some parts that do not hold the items of the part; one given twice counts once."""
+    for part in range(first, last):
+        place, end = offsets[row[part]], offsets[row[part] + 1]
+        same = True
+        for at in range(part_offsets[part], part_offsets[part + 1]):
+            if at > part_offsets[part] and part_items[at] == part_items[at - 1]:
+                continue
+            if place == end or items[place] != part_items[at]:
+                same = False
+                break
+            place += 1
+        if not same or place < end:
+            out[row[part]] = True
+
+
 def check_term_rows(release: Disassociated, layout: Layout, parts: Parts) -> Check:
     """A term chunk lists exactly what records of its cluster contribute to it."""
-    words = release.vocabulary
-    listed = _keys(layout, len(words))
-    listed = listed[layout.chunk_kind[layout.row_chunk[listed // max(1, len(words))]] == Kind.TERM]
-    in_term = parts.kind[parts.part] == Kind.TERM
-    given = distinct(parts.row[parts.part[in_term]] * len(words) + parts.items[in_term])
+    words, term = release.vocabulary, layout.chunk_kind == Kind.TERM
+    rows = np.flatnonzero(term[layout.row_chunk])
+    listed = _keys(rows, layout.offsets, layout.items, rows, len(words))
+    giving = np.flatnonzero(term[parts.chunk])
+    given = distinct(_keys(parts.row[giving], parts.offsets, parts.items, giving, len(words)))
     nobody, unlisted = without(listed, given), without(given, listed)
 
     def place(keys: Longs, at: int) -> str:
@@ -248,75 +326,152 @@ def check_term_rows(release: Disassociated, layout: Layout, parts: Parts) -> Che
         ),
         spot(np.ones(len(unlisted), bool), lambda at: f"{place(unlisted, at)} is contributed but not listed"),
     ]
-    count = int(np.count_nonzero(layout.chunk_kind == Kind.TERM))
+    count = int(np.count_nonzero(term))
     return conclude(
         "term chunks claimed", "key", count, faults, f"{count:,} term chunks are what records give"
     )
 
 
+def _keys(row: Longs, offsets: Longs, items: NDArray[np.int32], lists: Longs, words: int) -> Longs:
+    """All ``row * words + item`` of some lists of items, each with its row."""
+    lengths = offsets[lists + 1] - offsets[lists]
+    return np.repeat(row, lengths) * words + items[positions(offsets[lists], lengths)]
+
+
 def check_parts_in_place(layout: Layout, tree: JointTree, parts: Parts) -> Check:
     """Parts lie in the cluster of their record or in joints above it, at most one in a chunk."""
     owner, outside = layout.chunk_owner[parts.chunk], layout.chunk_outside[parts.chunk]
-    joints = max(1, len(tree.parent))
-    above = [cluster * joints + joint for cluster, joint in tree.climb(tree.cluster_joint)]
-    reachable = np.concatenate(above) if above else np.empty(0, np.int64)
-    at_home = np.where(outside, among(parts.cluster * joints + owner, reachable), parts.cluster == owner)
-    pair = parts.record * (layout.chunks + 1) + parts.chunk
-    ordered = np.sort(pair, kind="stable")
-    several = ordered[1:][ordered[1:] == ordered[:-1]]
-    _, first, times = np.unique(pair[among(pair, several)], return_index=True, return_counts=True)
+    astray, again = np.zeros(len(outside), bool), np.zeros(len(outside), bool)
+    lies, above = (
+        (parts.record, parts.cluster, parts.chunk, owner, outside),
+        (tree.cluster_joint, tree.parent),
+    )
+    _look_for_parts(*lies, *above, layout.chunks, astray, again)
+
+    def several(at: int) -> str:
+        times = np.count_nonzero((parts.record == parts.record[at]) & (parts.chunk == parts.chunk[at]))
+        return f"record {parts.record[at]} has {times} parts in {layout.place(int(parts.chunk[at]))}"
+
     faults = [
         spot(
-            ~at_home,
+            astray,
             lambda at: (
                 f"record {parts.record[at]} of cluster {parts.cluster[at]}"
                 f" has a part in {layout.place(int(parts.chunk[at]))}"
             ),
         ),
-        spot(
-            times > 1,
-            lambda at: (
-                f"record {parts.record[first[at]]} has {times[at]} parts"
-                f" in {layout.place(int(parts.chunk[first[at]]))}"
-            ),
-        ),
+        spot(again, several),
     ]
     count = len(parts.record)
     return conclude("parts in place", "key", count, faults, f"{count:,} parts lie where their record is")
 
 
+@compiled
+def _look_for_parts(
+    record: Ints,
+    cluster: Ints,
+    chunk: Ints,
+    owner: Ints,
+    outside: Flags,
+    innermost: Ints,
+    parent: Ints,
+    chunks: int,
+    astray: Flags,
+    again: Flags,
+) -> None:
+    """Mark the parts that lie elsewhere, and the second one of a record in a chunk."""
+    once, twice = np.full(chunks, -1), np.full(chunks, -1)  # the part from which on the record is the same
+    begin = 0
+    for part in range(len(record)):
+        if record[part] != record[begin]:
+            begin = part
+        if outside[part]:
+            joint = innermost[cluster[part]]
+            while joint >= 0 and joint != owner[part]:
+                joint = parent[joint]
+            astray[part] = joint < 0
+        else:
+            astray[part] = cluster[part] != owner[part]
+        again[part] = once[chunk[part]] == begin and twice[chunk[part]] != begin
+        if again[part]:
+            twice[chunk[part]] = begin
+        once[chunk[part]] = begin
+
+
 def check_shared_origin(release: Disassociated, layout: Layout, tree: JointTree, parts: Parts) -> Check:
     """In a chunk of a joint a record contributes nothing that its cluster shows, or that a joint further in shares."""
     words = release.vocabulary
-    cluster, shown = layout.pairs_of(Kind.RECORD)
-    outside = layout.chunk_outside[parts.chunk[parts.part]]
-    part, items = parts.part[outside], parts.items[outside]
-    bad = among(parts.cluster[part] * len(words) + items, cluster * len(words) + shown)
-    joint, shared = layout.pairs_of(Kind.SHARED)
-    below = np.ones(len(part), bool)
-    for index, above in tree.climb(tree.cluster_joint[parts.cluster[part]]):
-        below[index] &= above != layout.chunk_owner[parts.chunk[part[index]]]
-        bad[index] |= below[index] & among(above * len(words) + items[index], joint * len(words) + shared)
-    faults = [
-        spot(
-            bad,
-            lambda at: (
-                f"record {parts.record[part[at]]} contributes {shorten(words[items[at]])} to"
-                f" {layout.place(int(parts.chunk[part[at]]))}, but it is published for cluster"
-                f" {parts.cluster[part[at]]} already"
-            ),
-        )
-    ]
-    count = len(items)
-    return conclude(
-        "shared origin", "key", count, faults, f"{count:,} items of joints come from clusters that hide them"
+    outside, owner = layout.chunk_outside[parts.chunk], layout.chunk_owner[parts.chunk]
+    shown = _lists(*layout.pairs_of(Kind.RECORD), release.clusters, len(words))
+    shared = _lists(*layout.pairs_of(Kind.SHARED), release.joints, len(words))
+    bad = np.zeros(len(parts.items), bool)
+    given = (parts.cluster, owner, outside, parts.offsets, parts.items)
+    above = (tree.cluster_joint, tree.parent)
+    at_once(
+        lambda first, last: _mark_published(*given, *above, *shown, *shared, first, last, bad), parts.offsets
     )
 
+    def told(at: int) -> str:
+        part, item = parts.place_of(at)
+        return (
+            f"record {parts.record[part]} contributes {shorten(words[item])} to"
+            f" {layout.place(int(parts.chunk[part]))}, but it is published for cluster"
+            f" {parts.cluster[part]} already"
+        )
 
-def _keys(layout: Layout, words: int) -> Longs:
-    """All ``row * words + item`` of the release, ascending."""
-    row = np.repeat(np.arange(len(layout.row_chunk)), np.diff(layout.offsets))
-    return row * words + layout.items
+    count = int(np.diff(parts.offsets)[outside].sum())
+    otherwise = f"{count:,} items of joints come from clusters that hide them"
+    return conclude("shared origin", "key", count, [spot(bad, told)], otherwise)
+
+
+def _lists(owner: Longs, item: Longs, owners: int, words: int) -> tuple[Longs, Longs]:
+    """The items of each owner, ascending: where they start, and which."""
+    keys = np.sort(owner * words + item, kind="stable")  # nearly in order, as owners are
+    return offsets_of(np.bincount(owner, minlength=owners)), keys % max(1, words)
+
+
+@compiled
+def _mark_published(
+    cluster: Ints,
+    owner: Ints,
+    outside: Flags,
+    offsets: Ints,
+    items: Ints,
+    innermost: Ints,
+    parent: Ints,
+    shown_start: Ints,
+    shown: Ints,
+    shared_start: Ints,
+    shared: Ints,
+    first: int,
+    last: int,
+    bad: Flags,
+) -> None:
+    """Mark what parts give a joint though their cluster shows it, or a joint further in shares it."""
+    for part in range(first, last):
+        if not outside[part]:
+            continue
+        here = cluster[part]
+        for at in range(offsets[part], offsets[part + 1]):
+            found = _holds(shown, shown_start[here], shown_start[here + 1], items[at])
+            joint = innermost[here]
+            while not found and joint >= 0 and joint != owner[part]:
+                found = _holds(shared, shared_start[joint], shared_start[joint + 1], items[at])
+                joint = parent[joint]
+            bad[at] = found
+
+
+@compiled
+def _holds(ascending: Ints, low: int, end: int, wanted: int) -> bool:
+    """Whether a number is in a part of a list that ascends there."""
+    last = end
+    while low < end:
+        middle = (low + end) // 2
+        if ascending[middle] < wanted:
+            low = middle + 1
+        else:
+            end = middle
+    return bool(low < last and ascending[low] == wanted)
 
 
 def _row(layout: Layout, row: int) -> str:
