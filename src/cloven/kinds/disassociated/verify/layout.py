@@ -346,13 +346,15 @@ def join_parts(layout: Layout, key: Key) -> Parts:
     falls[offsets[1:-1] - 1] = False
     if falls.any():
         items = items[np.lexsort((items, np.repeat(np.arange(len(record)), np.diff(offsets))))]
-    position = np.empty(len(layout.row_source), np.int64)
-    position[layout.row_source] = np.arange(len(position))
-    row = position[source]
+    row = source
+    if not layout.ordered:
+        position = np.empty(len(layout.row_source), np.int64)
+        position[layout.row_source] = np.arange(len(position))
+        row = position[source]
     return Parts(
         record=record,
         cluster=key.record_cluster[places(key.records, record)],
-        row=row,
+        row=read_only(row),
         chunk=layout.row_chunk[row],
         offsets=read_only(offsets),
         items=read_only(items),

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cloven.compiled import compiled
 from cloven.errors import shorten
 from cloven.kinds.disassociated.release import Kind
 from cloven.kinds.disassociated.verify.layout import ascending_items, compared_rows, row_columns
-from cloven.verification.verdict import Fault, conclude, spot
+from cloven.verification.verdict import conclude, spot
 
 if TYPE_CHECKING:
+    from cloven.compiled import Ints, Longs
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.kinds.disassociated.verify.layout import JointTree, Layout
     from cloven.verification.verdict import Check
@@ -50,30 +51,74 @@ def check_row_order(release: Disassociated, layout: Layout) -> Check:
 
 def check_numbering(release: Disassociated, layout: Layout, tree: JointTree) -> tuple[Check, Check]:
     """Clusters and joints are numbered by content; ties by context."""
-    clusters, joints = contents(release, layout)
-    cluster_context: list[str] = [""] * len(clusters)
-    joint_context: list[str] = [""] * len(joints)
-    if _tied(clusters) or _tied(joints):
-        cluster_context, joint_context = contexts(clusters, joints, tree)
-    return (
-        _ascending("cluster", clusters, cluster_context),
-        _ascending("joint", joints, joint_context),
+    clusters = _compared(layout, np.asarray(release.cluster_size, np.int64), Kind.RECORD)
+    joints = _compared(layout, np.zeros(release.joints, np.int64), Kind.SHARED)
+    if (clusters == 0).any() or (joints == 0).any():
+        for found, context in zip(
+            (clusters, joints), contexts(*contents(release, layout), tree), strict=True
+        ):
+            tied = np.flatnonzero(found == 0)
+            found[tied] = [context[at] > context[at + 1] for at in tied.tolist()]
+    return _ascending("cluster", clusters, release.clusters), _ascending("joint", joints, release.joints)
+
+
+def _ascending(thing: str, compared: Longs, count: int) -> Check:
+    fault = spot(compared > 0, lambda at: f"{thing} {at + 1} should be numbered before {thing} {at}")
+    return conclude(f"order of {thing}s", "release", count, [fault], f"{count:,} {thing}s ascend")
+
+
+def _compared(layout: Layout, size: Longs, kind: Kind) -> Longs:
+    """Each cluster, or joint, with the next by content: -1 if it is smaller, 0 if equal, 1 if greater."""
+    outside = layout.chunk_outside == (kind == Kind.SHARED)
+
+    def chunks(which: Kind) -> Longs:
+        found = np.flatnonzero(outside & (layout.chunk_kind == which))
+        many = np.bincount(layout.chunk_owner[found], minlength=len(size))
+        first = np.append(found, 0)[np.cumsum(many) - many]
+        return np.stack((first, first + many))
+
+    compared = _compare_owners(
+        chunks(kind), chunks(Kind.TERM), layout.chunk_start, layout.offsets, layout.items, size
     )
+    return np.asarray(compared)
 
 
-def _tied(content: list[bytes]) -> bool:
-    return any(before == after for before, after in pairwise(content))
+@compiled
+def _compare_owners(
+    chunks: Ints, terms: Ints, chunk_start: Ints, offsets: Ints, items: Ints, size: Ints
+) -> Ints:
+    result = np.zeros(max(0, len(size) - 1), np.int64)
+    for here in range(len(result)):
+        for lists in (chunks, terms):  # whoever has no further chunk, or no list of terms, is smaller
+            left, right = lists[0, here], lists[0, here + 1]
+            while result[here] == 0 and left < lists[1, here] and right < lists[1, here + 1]:
+                result[here] = _compare_chunks(left, right, chunk_start, offsets, items)
+                left += 1
+                right += 1
+            if result[here] == 0:
+                result[here] = int(left < lists[1, here]) - int(right < lists[1, here + 1])
+        if result[here] == 0:
+            result[here] = int(size[here] > size[here + 1]) - int(size[here] < size[here + 1])
+    return result
 
 
-def _ascending(thing: str, content: list[bytes], context: list[str]) -> Check:
-    keys = zip(content, context, strict=True)
-    fallen = [after < before for before, after in pairwise(keys)]
-    fault: Fault = spot(
-        np.array(fallen, bool), lambda at: f"{thing} {at + 1} should be numbered before {thing} {at}"
-    )
-    return conclude(
-        f"order of {thing}s", "release", len(content), [fault], f"{len(content):,} {thing}s ascend"
-    )
+@compiled
+def _compare_chunks(one: int, other: int, chunk_start: Ints, offsets: Ints, items: Ints) -> int:
+    """Compare two chunks as lists of rows, and rows as lists of items."""
+    left, right = chunk_start[one], chunk_start[other]
+    while left < chunk_start[one + 1] and right < chunk_start[other + 1]:
+        a, b = offsets[left], offsets[right]
+        while a < offsets[left + 1] and b < offsets[right + 1]:
+            if items[a] != items[b]:
+                return 1 if items[a] > items[b] else -1
+            a += 1
+            b += 1
+        longer = int(a < offsets[left + 1]) - int(b < offsets[right + 1])
+        if longer != 0:
+            return longer
+        left += 1
+        right += 1
+    return int(left < chunk_start[one + 1]) - int(right < chunk_start[other + 1])
 
 
 # Content, digest and context of clusters and joints, as docs/reference/release-format.md defines them.

@@ -263,10 +263,16 @@ def _all_words(
 def check_rows_claimed(layout: Layout, parts: Parts) -> Check:
     """Every row of a record or shared chunk is claimed by exactly one record, with exactly its items."""
     single = layout.chunk_kind[layout.row_chunk] != Kind.TERM
-    claims = np.bincount(parts.row, minlength=len(single))
     rows, given = (layout.offsets, layout.items), (parts.row, parts.offsets, parts.items)
-    differs = np.zeros(len(single), bool)
-    at_once(lambda first, last: _mark_different(*rows, *given, first, last, differs), parts.offsets)
+    taken, differs = np.zeros(len(single), bool), np.zeros(len(single), bool)
+    at_once(lambda first, last: _compare_parts(*rows, *given, first, last, taken, differs), parts.offsets)
+    count, terms = int(np.count_nonzero(single)), layout.chunk_kind == Kind.TERM
+    otherwise = f"{count:,} rows, each claimed by one record"
+    if taken[single].all() and len(parts.row) - np.count_nonzero(terms[parts.chunk]) == count:
+        # As many claims as rows, and none without one.
+        faults = [spot(single & differs, lambda at: _differs(layout, at))]
+        return conclude("rows claimed", "key", count, faults, otherwise)
+    claims = np.bincount(parts.row, minlength=len(single))
     faults = [
         spot(
             single & (claims != 1),
@@ -274,15 +280,18 @@ def check_rows_claimed(layout: Layout, parts: Parts) -> Check:
         ),
         spot(
             single & (claims == 1) & differs,
-            lambda at: f"{_row(layout, at)} does not hold what its record contributes",
+            lambda at: _differs(layout, at),
         ),
     ]
-    count = int(np.count_nonzero(single))
-    return conclude("rows claimed", "key", count, faults, f"{count:,} rows, each claimed by one record")
+    return conclude("rows claimed", "key", count, faults, otherwise)
+
+
+def _differs(layout: Layout, at: int) -> str:
+    return f"{_row(layout, at)} does not hold what its record contributes"
 
 
 @compiled
-def _mark_different(
+def _compare_parts(
     offsets: Ints,
     items: Ints,
     row: Ints,
@@ -290,9 +299,10 @@ def _mark_different(
     part_items: Ints,
     first: int,
     last: int,
-    out: Flags,
+    taken: Flags,
+    differs: Flags,
 ) -> None:
-    """Mark the rows of some parts that do not hold the items of the part; one given twice counts once."""
+    """Mark the rows of some parts, and those that do not hold the items of the part; one given twice counts once."""
     for part in range(first, last):
         place, end = offsets[row[part]], offsets[row[part] + 1]
         same = True
@@ -303,8 +313,9 @@ def _mark_different(
                 same = False
                 break
             place += 1
+        taken[row[part]] = True
         if not same or place < end:
-            out[row[part]] = True
+            differs[row[part]] = True
 
 
 def check_term_rows(release: Disassociated, layout: Layout, parts: Parts) -> Check:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.data.arrays import among, distinct, positions
+from cloven.cores import at_once
+from cloven.data.arrays import among, distinct, offsets_of, positions
 from cloven.kinds.disassociated.release import Kind
 from cloven.verification.verdict import Check, Fault, conclude, named, spot
 
@@ -81,16 +82,18 @@ def _search(
     rows, owner, weight = rows[keep], owner[keep], weight[keep]
     per_chunk = np.bincount(layout.row_chunk[rows], minlength=layout.chunks)[chunks]
     items = np.bincount(layout.pair_chunk, minlength=layout.chunks)[chunks]
-    faulty, first, found = scan(
-        np.append(0, np.cumsum(per_chunk)),
-        items,
-        Rows(layout.offsets[rows], layout.offsets[rows + 1], owner, weight, layout.local),
-        int(k),
-        int(m),
-        strict,
-    )
-    if not faulty:
+    start = offsets_of(per_chunk)
+    searched = Rows(layout.offsets[rows], layout.offsets[rows + 1], owner, weight, layout.local)
+
+    def look(begin: int, end: int) -> tuple[int, int, Longs]:
+        many, first, found = scan(start[begin : end + 1], items[begin:end], searched, int(k), int(m), strict)
+        return many, begin + first, found
+
+    told = [each for each in at_once(look, start) if each[0]]
+    if not told:
         return None
+    _, first, found = told[0]
+    faulty = sum(many for many, *_ in told)
     chunk = int(chunks[first])
     first_pair = int(np.searchsorted(layout.pair_chunk, chunk))
     codes = layout.pair_item[first_pair + found[:-1]]
