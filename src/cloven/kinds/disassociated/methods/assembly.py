@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cloven.compiled import compiled
-from cloven.data.arrays import distinct, lexicographic_order, stable_order, take_rows
+from cloven.data.arrays import (
+    distinct,
+    lexicographic_order,
+    run_starts,
+    sorted_inside,
+    stable_order,
+    take_rows,
+)
 from cloven.kinds.disassociated.release import Disassociated, Kind
 
 if TYPE_CHECKING:
@@ -80,21 +87,14 @@ def cut(
     return record[:parts], owner[:parts], number[:parts], start[: parts + 1], out[:at]
 
 
-def _grouped(owner: Longs, chunk: Longs, sorted_by_items: Longs) -> Longs:
-    """Order of rows by owner, chunk and items, given their order by items."""
-    keys = owner[sorted_by_items] * (chunk.max(initial=0) + 1) + chunk[sorted_by_items]
-    return sorted_by_items[stable_order(keys)]
-
-
 def grouped_rows(
     select: Longs, owner: Longs, chunk: Longs, offsets: Longs, items: NDArray[np.int32]
 ) -> tuple[Rows, Longs]:
-    """The selected parts as rows grouped by owner; and which part each row is."""
-    bounds, values = take_rows(offsets, items, select)
-    order = _grouped(owner[select], chunk[select], lexicographic_order(bounds, values))
-    row_offsets, row_items = take_rows(bounds, values, order)
-    part = select[order]
-    return Rows(owner[part], chunk[part], row_offsets, row_items), part
+    """The selected parts as rows by owner, chunk and items; and which part each row is."""
+    part = select[stable_order(owner[select] * (chunk.max(initial=0) + 1) + chunk[select])]
+    starts = np.append(run_starts(owner[part], chunk[part]), len(part))
+    part = sorted_inside(offsets, items, part, starts)
+    return Rows(owner[part], chunk[part], *take_rows(offsets, items, part)), part
 
 
 def _renumbered(rows: Rows, part: Longs, number: Longs) -> tuple[Rows, Longs]:
@@ -141,24 +141,38 @@ def _publish(
     joint = np.concatenate((np.full(inside, -1), np.full(counts[2], joint_of_list), shared.owner))
     kind = np.repeat(np.array([Kind.RECORD, Kind.TERM, Kind.TERM, Kind.SHARED], np.int8), counts)
     chunk = np.concatenate((records.chunk, np.zeros(counts[1] + counts[2], np.int64), shared.chunk))
+    if not (counts[1] or counts[2]):  # nothing to interleave
+        arrays = _row_arrays(cluster, joint, chunk, kind, starts, flat)
+        return arrays, np.arange(every), np.full(len(term_offsets), -1, np.int64)
     inner = stable_order(cluster[:inside] * 2 + kind[:inside])
     outer = inside + stable_order(joint[inside:])
     order = np.concatenate((inner, outer))
     place = np.empty(every, np.int64)
     place[order] = np.arange(every)
     offsets, items = take_rows(starts, flat, order)
-    arrays: dict[str, NDArray[Any]] = {
-        "row_cluster": cluster[order].astype(np.int64),
-        "row_joint": joint[order].astype(np.int64),
-        "row_chunk": chunk[order].astype(np.int32),
-        "row_kind": kind[order],
-        "row_offsets": offsets,
-        "row_items": items,
-    }
+    arrays = _row_arrays(cluster[order], joint[order], chunk[order], kind[order], offsets, items)
     term_place = np.full(len(term_offsets), -1, np.int64)
     term_place[has_term] = place[counts[0] : inside]
     term_place[-1] = place[inside] if counts[2] else -1
     return arrays, np.concatenate((place[: counts[0]], place[inside + counts[2] :])), term_place
+
+
+def _row_arrays(
+    cluster: Longs,
+    joint: Longs,
+    chunk: Longs,
+    kind: NDArray[np.int8],
+    offsets: Longs,
+    items: NDArray[np.int32],
+) -> dict[str, NDArray[Any]]:
+    return {
+        "row_cluster": cluster.astype(np.int64, copy=False),
+        "row_joint": joint.astype(np.int64, copy=False),
+        "row_chunk": chunk.astype(np.int32),
+        "row_kind": kind,
+        "row_offsets": offsets,
+        "row_items": items,
+    }
 
 
 def assemble(
