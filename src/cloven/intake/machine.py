@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,6 +42,13 @@ def keep_freed_memory() -> bool:
     except (OSError, AttributeError):  # another C library
         return False
     return bool(mallopt(_MMAP_THRESHOLD, _MOST)) and bool(mallopt(_TRIM_THRESHOLD, _MOST))
+
+
+def release_unused() -> None:
+    """Have Arrow, if it is here, give back what it freed: it keeps as much as a file took to be read."""
+    arrow = sys.modules.get("pyarrow")
+    if arrow is not None:
+        arrow.default_memory_pool().release_unused()
 
 
 def _held(root: Path) -> int:

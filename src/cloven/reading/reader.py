@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from cloven.data.given import expect_path
 from cloven.errors import ClovenError, InputError, ParameterError
 from cloven.intake.files import open_plain
+from cloven.intake.machine import release_unused
 from cloven.intake.packing import MAX_BYTES, beginning, whole
 from cloven.intake.pages import PagesError, chunks_of, parquet_file
 from cloven.reading.files import BEGINNING, Head
@@ -100,11 +101,13 @@ def read_reported(
     source = os.fspath(path)
     content, extension = whole(Path(source), options.max_bytes)
     try:
-        return read_content(content, extension, source, options)
+        found = read_content(content, extension, source, options)
     except UnplacedError as error:
         from cloven.reading.guess import likely
 
         raise error.with_likely(likely(content)) from error.__cause__
+    release_unused()
+    return found
 
 
 def read_content(

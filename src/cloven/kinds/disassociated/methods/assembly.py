@@ -11,6 +11,7 @@ from cloven.compiled import compiled
 from cloven.data.arrays import (
     distinct,
     lexicographic_order,
+    offsets_of,
     run_starts,
     sorted_inside,
     stable_order,
@@ -63,7 +64,7 @@ def cut(
     Occurrences that are not published (chunk below -1) are left out.
     """
     n = len(items)
-    record, owner, number = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    record, owner, number = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int32)
     start, out = np.zeros(n + 1, np.int64), np.empty(n, np.int32)
     parts, at = 0, 0
     for r in range(len(offsets) - 1):
@@ -84,14 +85,16 @@ def cut(
             at += 1
             before = e
     start[parts] = at
-    return record[:parts], owner[:parts], number[:parts], start[: parts + 1], out[:at]
+    # Copies: there are far fewer parts than occurrences.
+    cut_out = record[:parts].copy(), owner[:parts].copy(), number[:parts].copy(), start[: parts + 1].copy()
+    return (*cut_out, out[:at])
 
 
 def grouped_rows(
-    select: Longs, owner: Longs, chunk: Longs, offsets: Longs, items: NDArray[np.int32]
+    select: Longs, owner: Longs, chunk: NDArray[np.int32], offsets: Longs, items: NDArray[np.int32]
 ) -> tuple[Rows, Longs]:
     """The selected parts as rows by owner, chunk and items; and which part each row is."""
-    part = select[stable_order(owner[select] * (chunk.max(initial=0) + 1) + chunk[select])]
+    part = select[stable_order(owner[select] * (int(chunk.max(initial=0)) + 1) + chunk[select])]
     starts = np.append(run_starts(owner[part], chunk[part]), len(part))
     part = sorted_inside(offsets, items, part, starts)
     return Rows(owner[part], chunk[part], *take_rows(offsets, items, part)), part
@@ -126,24 +129,18 @@ def _publish(
     joint_of_list, listed = root
     has_term = np.flatnonzero(np.diff(term_offsets))
     counts = (len(records.owner), len(has_term), min(1, len(listed)), len(shared.owner))
-    lengths = np.concatenate(
-        (
-            np.diff(records.offsets),
-            np.diff(term_offsets)[has_term],
-            np.full(counts[2], len(listed)),
-            np.diff(shared.offsets),
-        )
-    ).astype(np.int64)
-    flat = np.concatenate((records.items, term_items, listed, shared.items))
-    starts = np.concatenate(([0], np.cumsum(lengths)))
     inside, every = counts[0] + counts[1], sum(counts)
+    kind = np.repeat(np.array([Kind.RECORD, Kind.TERM, Kind.TERM, Kind.SHARED], np.int8), counts)
     cluster = np.concatenate((records.owner, has_term, np.full(every - inside, -1)))
     joint = np.concatenate((np.full(inside, -1), np.full(counts[2], joint_of_list), shared.owner))
-    kind = np.repeat(np.array([Kind.RECORD, Kind.TERM, Kind.TERM, Kind.SHARED], np.int8), counts)
-    chunk = np.concatenate((records.chunk, np.zeros(counts[1] + counts[2], np.int64), shared.chunk))
+    chunk = np.concatenate((records.chunk, np.zeros(counts[1] + counts[2], np.int32), shared.chunk))
+    flat = np.concatenate((records.items, term_items, listed, shared.items))
     if not (counts[1] or counts[2]):  # nothing to interleave
-        arrays = _row_arrays(cluster, joint, chunk, kind, starts, flat)
+        offsets = np.concatenate((records.offsets, records.offsets[-1] + shared.offsets[1:]))
+        arrays = _row_arrays(cluster, joint, chunk, kind, offsets, flat)
         return arrays, np.arange(every), np.full(len(term_offsets), -1, np.int64)
+    own = [np.diff(each) for each in (records.offsets, term_offsets, shared.offsets)]
+    starts = offsets_of(np.concatenate((own[0], own[1][has_term], np.full(counts[2], len(listed)), own[2])))
     inner = stable_order(cluster[:inside] * 2 + kind[:inside])
     outer = inside + stable_order(joint[inside:])
     order = np.concatenate((inner, outer))
@@ -160,15 +157,15 @@ def _publish(
 def _row_arrays(
     cluster: Longs,
     joint: Longs,
-    chunk: Longs,
+    chunk: NDArray[np.int32],
     kind: NDArray[np.int8],
     offsets: Longs,
     items: NDArray[np.int32],
 ) -> dict[str, NDArray[Any]]:
     return {
-        "row_cluster": cluster.astype(np.int64, copy=False),
-        "row_joint": joint.astype(np.int64, copy=False),
-        "row_chunk": chunk.astype(np.int32),
+        "row_cluster": cluster,
+        "row_joint": joint,
+        "row_chunk": chunk,
         "row_kind": kind,
         "row_offsets": offsets,
         "row_items": items,
@@ -187,23 +184,18 @@ def assemble(
 ) -> tuple[Disassociated, Parts, Longs]:
     """Build release, parts of the key, and the published cluster of each record (-1 when left out)."""
     cluster_of, n_clusters, n_joints = labels.cluster_of, len(labels.cluster_joint), len(labels.joint_parent)
-    published = np.repeat(cluster_of >= 0, np.diff(offsets)) & (labels.chunk >= -1)
-    present = np.zeros(len(vocabulary), bool)
-    present[codes[published]] = True
-    # An unpublished occurrence of an item that is published nowhere has no number; nothing reads it.
-    items = (np.cumsum(present) - 1).astype(np.int32)[codes]
-    names = tuple(name for name, here in zip(vocabulary, present, strict=True) if here)
-
+    items, names = _published_items(offsets, codes, vocabulary, labels)
     record, owner, chunk, start, part_items = cut(offsets, items, cluster_of, labels.joint, labels.chunk)
+    del items
     in_shared, in_list = (owner >= 0) & (chunk >= 0), (owner >= 0) & (chunk < 0)
     in_term = (owner < 0) & (chunk < 0)
-    listed = distinct(part_items[np.repeat(in_list, np.diff(start))])
+    listed = distinct(take_rows(start, part_items, np.flatnonzero(in_list))[1])
     owner = np.where(in_shared, owner, cluster_of[record])
     rows, row_part = grouped_rows(np.flatnonzero(~in_shared & (chunk >= 0)), owner, chunk, start, part_items)
     shared, shared_part = grouped_rows(np.flatnonzero(in_shared), owner, chunk, start, part_items)
-    term_part = np.repeat(in_term, np.diff(start))
-    term_owner = np.repeat(owner, np.diff(start))[term_part]
-    terms = term_chunks(term_owner, part_items[term_part], n_clusters, max(1, len(names)))
+    in_chunks, term_items = take_rows(start, part_items, np.flatnonzero(in_term))
+    term_owner = np.repeat(owner[in_term], np.diff(in_chunks))
+    terms = term_chunks(term_owner, term_items, n_clusters, max(1, len(names)))
     sizes = np.bincount(cluster_of[cluster_of >= 0], minlength=n_clusters).astype(np.int64)
 
     number, joint_number = canonical_numbers(
@@ -217,6 +209,7 @@ def assemble(
     shared, shared_part = _renumbered(shared, shared_part, joint_number)
     root = joint_number[-1] if len(listed) else -1  # the root is the last joint that is made
     arrays, place, term_place = _publish(rows, take_rows(*terms, back), shared, (int(root), listed))
+    del rows, shared
     above = np.append(joint_number, -1)
     release = Disassociated(
         k=k,
@@ -229,11 +222,24 @@ def assemble(
         **arrays,
     )
     where = np.empty(len(record), np.int64)
-    where[np.concatenate((row_part, shared_part))] = place
+    where[row_part], where[shared_part] = place[: len(row_part)], place[len(row_part) :]
     where[in_term] = term_place[number[owner[in_term]]]
     where[in_list] = term_place[-1]
     final = np.where(cluster_of >= 0, number[np.maximum(cluster_of, 0)], -1)
     return release, Parts(record, where, start, part_items), final
+
+
+def _published_items(
+    offsets: Longs, codes: NDArray[np.int32], vocabulary: tuple[str, ...], labels: Labels
+) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+    """Occurrences numbered by the items that are published, and the names of these.
+
+    An unpublished occurrence of an item that is published nowhere has no number; nothing reads it.
+    """
+    published = np.repeat(labels.cluster_of >= 0, np.diff(offsets)) & (labels.chunk >= -1)
+    present = np.bincount(codes[published], minlength=len(vocabulary)) > 0
+    names = tuple(name for name, here in zip(vocabulary, present, strict=True) if here)
+    return (np.cumsum(present) - 1).astype(np.int32)[codes], names
 
 
 # Number clusters and joints by content (docs/reference/release-format.md, *Canonical order*).
@@ -243,7 +249,7 @@ class Rows(NamedTuple):
     """Sub-records of chunks, grouped by owner (cluster or joint), then chunk, sorted by items inside a chunk."""
 
     owner: Longs
-    chunk: Longs
+    chunk: NDArray[np.int32]
     offsets: Longs
     items: NDArray[np.int32]
 
@@ -252,7 +258,7 @@ class Tokens(NamedTuple):
     """Content of nodes as compressed rows of 32-bit tokens."""
 
     offsets: Longs
-    values: Longs
+    values: NDArray[np.int32]
 
     def content(self, node: int) -> bytes:
         """Content of one node: its tokens, big-endian."""
@@ -295,7 +301,7 @@ def _fill(
 def tokens(n_owners: int, rows: Rows, tail_offsets: Longs, tail: Longs) -> Tokens:
     """Content of each owner: tokens of its chunks, 0, then its tail (a cluster's term chunk and size)."""
     most = len(rows.items) + 2 * len(rows.owner) + n_owners + len(tail)
-    offsets, values = np.empty(n_owners + 1, np.int64), np.empty(most, np.int64)
+    offsets, values = np.empty(n_owners + 1, np.int64), np.empty(most, np.int32)
     _fill(n_owners, rows.owner, rows.chunk, rows.offsets, rows.items, tail_offsets, tail, offsets, values)
     return Tokens(offsets, values[: offsets[-1]])
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.errors import ParameterError
+from cloven.intake.machine import release_unused
 from cloven.kinds.disassociated.blocks.clusters import Work, rows_of
 from cloven.kinds.disassociated.blocks.description import Recognised
 from cloven.kinds.disassociated.blocks.refusal import refuse_whole_data
@@ -141,9 +142,7 @@ class Pipeline:
 
     def _step(self, name: str) -> None:
         """The next step; memory that the last one left is given back."""
-        import pyarrow as pa
-
-        pa.default_memory_pool().release_unused()
+        release_unused()
         self.report(name, 0.0)
 
     def verify(self, made: Made, public: Path, private: Path) -> Verdict:
