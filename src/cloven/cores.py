@@ -25,6 +25,8 @@ S = TypeVar("S")
 T = TypeVar("T")
 WORTH_IT = 100_000
 """Steps of work below which a second thread takes longer to start than it saves."""
+TURNS = 4
+"""Ranges of work for each core."""
 
 
 def cores() -> int:
@@ -42,7 +44,8 @@ def at_once(work: Callable[[int, int], T], steps: Longs) -> list[T]:
     """Call ``work(first, last)`` for ranges that cover everything, each on a core; results in order.
 
     ``steps`` says how much work lies before each thing, and behind the last: ranges are cut so that all have about as
-    much. Little work is one range.
+    much. As that is a guess, there are several for each core, and whoever is done takes the next. Little work is one
+    range.
 
     >>> at_once(lambda first, last: (first, last), np.array([0, 1, 2]))
     [(0, 2)]
@@ -53,9 +56,10 @@ def at_once(work: Callable[[int, int], T], steps: Longs) -> list[T]:
     parts = max(1, min(cores(), many, total // WORTH_IT))
     if parts == 1:
         return [work(0, many)]
-    inner = np.searchsorted(steps, steps[0] + total * np.arange(1, parts) // parts).tolist()
+    ranges = parts * TURNS
+    inner = np.searchsorted(steps, steps[0] + total * np.arange(1, ranges) // ranges).tolist()
     bounds = sorted({0, *inner, many})
-    with ThreadPoolExecutor(len(bounds) - 1) as pool:
+    with ThreadPoolExecutor(min(parts, len(bounds) - 1)) as pool:
         return list(pool.map(lambda ends: work(*ends), pairwise(bounds)))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from functools import partial
+from threading import Lock
 
 import numpy as np
 import pytest
@@ -31,7 +32,7 @@ def test_ranges_cover_everything_once(work, many):
         patched.setenv("CLOVEN_CORES", str(many))
         ranges = subject.at_once(lambda first, last: (first, last), steps)
     assert [number for first, last in ranges for number in range(first, last)] == list(range(len(work)))
-    assert len(ranges) <= max(1, many)
+    assert len(ranges) <= max(1, many * subject.TURNS)
 
 
 def test_work_is_shared_evenly(eager):
@@ -40,10 +41,29 @@ def test_work_is_shared_evenly(eager):
     assert subject.at_once(lambda first, last: (first, last), heavy_first) == [(0, 1), (1, 4)]
 
 
+def test_no_more_ranges_are_worked_on_than_there_are_cores(eager):
+    eager(2)
+    together, most, lock = 0, 0, Lock()
+
+    def work(first, last):
+        nonlocal together, most
+        with lock:
+            together += 1
+            most = max(most, together)
+        for _ in range(1_000):
+            pass
+        with lock:
+            together -= 1
+        return last - first
+
+    assert subject.at_once(work, np.arange(101)) == [12, 13, 12, 13, 12, 13, 12, 13]
+    assert most <= 2
+
+
 def test_what_goes_wrong_on_a_core_is_raised(eager):
     eager(2)
     with pytest.raises(ZeroDivisionError):
-        subject.at_once(lambda first, last: 1 // (last - first - 2), np.arange(5))
+        subject.at_once(lambda first, last: 1 // (last - 5), np.arange(41))
 
 
 @pytest.mark.parametrize("wanted", ["0", "-1", "two", "1.5", "²"])
