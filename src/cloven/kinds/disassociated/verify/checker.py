@@ -48,6 +48,7 @@ from cloven.verification.claims import (
 from cloven.verification.verdict import Check, Checker, Fault, conclude, spot
 
 if TYPE_CHECKING:
+    from cloven.compiled import Flags
     from cloven.kinds.disassociated.key import Key
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.kinds.disassociated.verify.layout import JointTree, Layout
@@ -64,8 +65,9 @@ def checks(release: Disassociated, given: Given[Transactions, Key]) -> list[Chec
     if tree is None:
         return [arrays, joint_tree]
     layout = lay_out(release)
-    found = [arrays, check_vocabulary(release), joint_tree, *_structure(release, layout, tree)]
-    found += _promise(release, layout, tree, allow_unsafe=given.allow_unsafe)
+    telling = uses_items_shown_below(release, layout, tree)
+    found = [arrays, check_vocabulary(release), joint_tree, *_structure(release, layout, tree, telling)]
+    found += _promise(release, layout, tree, telling, allow_unsafe=given.allow_unsafe)
     found += [
         check_item_order(release),
         check_row_order(release, layout),
@@ -76,31 +78,38 @@ def checks(release: Disassociated, given: Given[Transactions, Key]) -> list[Chec
     if given.original is not None:
         found += check_original(release, layout, given.original)
     if given.original is not None and given.key is not None:
-        found += _key(release, layout, tree, given.original, given.key)
+        found += _key(release, layout, tree, telling, given.original, given.key)
     return found
 
 
-def _structure(release: Disassociated, layout: Layout, tree: JointTree) -> list[Check]:
+def _structure(release: Disassociated, layout: Layout, tree: JointTree, telling: Flags) -> list[Check]:
     return [
         check_chunks(layout),
         check_root(release, layout, tree),
         check_placement(release, layout, tree),
-        check_row_counts(layout, records_for_chunks(release, layout, tree)),
+        check_row_counts(layout, records_for_chunks(release, layout, tree, telling)),
         check_no_empty_record(release, layout, tree),
     ]
 
 
-def _promise(release: Disassociated, layout: Layout, tree: JointTree, *, allow_unsafe: bool) -> list[Check]:
+def _promise(
+    release: Disassociated, layout: Layout, tree: JointTree, telling: Flags, *, allow_unsafe: bool
+) -> list[Check]:
     return [
         check_cluster_size(release, allow_unsafe=allow_unsafe),
         check_record_chunks(release, layout),
         check_lemma(release, layout, tree),
-        check_shared_chunks(release, layout, tree),
+        check_shared_chunks(release, layout, tree, telling),
     ]
 
 
 def _key(
-    release: Disassociated, layout: Layout, tree: JointTree, original: Transactions, key: Key
+    release: Disassociated,
+    layout: Layout,
+    tree: JointTree,
+    telling: Flags,
+    original: Transactions,
+    key: Key,
 ) -> list[Check]:
     arrays = check_key_arrays(release, original, key)
     if not arrays.passed:
@@ -118,7 +127,6 @@ def _key(
     person = persons_of_records(original, key)
     checks.append(check_withheld(release, layout, tree, key, person))
     if person is not None:
-        telling = uses_items_shown_below(release, layout, tree)
         checks += check_persons(release, layout, key, parts, person, telling)
     return checks
 

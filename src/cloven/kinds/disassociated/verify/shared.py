@@ -31,10 +31,9 @@ if TYPE_CHECKING:
     from cloven.verification.verdict import Check
 
 
-def check_shared_chunks(release: Disassociated, layout: Layout, tree: JointTree) -> Check:
-    """Shared chunks are k^m-anonymous or, if they use items shown below their joint, k-anonymous."""
+def check_shared_chunks(release: Disassociated, layout: Layout, tree: JointTree, telling: Flags) -> Check:
+    """Shared chunks are k^m-anonymous or, if they are ``telling``, k-anonymous."""
     shared = np.flatnonzero(layout.chunk_kind == Kind.SHARED)
-    telling = uses_items_shown_below(release, layout, tree)
     plain = shared[~telling[shared]]
     rare = rare_in_rows(layout, plain, release.k, release.m, strict=reads_strictly(release))
     faults = [] if rare is None else [describe(release, layout, rare, "rows")]
@@ -102,7 +101,7 @@ def check_same_clusters(release: Disassociated, layout: Layout, tree: JointTree,
     )
 
 
-def records_for_chunks(release: Disassociated, layout: Layout, tree: JointTree) -> Longs:
+def records_for_chunks(release: Disassociated, layout: Layout, tree: JointTree, telling: Flags) -> Longs:
     """Records that may hold the rows of each chunk: of its cluster, or of the clusters below that are not barred.
 
     Where different clusters are barred from the items of a chunk, which is a fault of its own, those of any item.
@@ -112,7 +111,6 @@ def records_for_chunks(release: Disassociated, layout: Layout, tree: JointTree) 
     room = np.zeros(layout.chunks, np.int64)
     room[outside] = tree.sum_below(sizes)[owner[outside]]
     room[~outside] = sizes[owner[~outside]]
-    telling = uses_items_shown_below(release, layout, tree)
     chunk, barred = _barred(release, layout, tree, telling, sizes[:, None], np.add)
     free = np.zeros(layout.chunks, np.int64)
     np.maximum.at(free, chunk, room[chunk] - barred[:, 0])
