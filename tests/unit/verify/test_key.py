@@ -182,13 +182,13 @@ def test_two_parts_in_one_chunk():
     made = publish(["a", "a", "a", "b", "b", "b"], [group([0, 1, 2, 3, 4, 5], ["ab"])])
     key = edited(
         made.key,
-        record=[0, 0, 1, 2, 3, 4],
-        release_row=[0, 3, 1, 2, 4, 5],
-        items=np.array([0, 1, 0, 0, 1, 1], np.int32),
+        record=[0, 1, 1, 2, 3, 4],
+        release_row=[0, 1, 3, 2, 4, 5],
+        items=np.array([0, 0, 1, 0, 1, 1], np.int32),
     )
-    data = transactions(["ab", "a", "a", "b", "b", "c"])
+    data = transactions(["a", "ab", "a", "b", "b", "c"])
     verdict = verify(made.release, original=data, key=key)
-    assert "record 0 has 2 parts in cluster 0, record chunk 0" in detail(verdict, "parts in place")
+    assert "record 1 has 2 parts in cluster 0, record chunk 0" in detail(verdict, "parts in place")
 
 
 def test_shared_item_that_the_cluster_shows():
