@@ -21,7 +21,9 @@ COVERED = 0.95
 """How often the interval of what is likely is to hold the true count."""
 WITHHELD = "what too few people hold is withheld"
 MEASURED = f"holds the true count in {percent(COVERED, 0)} of all cases, as the owner measured"
-ELSEWHERE = f"meant to hold the true count in {percent(COVERED, 0)} of all cases; measured on other data only"
+ELSEWHERE = (
+    f"held the true count in {percent(COVERED, 0)} of all cases or more on other data; not measured on this"
+)
 POSSIBLE = "all that is possible"
 
 
