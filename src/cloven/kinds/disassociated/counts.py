@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cloven.compiled import Flags, Floats, Ints, Longs, compiled
+from cloven.compiled import Floats, Ints, Longs, compiled
 from cloven.data.arrays import among, distinct, run_starts
 from cloven.errors import ParameterError
 from cloven.kinds.counts import ELSEWHERE, MEASURED, POSSIBLE, Count, asked_items, codes_of
@@ -41,23 +41,29 @@ def count(release: Disassociated, items: Iterable[str]) -> Count:
         message = f"up to {MOST_ITEMS} items can be counted at once, got {len(codes)}; ask for fewer"
         raise ParameterError(message)
     found = told(release, codes[None, :])
-    certain, at_most = int(found.least[0]), int(found.most[0])
+    room = all_records(release.parameters, release.records)
+    certain, at_most = int(found.least[0]), int(found.most[0] if room is None else room)
     if len(codes) == 1:
         return Count(tuple(names), certain, certain, certain, at_most, at_most, POSSIBLE)
     tails = Tails.of(release.parameters, len(codes))
-    likely, low, high = (int(each[0]) for each in spread(found, tails))
+    likely, low, high = (int(each[0]) for each in spread(found, tails, room=room))
     basis = MEASURED if tails.measured else ELSEWHERE
     return Count(tuple(names), certain, likely, low, high, at_most, basis)
 
 
 def told(release: Disassociated, sets: Longs) -> Expected:
-    """What is expected of sets of items of the same size, between the bounds that hold for the data."""
+    """What is expected of sets of items of the same size, between bounds that count what may have been withheld."""
     found = expected(release.shown, sets)
     ends = [bounds(release, codes, found.only(number)) for number, codes in enumerate(sets)]
     least, most = np.array(ends, np.float64).reshape(-1, 2).T
     whole = np.isin(sets, release.items_of(np.flatnonzero(release.at_root))[1])
-    limit = held_at_most(release.parameters, release.k, release.records, most, whole)
-    return found._replace(least=least, most=limit)
+    withheld = (release.k - 1) * (~whole).sum(axis=1) if release.may_be_empty else 0
+    return found._replace(least=least, most=np.minimum(most + withheld, release.records))
+
+
+def all_records(parameters: Mapping[str, Any], records: int) -> int | None:
+    """All records, where they are the only bound: items were suppressed by lot, or several records are one person."""
+    return records if parameters.get("supports") or parameters.get("persons") else None
 
 
 def bounds(release: Disassociated, codes: Longs, found: Expected) -> tuple[int, int]:
@@ -82,20 +88,6 @@ def _rows_above(release: Disassociated, code: int) -> Longs:
     return rows[release.row_cluster[rows] < 0]
 
 
-def held_at_most(
-    parameters: Mapping[str, Any], k: int, records: int, published: Floats, whole: Flags
-) -> Floats:
-    """Upper bounds for the data, given those for what is published; ``whole`` are items with a chunk at the root.
-
-    Fewer than k may hold an item without standing in the release; of one with a chunk at the root nothing is missing.
-    Where occurrences were suppressed by lot, or several records are one person, all records are the only bound.
-    """
-    if parameters.get("supports") or parameters.get("persons"):
-        return np.full(len(published), float(records))
-    withheld = (k - 1) * (~whole).sum(axis=1) if parameters.get("rare_items") == "withhold" else 0
-    return np.minimum(published + withheld, records)
-
-
 # What is expected if items met by chance.
 
 
@@ -110,7 +102,8 @@ class Expected(NamedTuple):
         least: records of clusters that must hold them all, as all are shown there.
         most: records that can hold them all.
 
-    With ``expected`` the bounds are those of what is published, with ``told`` those of the data.
+    With ``expected`` the bounds are those of what is published; with ``told`` of each item fewer than k more may be
+    withheld, unless it has a chunk at the root.
     """
 
     exact: Floats

@@ -99,20 +99,24 @@ class Tails:
 
 
 def spread(
-    found: Expected, tails: Tails, numbers: Shape | None = None, way: float = WAY
+    found: Expected, tails: Tails, numbers: Shape | None = None, way: float = WAY, room: int | None = None
 ) -> tuple[Longs, Longs, Longs]:
-    """What is likely of each set, and the two ends of the interval, all between the bounds of ``found``."""
+    """What is likely of each set, and the two ends of the interval, all between the bounds of ``found``.
+
+    With ``room`` so many records may hold a set, as occurrences were suppressed, or persons counted. Then it is all the
+    way to what is possible of those that are published.
+    """
     mean, shape, chance = hidden_part(found, tails.size, numbers)
-    exact = np.rint(found.exact)
-    hidden = found.apart + found.left
+    exact, hidden = np.rint(found.exact), found.apart + found.left
     middle = np.maximum(_first(lambda value: up_to(value, shape, chance) >= HALF, mean), np.rint(hidden))
     low: Floats = found.least
     high: Floats = exact + _first(lambda value: beyond(value, shape, chance) <= tails.above, mean)
     if tails.measured and tails.below > LEAST_TAIL:
         low = exact + _first(lambda value: up_to(value, shape, chance) >= tails.below, mean)
     if not tails.measured or tails.above <= LEAST_TAIL:
-        high = np.maximum(high, exact + reach(hidden, found.most - exact, way))
-    first, last = (np.clip(end, found.least, found.most).astype(np.int64) for end in (low, high))
+        high = np.maximum(high, exact + reach(hidden, found.most - exact, way if room is None else 1.0))
+    most = found.most if room is None else np.full(len(exact), float(room))
+    first, last = (np.clip(end, found.least, most).astype(np.int64) for end in (low, high))
     return np.clip((exact + middle).astype(np.int64), first, last), first, last
 
 
@@ -124,7 +128,7 @@ def reach(hidden: Floats, most: Floats, way: float = WAY) -> Floats:
     """
     chance, possible = hidden + HALF, np.maximum(most, hidden) + HALF
     found: Floats = np.ceil(chance * (possible / chance) ** way - HALF)
-    return found
+    return np.minimum(found, np.ceil(possible - HALF))
 
 
 def hidden_part(found: Expected, size: int, numbers: Shape | None = None) -> tuple[Floats, Floats, Floats]:

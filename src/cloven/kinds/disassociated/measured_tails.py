@@ -14,7 +14,7 @@ import numpy as np
 from cloven.errors import ParameterError
 from cloven.figures import percent
 from cloven.kinds.counts import COVERED
-from cloven.kinds.disassociated.counts import expected, told
+from cloven.kinds.disassociated.counts import all_records, expected, told
 from cloven.kinds.disassociated.likely import (
     LARGEST_TAIL,
     LEAST_TAIL,
@@ -78,7 +78,8 @@ def tails_on(
     above = np.quantile(reached, (1 - COVERED) / 2)
     tails = _rounded(float(below)), _rounded(float(above))
     if tails[1] <= LEAST_TAIL:
-        high = spread(told(release, drawn), Tails(size))[2]
+        room = all_records(release.parameters, release.records)
+        high = spread(told(release, drawn), Tails(size), room=room)[2]
         _refuse_unheld(float((true > high).mean()), size)
     return tails
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.kinds.disassociated.counts import Expected, Shown, held_at_most, summed_up, sums
+from cloven.kinds.disassociated.counts import Expected, Shown, all_records, summed_up, sums
 from cloven.kinds.disassociated.likely import Tails, spread
 from cloven.kinds.disassociated.parts.folder import answer
 from cloven.kinds.disassociated.parts.known_items import looked_up
@@ -23,19 +23,22 @@ if TYPE_CHECKING:
 
 def likely(folder: PartsFolder, sets: Longs) -> tuple[Longs, Longs, Longs]:
     """Of sets of items of the same size, by code, one in each row: the likely count, and the ends of its interval."""
-    return spread(told(folder, sets), Tails.of(folder.manifest["parameters"], sets.shape[1]))
+    parameters = folder.manifest["parameters"]
+    room = all_records(parameters, folder.totals.records)
+    return spread(told(folder, sets), Tails.of(parameters, sets.shape[1]), room=room)
 
 
 def told(folder: PartsFolder, sets: Longs) -> Expected:
-    """What is expected of sets of items, between bounds for the data.
+    """What ``counts.told`` says of the whole.
 
     Where clusters list items, what is certain may be one record more in some of them than is said here.
     """
-    totals, parameters = folder.totals, folder.manifest["parameters"]
+    totals, way = folder.totals, folder.manifest["parameters"].get("rare_items", "cluster")
     found = summed_up(_sums(folder, sets), sets, totals.held, _supply(totals), float(totals.records))
-    most = _looked_up(folder, sets) if parameters.get("rare_items", "cluster") == "cluster" else found.most
-    whole = totals.copies[sets] > 0
-    return found._replace(most=held_at_most(parameters, folder.manifest["k"], totals.records, most, whole))
+    most = _looked_up(folder, sets) if way == "cluster" else found.most
+    if way == "withhold":
+        most = most + (folder.manifest["k"] - 1) * (totals.copies[sets] == 0).sum(axis=1)
+    return found._replace(most=np.minimum(most, totals.records))
 
 
 def _looked_up(folder: PartsFolder, sets: Longs) -> Floats:
