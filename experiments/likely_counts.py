@@ -235,8 +235,8 @@ def page(
         "# Do likely counts hold what they say?\n",
         filled(
             f"""Made by `cloven reproduce likely-counts`; the figures are in `likely-counts.json`. `release.count`
-            gives an interval that is to hold the true count of a set of items {percent(COVERED, 0)} of the time.
-            Every data set was disassociated with the defaults, and {1_000 if quick else SETS:,} pairs and as many
+            gives an interval that is to hold the true count of a set of items at least {percent(COVERED, 0)} of the
+            time. Every data set was disassociated with the defaults, and {1_000 if quick else SETS:,} pairs and as many
             triples of published items were asked for. Half were drawn *from records*: a random record, then random
             items of it, so that they occur, and frequent sets come often. Half were drawn *by support*: items one by
             one, each as often as people hold it; many of those sets nobody holds. The true count is that of the
@@ -316,7 +316,7 @@ def _way_section(ways: Mapping[str, float]) -> str:
         filled(
             f"""How far the interval of each data set must go so that it holds {percent(COVERED, 0)} of the true counts
             of every release of it that was made here, pairs and triples. The most is {ways[most]:.2f} ({most}).
-            Rounded up to the next {STEP:.2f}, and {STEP:.2f} more for data that nobody has seen, this makes
+            With {STEP:.2f} more for data that nobody has seen, rounded to {STEP:.2f}, this makes
             {gone(ways[most]):.2f}; in the program it is {WAY:.2f}. Where data is left out, the way is found likewise
             from the rest; invented
             data is left out together, as it is made in one way."""

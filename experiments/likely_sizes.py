@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -136,12 +135,12 @@ def way_of(asked: Iterable[Asked]) -> float:
 
 
 def gone(most: float) -> float:
-    """The way that is gone where so much is needed: rounded up, and a step more for data that nobody has seen.
+    """The way that is gone where so much is needed: a step more for data that nobody has seen, rounded to steps.
 
     >>> round(gone(0.76), 2), round(gone(0.8), 2)
-    (0.85, 0.85)
+    (0.8, 0.85)
     """
-    return (ceil(most / STEP - 1e-9) + 1) * STEP
+    return round((most + STEP) / STEP) * STEP
 
 
 def needed(fitted: Mapping[tuple[str, int], Sequence[Asked]]) -> dict[str, float]:

@@ -34,8 +34,8 @@ class Count:
     Attributes:
         items: the items asked for.
         certain: so many hold them for certain.
-        likely: as likely too low as too high.
-        low: lower end of the interval of what is likely.
+        likely: the middle of what is likely.
+        low: lower end of the interval of what is likely; what is certain, unless the owner measured.
         high: its upper end.
         at_most: more cannot hold them.
         basis: what is known of the interval.

@@ -46,7 +46,7 @@ def test_the_way_that_is_needed_holds_the_truths_and_a_shorter_one_does_not():
     for given, least, most_held in ((way, 0.95, 0.96), (way - 0.1, 0.0, 0.94)):
         _, low, high = spread(found, Tails(2), way=given)
         assert least <= np.mean((low <= true) & (true <= high)) <= most_held
-    assert way_of([asked]) == pytest.approx(np.ceil(way / 0.05) * 0.05 + 0.05)
+    assert way + 0.025 <= way_of([asked]) <= way + 0.075
 
 
 @pytest.mark.slow

@@ -18,8 +18,8 @@ items do not meet by chance is no matter of draws: ten times as many people err 
   went further, all in logarithms:  log high = (1 - w) log expected + w log most. Twice the data has twice of each, and
   so twice the interval. The way w is one number, for all sizes of data and of sets.
 
-It is never shorter than the interval of the distribution. What is likely is the middle of the distribution, but no less
-than chance expects, which counts of large data soon do.
+It is never shorter than the interval of the distribution. What is likely is the middle of the distribution, but no
+less than chance expects: the mean grows more slowly than the data.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ LARGEST_TAIL = 0.49
 LEAST_TAIL = 1e-12
 """No tail of the distribution is enough: the interval ends where it does for owners who did not measure."""
 WAY = 0.85
-"""How far up from chance to all that is possible, in logarithms: 0.8 was needed on public data sets and on invented
-ones of up to 1.5 million records, and 0.05 are added for data that nobody has seen (docs/results/likely-counts.md)."""
+"""How far up from chance to all that is possible, in logarithms: public data sets and invented ones of up to 1.5
+million records needed 0.8 and less, and 0.05 are added for data that nobody has seen: docs/results/likely-counts.md."""
 HALF = 0.5
 """Counts are compared as if half a record more were seen: what was not seen is not impossible."""
 LEAST = 1e-6
