@@ -77,7 +77,7 @@ def test_what_was_measured_keeps_its_meaning():
 
 
 def test_a_tail_that_is_not_enough_ends_where_it_does_without_measuring():
-    """The least tail that can be published once stood for all that are smaller, and held two truths of three."""
+    """The least tail that can be published once stood for all that are smaller, and ended the interval too soon."""
     found = found_of(HIDDEN, 20 * HIDDEN + 8, exact=2.0, least=2.0)
     _, low, high = spread(found, Tails(2, LEAST_TAIL, LEAST_TAIL, measured=True))
     assert (low == 2).all()
