@@ -3,27 +3,42 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cloven.kinds.counts import COVERED
-from cloven.kinds.disassociated.counts import Expected, expected
-from cloven.kinds.disassociated.likely import SHAPES, SIZES, Shape, Tails, hidden_part, spread
+from cloven.kinds.disassociated.counts import Expected, told
+from cloven.kinds.disassociated.likely import SHAPES, SIZES, WAY, Shape, Tails, hidden_part, spread
 from cloven.kinds.disassociated.measured_tails import by_support, from_records, tails_on, truth
 from cloven.kinds.disassociated.methods import Disassociation
 from cloven.reconstruction import reconstruct_many
 from experiments.harness.data import PEOPLE, PUBLIC_DATA, first
 from experiments.harness.page import filled, grid, percent, section
 from experiments.harness.runs import SEED, Report, as_json, files
+from experiments.likely_sizes import (
+    INVENTED,
+    REAL,
+    STEP,
+    Asked,
+    Sized,
+    covers,
+    gone,
+    needed,
+    resized,
+    sized,
+    sizes_section,
+    way_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from cloven.compiled import Flags, Floats, Longs
+    from cloven.compiled import Floats, Longs
     from cloven.data.transactions import Transactions
     from cloven.kinds.disassociated.release import Disassociated
+    from experiments.likely_sizes import Growth
 
 TESTED = ("BMS-WebView-1", "BMS-WebView-2", "T10I4D100K", "groceries", "What's Cooking", "ICD-9", "mushroom")
 SETS = 10_000
@@ -36,19 +51,11 @@ BAND = (0.93, 0.97)
 DESIGNS = {"from records": from_records, "by support": by_support}
 WAYS = {
     "draws": f"the spread of {DRAWS} reconstructions",
-    "left out": "the distribution, fitted to the other data sets",
-    "release": "the distribution as it is in the program",
-    "owner": "the same with tails that the owner measured",
+    "spread": "the distribution alone, as it is in the program, with equal tails",
+    "left out": "what the program does, with the distribution and the way of the other data sets",
+    "release": "what the program does",
+    "owner": "the distribution with tails that the owner measured",
 }
-
-
-class Asked(NamedTuple):
-    """Sets of items that were asked for, and their true counts."""
-
-    sets: Longs
-    found: Expected
-    true: Longs
-    recorded: Flags
 
 
 @dataclass(frozen=True)
@@ -83,9 +90,8 @@ def likely_counts(folder: Path, report: Report, *, quick: bool = False) -> dict[
     names = tested if quick else tuple(sources)
     sets = 1_000 if quick else SETS
     fitted: dict[tuple[str, int], list[Asked]] = {}
-    found: list[Coverage] = []
     for number, name in enumerate(names):
-        report(f"{name}: releases", number / len(names) / 2)
+        report(f"{name}: releases", number / len(names) / 4)
         data = sources[name].load(folder)
         data = first(data, 2_000) if quick else data
         for k in KS:
@@ -93,21 +99,42 @@ def likely_counts(folder: Path, report: Report, *, quick: bool = False) -> dict[
             for size in SIZES:
                 asked = ask(data, release, size, min(sets, FITTED), np.random.default_rng(SEED))
                 fitted.setdefault((name, size), []).append(asked)
-    shapes: dict[str, list[float]] = {}
-    for size in SIZES:
-        shapes[str(size)] = list(
-            fit([one for (_, z), each in fitted.items() if z == size for one in each], size)
-        )
+    grown = _grown(folder, report, ("groceries",) if quick else REAL, {} if quick else INVENTED, quick=quick)
+    for one in grown:
+        fitted.setdefault((one.name, one.asked.size), []).append(one.asked)
+    shapes = {
+        str(size): list(fit([one for name in names for one in fitted[name, size][: len(KS)]], size))
+        for size in SIZES
+    }
+    found: list[Coverage] = []
     for number, name in enumerate(tested):
-        report(f"{name}: coverage", (number / len(tested) + 1) / 2)
+        report(f"{name}: coverage", 0.6 + 0.4 * number / len(tested))
         data = sources[name].load(folder)
         data = first(data, 2_000) if quick else data
+        way = way_of(one for (other, _), each in fitted.items() if other != name for one in each)
         for size in SIZES:
-            others = [
-                one for (other, z), each in fitted.items() if other != name and z == size for one in each
-            ]
-            found += measured(name, data, size, fit(others, size), sets)
-    return shown(found, shapes, quick=quick)
+            others = [one for other in names if other != name for one in fitted[other, size][: len(KS)]]
+            found += measured(name, data, size, fit(others, size), way, sets)
+    return shown(found, shapes, sized(grown, fitted), needed(fitted), quick=quick)
+
+
+def _grown(
+    folder: Path, report: Report, real: Sequence[str], invented: Mapping[str, Sequence[float]], *, quick: bool
+) -> list[Sized]:
+    """Sets of items of data of several sizes, each with the tails that the owner would publish."""
+    found: list[Sized] = []
+    every = list(resized(folder, real, invented, 2_000 if quick else None))
+    for number, (name, records, make) in enumerate(every):
+        report(f"{name}: {records:,} records", 0.25 + 0.35 * number / len(every))
+        data = make()
+        release = Disassociation().anonymise(data).release
+        for size in SIZES:
+            own = Tails(
+                size, *tails_on(data, release, size, np.random.default_rng(SEED + 2), FITTED), measured=True
+            )
+            asked = ask(data, release, size, FITTED, np.random.default_rng(SEED + 1))
+            found.append(Sized(name, len(data), asked, own))
+    return found
 
 
 def ask(data: Transactions, release: Disassociated, size: int, sets: int, rng: np.random.Generator) -> Asked:
@@ -115,7 +142,7 @@ def ask(data: Transactions, release: Disassociated, size: int, sets: int, rng: n
     drawn = [draw(data, release, size, sets // 2, rng) for draw in DESIGNS.values()]
     together = np.concatenate(drawn)
     recorded = np.arange(len(together)) < len(drawn[0])
-    return Asked(together, expected(release.shown, together), truth(data, release, together), recorded)
+    return Asked(together, told(release, together), truth(data, release, together), recorded)
 
 
 def fit(asked: Sequence[Asked], size: int) -> Shape:
@@ -137,15 +164,18 @@ def fit(asked: Sequence[Asked], size: int) -> Shape:
     return Shape(*(round(float(each), 2) for each in minimize(surprise, usual, method="L-BFGS-B").x))
 
 
-def measured(name: str, data: Transactions, size: int, others: Shape, sets: int) -> list[Coverage]:
+def measured(
+    name: str, data: Transactions, size: int, others: Shape, way: float, sets: int
+) -> list[Coverage]:
     """One data set with the default setting: how often each way covers, on sets that no way has seen."""
     rng = np.random.default_rng(SEED + 1)
     release = Disassociation().anonymise(data).release
-    own = Tails(size, *tails_on(data, release, size, np.random.default_rng(SEED + 2), sets))
+    own = Tails(size, *tails_on(data, release, size, np.random.default_rng(SEED + 2), sets), measured=True)
     asked = ask(data, release, size, sets, rng)
     ends = {
         "draws": spread_of_draws(release, asked.sets, rng),
-        "left out": spread(asked.found, Tails(size), others)[1:],
+        "spread": spread(asked.found, Tails(size, measured=True))[1:],
+        "left out": spread(asked.found, Tails(size), others, way)[1:],
         "release": spread(asked.found, Tails(size))[1:],
         "owner": spread(asked.found, own)[1:],
     }
@@ -160,7 +190,7 @@ def spread_of_draws(release: Disassociated, sets: Longs, rng: np.random.Generato
 
 def covered(name: str, size: int, way: str, asked: Asked, low: Longs, high: Longs) -> Coverage:
     """How often an interval holds the truth."""
-    inside = (low <= asked.true) & (asked.true <= high)
+    inside = covers(asked, low, high)
     return Coverage(
         name,
         size,
@@ -173,21 +203,40 @@ def covered(name: str, size: int, way: str, asked: Asked, low: Longs, high: Long
     )
 
 
-def shown(found: Sequence[Coverage], shapes: Mapping[str, list[float]], *, quick: bool) -> dict[str, str]:
+def shown(
+    found: Sequence[Coverage],
+    shapes: Mapping[str, list[float]],
+    grown: Sequence[Growth],
+    ways: Mapping[str, float],
+    *,
+    quick: bool,
+) -> dict[str, str]:
     """What was measured as files."""
-    figures = {"coverage": [asdict(one) for one in found], "shapes": dict(shapes)}
-    return files("likely-counts", page(found, shapes, quick=quick), as_json(figures), {})
+    figures = {
+        "coverage": [asdict(one) for one in found],
+        "shapes": dict(shapes),
+        "sizes": [asdict(one) for one in grown],
+        "ways": dict(ways),
+    }
+    return files("likely-counts", page(found, shapes, grown, ways, quick=quick), as_json(figures), {})
 
 
-def page(found: Sequence[Coverage], shapes: Mapping[str, list[float]], *, quick: bool = False) -> str:
+def page(
+    found: Sequence[Coverage],
+    shapes: Mapping[str, list[float]],
+    grown: Sequence[Growth],
+    ways: Mapping[str, float],
+    *,
+    quick: bool = False,
+) -> str:
     """The page."""
     low, high = BAND
     parts = [
         "# Do likely counts hold what they say?\n",
         filled(
             f"""Made by `cloven reproduce likely-counts`; the figures are in `likely-counts.json`. `release.count`
-            gives an interval that is to hold the true count of a set of items {percent(COVERED, 0)} of the time.
-            Every data set was disassociated with the defaults, and {1_000 if quick else SETS:,} pairs and as many
+            gives an interval that is to hold the true count of a set of items at least {percent(COVERED, 0)} of the
+            time. Every data set was disassociated with the defaults, and {1_000 if quick else SETS:,} pairs and as many
             triples of published items were asked for. Half were drawn *from records*: a random record, then random
             items of it, so that they occur, and frequent sets come often. Half were drawn *by support*: items one by
             one, each as often as people hold it; many of those sets nobody holds. The true count is that of the
@@ -199,13 +248,18 @@ def page(found: Sequence[Coverage], shapes: Mapping[str, list[float]], *, quick:
         "",
         filled(
             """The distribution has five numbers for pairs and five for larger sets, which were fitted to ten data
-            sets, each with k = 5 and k = 10. *left out* shows what it does on data that it has not seen. *owner* takes
-            tails that were measured on other sets of items of the same data, and are published with the release."""
+            sets, each with k = 5 and k = 10. Without measured tails the program begins an interval at what is certain,
+            and ends it so far on the way from what chance expects to what is possible at most, in logarithms. *left
+            out* shows what this does on data that neither the distribution nor the way has seen. *owner* takes tails
+            that were measured on other sets of items of the same data, and are published with the release."""
         ),
         "",
         section(
             "The answer",
-            filled(f"A share between {percent(low, 0)} and {percent(high, 0)} is called *as it says*."),
+            filled(
+                f"A share between {percent(low, 0)} and {percent(high, 0)} is called *as it says*; below it the truth"
+                " is held less often, above it more often."
+            ),
             "",
             *_answer(found),
             "",
@@ -227,6 +281,7 @@ def page(found: Sequence[Coverage], shapes: Mapping[str, list[float]], *, quick:
         ]
         heads = ("data", "way", "covered", "from records", "by support", "mean width", "mean true count")
         parts.append(section({2: "Pairs", 3: "Triples"}[size], grid(heads, rows)))
+    parts += [sizes_section(grown), _way_section(ways)]
     lines = [
         f"sets of {size}: fitted here {', '.join(f'{each:.2f}' for each in numbers)}; in the program"
         f" {', '.join(f'{each:.2f}' for each in SHAPES[int(size)])}"
@@ -241,13 +296,31 @@ def _answer(found: Sequence[Coverage]) -> list[str]:
     lines = []
     for way in WAYS:
         mine = [one for one in found if one.way == way]
-        good = sum(low <= one.all <= high for one in mine)
+        good, more = sum(low <= one.all <= high for one in mine), sum(one.all > high for one in mine)
         few, many = min(mine, key=lambda one: one.all), max(mine, key=lambda one: one.all)
         lines.append(
             filled(
-                f"- *{way}*: as it says in {good} of {len(mine)} cases; from {percent(few.all)} ({few.data}, sets of"
+                f"- *{way}*: of {len(mine)} cases less often in {len(mine) - good - more}, as it says in {good}, more"
+                f" often in {more}; from {percent(few.all)} ({few.data}, sets of"
                 f" {few.size}) to {percent(many.all)} ({many.data}, sets of {many.size}).",
                 "  ",
             )
         )
     return lines
+
+
+def _way_section(ways: Mapping[str, float]) -> str:
+    most = max(ways, key=lambda name: ways[name])
+    return section(
+        "The way",
+        filled(
+            f"""How far the interval of each data set must go so that it holds {percent(COVERED, 0)} of the true counts
+            of every release of it that was made here, pairs and triples. The most is {ways[most]:.2f} ({most}).
+            With {STEP:.2f} more for data that nobody has seen, rounded to {STEP:.2f}, this makes
+            {gone(ways[most]):.2f}; in the program it is {WAY:.2f}. Where data is left out, the way is found likewise
+            from the rest; invented
+            data is left out together, as it is made in one way."""
+        ),
+        "",
+        grid(("data", "way"), [(name, f"{way:.2f}") for name, way in ways.items()]),
+    )

@@ -18,7 +18,8 @@ def test_it_says_three_numbers(cloven, release):
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.splitlines()[1:] == [
         "  certain  15            as the release shows",
-        "  likely   19 [15 - 42]  meant to hold the true count in 95 % of all cases; measured on other data only",
+        "  likely   23 [15 - 42]  held the true count in 95 % of all cases or more on other data; not measured"
+        " on this",
         "  at most  42            more cannot be",
     ]
     found = cloven("count", release, "asthma", "inhaler", "--json").json

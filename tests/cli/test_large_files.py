@@ -83,7 +83,7 @@ def test_a_csv_file_gives_the_same_both_ways(cloven, tmp_path, no_memory, memory
     ("given", "words"),
     [
         (("--csv", "eyes.csv"), ("--csv needs all records in memory",)),
-        (("--measure-counts",), ("--measure-counts needs all records in memory",)),
+        (("--measure-counts",), ("--measure-counts needs all records in memory", "how often they hold")),
         (("--release-format", "json"), ("--release-format json needs all records",)),
         (("--refine",), ("joins clusters", "does not run in bounded memory")),
         (("--safe", "cover"), ("--safe 'cover'", "does not run in bounded memory")),

@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 from strategies import RARE_ITEMS, records, skewed_records
 
 from cloven.data.transactions import Transactions
+from cloven.datasets import sparse
 from cloven.kinds.disassociated.counts import bounds, expected
 from cloven.kinds.disassociated.evidence import evidence
 from cloven.kinds.disassociated.likely import HALF, Tails, _first, beyond, spread, up_to
+from cloven.kinds.disassociated.measured_tails import by_support, from_records, truth
 from cloven.kinds.disassociated.methods import Disassociation
 from cloven.kinds.disassociated.release import Kind
 from cloven.statistics.mining import supports
@@ -118,6 +120,41 @@ def test_the_interval_holds_what_is_likely_for_every_tail():
         assert (low <= likely).all()
         assert (likely <= high).all()
     assert HALF > 0.4
+
+
+def held(data, release, size, sets):
+    """Share of the true counts that lie in the interval, half of the sets drawn from records, half item by item."""
+    rng = np.random.default_rng(size)
+    drawn = np.concatenate([draw(data, release, size, sets // 2, rng) for draw in (from_records, by_support)])
+    true = truth(data, release, drawn)
+    counts = [release.count([release.vocabulary[code] for code in row]) for row in drawn.tolist()]
+    low, high = (np.array([getattr(one, end) for one in counts]) for end in ("low", "high"))
+    return np.mean((low <= true) & (true <= high))
+
+
+@pytest.mark.parametrize("records", [1_000, 10_000, 100_000])
+@pytest.mark.parametrize("size", [2, 3])
+def test_the_interval_holds_what_it_says_in_data_of_any_size(records, size):
+    """Items of a pattern do not meet by chance, and more records do not mend that."""
+    data = sparse(records, 170, 4.4, 32, skew=0.8, spread=0.8)
+    assert held(data, Disassociation().anonymise(data).release, size, 600) >= 0.95
+
+
+@pytest.mark.parametrize("records", [2_000, 60_000])
+def test_the_interval_holds_what_it_says_of_items_that_exclude_each_other(records):
+    """Of each of ten pairs a record holds one item at most: chance expects dozens, and there are none."""
+    rng = np.random.default_rng(5)
+    chosen = rng.random((records, 10)) < rng.uniform(0.05, 0.4, 10)
+    side = rng.integers(0, 2, (records, 10))
+    rows = [
+        [f"{pair}{'ab'[side[row, pair]]}" for pair in np.flatnonzero(chosen[row])] for row in range(records)
+    ]
+    data = Transactions.from_records([row or ["none"] for row in rows])
+    release = Disassociation().anonymise(data).release
+    for pair in range(10):
+        items = [f"{pair}a", f"{pair}b"]
+        if set(items) <= set(release.vocabulary):
+            assert release.count(items).low == 0
 
 
 @settings(max_examples=tries(60))

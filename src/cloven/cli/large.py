@@ -13,6 +13,7 @@ from cloven.cli.console import progress, say, say_json, tick, warn
 from cloven.cli.ledger import told_of_earlier
 from cloven.cli.places import refuse_places, say_places
 from cloven.cli.reading import allowed_memory, in_shell
+from cloven.cli.spark import without
 from cloven.errors import InputError, ParameterError
 from cloven.intake.machine import written
 from cloven.reading import ReadOptions, UnplacedError
@@ -49,7 +50,9 @@ def refuse_in_memory(given: Mapping[str, bool], needed: int) -> None:
     for name, asked in given.items():
         if asked:
             way = f"leave it out, or allow about {written(needed)}" if needed else "leave it out"
-            message = f"{name} needs all records in memory, and --memory does not hold them; {way}"
+            message = (
+                f"{name} needs all records in memory, and --memory does not hold them; {way}{without(name)}"
+            )
             raise ParameterError(message)
 
 

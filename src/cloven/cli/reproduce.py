@@ -98,8 +98,8 @@ EXPERIMENTS = {
         "about half an hour",
     ),
     "likely-counts": (
-        "How often the interval of a likely count holds the true one, on seven data sets.",
-        "some minutes",
+        "How often the interval of a likely count holds the true one, by data set and number of records.",
+        "about a quarter of an hour",
     ),
     "table-readers": (
         "What every reader tells of people in and out of tables, by nine methods.",

@@ -17,11 +17,19 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
 
+def without(name: str) -> str:
+    """What is to be known of a release that is made without an option."""
+    if name != "--measure-counts":
+        return ""
+    return " (intervals of counts are wider without it; `cloven audit` says how often they hold)"
+
+
 def refuse_on_spark(options: Mapping[str, bool]) -> None:
     """Refuse options that only the local engine has, if they are given."""
     for name, given in options.items():
         if given:
-            message = f"{name} does not work with --engine spark; leave it out, or use the local engine"
+            way = f"leave it out, or use the local engine{without(name)}"
+            message = f"{name} does not work with --engine spark; {way}"
             raise ParameterError(message)
 
 

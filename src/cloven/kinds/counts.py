@@ -21,7 +21,9 @@ COVERED = 0.95
 """How often the interval of what is likely is to hold the true count."""
 WITHHELD = "what too few people hold is withheld"
 MEASURED = f"holds the true count in {percent(COVERED, 0)} of all cases, as the owner measured"
-ELSEWHERE = f"meant to hold the true count in {percent(COVERED, 0)} of all cases; measured on other data only"
+ELSEWHERE = (
+    f"held the true count in {percent(COVERED, 0)} of all cases or more on other data; not measured on this"
+)
 POSSIBLE = "all that is possible"
 
 
@@ -32,8 +34,8 @@ class Count:
     Attributes:
         items: the items asked for.
         certain: so many hold them for certain.
-        likely: as likely too low as too high.
-        low: lower end of the interval of what is likely.
+        likely: the middle of what is likely.
+        low: lower end of the interval of what is likely; what is certain, unless the owner measured.
         high: its upper end.
         at_most: more cannot hold them.
         basis: what is known of the interval.

@@ -11,7 +11,7 @@ import pytest
 import cloven as cv
 from cloven.data.cards import card
 from cloven.kinds.counts import ELSEWHERE, MEASURED, POSSIBLE
-from cloven.kinds.disassociated.counts import expected
+from cloven.kinds.disassociated.counts import told
 from cloven.kinds.disassociated.likely import Tails, spread
 from cloven.kinds.disassociated.measured_tails import by_support, from_records, measured, truth
 
@@ -134,7 +134,7 @@ def test_what_the_owner_measures_covers_and_verifies(clinic, tmp_path):
         rng = np.random.default_rng(2)
         sets = np.concatenate([draw(data, release, size, 2_000, rng) for draw in (from_records, by_support)])
         tails = Tails.of(release.parameters, size)
-        _, low, high = spread(expected(release.shown, sets), tails)
+        _, low, high = spread(told(release, sets), tails)
         true = truth(data, release, sets)
         assert 0.93 <= np.mean((low <= true) & (true <= high)) <= 0.975
 

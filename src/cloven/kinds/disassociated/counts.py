@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from cloven.kinds.disassociated.likely import Tails, spread
 from cloven.kinds.disassociated.release import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     from cloven.kinds.disassociated.release import Disassociated
 
@@ -40,15 +40,30 @@ def count(release: Disassociated, items: Iterable[str]) -> Count:
     if len(codes) > MOST_ITEMS:
         message = f"up to {MOST_ITEMS} items can be counted at once, got {len(codes)}; ask for fewer"
         raise ParameterError(message)
-    found = expected(release.shown, codes[None, :])
-    certain, published = bounds(release, codes, found)
-    at_most = min(_bounded(release, codes, published), release.records)
-    tails = Tails.of(release.parameters, len(codes))
+    found = told(release, codes[None, :])
+    room = all_records(release.parameters, release.records)
+    certain, at_most = int(found.least[0]), int(found.most[0] if room is None else room)
     if len(codes) == 1:
         return Count(tuple(names), certain, certain, certain, at_most, at_most, POSSIBLE)
-    likely, low, high = (int(np.clip(each[0], certain, at_most)) for each in spread(found, tails))
+    tails = Tails.of(release.parameters, len(codes))
+    likely, low, high = (int(each[0]) for each in spread(found, tails, room=room))
     basis = MEASURED if tails.measured else ELSEWHERE
     return Count(tuple(names), certain, likely, low, high, at_most, basis)
+
+
+def told(release: Disassociated, sets: Longs) -> Expected:
+    """What is expected of sets of items of the same size, between bounds that count what may have been withheld."""
+    found = expected(release.shown, sets)
+    ends = [bounds(release, codes, found.only(number)) for number, codes in enumerate(sets)]
+    least, most = np.array(ends, np.float64).reshape(-1, 2).T
+    whole = np.isin(sets, release.items_of(np.flatnonzero(release.at_root))[1])
+    withheld = (release.k - 1) * (~whole).sum(axis=1) if release.may_be_empty else 0
+    return found._replace(least=least, most=np.minimum(most + withheld, release.records))
+
+
+def all_records(parameters: Mapping[str, Any], records: int) -> int | None:
+    """All records, where they are the only bound: items were suppressed by lot, or several records are one person."""
+    return records if parameters.get("supports") or parameters.get("persons") else None
 
 
 def bounds(release: Disassociated, codes: Longs, found: Expected) -> tuple[int, int]:
@@ -73,21 +88,6 @@ def _rows_above(release: Disassociated, code: int) -> Longs:
     return rows[release.row_cluster[rows] < 0]
 
 
-def _bounded(release: Disassociated, codes: Longs, published: int) -> int:
-    """Upper bound for the data, given that for what is published.
-
-    Fewer than k may hold an item without standing in the release; of one with a chunk at the root nothing is missing.
-    Where occurrences were suppressed by lot, or several records are one person, all records are the only bound.
-    """
-    if release.parameters.get("supports") or release.parameters.get("persons"):
-        return release.records
-    if not release.may_be_empty:
-        return published
-    rows = np.flatnonzero(release.at_root)
-    whole = np.isin(codes, release.items_of(rows)[1])
-    return published + int(np.count_nonzero(~whole)) * (release.k - 1)
-
-
 # What is expected if items met by chance.
 
 
@@ -101,6 +101,9 @@ class Expected(NamedTuple):
         visible: expected of all that is shown, if the whole release were one cluster.
         least: records of clusters that must hold them all, as all are shown there.
         most: records that can hold them all.
+
+    With ``expected`` the bounds are those of what is published; with ``told`` of each item fewer than k more may be
+    withheld, unless it has a chunk at the root.
     """
 
     exact: Floats
@@ -109,6 +112,10 @@ class Expected(NamedTuple):
     visible: Floats
     least: Floats
     most: Floats
+
+    def only(self, number: int) -> Expected:
+        """One of the sets."""
+        return Expected(*(column[number : number + 1] for column in self))
 
 
 @dataclass(frozen=True)
@@ -167,10 +174,25 @@ class Shown:
 
 def expected(shown: Shown, sets: Longs) -> Expected:
     """What is expected of sets of items of the same size, one in each row."""
+    return summed_up(sums(shown, sets), sets, shown.held, shown.supply, float(shown.size.sum()))
+
+
+def sums(shown: Shown, sets: Longs) -> tuple[Floats, ...]:
+    """What adds up over clusters, so over parts of a release too: exact, apart, left, least, most, and what is drawn.
+
+    ``most`` is of clusters that show all items; ``drawn`` of each item what others could use of it.
+    """
     arranged = (shown.size, shown.starts, shown.cluster, shown.chunk, shown.places, shown.rows)
-    exact, apart, left, least, most = _summed(sets, *arranged, shown.rate, shown.supply)
-    records = max(1.0, float(shown.size.sum()))
-    return Expected(exact, apart, left, records * np.prod(shown.held[sets] / records, axis=1), least, most)
+    return _summed(sets, *arranged, shown.rate, shown.supply)
+
+
+def summed_up(found: Sequence[Floats], sets: Longs, held: Floats, supply: Floats, records: float) -> Expected:
+    """What is expected, of ``sums`` over all clusters: nothing is drawn more often than it is there."""
+    exact, apart, left, least, most, drawn = found
+    records = max(1.0, records)
+    visible = records * np.prod(held[sets] / records, axis=1)
+    possible = most + np.minimum(drawn, supply[sets]).sum(axis=1)
+    return Expected(exact, apart, left, visible, least, possible)
 
 
 @compiled
@@ -224,15 +246,16 @@ def _summed(
     rows: Ints,
     rate: Floats,
     supply: Floats,
-) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """Of each set what ``Expected`` has, but for what is visible."""
+) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats]:
+    """Of each set what ``sums`` has."""
     exact, apart, left = np.zeros(len(sets)), np.zeros(len(sets)), np.zeros(len(sets))
     least, most = np.zeros(len(sets)), np.zeros(len(sets))
+    every = np.zeros(sets.shape)
     records = size.sum()
     for number in range(len(sets)):
         items = sets[number]
         place, entry = np.empty(len(items), np.int64), np.empty(len(items), np.int64)
-        drawn = np.zeros(len(items))  # by clusters that are short of this item most
+        drawn = every[number]  # by clusters that are short of this item most
         for j in range(len(items)):
             place[j] = starts[items[j]]
         rest = records
@@ -269,7 +292,6 @@ def _summed(
                 scarce = j
         drawn[scarce] += rest
         for j in range(len(items)):
-            most[number] += min(drawn[j], supply[items[j]])
             rest *= rate[items[j]]
         left[number] += rest
-    return exact, apart, left, least, most
+    return exact, apart, left, least, most, every

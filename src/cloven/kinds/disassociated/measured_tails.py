@@ -12,15 +12,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.errors import ParameterError
+from cloven.figures import percent
 from cloven.kinds.counts import COVERED
-from cloven.kinds.disassociated.counts import expected
+from cloven.kinds.disassociated.counts import all_records, expected, told
 from cloven.kinds.disassociated.likely import (
     LARGEST_TAIL,
     LEAST_TAIL,
     PARAMETER,
     SIZES,
+    Tails,
     beyond,
     hidden_part,
+    spread,
     up_to,
 )
 from cloven.statistics.mining import supports
@@ -60,15 +63,35 @@ def measured(
 def tails_on(
     data: Transactions, release: Disassociated, size: int, rng: np.random.Generator, sets: int
 ) -> tuple[float, float]:
-    """Tails that leave out one truth in twenty of so many sets of items, rounded so as to leave out fewer."""
+    """Tails that leave out one truth in twenty of so many sets of items, rounded so as to leave out fewer.
+
+    Raises:
+        ParameterError: neither a tail nor the end of owners who do not measure leaves out so few.
+    """
     drawn = np.concatenate([draw(data, release, size, sets // 2, rng) for draw in (from_records, by_support)])
     found = expected(release.shown, drawn)
-    hidden = truth(data, release, drawn) - np.rint(found.exact)
+    true = truth(data, release, drawn)
+    hidden = true - np.rint(found.exact)
     _, shape, chance = hidden_part(found, size)
     below = np.quantile(up_to(hidden, shape, chance), (1 - COVERED) / 2)
     reached = np.where(hidden > 0, beyond(np.maximum(hidden - 1, 0), shape, chance), 1.0)
     above = np.quantile(reached, (1 - COVERED) / 2)
-    return _rounded(float(below)), _rounded(float(above))
+    tails = _rounded(float(below)), _rounded(float(above))
+    if tails[1] <= LEAST_TAIL:
+        room = all_records(release.parameters, release.records)
+        high = spread(told(release, drawn), Tails(size), room=room)[2]
+        _refuse_unheld(float((true > high).mean()), size)
+    return tails
+
+
+def _refuse_unheld(passed: float, size: int) -> None:
+    """Refuse to say that an end was measured which more truths pass than may."""
+    if passed > (1 - COVERED) / 2:
+        message = (
+            f"of sets of {size} items {percent(passed)} are held by more than any interval says that can be published;"
+            " leave --measure-counts out, and tell who reads the release"
+        )
+        raise ParameterError(message)
 
 
 def from_records(
