@@ -27,6 +27,13 @@ settings.load_profile("cloven")
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests in a browser come last: a page that waits for a kernel to be compiled waits for others' work, too."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
+
+
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
     """Folder of the public data sets: ``CLOVEN_DATA``, else ``../shared/data`` beside the repository."""
