@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CHROMIUM := $(firstword $(foreach name,chromium chromium-browser google-chrome,$(shell command -v $(name))))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Each worker takes neighbours, which share what they prepare; who is done takes over from the others.
+WORKERS := -n auto --dist worksteal
 # Without the compiled modules that Python keeps, every command reads all of them anew.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -19,8 +21,8 @@ $(VENV)/bin/python:
 
 $(STAMP): pyproject.toml $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable ".[text,charts]" --group dev
-	$(BIN)/python -m pip install --quiet --no-deps --group compared # pyCANON pins numpy, pandas and scipy of its own
+	$(BIN)/python -m pip install --quiet --no-compile --editable ".[text,charts]" --group dev # imports compile what they need
+	$(BIN)/python -m pip install --quiet --no-compile --no-deps --group compared # pyCANON pins numpy, pandas and scipy of its own
 	@touch $(STAMP)
 
 $(VENV)/.rivals: $(STAMP)
@@ -28,7 +30,7 @@ $(VENV)/.rivals: $(STAMP)
 	@touch $@
 
 $(VENV)/.browser: $(STAMP)
-	$(BIN)/python -m pip install --quiet --group browser
+	$(BIN)/python -m pip install --quiet --no-compile --group browser
 	@touch $@
 
 $(VENV)/.demo: pyproject.toml $(VENV)/bin/python
@@ -42,14 +44,14 @@ demo: $(VENV)/.demo ## audit the built-in sample and say where the result is
 	$(BIN)/cloven audit || test $$? -eq 1  # 1: it was audited and is not to be published
 
 test: $(STAMP) $(if $(CHROMIUM),$(VENV)/.browser) ## run all tests but the slow ones (minutes, part of it compiling); pages are opened where Chromium is
-	$(BIN)/python -m pytest -n auto $(if $(CHROMIUM),-m "not slow and not spark")
+	$(BIN)/python -m pytest $(WORKERS) $(if $(CHROMIUM),-m "not slow and not spark")
 	@$(if $(CHROMIUM),,echo "no chromium on this machine: the report and the studio were not opened in a browser")
 
 test-quick: $(STAMP) # the tests that need no browser
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest $(WORKERS)
 
 test-browser: $(STAMP) $(VENV)/.browser ## open the report and the studio in Chromium (Debian package chromium)
-	$(BIN)/python -m pytest -n auto -m browser tests/browser
+	$(BIN)/python -m pytest $(WORKERS) -m browser tests/browser
 
 test-spark: $(STAMP) ## compare the Spark engine with the local one (Java 17)
 	$(BIN)/python -m pip install --quiet --editable ".[spark]"
