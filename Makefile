@@ -3,12 +3,15 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+CHROMIUM := $(firstword $(foreach name,chromium chromium-browser google-chrome,$(shell command -v $(name))))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Each worker takes neighbours, which share what they prepare; who is done takes over from the others.
+WORKERS := -n auto --dist worksteal
 # Without the compiled modules that Python keeps, every command reads all of them anew.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-quick test-pages test-slow test-browser test-studio test-spark lint format types check bench tables docs docs-serve install fuzz fuzz-guided bombs meaning faults studio-faults audit-deps sbom tested clean
+.PHONY: help demo test test-quick test-slow test-browser test-spark lint format types check bench tables docs docs-serve install fuzz fuzz-guided bombs meaning faults studio-faults audit-deps sbom tested clean
 
 help: ## list the tasks
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -18,12 +21,16 @@ $(VENV)/bin/python:
 
 $(STAMP): pyproject.toml $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable ".[text,charts]" --group dev
-	$(BIN)/python -m pip install --quiet --no-deps --group compared # pyCANON pins numpy, pandas and scipy of its own
+	$(BIN)/python -m pip install --quiet --no-compile --editable ".[text,charts]" --group dev # imports compile what they need
+	$(BIN)/python -m pip install --quiet --no-compile --no-deps --group compared # pyCANON pins numpy, pandas and scipy of its own
 	@touch $(STAMP)
 
 $(VENV)/.rivals: $(STAMP)
 	$(BIN)/python -m pip install --quiet --no-deps --group rivals
+	@touch $@
+
+$(VENV)/.browser: $(STAMP)
+	$(BIN)/python -m pip install --quiet --no-compile --group browser
 	@touch $@
 
 $(VENV)/.demo: pyproject.toml $(VENV)/bin/python
@@ -36,22 +43,15 @@ demo: $(VENV)/.demo ## audit the built-in sample and say where the result is
 	@echo "The first run compiles its kernels while it works, which takes less than a minute; later runs are faster."
 	$(BIN)/cloven audit || test $$? -eq 1  # 1: it was audited and is not to be published
 
-test: test-quick test-pages ## run the quick tests (minutes, part of it compiling), and those of the studio in Chromium where it is
+test: $(STAMP) $(if $(CHROMIUM),$(VENV)/.browser) ## run all tests but the slow ones (minutes, part of it compiling); pages are opened where Chromium is
+	$(BIN)/python -m pytest $(WORKERS) $(if $(CHROMIUM),-m "not slow and not spark")
+	@$(if $(CHROMIUM),,echo "no chromium on this machine: the report and the studio were not opened in a browser")
 
 test-quick: $(STAMP) # the tests that need no browser
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest $(WORKERS)
 
-test-pages: $(STAMP) | test-quick # after them, as they compile what is used here
-	@if command -v chromium >/dev/null; then $(MAKE) --no-print-directory test-studio; \
-	else echo "no chromium on this machine: the studio was not opened in a browser"; fi
-
-test-studio: $(STAMP) ## go the whole way of the studio in Chromium (Debian package chromium)
-	$(BIN)/python -m pip install --quiet --group browser
-	$(BIN)/python -m pytest -m "browser and not slow" tests/browser/test_studio.py
-
-test-browser: $(STAMP) ## open the report and the studio in Chromium (Debian package chromium)
-	$(BIN)/python -m pip install --quiet --group browser
-	$(BIN)/python -m pytest -m browser tests/browser
+test-browser: $(STAMP) $(VENV)/.browser ## open the report and the studio in Chromium (Debian package chromium)
+	$(BIN)/python -m pytest $(WORKERS) -m browser tests/browser
 
 test-spark: $(STAMP) ## compare the Spark engine with the local one (Java 17)
 	$(BIN)/python -m pip install --quiet --editable ".[spark]"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 
@@ -16,6 +17,9 @@ os.environ.setdefault(
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # workers share the cores already
 
+# Tests and types of kernels live to the end; to look through them again and again costs a twentieth of compiling.
+gc.set_threshold(20_000, 20, 50)
+
 settings.register_profile(
     "cloven",
     max_examples=tries(100),
@@ -25,6 +29,21 @@ settings.register_profile(
 settings.load_profile("cloven")
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests in a browser come last: a page that waits for a kernel to be compiled waits for others' work, too."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays until the end; nobody has to look whether it is still needed."""
+    gc.freeze()
+
+
+def pytest_sessionfinish() -> None:
+    """Some libraries complain at the end of what is left."""
+    gc.unfreeze()
 
 
 @pytest.fixture(scope="session")

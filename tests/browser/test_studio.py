@@ -117,7 +117,7 @@ def test_a_table_with_its_schema(browser, served, tmp_path):
         assert tab.locator("#verdict").inner_text() == "Do not publish"  # nobody was asked to attack it
 
 
-@pytest.mark.slow
+@pytest.mark.data
 def test_groceries_from_the_file_to_a_cluster(browser, served, data_dir):
     """The whole file as it was published, packed."""
     file = data_dir / "named" / "groceries.csv.gz"
@@ -139,7 +139,7 @@ def test_groceries_from_the_file_to_a_cluster(browser, served, data_dir):
         tab.get_by_text("for the owner's eyes only").wait_for(timeout=LONG)
 
 
-@pytest.mark.slow
+@pytest.mark.data
 def test_adult_by_its_proposed_schema_to_a_group(browser, served, data_dir):
     """All 30,162 rows as they were published, packed; the roles of the columns as the studio proposes them."""
     file = data_dir / "relational" / "arx_adult" / "adult.csv.gz"

@@ -150,7 +150,7 @@ def test_a_table_is_audited(cloven, people, schema, tmp_path):
     methods = "mondrian:l=3 slicing:k=5,l=3"
     given = (
         "--schema", schema, "--methods", methods, "-k", 6, "--quick", "--seed", 1, "--max-risk", 0.9,
-        "--max-tail", 0.05,
+        "--max-tail", 0.2,  # far off: the lots of slicing tell of a few people more, or fewer
     )  # fmt: skip
     ended = cloven(
         "audit", people, *given, "--other-release", tmp_path / "other", "-o", tmp_path / "out", "--json"

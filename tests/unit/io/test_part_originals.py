@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -20,19 +22,32 @@ from cloven.storage.release import read_manifest
 COLUMNS = {"key": KEY, "records": RECORDS, "suppressed": SUPPRESSED, "chunks": CHUNKS}
 
 
-@pytest.fixture(params=[{"rare_items": "withhold"}, {"rare_items": "cluster", "small_clusters": "suppress"}])
-def made(request, tmp_path):
-    """Both folders of a release in parts, and its records."""
+@pytest.fixture(
+    scope="module",
+    params=[{"rare_items": "withhold"}, {"rare_items": "cluster", "small_clusters": "suppress"}],
+    ids=["withhold", "suppress"],
+)
+def once(request, tmp_path_factory):
+    """Both folders of a release in parts, made once, and its records."""
+    folder = tmp_path_factory.mktemp("once")
     data = cv.sample("clinic").take(np.arange(250))
-    place = tmp_path / "clinic.csv"
+    place = folder / "clinic.csv"
     place.write_text("".join(",".join(sorted(record)) + "\n" for record in data), encoding="utf-8")
     method = cv.Disassociation(k=4, max_cluster_size=12, **request.param)
     run = Pipeline(
-        method, Room(10**9, 10**4, 10**4, 10**8), Sizes(9, 60), tmp_path / "work", lambda _step, _share: None
+        method, Room(10**9, 10**4, 10**4, 10**8), Sizes(9, 60), folder / "work", lambda _step, _share: None
     )
     source = Pieces.of(place, format="lines", delimiter=",")
-    found = run.run(source, tmp_path / "out", tmp_path / "out.private")
-    return tmp_path, Original(found.gathered.names, found.gathered.batches)
+    found = run.run(source, folder / "out", folder / "out.private")
+    return folder, Original(found.gathered.names, found.gathered.batches)
+
+
+@pytest.fixture
+def made(once, tmp_path):
+    """The same in a folder of its own, to be changed."""
+    for name in ("out", "out.private"):
+        shutil.copytree(once[0] / name, tmp_path / name)
+    return tmp_path, once[1]
 
 
 def failures(made):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -24,14 +25,23 @@ def both(folder):
     return verify_whole(folder).ok, cv.verify_folder(folder).ok
 
 
-@pytest.fixture(params=["withhold", "cluster"])
-def release(request, tmp_path):
-    """Folder of a release in parts, and the release."""
+@pytest.fixture(scope="module", params=["withhold", "cluster"])
+def once(request, tmp_path_factory):
+    """Folder of a release in parts, made once, and the release."""
+    folder = tmp_path_factory.mktemp("once")
     method = cv.Disassociation(k=3, m=2, max_cluster_size=15, rare_items=request.param)
     result = method.anonymise(cv.sample("clinic"))
-    cv.write_release(result, tmp_path / "out")
-    in_parts(tmp_path / "out", 20, 100)
-    return tmp_path / "out", result.release
+    cv.write_release(result, folder / "out")
+    in_parts(folder / "out", 20, 100)
+    return folder, result.release
+
+
+@pytest.fixture
+def release(once, tmp_path):
+    """The same in a folder of its own, to be changed."""
+    for name in ("out", "out.private"):
+        shutil.copytree(once[0] / name, tmp_path / name)
+    return tmp_path / "out", once[1]
 
 
 def test_parts_are_read_as_one(release):
@@ -119,7 +129,7 @@ def root_parts(folder):
     return len(list(folder.glob("clusters-*.parquet"))), len(list(folder.glob("chunks-*.parquet")))
 
 
-@pytest.mark.parametrize("release", ["withhold"], indirect=True)
+@pytest.mark.parametrize("once", ["withhold"], indirect=True)
 @pytest.mark.parametrize("fault", ["below k", "twice", "two items", "too many", "numbering"])
 def test_faults_of_the_root_are_noticed(release, fault):
     folder, whole = release
