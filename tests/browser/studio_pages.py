@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 import signal
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 from cloven.studio.workspace import Workspace
@@ -227,17 +227,46 @@ def _used(tab, served):
 
 def _waiting(tab, served, run):
     """The inspector before it is ready: a worker that stands still, and one that cannot read the release."""
-    with closing(Workspace.at(served.folder)) as workspace:
-        copies = [_copied(workspace, workspace.run(_number(run))) for _ in range(2)]
-    slow, broken = (f"{served.origin}/runs/{each.number}" for each in copies)
-    (copies[1].published / "manifest.json").write_text("{", encoding="utf-8")
-    tab.goto(f"{broken}/clusters")
+    broken = _not_looked_into(served, run)
+    (broken.published / "manifest.json").write_text("{", encoding="utf-8")
+    address = f"{served.origin}/runs/{broken.number}/clusters"
+    tab.goto(address)
     tab.get_by_role("button", name="Try again").wait_for(timeout=LONG)
-    tab.goto(f"{slow}/clusters", wait_until="commit")
-    children = Path(f"/proc/{served.process.pid}/task/{served.process.pid}/children")
-    for worker in children.read_text().split():
-        os.kill(int(worker), signal.SIGSTOP)
-    return {"getting ready": f"{slow}/clusters", "not got ready": f"{broken}/clusters"}
+    return {"getting ready": _standing_still(tab, served, run), "not got ready": address}
+
+
+def _standing_still(tab, served, run):
+    """Where somebody waits for a worker that was stopped. If it was done before, another one is tried."""
+    for _ in range(20):
+        while _workers(served):
+            tab.wait_for_timeout(20)  # so that the next one is the one
+        address = f"{served.origin}/runs/{_not_looked_into(served, run).number}/clusters"
+        tab.goto(address, wait_until="commit")
+        while not _workers(served) and _is_waiting(tab, address):
+            tab.wait_for_timeout(20)
+        for worker in _workers(served):
+            with suppress(ProcessLookupError):
+                os.kill(worker, signal.SIGSTOP)
+        if _workers(served) and _is_waiting(tab, address):
+            return address
+    message = "every worker was done before it could be stopped"
+    raise AssertionError(message)
+
+
+def _workers(served):
+    """Processes that the studio has started and that are not done."""
+    number = served.process.pid
+    return [int(each) for each in Path(f"/proc/{number}/task/{number}/children").read_text().split()]
+
+
+def _is_waiting(tab, address):
+    tab.goto(address)
+    return tab.locator("body").get_attribute("data-page") == VISITED["getting ready"]
+
+
+def _not_looked_into(served, run):
+    with closing(Workspace.at(served.folder)) as workspace:
+        return _copied(workspace, workspace.run(_number(run)))
 
 
 def _broken(served, run):
