@@ -5,9 +5,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CHROMIUM := $(firstword $(foreach name,chromium chromium-browser google-chrome,$(shell command -v $(name))))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
-# Each worker takes neighbours, which share what they prepare; who is done takes over from the others. There is one more
-# than cores, as some wait: for a page, for a process, for a kernel that another one compiles.
-WORKERS := -n $(shell expr 1 + $$(getconf _NPROCESSORS_ONLN)) --dist worksteal
+# Each worker takes neighbours, which share what they prepare; who is done takes over from the others.
+WORKERS := -n auto --dist worksteal
 # Without the compiled modules that Python keeps, every command reads all of them anew.
 unexport PYTHONDONTWRITEBYTECODE
 
