@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.compiled import compiled
-from cloven.cores import at_once
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -298,37 +297,23 @@ def _keys(offsets: Ints, values: Ints, bits: int) -> Ints:
 
 
 @compiled
-def _falls(
-    keys: Ints, rows: Ints, a: int, b: int, offsets: Ints, values: Ints, known: int, full: int
-) -> bool:
-    """Does the list at b come strictly before the one at a? Equal keys are settled behind the ``known`` values."""
-    if keys[a] != keys[b] or keys[a] & full == 0:  # what ends within its key is settled by it
-        return bool(keys[b] < keys[a])
-    return _precedes(offsets, values, rows[a], rows[b], known)
-
-
-@compiled
-def _sort_run(
-    keys: Ints, rows: Ints, spare: Ints, offsets: Ints, values: Ints, known: int, full: int
-) -> None:
-    """Stable merge sort of lists by key, from short runs that are sorted by insertion."""
-    n, width = len(rows), 16
-    for start in range(0, n, width):
-        for at in range(start + 1, min(start + width, n)):
-            key, row = keys[at], rows[at]
-            while at > start and _falls(keys, rows, at - 1, at, offsets, values, known, full):
-                keys[at], rows[at] = keys[at - 1], rows[at - 1]
-                at -= 1
-                keys[at], rows[at] = key, row
+def _sort_run(keys: Ints, rows: Ints, spare: Ints, offsets: Ints, values: Ints, known: int) -> None:
+    """Stable bottom-up merge sort of lists by key; equal keys are settled behind the first ``known`` values."""
+    n, width = len(rows), 1
     while width < n:
         for start in range(0, n, 2 * width):
             middle, end = min(start + width, n), min(start + 2 * width, n)
             i, j = start, middle
             for at in range(start, end):
-                if j == end or (i < middle and not _falls(keys, rows, i, j, offsets, values, known, full)):
-                    spare[0, at], spare[1, at], i = keys[i], rows[i], i + 1
-                else:
+                right = i == middle
+                if i < middle and j < end:
+                    right = keys[j] < keys[i]
+                    if keys[i] == keys[j]:
+                        right = _precedes(offsets, values, rows[i], rows[j], known)
+                if right:
                     spare[0, at], spare[1, at], j = keys[j], rows[j], j + 1
+                else:
+                    spare[0, at], spare[1, at], i = keys[i], rows[i], i + 1
         for at in range(n):
             keys[at], rows[at] = spare[0, at], spare[1, at]
         width *= 2
@@ -346,7 +331,7 @@ def _sort_ties(offsets: Ints, values: Ints, keys: Ints, order: Ints, bits: int) 
         if last - first > 1 and keys[order[first]] & full:
             for i in range(first, last):
                 run_keys[i] = _key(offsets, values, order[i], size, bits)
-            _sort_run(run_keys[first:last], order[first:last], spare, offsets, values, 2 * size, full)
+            _sort_run(run_keys[first:last], order[first:last], spare, offsets, values, 2 * size)
         first = last
 
 
@@ -363,42 +348,6 @@ def lexicographic_order(offsets: NDArray[Any], values: NDArray[Any]) -> NDArray[
     order = np.argsort(keys, kind="stable")
     _sort_ties(offsets, values, keys, order, bits)
     return order
-
-
-def sorted_inside(
-    offsets: NDArray[Any], values: NDArray[Any], rows: NDArray[np.int64], starts: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Some lists in ascending order inside each of their groups, on all cores; equal lists keep their order.
-
-    ``rows`` says which lists, group by group, and ``starts`` where each group starts and the last one ends.
-
-    >>> offsets, values = np.array([0, 2, 3, 3, 5]), np.array([1, 2, 1, 0, 9])
-    >>> sorted_inside(offsets, values, np.array([0, 1, 3, 2]), np.array([0, 3, 4])).tolist()
-    [3, 1, 0, 2]
-    """
-    offsets, values = np.asarray(offsets, np.int64), np.asarray(values, np.int32)
-    found, bits = np.array(rows, np.int64), int(values.max(initial=0) + 1).bit_length()
-    at_once(lambda first, last: _sort_groups(offsets, values, found, starts, bits, first, last), starts)
-    return found
-
-
-@compiled
-def _sort_groups(
-    offsets: Ints, values: Ints, rows: Ints, starts: Ints, bits: int, first: int, last: int
-) -> None:
-    most = 0
-    for group in range(first, last):
-        most = max(most, starts[group + 1] - starts[group])
-    keys, spare = np.empty(most, np.int64), np.empty((2, most), np.int64)
-    known, full = 62 // bits, (1 << bits) - 1
-    for group in range(first, last):
-        here, ascending = rows[starts[group] : starts[group + 1]], True
-        for i in range(len(here)):
-            keys[i] = _key(offsets, values, here[i], 0, bits)
-            if ascending and i > 0:
-                ascending = not _falls(keys, here, i - 1, i, offsets, values, known, full)
-        if not ascending:
-            _sort_run(keys[: len(here)], here, spare, offsets, values, known, full)
 
 
 @compiled

@@ -12,8 +12,6 @@ from cloven.data.arrays import (
     distinct,
     lexicographic_order,
     offsets_of,
-    run_starts,
-    sorted_inside,
     stable_order,
     take_rows,
 )
@@ -90,13 +88,18 @@ def cut(
     return (*cut_out, out[:at])
 
 
+def _grouped(owner: Longs, chunk: NDArray[np.int32], sorted_by_items: Longs) -> Longs:
+    """Order of rows by owner, chunk and items, given their order by items."""
+    keys = owner[sorted_by_items] * (int(chunk.max(initial=0)) + 1) + chunk[sorted_by_items]
+    return sorted_by_items[stable_order(keys)]
+
+
 def grouped_rows(
     select: Longs, owner: Longs, chunk: NDArray[np.int32], offsets: Longs, items: NDArray[np.int32]
 ) -> tuple[Rows, Longs]:
     """The selected parts as rows by owner, chunk and items; and which part each row is."""
-    part = select[stable_order(owner[select] * (int(chunk.max(initial=0)) + 1) + chunk[select])]
-    starts = np.append(run_starts(owner[part], chunk[part]), len(part))
-    part = sorted_inside(offsets, items, part, starts)
+    order = _grouped(owner[select], chunk[select], lexicographic_order(*take_rows(offsets, items, select)))
+    part = select[order]
     return Rows(owner[part], chunk[part], *take_rows(offsets, items, part)), part
 
 
