@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import TypeAlias
 
+    from numpy.typing import NDArray
+
     from cloven.compiled import Ints, Longs
     from cloven.data.transactions import Transactions
     from cloven.kinds.disassociated.key import Key
@@ -175,10 +177,14 @@ def compare_neighbours(offsets: Longs, items: Ints, rows: Longs) -> Longs:
     >>> compare_neighbours(offsets, items, np.array([0, 1]))
     array([-1,  1])
     """
-    views = [each.view() for each in (offsets, items, rows)]
-    for each in views:
-        each.setflags(write=False)  # kernels are compiled once more for arrays that may be written to
-    return _compared(*views)
+    return _compared(read_only(offsets), read_only(items), read_only(rows))
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """A view that must not be written to: kernels are compiled for such arrays, as those of a release are."""
+    view = array.view()
+    view.setflags(write=False)
+    return view
 
 
 @compiled

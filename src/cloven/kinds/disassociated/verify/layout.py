@@ -6,7 +6,7 @@ So one misplaced row fails the check of the order and no other.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from cloven.compiled import compiled
 from cloven.cores import at_once
 from cloven.data.arrays import distinct, offsets_of, places, stable_order, take_rows
 from cloven.kinds.disassociated.release import Kind
-from cloven.verification.claims import compare_columns, compare_neighbours
+from cloven.verification.claims import compare_columns, compare_neighbours, read_only
 from cloven.verification.verdict import conclude, spot
 
 if TYPE_CHECKING:
@@ -148,7 +148,9 @@ def compared_rows(
     return group, within
 
 
-def _pairs(bounds: Longs, items: NDArray[np.int32], words: int) -> tuple[Longs, Longs, Longs, Any]:
+def _pairs(
+    bounds: Longs, items: NDArray[np.int32], words: int
+) -> tuple[Longs, Longs, Longs, NDArray[np.int32]]:
     """Distinct items of each chunk: how many, which, in how many rows; and of each occurrence, which of them it is.
 
     Items of a chunk stand together, from one of ``bounds`` to the next.
@@ -196,13 +198,6 @@ def _numbered(
         many[chunk - first] = here
         at += here
     return many, which[:at].copy(), times[:at].copy()
-
-
-def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """A view that must not be written to: kernels are compiled for such arrays, as those of a release are."""
-    view = array.view()
-    view.setflags(write=False)
-    return view
 
 
 def row_columns(release: Disassociated) -> list[Longs]:

@@ -13,7 +13,7 @@ from cloven.cores import at_once
 from cloven.data.arrays import distinct, offsets_of, places, positions, stable_order, without
 from cloven.errors import shorten
 from cloven.kinds.disassociated.release import Kind
-from cloven.kinds.disassociated.verify.layout import read_only
+from cloven.verification.claims import read_only
 from cloven.verification.verdict import Fault, conclude, named, spot
 
 if TYPE_CHECKING:
