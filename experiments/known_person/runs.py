@@ -13,7 +13,7 @@ from experiments.harness.data import PEOPLE, PUBLIC_DATA, first
 from experiments.harness.runs import SEED, Plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from cloven.disclosure.outcome import Outcome
@@ -181,8 +181,9 @@ def _threats(data: Transactions, method: Disassociation, thorough: Thorough) -> 
     from cloven.kinds.known_person import known_person, ways
     from cloven.statistics.telling import News
 
-    def everywhere(release: Disassociated) -> dict[str, Any]:
-        return {"everywhere": KnownPerson.of(release, "everywhere")}
+    def everywhere(release: Disassociated) -> Callable[[Any], dict[str, Any]]:
+        found = {"everywhere": KnownPerson.of(release, "everywhere")}
+        return lambda _known: found
 
     judged = tuple(way for way in ways(method.m) if way.counts and way.which != "worst")
     short = len(data.codes) < LONG * len(data)

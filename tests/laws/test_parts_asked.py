@@ -87,7 +87,7 @@ def test_parts_tell_what_the_whole_tells(records, way, clusters, seed):
         cv.write_release(method.anonymise(cv.Transactions.from_records(records)), folder / "out")
         in_parts(folder / "out", clusters, 7)
         found = asked_in(folder, release, sets)
-    wanted = whole_readers(release)
+    wanted = whole_readers(release)(sets)
     assert list(found) == list(wanted)
     for name, reader in found.items():
         same_answers(reader, wanted[name], sets, width, rng)
@@ -183,7 +183,7 @@ def test_sets_are_asked_about_in_steps(tmp_path):
     in_parts(tmp_path / "out", 7, 100)
     sets = Known.from_sets([{number, number + 3} for number in range(0, 60, 2)] + [{5}, {5}])
     found = asked_in(tmp_path, result.release, sets, sums=900)
-    wanted = whole_readers(result.release)
+    wanted = whole_readers(result.release)(sets)
     for name, reader in found.items():
         same_answers(reader, wanted[name], sets, len(result.release.vocabulary), np.random.default_rng(1))
 

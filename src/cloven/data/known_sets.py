@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.data.arrays import offsets_of, positions
+from cloven.data.arrays import offsets_of, positions, row_numbers
 from cloven.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cloven.compiled import Longs
+    from cloven.compiled import Flags, Floats, Longs
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +50,13 @@ class Known:
         offsets = np.concatenate(([0], np.cumsum([len(one) for one in lists]))).astype(np.int64)
         return cls.from_arrays(offsets, np.array([code for one in lists for code in one], np.int64))
 
+    @classmethod
+    def joined(cls, parts: Sequence[Known]) -> Known:
+        """Several lists of sets, one after the other."""
+        codes = np.concatenate([part.codes for part in parts])
+        offsets = _one_after_the_other([part.offsets for part in parts])
+        return cls(offsets, codes, np.arange(len(offsets) - 1))
+
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
@@ -81,17 +88,29 @@ class Known:
 
     def distinct(self) -> Known:
         """The same sets without repeats, ordered by content."""
-        lengths = np.diff(self.offsets)
-        table = np.full((len(self), max(1, int(lengths.max(initial=0)))), -1, np.int64)
-        row = np.repeat(np.arange(len(self)), lengths)
-        table[row, np.arange(len(self.codes)) - self.offsets[row]] = self.codes
-        order = np.lexsort(table.T[::-1])
-        fresh = np.ones(len(order), bool)
-        fresh[1:] = (table[order[1:]] != table[order[:-1]]).any(axis=1)
-        first, of = order[fresh], np.empty(len(order), np.int64)
-        of[order] = np.cumsum(fresh) - 1
-        offsets = np.concatenate(([0], np.cumsum(lengths[first]))).astype(np.int64)
-        return Known(offsets, self.codes[positions(self.offsets[first], lengths[first])], of)
+        of = row_numbers(_table(self))
+        first = np.unique(of, return_index=True)[1]
+        return replace(self.take(first), of=of)
+
+    def numbers_in(self, sets: Known) -> Longs:
+        """Which of some sets, which are distinct and ordered by content, each of these is; -1 for none.
+
+        >>> Known.from_sets([{7}, {2, 4}, {5}]).numbers_in(Known.from_sets([{2, 4}, {7}])).tolist()
+        [1, 0, -1]
+        """
+        both = row_numbers(_table(Known.joined((sets, self))))
+        known, asked = both[: len(sets)], both[len(sets) :]
+        at = np.minimum(np.searchsorted(known, asked), max(0, len(sets) - 1))
+        return np.where(known[at] == asked, at, -1) if len(sets) else np.full(len(self), -1, np.int64)
+
+
+def _table(sets: Known) -> Longs:
+    """A row for each set, filled up with -1."""
+    lengths = np.diff(sets.offsets)
+    table = np.full((len(sets), max(1, int(lengths.max(initial=0)))), -1, np.int64)
+    row = np.repeat(np.arange(len(sets)), lengths)
+    table[row, np.arange(len(sets.codes)) - sets.offsets[row]] = sets.codes
+    return table
 
 
 _BY_CLAIM_OR_SET = ("items", "probability", "best", "best_probability", "expected")
@@ -121,6 +140,30 @@ class Claims:
         """Claims of one set, in plain Python."""
         here = slice(self.offsets[number], self.offsets[number + 1])
         return dict(zip(self.items[here].tolist(), self.probability[here].tolist(), strict=True))
+
+    @classmethod
+    def told(cls, offsets: Longs, items: Longs, probability: Floats, expected: Floats) -> Claims:
+        """All claims of each set; the most likely of them is the best."""
+        best, best_probability = _likeliest(offsets, items, probability)
+        return cls(offsets, items, probability, best, best_probability, expected)
+
+    def limited(self, eligible: Flags | None, floor: float, *, best: bool) -> Claims:
+        """Claims on ``eligible`` items (all if there is no flag for each) with a probability of ``floor`` or more.
+
+        The ``best`` guess may lie below that, if it is asked for.
+        """
+        fits = np.ones(len(self.items), bool) if eligible is None else eligible[self.items]
+        high = fits & (self.probability >= floor)
+        found = Claims.told(*self._only(high), self.expected)
+        if not best:
+            return found
+        guess, chance = _likeliest(*self._only(fits))
+        return replace(found, best=guess, best_probability=chance)
+
+    def _only(self, claims: Flags) -> tuple[Longs, Longs, Floats]:
+        """Some of the claims: where those of each set start, items, probabilities."""
+        before = np.concatenate(([0], np.cumsum(claims)))
+        return before[self.offsets], self.items[claims], self.probability[claims]
 
     @classmethod
     def none(cls) -> Claims:
@@ -172,6 +215,20 @@ class Certain:
         lengths = np.diff(self.offsets)[of]
         at = positions(self.offsets[of], lengths)
         return Certain(np.concatenate(([0], np.cumsum(lengths))).astype(np.int64), self.items[at])
+
+
+def _likeliest(offsets: Longs, items: Longs, probability: Floats) -> tuple[Longs, Floats]:
+    """The most likely claim of each set, the first of equals, and its probability; -1 and 0 for none."""
+    sets = len(offsets) - 1
+    best, chance = np.full(sets, -1, np.int64), np.zeros(sets)
+    some = np.flatnonzero(np.diff(offsets) > 0)
+    if not len(some):
+        return best, chance
+    chance[some] = np.maximum.reduceat(probability, offsets[some])
+    number = np.repeat(np.arange(sets), np.diff(offsets))
+    at = np.flatnonzero(probability == chance[number])[::-1]  # the first of equals is written last
+    best[number[at]] = items[at]
+    return best, chance
 
 
 def _one_after_the_other(offsets: Sequence[Longs]) -> Longs:

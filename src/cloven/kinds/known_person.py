@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
+from cloven.data.known_sets import Known as Sets
 from cloven.disclosure.risk import Estimate
 from cloven.figures import estimated, many, percent
 from cloven.kinds.generalised.release import SetGeneralised
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
     from cloven.disclosure.risk import Risk, Tail
     from cloven.statistics.telling import Asked, Reader, Telling
 
-    Readers = Callable[[Any], Mapping[str, Reader]]
+    Reading = Callable[[Sets], Mapping[str, Reader]]
+    Readers = Callable[[Any], Reading]
 
 
 MEASURE = (
@@ -97,11 +99,11 @@ def known_person(
 ) -> Threat:
     """Somebody who knows up to m items (two at least) of a person in the release, and claims further ones.
 
-    ``readers`` gives every way to read a release; the one that tells most counts. ``known`` says which ways of knowing
-    are tried; experiments leave the slow ones out. ``news`` says which claims count. ``kernel`` is where the readers
-    spend their time.
+    ``readers`` gives every way to read a release, once they are told which sets they are asked about; the one that
+    tells most counts. ``known`` says which ways of knowing are tried; experiments leave the slow ones out. ``news``
+    says which claims count. ``kernel`` is where the readers spend their time.
 
-    >>> known_person(2, lambda release: {}).knows
+    >>> known_person(2, lambda release: lambda known: {}).knows
     'the release, that one person is in it, and up to 2 items of that person'
     """
     tried, counted = ways(m) if known is None else known, news or News()
@@ -167,9 +169,10 @@ def _all_told(known: tuple[Known, ...], case: Case, readers: Readers, news: News
 
 
 def read_by(
-    readers: Mapping[str, Reader], people: People, sets: Mapping[Known, Asked], news: Floats
+    reading: Reading, people: People, sets: Mapping[Known, Asked], news: Floats
 ) -> dict[tuple[Known, str], Telling]:
     """What every reader of one release tells of persons, for every way of knowing."""
+    readers = reading(Sets.joined([asked.known for asked in sets.values()]))
     return {
         (way, name): telling(reader, people, asked, news, searching=way.which == "worst")
         for way, asked in sets.items()

@@ -32,16 +32,17 @@ def told_of_items(
     from cloven.statistics.telling import News, People, telling
 
     expect_data(data, release, Transactions)
-    readers = part(release, "attack.known_person").readers(release)
+    reading = part(release, "attack.known_person").readers(release)
     most = max(2, m or getattr(release, "m", None) or 2)
     news = News(frozenset(sensitive)).of(data, release.vocabulary)
     everybody = one_record_each(data, np.arange(len(data)))
-    found: Everybody = {name: ([], np.zeros((2, len(SURE)))) for name in readers}
+    found: Everybody = {}
     for start in range(0, len(everybody), BATCH):
         people = People.of(data, everybody[start : start + BATCH], release.vocabulary, data.holders)
-        for name, reader in readers.items():
-            told = telling(reader, people, people.subsets(most), news, searching=True)
-            rows, said = found[name]
+        asked = people.subsets(most)
+        for name, reader in reading(asked.known).items():
+            told = telling(reader, people, asked, news, searching=True)
+            rows, said = found.setdefault(name, ([], np.zeros((2, len(SURE)))))
             rows += told.rows(release.vocabulary, data.source_rows)
             said += claims(*told.claims[:2])
     return found

@@ -106,15 +106,16 @@ def known_person(m: int) -> Threat:
 
         common = Frequencies.of(case.data)
 
-        def readers(release: SetGeneralised) -> dict[str, Any]:
-            return {
+        def readers(release: SetGeneralised) -> Callable[[Any], dict[str, Any]]:
+            found = {
                 "rows": KnownPersonGeneralised.of(release),
                 "rows by frequency": KnownPersonGeneralised.of(release, common),
             }
+            return lambda _known: found
 
         return of_any_family(m, readers).attempt(threat, case)
 
-    return replace(of_any_family(m, lambda _: {}), attempt=attempt)
+    return replace(of_any_family(m, lambda _: lambda _known: {}), attempt=attempt)
 
 
 def _others(case: Case) -> tuple[Transactions, Generalised]:

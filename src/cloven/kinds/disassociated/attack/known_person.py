@@ -22,7 +22,7 @@ also hold s, of those that fit), else it is the share of s in c. Chunks of a clu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
@@ -35,12 +35,15 @@ from cloven.data.arrays import offsets_of
 from cloven.data.known_sets import Certain, Claims, Known
 from cloven.errors import ParameterError, ReleaseError
 from cloven.kinds.disassociated.attack import known_person_kernel, known_person_lone
+from cloven.kinds.disassociated.attack.known_person_answers import Answers
 from cloven.kinds.disassociated.attack.known_person_kernel import IMPOSSIBLE, MOST_KNOWN, fitting_rows, leads
 from cloven.kinds.disassociated.attack.known_person_layout import Around, Expected, Layout, layout, sums
-from cloven.kinds.disassociated.attack.known_person_lone import lone_claims, meet_all, room
+from cloven.kinds.disassociated.attack.known_person_lone import beside, lone_claims, meet_all, room
 from cloven.kinds.disassociated.release import Disassociated
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from cloven.kinds.disassociated.attack.known_person_layout import Arranged
 
 
@@ -99,20 +102,27 @@ class KnownPerson:
             message = f"floor must lie between {known_person_kernel.LEAST_BEST} and 1, got {floor}"
             raise ParameterError(message)
         asked, flags = self._asked(known, eligible)
-        hidden = self._in_record_chunks if self.reader == "shown" else np.zeros(len(flags), bool)
-        simple = np.flatnonzero((np.diff(asked.offsets) > 0) & self._is_simple)
+        simple = np.flatnonzero((np.diff(asked.offsets) > 0) & self.is_simple)
         rest = np.setdiff1d(np.arange(len(asked)), simple)
-        found = self._of_simple(asked.take(simple), flags, hidden, floor, best=best)
-        # Where no cluster is left as the reader looks at it, every place counts.
-        nowhere = np.flatnonzero(found.expected <= 0) if hidden.any() else np.empty(0, np.int64)
-        anywhere = self._of_simple(
-            asked.take(simple[nowhere]), flags, np.zeros_like(hidden), floor, best=best
-        )
+        hidden = self._hidden if self.reader == "shown" else np.zeros(len(flags), bool)
+        told = self._of_simple(asked.take(simple))[get_args(Reader).index(self.reader)]
         other = self._of_sets(asked.take(rest), flags, hidden, floor, best=best)
         at = np.empty(len(asked), np.int64)
-        at[simple], at[rest] = np.arange(len(simple)), len(simple) + len(nowhere) + np.arange(len(rest))
-        at[simple[nowhere]] = len(simple) + np.arange(len(nowhere))
-        return Claims.joined((found, anywhere, other)).spread(at[asked.of])
+        at[simple], at[rest] = np.arange(len(simple)), len(simple) + np.arange(len(rest))
+        return Claims.joined((told.limited(flags, floor, best=best), other)).spread(at[asked.of])
+
+    def answers(self, known: Known) -> dict[str, Answers]:
+        """What all readers of a simple release answer about these sets: none is empty, and the reader is ``method``.
+
+        The logic of all is the same.
+        """
+        asked, _ = self._asked(known, None)
+        sure = self._forced(asked, np.ones(len(self.release.vocabulary), bool))
+        sets = replace(asked, of=np.arange(len(asked)))
+        return {
+            reader: Answers(sets, told, sure)
+            for reader, told in zip(get_args(Reader), self._of_simple(asked), strict=True)
+        }
 
     def _of_sets(self, asked: Known, flags: Flags, hidden: Flags, floor: float, *, best: bool) -> Claims:
         """Claims about any sets."""
@@ -130,51 +140,86 @@ class KnownPerson:
 
         return Claims.joined(at_once(some, self._steps(asked)))
 
-    def _of_simple(self, asked: Known, flags: Flags, hidden: Flags, floor: float, *, best: bool) -> Claims:
-        """The same about sets of one item or more, in a simple release."""
+    def _of_simple(self, asked: Known) -> list[Claims]:
+        """All claims of each reader about sets of one item or more, in a simple release."""
+        readers = known_person_lone.READERS
         if not len(asked):
-            return Claims.none()
-        listed, (lock, every, shown) = self._listed, self._alone
-        shared = shown if hidden.any() else every
+            return [Claims.none()] * readers
+        listed, (lock, shared) = self._listed, self._alone
         with lock:  # pages of one release may ask at the same time
-            fits = meet_all(self.places, listed, asked.codes, hidden, shared)
+            fits = meet_all(self.places, listed, asked.codes, shared)
 
-        def some(first: int, last: int) -> Claims:
-            offsets, alone = asked.offsets[first : last + 1], shared if fits else room(len(flags))
-            return Claims(
-                *lone_claims(self.places, listed, alone, offsets, asked.codes, flags, hidden, floor, best)
-            )
+        def some(first: int, last: int) -> list[Claims]:
+            offsets, alone = asked.offsets[first : last + 1], shared if fits else room(len(listed.rate))
+            ends, items, chances, expected = lone_claims(self.places, listed, alone, offsets, asked.codes)
+            rows = np.arange(readers * (last - first))
+            told = Claims.told(ends, items, chances, expected)
+            return [told.spread(rows[reader::readers]) for reader in range(readers)]
 
-        return Claims.joined(at_once(some, self._steps(asked)))
+        found = at_once(some, self._steps(asked))
+        return [Claims.joined([each[reader] for each in found]) for reader in range(readers)]
 
     @cached_property
-    def _is_simple(self) -> bool:
+    def is_simple(self) -> bool:
         """Whether all clusters lie below one outermost joint, and no shared chunk has two items."""
         rows = self.places.rows
         shared = rows.slot_part[rows.slot_shared]
         return len(self.places.clusters.top_size) == 1 and len(np.unique(shared)) == len(shared)
 
     @cached_property
-    def _alone(self) -> tuple[Lock, known_person_lone.Alone, known_person_lone.Alone]:
-        """What items say alone, as far as it was asked for: if every place counts, and if some items are hidden.
+    def _alone(self) -> tuple[Lock, known_person_lone.Alone]:
+        """What items say alone, as far as it was asked for.
 
         Who adds to it holds the lock; what was added is not changed any more.
         """
-        width = len(self.release.vocabulary)
-        return Lock(), room(width), room(width)
+        return Lock(), room(len(self.release.vocabulary))
 
     @cached_property
     def _listed(self) -> known_person_lone.Listed:
-        clusters, places, base = self.places.clusters, self.places.places, self.places.base
-        width, order = len(self.release.vocabulary), np.argsort(places.cluster, kind="stable")
-        slot, part, rate = places.slot[order], np.full(len(order), -1, np.int64), np.zeros(width)
-        part[slot >= 0] = self.places.rows.slot_part[slot[slot >= 0]]
-        rate[self._base_item] = base.rate
-        size = sums(self._place_item, clusters.size[places.cluster], width)
-        copies = sums(self._place_item, clusters.size[places.cluster] * places.share, width)
-        starts = np.searchsorted(places.cluster[order], np.arange(len(clusters.size) + 1))
-        item, share = self._place_item[order], places.share[order]
-        return known_person_lone.Listed(starts, item, share, part, size, copies, rate)
+        """Of a simple release. What is limited by the method is told both ways, if this reader knows the method."""
+        places, rows = self.places.places, self.places.rows
+        width, item, size = (
+            len(self.release.vocabulary),
+            self._place_item,
+            self.places.clusters.size[places.cluster],
+        )
+        rate, hidden = np.zeros(width), self._hidden
+        rate[self._base_item] = self.places.base.rate
+        open_share = np.minimum(1.0, self.expected.named / size)
+        shared = np.flatnonzero(~places.record & (places.slot >= 0))
+        open_share[shared] = np.minimum(1.0, rows.rate[rows.slot_rows[rows.slot_starts[places.slot[shared]]]])
+        open_share[places.record] = places.share[places.record]
+        above = np.stack(
+            (np.where(places.usual, 0.0, open_share - rate[item]), places.share - rate[item]), axis=1
+        )
+        there = np.stack(
+            (~places.usual, ~places.usual & (places.record | ~hidden[item]), np.ones(len(item), bool)), axis=1
+        )
+        order, clusters = (
+            np.argsort(places.cluster, kind="stable"),
+            np.arange(len(self.places.clusters.size) + 1),
+        )
+        own, rest = order[places.record[order]], order[~places.record[order]]
+        part_starts = np.searchsorted(rows.slot_part, np.arange(rows.slot_part.max(initial=-1) + 2))
+        slot_item, slot_share = np.zeros(len(rows.slot_part), np.int32), np.zeros(len(rows.slot_part))
+        slot_item[places.slot[own]], slot_share[places.slot[own]] = item[own], places.share[own]
+        return known_person_lone.Listed(
+            np.searchsorted(places.cluster[own], clusters),
+            item[own].astype(np.int32),
+            above[own, 0],
+            np.searchsorted(places.cluster[rest], clusters),
+            item[rest].astype(np.int32),
+            above[rest],
+            part_starts,
+            slot_item,
+            slot_share,
+            *beside(rows, part_starts, slot_item, slot_share, width),
+            there,
+            np.stack((open_share, open_share, places.share), axis=1),
+            np.stack([sums(item, size * above[:, way], width) for way in range(2)], axis=1),
+            rate,
+            np.stack((rate, np.where(hidden, 0.0, rate), rate)),
+        )
 
     def certain(self, known: Known, eligible: Flags | None = None) -> Certain:
         """Items besides the known ones that each person holds in every data set that the release allows.
@@ -183,6 +228,9 @@ class KnownPerson:
         lower bounds, any row may lack an item, so only what all records of a cluster hold can be certain.
         """
         asked, flags = self._asked(known, eligible)
+        return self._forced(asked, flags).spread(asked.of)
+
+    def _forced(self, asked: Known, flags: Flags) -> Certain:
         lossy = self.release.parameters.get("supports") == "lower bounds"
         full = self._full
 
@@ -190,7 +238,7 @@ class KnownPerson:
             offsets = asked.offsets[first : last + 1]
             return Certain(*certain(self.places, full, offsets, asked.codes, flags, lossy)[:2])
 
-        return Certain.joined(at_once(some, self._steps(asked))).spread(asked.of)
+        return Certain.joined(at_once(some, self._steps(asked)))
 
     def certain_here(self, asked: Known) -> tuple[Certain, Flags]:
         """The same of a part, as far as it goes: what its clusters force, and which sets can stand there at all."""
@@ -199,21 +247,16 @@ class KnownPerson:
         ends, items, somewhere = certain(self.places, self._full, asked.offsets, asked.codes, every, lossy)
         return Certain(ends, items), somewhere
 
-    def add_expected(self, asked: Known, totals: Floats, held: Floats, *, shown_only: bool = False) -> None:
-        """Add the records of a part that are expected to hold each set, and to hold it and each item.
-
-        With ``shown_only``, items that some cluster of the release shows are looked for in such clusters alone.
-        """
-        if not self._is_simple:
+    def add_expected(self, asked: Known, totals: Floats, held: Floats) -> None:
+        """Add for each reader the records of a part that are expected to hold each set, and it and each item."""
+        if not self.is_simple:
             message = (
                 "shared chunks with several items, or several trees of clusters: such a release is read whole"
             )
             raise ParameterError(message)
-        hidden = np.full(len(self.release.vocabulary), shown_only)
-        if self.around is not None:
-            hidden &= self._in_record_chunks | (self.around.shown > 0)
+        alone = room(len(self.release.vocabulary))
         known_person_lone.add_expected(
-            self.places, self._listed, room(len(hidden)), asked.offsets, asked.codes, hidden, totals, held
+            self.places, self._listed, alone, asked.offsets, asked.codes, totals, held
         )
 
     def _steps(self, asked: Known) -> Longs:
@@ -238,6 +281,15 @@ class KnownPerson:
         shown = np.zeros(len(self.release.vocabulary), bool)
         shown[self._place_item[self.places.places.record]] = True
         return shown
+
+    @cached_property
+    def _hidden(self) -> Flags:
+        """Items that the reader ``shown`` looks for only where record chunks show them."""
+        return (
+            self._in_record_chunks
+            if self.around is None
+            else self._in_record_chunks | (self.around.shown > 0)
+        )
 
     @cached_property
     def _place_item(self) -> Longs:
@@ -325,9 +377,16 @@ class KnownPerson:
         return _full(full_cluster, full_item, clusters.top)
 
 
-def readers(release: Disassociated) -> dict[str, KnownPerson]:
-    """Who counts every place where a known item may stand; and others, who count if they are mostly right."""
-    return {reader: KnownPerson.of(release, reader) for reader in get_args(Reader)}
+def readers(release: Disassociated) -> Callable[[Known], Mapping[str, KnownPerson | Answers]]:
+    """Who counts every place where a known item may stand; and others, who count if they are mostly right.
+
+    They are told beforehand which sets they are asked about; where all of them can be read at once, they are.
+    """
+    first = KnownPerson.of(release, "method")
+    if first.is_simple:
+        return first.answers
+    found = {reader: KnownPerson.of(release, reader) for reader in get_args(Reader)[:-1]} | {"method": first}
+    return lambda _known: found
 
 
 def _published_only(release: object) -> None:
@@ -351,6 +410,10 @@ def _full(cluster: Longs, item: Longs, top: Longs) -> Full:
 #
 # For each cluster where the known items can stand together: what all its records hold, and what all rows hold that have
 # the known items of their chunk. What one of these sets lacks is in doubt, so the sets are intersected.
+
+
+FEW = 16
+"""Clusters that are looked at before all that list a known item are put together."""
 
 
 class Full(NamedTuple):
@@ -415,6 +478,20 @@ def _keep(
 
 
 @compiled
+def _leaves_nothing(layout: Layout, full: Full, known: Longs, top: int) -> bool:
+    """Whether one of the first clusters lists no known item, and has no item that all its records hold."""
+    starts, cluster_of, first = layout.places.starts, layout.places.cluster, layout.clusters.top_starts[top]
+    for i in range(first, min(first + FEW, layout.clusters.top_starts[top + 1])):
+        cluster, listed = full.order[i], full.starts[full.order[i]] < full.starts[full.order[i] + 1]
+        for item in known:
+            at = starts[item] + np.searchsorted(cluster_of[starts[item] : starts[item + 1]], cluster)
+            listed = listed or (at < starts[item + 1] and cluster_of[at] == cluster)
+        if not listed:
+            return True
+    return False
+
+
+@compiled
 def _certain(
     layout: Layout, full: Full, known: Longs, lossy: bool, turn: int, mark: Longs, stamp: Longs, room: Longs,
     found: Longs, near: Longs, slots: Longs,
@@ -436,6 +513,9 @@ def _certain(
             while low[j] < stop and base_top[low[j]] < top:
                 low[j] += 1
             far[j] = base_slot[low[j]] if low[j] < stop and base_top[low[j]] == top else IMPOSSIBLE
+        count = _force(rows, -1, known, far, lossy, forced, held, found)
+        if count == 0 and _leaves_nothing(layout, full, known, top):
+            return 0
         while True:
             cluster = last
             for j in range(many):
@@ -453,7 +533,6 @@ def _certain(
             near[first] = cluster
             first += possible
         # Clusters with few full items come first there, so that most sets are done with soon.
-        count = _force(rows, -1, known, far, lossy, forced, held, found)
         for i in range(layout.clusters.top_starts[top], layout.clusters.top_starts[top + 1]):
             if count >= 0 and mark[order[i]] != turn:
                 stamp[0] += 1

@@ -62,6 +62,7 @@ class Places(NamedTuple):
         share: expected share of the records of the cluster that hold the item.
         record: whether it stands in a record chunk.
         whole: whether it stands in a shared chunk, and the cluster may hold all rows with it.
+        usual: whether it stands where it stands for all others, and is listed because its share is limited here.
     """
 
     starts: Longs
@@ -70,6 +71,7 @@ class Places(NamedTuple):
     share: Floats
     record: Flags
     whole: Flags
+    usual: Flags
 
 
 class Base(NamedTuple):
@@ -210,7 +212,7 @@ def layout(release: Disassociated, expected: Expected, most: float, around: Arou
         clusters,
         new,
         (named_cluster, named_item),
-        (cluster, slot, share, unbarred),
+        (cluster, slot, share, unbarred, unbarred & (rows.slot_joint[slot] == base_joint[order][cluster])),
         (expected, most),
     )
     base = _base(
@@ -291,7 +293,7 @@ def _places(
     clusters: Clusters,
     new: Longs,
     named: tuple[Longs, Longs],
-    shared: tuple[Longs, Longs, Floats, Flags],
+    shared: tuple[Longs, Longs, Floats, Flags, Flags],
     limits: tuple[Expected, float],
 ) -> Places:
     """Record chunks, term chunks, and shared chunks where they differ from the base, as one list."""
@@ -310,15 +312,17 @@ def _places(
         )
     )
     record = np.arange(len(cluster)) < len(slots)
-    whole = np.concatenate((np.zeros(len(cluster) - len(shared[3]), bool), shared[3]))
+    alone = np.zeros(len(cluster) - len(shared[0]), bool)
+    whole, usual = (np.concatenate((alone, flags)) for flags in shared[3:])
     # An item that a cluster both shows and names (no release of ours does) counts as shown.
     key = item * max(1, release.clusters) + cluster
     order = np.argsort(key, kind="stable")
     order = order[np.concatenate((np.ones(min(1, len(order)), bool), np.diff(key[order]) > 0))]
     starts = np.searchsorted(item[order], np.arange(len(release.vocabulary) + 1))
     return Places(
-        starts, cluster[order], slot[order].astype(np.int64), share[order], record[order], whole[order]
-    )
+        starts, cluster[order], slot[order].astype(np.int64), share[order], record[order], whole[order],
+        usual[order],
+    )  # fmt: skip
 
 
 def _base(

@@ -1,11 +1,18 @@
-"""Compiled reader where shared chunks have one item each: what each known item says alone is summed up once.
+"""Compiled readers where shared chunks have one item each: what each known item says alone is summed up once.
 
-A cluster that lists one known item alone holds the set with the chance of that item there times those of the others in
-a cluster that does not list them, which are the same everywhere. So the sums over all such clusters are those of the
-item alone times a number, less what lies in the clusters that list several known items; only these are looked at one by
-one, and all further items are computed at once. See ``known_person`` for the formulas; what is claimed is the same.
+In a cluster c of n records item i has the share r(i) + u(c, i), where r(i) is its share wherever nothing is listed, and
+u(c, i) is not 0 only where c lists it. So the records that are expected to hold known items and i are
 
-This holds where all clusters lie below one outermost joint, and where no shared chunk has two items.
+    sum over c of n * product over known j of (r(j) + u(c, j)) * (r(i) + u(c, i))
+
+and if the product is written out, all of it but the clusters that list several known items is known beforehand: what i
+has beyond r(i) in all clusters, and what it has in the clusters that list one known item. Only clusters that list
+several are looked at one by one. Where i stands in the chunk of a known item, its rows say more than shares do; that is
+put right there. See ``known_person`` for the formulas; what is claimed is the same.
+
+All three readers look at the same clusters, so they are computed side by side. They differ in what they expect of known
+items that are not listed (none, if only clusters count that show them) and in the share of leftovers (limited by who
+knows the method). This holds where all clusters lie below one outermost joint, and where no shared chunk has two items.
 """
 
 from __future__ import annotations
@@ -14,37 +21,81 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from cloven.compiled import Flags, Floats, Longs, compiled, compiled_early
+from cloven.compiled import Flags, Floats, Ints, Longs, compiled, compiled_early
 from cloven.kinds.disassociated.attack.known_person_kernel import DIGITS, LEAST_BEST
 
 if TYPE_CHECKING:
-    from cloven.kinds.disassociated.attack.known_person_layout import Layout
+    from cloven.kinds.disassociated.attack.known_person_layout import Arranged, Layout
 
 MOST_KEPT = 1 << 23
 """Entries of ``Alone`` that are kept at most; then they are made anew."""
 NO_CHUNK = -2
+READERS = 3
+"""The readers, by number: everywhere, shown, method."""
 
 
 class Listed(NamedTuple):
-    """What clusters list, by cluster; and what holds of each item over all clusters.
+    """What clusters list, and what the readers make of it.
 
     Attributes:
-        starts: first entry of each cluster.
-        item: an item that it lists.
-        share: its share of the records there.
-        part: the chunk that it stands in, -1 for a term chunk.
-        size: for each item, the records of all clusters that list it.
-        copies: its expected copies there.
-        rate: its share in the other clusters.
+        starts: first entry of each cluster, of items in its record chunks.
+        item: the item.
+        above: what its share there has beyond that in clusters that do not list it.
+        rest_starts: the same of other items that a cluster lists.
+        rest_item: the item.
+        rest_above: what its share has beyond; and the same within the limit of who knows the method.
+        part_starts: first slot of each chunk.
+        slot_item: item of each slot.
+        slot_share: its share of the records, 0 in shared chunks.
+        beside_starts: where each slot of a record chunk starts in ``beside``.
+        beside: for each slot of its chunk the share of that item among the records with this one, less its
+            ``slot_share``.
+        there: for each place whether each reader looks for a known item there.
+        share: for each place the share that each reader expects.
+        excess: for each item its copies beyond ``rate`` in all clusters, in both ways of ``above``.
+        rate: the share of each item where it is not listed.
+        known_rate: the same of known items, for each reader.
     """
 
     starts: Longs
-    item: Longs
+    item: Ints
+    above: Floats
+    rest_starts: Longs
+    rest_item: Ints
+    rest_above: Floats
+    part_starts: Longs
+    slot_item: Ints
+    slot_share: Floats
+    beside_starts: Longs
+    beside: Floats
+    there: Flags
     share: Floats
-    part: Longs
-    size: Floats
-    copies: Floats
+    excess: Floats
     rate: Floats
+    known_rate: Floats
+
+
+@compiled
+def beside(
+    rows: Arranged, part_starts: Longs, slot_item: Ints, slot_share: Floats, width: int
+) -> tuple[Longs, Floats]:
+    """``beside_starts`` and ``beside`` of ``Listed``."""
+    slots, mate_starts, mates, mate_share = len(rows.slot_part), rows.mate_starts, rows.mates, rows.mate_share
+    starts, of_item = np.zeros(slots + 1, np.int64), np.zeros(width)
+    for slot in range(slots):
+        part = rows.slot_part[slot]
+        many = 0 if rows.slot_shared[slot] else part_starts[part + 1] - part_starts[part]
+        starts[slot + 1] = starts[slot] + many
+    shares = np.empty(starts[slots])
+    for slot in range(slots):
+        first = part_starts[rows.slot_part[slot]]
+        for at in range(mate_starts[slot], mate_starts[slot + 1]):
+            of_item[mates[at]] = mate_share[at]
+        for entry in range(starts[slot + 1] - starts[slot]):
+            item = slot_item[first + entry]
+            shares[starts[slot] + entry] = of_item[item] - slot_share[first + entry]
+            of_item[item] = 0.0
+    return starts, shares
 
 
 class Alone(NamedTuple):
@@ -53,12 +104,9 @@ class Alone(NamedTuple):
     Attributes:
         first: first entry of each item, -1 if it was not met.
         last: after its last entry.
-        own: for each item, its expected copies in the clusters that list it, and their records.
+        own: for each item and reader, its expected copies in the clusters that list it, and their records.
         item: the other item.
-        both: expected records that hold both.
-        with_it: expected records that hold the known item, of clusters that list the other, too.
-        size: all records of these clusters.
-        copies: expected copies of the other item in them.
+        both: for each reader, records that hold both, beyond those that shares where neither is listed explain.
         used: how many entries there are.
         room: for sums, by item.
         met: room: whether an item was found beside the one in hand.
@@ -69,12 +117,9 @@ class Alone(NamedTuple):
     own: Floats
     item: Longs
     both: Floats
-    with_it: Floats
-    size: Floats
-    copies: Floats
     used: Longs
     room: Floats
-    met: Longs
+    met: Flags
 
 
 @compiled
@@ -82,98 +127,173 @@ def room(width: int) -> Alone:
     """Room for what items say alone."""
     many = max(width, min(MOST_KEPT, width * width))
     return Alone(
-        np.full(width, -1, np.int64), np.empty(width, np.int64), np.zeros((width, 2)), np.empty(many, np.int64),
-        np.empty(many), np.empty(many), np.empty(many), np.empty(many), np.zeros(1, np.int64),
-        np.empty((width, 4)), np.empty(width, np.int64),
+        np.full(width, -1, np.int64), np.empty(width, np.int64), np.zeros((width, READERS, 2)),
+        np.empty(many, np.int64), np.empty((many, READERS)), np.zeros(1, np.int64), np.empty((width, READERS)),
+        np.empty(width, np.bool_),
     )  # fmt: skip
 
 
+# Arrays are passed one by one: to take one out of its tuple for each cluster costs more than the sums.
+
+
 @compiled
-def _meet(layout: Layout, listed: Listed, item: int, shown_only: bool, alone: Alone) -> None:
+def _add(items: Ints, shares: Floats, first: int, start: int, many: int, weight: Floats, to: Floats) -> None:
+    """Add so many shares, from ``start`` on, of the items from ``first`` on, with a weight for each reader."""
+    everywhere, shown, method = weight[0], weight[1], weight[2]
+    for entry in range(many):
+        item, share = items[first + entry], shares[start + entry]
+        to[item, 0] += everywhere * share
+        to[item, 1] += shown * share
+        to[item, 2] += method * share
+
+
+@compiled
+def _add_rest(items: Ints, above: Floats, first: int, last: int, weight: Floats, to: Floats) -> None:
+    """The same of items whose share is limited by who knows the method."""
+    for entry in range(first, last):
+        item = items[entry]
+        to[item, 0] += weight[0] * above[entry, 0]
+        to[item, 1] += weight[1] * above[entry, 0]
+        to[item, 2] += weight[2] * above[entry, 1]
+
+
+@compiled
+def _add_rows(
+    starts: Longs, items: Longs, rates: Floats, rows: Longs, first: int, last: int, weight: Floats, to: Floats
+) -> None:
+    """The same of some rows, each with its chance among them."""
+    total = 0.0
+    for at in range(first, last):
+        total += rates[rows[at]]
+    for at in range(first, last):
+        row = rows[at]
+        share = rates[row] / total
+        everywhere, shown, method = weight[0] * share, weight[1] * share, weight[2] * share
+        for inside in range(starts[row], starts[row + 1]):
+            item = items[inside]
+            to[item, 0] += everywhere
+            to[item, 1] += shown
+            to[item, 2] += method
+
+
+@compiled
+def _meet(layout: Layout, listed: Listed, item: int, alone: Alone) -> None:
     """Sum up what an item says alone."""
-    first, end = layout.places.starts[item], layout.places.starts[item + 1]
-    cluster_of, slot_of, share_of = layout.places.cluster, layout.places.slot, layout.places.share
-    record, sizes, slot_part = layout.places.record, layout.clusters.size, layout.rows.slot_part
-    mate_starts, mates, mate_share = layout.rows.mate_starts, layout.rows.mates, layout.rows.mate_share
-    starts, items, shares, parts = listed.starts, listed.item, listed.share, listed.part
-    room, met, found = alone.room, alone.met, alone.item
+    cluster_of, slot_of, record = layout.places.cluster, layout.places.slot, layout.places.record
+    sizes, slot_part, there, shares = layout.clusters.size, layout.rows.slot_part, listed.there, listed.share
+    starts, items, above, part_starts = listed.starts, listed.item, listed.above, listed.part_starts
+    rest_starts, rest_item, rest_above = listed.rest_starts, listed.rest_item, listed.rest_above
+    slot_item, beside_starts, beside = listed.slot_item, listed.beside_starts, listed.beside
+    room, met, found, both = alone.room, alone.met, alone.item, alone.both
     if alone.used[0] + len(met) > len(found):
         alone.first[:], alone.used[0] = -1, 0
     begin = many = alone.used[0]
-    met[:] = -1
-    alone.own[item] = 0.0
-    for at in range(first, end):
-        if shown_only and not record[at]:
-            continue
-        cluster, slot = cluster_of[at], slot_of[at]
-        size = sizes[cluster]
-        weight, part = size * share_of[at], slot_part[slot] if slot >= 0 else NO_CHUNK
-        alone.own[item, 0] += weight
-        alone.own[item, 1] += size
-        for entry in range(starts[cluster], starts[cluster + 1]):
-            other, share = items[entry], shares[entry]
-            if met[other] < 0:
-                met[other], found[many], room[other] = 0, other, 0.0
-                many += 1
-            if parts[entry] != part:
-                room[other, 0] += weight * share
-            room[other, 1] += weight
-            room[other, 2] += size
-            room[other, 3] += size * share
-        if slot >= 0:
-            for entry in range(mate_starts[slot], mate_starts[slot + 1]):  # all of them are listed here
-                room[mates[entry], 0] += weight * mate_share[entry]
+    met[:], alone.own[item], beyond = False, 0.0, np.empty(READERS)
+    for at in range(layout.places.starts[item], layout.places.starts[item + 1]):
+        cluster, size = cluster_of[at], sizes[cluster_of[at]]
+        many = _meet_others(items, starts[cluster], starts[cluster + 1], many, met, found, room)
+        many = _meet_others(rest_item, rest_starts[cluster], rest_starts[cluster + 1], many, met, found, room)
+        for reader in range(READERS):
+            beyond[reader] = 0.0
+            if there[at, reader]:
+                beyond[reader] = size * (shares[at, reader] - listed.known_rate[reader, item])
+                alone.own[item, reader, 0] += size * shares[at, reader]
+                alone.own[item, reader, 1] += size
+        _add(
+            items,
+            above,
+            starts[cluster],
+            starts[cluster],
+            starts[cluster + 1] - starts[cluster],
+            beyond,
+            room,
+        )
+        _add_rest(rest_item, rest_above, rest_starts[cluster], rest_starts[cluster + 1], beyond, room)
+        if record[at]:  # all that stands in its chunk is listed here
+            beyond[:], slot = size * shares[at, 0], slot_of[at]
+            start, first = beside_starts[slot], part_starts[slot_part[slot]]
+            _add(slot_item, beside, first, start, beside_starts[slot + 1] - start, beyond, room)
     for entry in range(begin, many):
-        sums = room[found[entry]]
-        alone.both[entry], alone.with_it[entry], alone.size[entry], alone.copies[entry] = sums
+        both[entry] = room[found[entry]]
     alone.first[item], alone.last[item], alone.used[0] = begin, many, many
 
 
 @compiled
-def meet_all(layout: Layout, listed: Listed, codes: Longs, hidden: Flags, alone: Alone) -> bool:
+def _meet_others(
+    items: Ints, first: int, last: int, many: int, met: Flags, found: Longs, room: Floats
+) -> int:
+    """Note items that were not met yet, with nothing said so far; returns how many were met."""
+    for entry in range(first, last):
+        other = items[entry]
+        if not met[other]:
+            met[other], found[many], room[other] = True, other, 0.0
+            many += 1
+    return many
+
+
+@compiled
+def meet_all(layout: Layout, listed: Listed, codes: Longs, alone: Alone) -> bool:
     """Sum up what these items say alone, if there is room for all of them."""
     for item in codes:
         if alone.first[item] < 0:
             if alone.used[0] + len(alone.met) > len(alone.item):
                 return False
-            _meet(layout, listed, item, hidden[item], alone)
+            _meet(layout, listed, item, alone)
     return True
 
 
 @compiled
-def _add_alone(item: int, factor: float, far: float, rate: Floats, alone: Alone, held: Floats) -> None:
-    """Add what a known item says alone, its clusters being weighed with the chances of the others.
-
-    As what clusters list is added, what was reckoned for all clusters before is taken away.
-    """
-    found, both, with_it, sizes, copies = alone.item, alone.both, alone.with_it, alone.size, alone.copies
+def _add_alone(item: int, others: Floats, alone: Alone, held: Floats) -> None:
+    """Add what a known item says alone, its clusters being weighed with the chances of the others."""
+    found, both = alone.item, alone.both
+    everywhere, shown, method = others[0], others[1], others[2]
     for at in range(alone.first[item], alone.last[item]):
         other = found[at]
-        held[other] += (
-            factor * both[at] - far * copies[at] - rate[other] * (factor * with_it[at] - far * sizes[at])
-        )
+        held[other, 0] += everywhere * both[at, 0]
+        held[other, 1] += shown * both[at, 1]
+        held[other, 2] += method * both[at, 2]
 
 
 @compiled
-def _rows_with(
-    starts: Longs, items: Longs, rows: Longs, known: Longs, part: Longs, first: int, found: Longs
-) -> int:
-    """Of rows that hold known item ``first``, those with all known items of its chunk; returns how many were found.
+def _rates(known_rate: Floats, known: Longs) -> tuple[Floats, Floats, Floats]:
+    """For each reader the rate of each known item, the product of the rates of all others, and that of all."""
+    many = len(known)
+    rate, others, far = np.empty((many, READERS)), np.ones((many, READERS)), np.ones(READERS)
+    for reader in range(READERS):
+        for j in range(many):
+            rate[j, reader] = known_rate[reader, known[j]]
+            far[reader] *= rate[j, reader]
+            for i in range(many):
+                others[i, reader] *= 1.0 if i == j else rate[j, reader]
+    return rate, others, far
 
-    Arrays are passed one by one, for to take one out of its tuple costs more than the whole function.
-    """
-    many = 0
-    for row in rows:
-        fine = True
-        for j in range(first + 1, len(known)):
-            if fine and part[j] == part[first]:
-                fine = False
-                for inside in range(starts[row], starts[row + 1]):
-                    fine = fine or items[inside] == known[j]
-        if fine:
-            found[many] = row
-            many += 1
-    return many
+
+@compiled
+def _next(cluster_of: Longs, at: Longs, end: Longs, here: Longs, last: int) -> int:
+    """Next cluster that lists several known items, ``last`` for none; ``here`` gets their places, or -1."""
+    if len(at) == 2:
+        one, two, one_end, two_end = at[0], at[1], end[0], end[1]
+        while one < one_end and two < two_end:
+            a, b = cluster_of[one], cluster_of[two]
+            if a == b:
+                here[0], here[1], at[0], at[1] = one, two, one + 1, two + 1
+                return int(a)
+            one += a < b
+            two += b < a
+        return last
+    while True:
+        cluster, many = last, 0
+        for j in range(len(at)):
+            if at[j] < end[j]:
+                cluster = min(cluster, cluster_of[at[j]])
+        for j in range(len(at)):
+            here[j] = -1
+            if at[j] < end[j] and cluster_of[at[j]] == cluster:
+                here[j] = at[j]
+                at[j] += 1
+                many += 1
+        if many != 1:
+            return cluster
 
 
 @compiled
@@ -191,182 +311,230 @@ def _companions(part: Longs, j: int) -> int:
 
 
 @compiled
-def _product_without(rate: Floats, but: int) -> float:
-    product = 1.0
-    for i in range(len(rate)):
-        product *= 1.0 if i == but else rate[i]
-    return product
+def _rows_with(
+    slot_starts: Longs, slot_rows: Longs, slot: Longs, part: Longs, first: int, begin: int, found: Longs
+) -> int:
+    """Rows that hold all known items of the chunk of item ``first``, from ``begin`` on; returns where they end."""
+    last = begin
+    for at in range(slot_starts[slot[first]], slot_starts[slot[first] + 1]):
+        found[last] = slot_rows[at]
+        last += 1
+    for j in range(first + 1, len(part)):
+        if part[j] != part[first]:
+            continue
+        at, end, kept = slot_starts[slot[j]], slot_starts[slot[j] + 1], begin
+        for i in range(begin, last):
+            while at < end and slot_rows[at] < found[i]:
+                at += 1
+            if at < end and slot_rows[at] == found[i]:
+                found[kept] = found[i]
+                kept += 1
+        last = kept
+    return last
 
 
-@compiled
-def _next(
-    cluster_of: Longs, record: Flags, only: Flags, at: Longs, end: Longs, here: Longs, last: int
-) -> tuple[int, int]:
-    """Next cluster that lists a known item, and how many it lists; ``here`` gets their places, or -1."""
-    cluster, many = last, 0
-    for j in range(len(at)):
-        while at[j] < end[j] and only[j] and not record[at[j]]:
-            at[j] += 1
-        if at[j] < end[j]:
-            cluster = min(cluster, cluster_of[at[j]])
-    for j in range(len(at)):
-        here[j] = -1
-        if at[j] < end[j] and cluster_of[at[j]] == cluster:
-            here[j] = at[j]
-            at[j] += 1
-            many += 1
-    return cluster, many
+class _Sums(NamedTuple):
+    """What is summed up of one known set, for each reader.
 
-
-@compiled
-def _add_several(
-    layout: Layout, listed: Listed, known: Longs, only: Flags, rate: Floats, far: float, found: Longs, held: Floats,
-    near: Floats,
-) -> float:  # fmt: skip
-    """Add what clusters say that list several known items, and take away what each of these says there alone.
-
-    Returns the expected records that hold all; ``near`` gets for each known item its expected copies there,
-    and last, once for each further item, the records of these clusters.
+    Attributes:
+        rate: of each known item where it is not listed.
+        others: for each known item the product of the rates of all others.
+        far: the product of all rates.
+        near: for each known item its expected copies in clusters that list several; last, once for each further item,
+            the records of these clusters.
+        total: records that hold all.
+        held: by further item, its copies in them beyond its rate.
     """
-    cluster_of, slot_of, share_of = layout.places.cluster, layout.places.slot, layout.places.share
-    record, sizes, slot_part = layout.places.record, layout.clusters.size, layout.rows.slot_part
-    mate_starts, mates, mate_share = layout.rows.mate_starts, layout.rows.mates, layout.rows.mate_share
-    starts, items, shares, parts = listed.starts, listed.item, listed.share, listed.part
-    slot_starts, slot_rows, row_rate = layout.rows.slot_starts, layout.rows.slot_rows, layout.rows.rate
-    row_starts, row_items, usual = layout.rows.starts, layout.rows.items, listed.rate
-    many, total, last = len(known), 0.0, len(sizes)
-    at, end = layout.places.starts[known], layout.places.starts[known + 1]
-    here, part, less = np.empty(many, np.int64), np.empty(many, np.int64), np.empty(many)
-    while True:
-        cluster, several = _next(cluster_of, record, only, at, end, here, last)
-        if cluster == last:
-            return total
+
+    rate: Floats
+    others: Floats
+    far: Floats
+    near: Floats
+    total: Floats
+    held: Floats
+
+
+@compiled
+def _weigh_here(
+    size: float, here: Longs, there: Flags, share: Floats, together: Longs, chance: Floats, rate: Floats,
+    others: Floats, far: Floats, near: Floats, total: Floats, less: Floats, more: Floats, weight: Floats,
+) -> None:  # fmt: skip
+    """Weigh a cluster that lists several known items, as each reader does.
+
+    ``weight`` gets the records that hold all, ``more`` how many these are beyond what was reckoned for all clusters and
+    for those that list one, and ``less`` what was reckoned for each known item alone.
+    """
+    for reader in range(READERS):
+        several, weight[reader], more[reader] = 0, 0.0, 0.0
+        for j in range(len(here)):
+            less[j, reader] = 0.0
+            several += here[j] >= 0 and there[here[j], reader]
         if several < 2:
             continue
-        size = sizes[cluster]
-        near[-1] += size * (several - 1)
-        again, weight, lone = far * size * (several - 1), size, 0.0  # each of them took it away
-        for j in range(many):
-            part[j], less[j] = NO_CHUNK, 0.0
-            if here[j] >= 0:
-                near[j] += size * share_of[here[j]]
-                less[j] = size * share_of[here[j]]
-                less[j] *= _product_without(rate, j)
-                lone += less[j]
-                if slot_of[here[j]] >= 0:
-                    part[j] = slot_part[slot_of[here[j]]]
-        for j in range(many):
-            together = _companions(part, j)
-            if together == 1:
-                weight *= share_of[here[j]] if here[j] >= 0 else rate[j]
-            elif together > 1:
-                slot, chance = slot_of[here[j]], 0.0
-                rows = slot_rows[slot_starts[slot] : slot_starts[slot + 1]]
-                for i in range(_rows_with(row_starts, row_items, rows, known, part, j, found)):
-                    chance += row_rate[found[i]]
-                weight *= min(1.0, chance)
-        total += weight
-        for entry in range(starts[cluster], starts[cluster + 1]):
-            item, copies, meets = items[entry], again - lone, False
-            for j in range(many):
-                if parts[entry] == part[j]:
-                    meets = True
-                    copies += less[j]
-            if not meets:
-                copies += weight
-            held[item] += copies * shares[entry] - usual[item] * (weight - lone + again)
-        for j in range(many):
-            if part[j] == NO_CHUNK:
-                continue
-            slot, together = slot_of[here[j]], _companions(part, j)
-            beside = (weight if together == 1 else 0.0) - less[j]
-            for entry in range(mate_starts[slot], mate_starts[slot + 1]):
-                held[mates[entry]] += beside * mate_share[entry]
-            if together > 1 and weight > 0:
-                rows, chance = slot_rows[slot_starts[slot] : slot_starts[slot + 1]], 0.0
-                count = _rows_with(row_starts, row_items, rows, known, part, j, found)
-                for i in range(count):
-                    chance += row_rate[found[i]]
-                for i in range(count):
-                    for inside in range(row_starts[found[i]], row_starts[found[i] + 1]):
-                        held[row_items[inside]] += weight * row_rate[found[i]] / chance
+        whole, lone = size, 0.0
+        for j in range(len(here)):
+            own = rate[j, reader]
+            if here[j] >= 0 and there[here[j], reader]:
+                own = share[here[j], reader]
+                near[j, reader] += size * own
+                less[j, reader] = size * own * others[j, reader]
+                lone += less[j, reader]
+            whole *= own if together[j] == 1 else chance[j]
+        near[-1, reader] += size * (several - 1)
+        total[reader] += whole
+        weight[reader] = whole
+        more[reader] = whole - lone + far[reader] * size * (several - 1)
 
 
 @compiled
-def _weigh(
-    layout: Layout, listed: Listed, known: Longs, only: Flags, alone: Alone, found: Longs, held: Floats
-) -> float:
-    """Fill ``held``: expected records that hold the set and each item. Returns how many hold the set."""
-    many, far, total = len(known), 1.0, 0.0
-    rate, near = np.empty(many), np.zeros(many + 1)
-    for j in range(many):
-        rate[j] = 0.0 if only[j] else listed.rate[known[j]]
-        far *= rate[j]
+def _add_several(layout: Layout, listed: Listed, known: Longs, found: Longs, sums: _Sums) -> None:
+    """Add what clusters say that list several known items, and take away what each of these says there alone."""
+    cluster_of, slot_of, record = layout.places.cluster, layout.places.slot, layout.places.record
+    slot_starts, slot_rows, slot_part = layout.rows.slot_starts, layout.rows.slot_rows, layout.rows.slot_part
+    row_starts, row_items, row_rate = layout.rows.starts, layout.rows.items, layout.rows.rate
+    sizes = layout.clusters.size
+    starts, items, above, part_starts = listed.starts, listed.item, listed.above, listed.part_starts
+    rest_starts, rest_item, rest_above = listed.rest_starts, listed.rest_item, listed.rest_above
+    slot_item, slot_share, there, share = listed.slot_item, listed.slot_share, listed.there, listed.share
+    beside_starts, beside, many, last = listed.beside_starts, listed.beside, len(known), len(sizes)
+    rate, others, far, near, total, held = sums
+    at, end, here = layout.places.starts[known], layout.places.starts[known + 1], np.empty(many, np.int64)
+    slot, part, together = np.empty(many, np.int64), np.empty(many, np.int64), np.empty(many, np.int64)
+    rows, chance, less = np.zeros(many + 1, np.int64), np.ones(many), np.empty((many, READERS))
+    weight, more = np.empty(READERS), np.empty(READERS)
+    while True:
+        cluster = _next(cluster_of, at, end, here, last)
+        if cluster == last:
+            return
+        for j in range(many):
+            slot[j], part[j], chance[j] = -1, NO_CHUNK, 1.0
+            if here[j] >= 0 and record[here[j]]:
+                slot[j] = slot_of[here[j]]
+                part[j] = slot_part[slot[j]]
+        for j in range(many):
+            together[j], rows[j + 1] = _companions(part, j), rows[j]
+            if together[j] > 1:
+                rows[j + 1] = _rows_with(slot_starts, slot_rows, slot, part, j, rows[j], found)
+                chance[j] = 0.0
+                for i in range(rows[j], rows[j + 1]):
+                    chance[j] += row_rate[found[i]]
+                chance[j] = min(1.0, chance[j])
+        _weigh_here(
+            sizes[cluster],
+            here,
+            there,
+            share,
+            together,
+            chance,
+            rate,
+            others,
+            far,
+            near,
+            total,
+            less,
+            more,
+            weight,
+        )
+        _add(
+            items, above, starts[cluster], starts[cluster], starts[cluster + 1] - starts[cluster], more, held
+        )
+        _add_rest(rest_item, rest_above, rest_starts[cluster], rest_starts[cluster + 1], more, held)
+        for j in range(many):
+            if slot[j] < 0:
+                continue
+            # Beside a known item its rows say more than the shares, which were added with all others.
+            first, start = part_starts[part[j]], beside_starts[slot[j]]
+            size = beside_starts[slot[j] + 1] - start
+            for reader in range(READERS):
+                more[reader] = (weight[reader] if together[j] == 1 else 0.0) - less[j, reader]
+            _add(slot_item, beside, first, start, size, more, held)
+            if together[j] > 1:
+                for reader in range(READERS):
+                    more[reader] = -weight[reader]
+                _add(slot_item, slot_share, first, first, size, more, held)
+                _add_rows(row_starts, row_items, row_rate, found, rows[j], rows[j + 1], weight, held)
+
+
+@compiled
+def _weigh(layout: Layout, listed: Listed, known: Longs, alone: Alone, found: Longs, held: Floats) -> Floats:
+    """Fill ``held``: copies of each item in records that hold the set, beyond its ``rate`` in them.
+
+    Returns for each reader the records that are expected to hold the set.
+    """
+    many, excess, (rate, others, far) = len(known), listed.excess, _rates(listed.known_rate, known)
+    near, total = np.zeros((many + 1, READERS)), np.zeros(READERS)
     for item in range(len(held)):
-        held[item] = far * (listed.copies[item] - listed.rate[item] * listed.size[item])
+        held[item, 0] = far[0] * excess[item, 0]
+        held[item, 1] = far[1] * excess[item, 0]
+        held[item, 2] = far[2] * excess[item, 1]
     for j in range(many):
         if alone.first[known[j]] < 0:
-            _meet(layout, listed, known[j], only[j], alone)
-        _add_alone(known[j], _product_without(rate, j), far, listed.rate, alone, held)
+            _meet(layout, listed, known[j], alone)
+        _add_alone(known[j], others[j], alone, held)
     if many > 1:
-        total = _add_several(layout, listed, known, only, rate, far, found, held, near)
-    unlisted = layout.clusters.top_size[0] + near[many]
-    for j in range(many):
-        own = alone.own[known[j]]
-        # Summed up in the same order, so that nothing is left where every cluster lists several.
-        total += _product_without(rate, j) * max(0.0, own[0] - near[j])
-        unlisted -= own[1]
-    total += far * max(0.0, unlisted)
-    for item in range(len(held)):
-        held[item] += listed.rate[item] * total
-    return float(total)
+        _add_several(layout, listed, known, found, _Sums(rate, others, far, near, total, held))
+    for reader in range(READERS):
+        unlisted = layout.clusters.top_size[0] + near[many, reader]
+        for j in range(many):
+            own = alone.own[known[j], reader]
+            # Summed up in the same order, so that nothing is left where every cluster lists several.
+            total[reader] += others[j, reader] * max(0.0, own[0] - near[j, reader])
+            unlisted -= own[1]
+        total[reader] += far[reader] * max(0.0, unlisted)
+    return total
 
 
 @compiled
 def _claimed(
-    held: Floats, total: float, known: Longs, eligible: Flags, floor: float, least: float, items: Longs,
-    chances: Floats, end: int,
-) -> tuple[int, int, float]:  # fmt: skip
-    """Note what is claimed of a set behind ``end``; returns the new end, the best item and its chance."""
-    best, best_chance = -1, 0.0
+    held: Floats,
+    rate: Floats,
+    reader: int,
+    total: float,
+    known: Longs,
+    items: Longs,
+    chances: Floats,
+    end: int,
+) -> int:
+    """Note what a reader claims of a set behind ``end``; returns the new end."""
+    least = LEAST_BEST - 1 / DIGITS
+    for item in known:
+        held[item, reader] = -2 * total  # what is known is not claimed
     for item in range(len(held)):
-        chance = held[item] / total
-        if chance < least - 1 / DIGITS or not eligible[item] or (known == item).any():
+        chance = rate[item] + held[item, reader] / total
+        if chance < least:
             continue
         chance = min(1.0, np.floor(chance * DIGITS + 0.5) / DIGITS)
-        if chance > best_chance and chance >= least:
-            best, best_chance = item, chance
-        if chance >= floor:
+        if chance >= LEAST_BEST:
             items[end], chances[end] = item, chance
             end += 1
-    return end, best, best_chance
+    return end
 
 
 @compiled_early
 def lone_claims(
-    layout: Layout, listed: Listed, alone: Alone, starts: Longs, codes: Longs, eligible: Flags, hidden: Flags,
-    floor: float, best_too: bool,
-) -> tuple[Longs, Longs, Floats, Longs, Floats, Floats]:  # fmt: skip
-    """As ``known_person_kernel.claims``, for sets of at least one item; what ``alone`` lacks is added to it."""
-    sets, width, end = len(starts) - 1, len(eligible), 0
-    least = LEAST_BEST if best_too else floor
-    held = np.empty(width)
-    ends, best, best_chance = np.zeros(sets + 1, np.int64), np.full(sets, -1, np.int64), np.zeros(sets)
-    expected, items, chances = np.zeros(sets), np.empty(1024 + width, np.int64), np.empty(1024 + width)
-    found = np.empty(len(layout.rows.starts), np.int64)
+    layout: Layout, listed: Listed, alone: Alone, starts: Longs, codes: Longs
+) -> tuple[Longs, Longs, Floats, Floats]:
+    """For each known set, and in it for each reader: where its claims end, items, probabilities; expected records.
+
+    Sets have one item at least. All that is claimed with ``LEAST_BEST`` or more is told. Where no cluster is left as
+    a reader looks at it, every place counts. What ``alone`` lacks is added to it.
+    """
+    sets, width, end = len(starts) - 1, len(listed.rate), 0
+    held, found = np.empty((width, READERS)), np.empty(len(layout.rows.starts), np.int64)
+    ends, expected = np.zeros(sets * READERS + 1, np.int64), np.zeros(sets * READERS)
+    items, chances = np.empty(1024 + READERS * width, np.int64), np.empty(1024 + READERS * width)
     for number in range(sets):
         known = codes[starts[number] : starts[number + 1]]
-        total = _weigh(layout, listed, known, hidden[known], alone, found, held)
-        ends[number + 1], expected[number] = end, total
-        if total <= 0:
-            continue
-        while end + width > len(items):
+        totals = _weigh(layout, listed, known, alone, found, held)
+        while end + READERS * width > len(items):
             items, chances = np.concatenate((items, items)), np.concatenate((chances, chances))
-        end, best[number], best_chance[number] = _claimed(
-            held, total, known, eligible, floor, least, items, chances, end
-        )
-        ends[number + 1] = end
-    return ends, items[:end], chances[:end], best, best_chance, expected
+        for reader in range(READERS):
+            by = reader if totals[reader] > 0 else 0
+            if totals[by] > 0:
+                end = _claimed(held, listed.rate, by, totals[by], known, items, chances, end)
+            row = READERS * number + reader
+            ends[row + 1], expected[row] = end, totals[by]
+    return ends, items[:end], chances[:end], expected
 
 
 # Parts of a release: what is expected is summed up over all of them before anything is claimed.
@@ -374,33 +542,31 @@ def lone_claims(
 
 @compiled
 def add_expected(
-    layout: Layout, listed: Listed, alone: Alone, starts: Longs, codes: Longs, hidden: Flags, totals: Floats,
-    held: Floats,
-) -> None:  # fmt: skip
-    """Add for each set the records of a part that are expected to hold it, and to hold it and each item."""
-    found, here = np.empty(len(layout.rows.starts), np.int64), np.empty(held.shape[1])
+    layout: Layout, listed: Listed, alone: Alone, starts: Longs, codes: Longs, totals: Floats, held: Floats
+) -> None:
+    """Add for each reader and set the records of a part that are expected to hold it, and to hold it and each item."""
+    found, here = np.empty(len(layout.rows.starts), np.int64), np.empty((held.shape[2], READERS))
     for number in range(len(starts) - 1):
         known = codes[starts[number] : starts[number + 1]]
-        totals[number] += _weigh(layout, listed, known, hidden[known], alone, found, here)
-        held[number] += here
+        told = _weigh(layout, listed, known, alone, found, here)
+        for reader in range(READERS):
+            totals[reader, number] += told[reader]
+            held[reader, number] += here[:, reader] + listed.rate * told[reader]
 
 
 @compiled
 def claims_from(
     totals: Floats, held: Floats, starts: Longs, codes: Longs
-) -> tuple[Longs, Longs, Floats, Longs, Floats, Floats]:
-    """All that sums over all parts claim of sets with ``LEAST_BEST`` or more; see ``lone_claims``."""
+) -> tuple[Longs, Longs, Floats, Floats]:
+    """All that a reader's sums over all parts claim of sets with ``LEAST_BEST`` or more; see ``lone_claims``."""
     sets, width, end = len(totals), held.shape[1], 0
-    ends, best, best_chance = np.zeros(sets + 1, np.int64), np.full(sets, -1, np.int64), np.zeros(sets)
+    ends, nothing, column = np.zeros(sets + 1, np.int64), np.zeros(width), np.empty((width, 1))
     items, chances = np.empty(1024 + width, np.int64), np.empty(1024 + width)
-    every = np.ones(width, np.bool_)
     for number in range(sets):
         if totals[number] > 0:
             while end + width > len(items):
                 items, chances = np.concatenate((items, items)), np.concatenate((chances, chances))
-            end, best[number], best_chance[number] = _claimed(
-                held[number], totals[number], codes[starts[number] : starts[number + 1]], every, LEAST_BEST,
-                LEAST_BEST, items, chances, end,
-            )  # fmt: skip
+            column[:, 0], known = held[number], codes[starts[number] : starts[number + 1]]
+            end = _claimed(column, nothing, 0, totals[number], known, items, chances, end)
         ends[number + 1] = end
-    return ends, items[:end], chances[:end], best, best_chance, totals
+    return ends, items[:end], chances[:end], totals

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from cloven.data.arrays import among, lots
-from cloven.data.known_sets import Known
 from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.parts.known_person import readers
@@ -223,7 +222,7 @@ class KnownPersonTrial:
     def risk(self, release: Path) -> Risk:
         """What being in the release, which lies in parts in this folder, costs."""
         news, tried = News(self.method.sensitive), ways(self.method.m)
-        threat = known_person(self.method.m, dict)
+        threat = known_person(self.method.m, lambda _release: lambda _known: {})
         rng = np.random.default_rng([self.seed, self.large.records])
         drawn = Drawn.of(self.large, self.people, self.splits, rng)
         lots, found = int(rng.integers(2**32)), dict[tuple["Way", str], list["Telling"]]()
@@ -261,11 +260,7 @@ class KnownPersonTrial:
         data = drawn.people
         people = People.of(data, np.arange(len(data)), folder.totals.names, rarity(self.large, data), lots)
         sets = {way: way.of(people) for way in tried}
-        every = [asked.known for asked in sets.values()]
-        codes = np.concatenate([known.codes for known in every])
-        lengths = np.concatenate([np.diff(known.offsets) for known in every])
-        offsets = np.concatenate(([0], np.cumsum(lengths)))
-        return read_by(readers(folder, Known.from_arrays(offsets, codes)), people, sets, news)
+        return read_by(partial(readers, folder), people, sets, news)
 
     def _news(self, news: News, vocabulary: tuple[str, ...]) -> Floats:
         held = dict(zip(self.large.names, self.large.held.tolist(), strict=True))

@@ -26,6 +26,8 @@ from cloven.kinds.generalised.attack.frequency import given_block
 from cloven.kinds.generalised.guesses import published_only, rows_by_block
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from cloven.compiled import Flags
     from cloven.kinds.generalised.attack.frequency import Frequencies
     from cloven.kinds.generalised.release import SetGeneralised
@@ -135,9 +137,10 @@ class KnownPersonGeneralised:
         return number[order], item[order], chance[order], fitting
 
 
-def readers(release: SetGeneralised) -> dict[str, KnownPersonGeneralised]:
-    """Who tells what of a known person, by name; the first one always counts."""
-    return {"rows": KnownPersonGeneralised.of(release)}
+def readers(release: SetGeneralised) -> Callable[[Known], dict[str, KnownPersonGeneralised]]:
+    """Who tells what of a known person, by name, whatever is known; the first one always counts."""
+    found = {"rows": KnownPersonGeneralised.of(release)}
+    return lambda _known: found
 
 
 # Compiled count of the blocks that the candidate rows of a known person show.
