@@ -142,30 +142,6 @@ class Claims:
         return dict(zip(self.items[here].tolist(), self.probability[here].tolist(), strict=True))
 
     @classmethod
-    def told(cls, offsets: Longs, items: Longs, probability: Floats, expected: Floats) -> Claims:
-        """All claims of each set; the most likely of them is the best."""
-        best, best_probability = _likeliest(offsets, items, probability)
-        return cls(offsets, items, probability, best, best_probability, expected)
-
-    def limited(self, eligible: Flags | None, floor: float, *, best: bool) -> Claims:
-        """Claims on ``eligible`` items (all if there is no flag for each) with a probability of ``floor`` or more.
-
-        The ``best`` guess may lie below that, if it is asked for.
-        """
-        fits = np.ones(len(self.items), bool) if eligible is None else eligible[self.items]
-        high = fits & (self.probability >= floor)
-        found = Claims.told(*self._only(high), self.expected)
-        if not best:
-            return found
-        guess, chance = _likeliest(*self._only(fits))
-        return replace(found, best=guess, best_probability=chance)
-
-    def _only(self, claims: Flags) -> tuple[Longs, Longs, Floats]:
-        """Some of the claims: where those of each set start, items, probabilities."""
-        before = np.concatenate(([0], np.cumsum(claims)))
-        return before[self.offsets], self.items[claims], self.probability[claims]
-
-    @classmethod
     def none(cls) -> Claims:
         """What is claimed of nobody."""
         whole, real = np.empty(0, np.int64), np.empty(0)
@@ -193,6 +169,66 @@ class Claims:
 
 
 @dataclass(frozen=True, eq=False)
+class Told:
+    """All that a reader claims of some sets, each of which was asked about once; see ``Claims``.
+
+    Attributes:
+        offsets: where the claims of each set start.
+        items: item claimed, ascending inside a set.
+        probability: how likely the person holds it.
+        expected: how many records are expected to hold the set.
+    """
+
+    offsets: Longs
+    items: Longs
+    probability: Floats
+    expected: Floats
+
+    @classmethod
+    def joined(cls, parts: Sequence[Told]) -> Told:
+        """What is claimed of several lists of sets, one after the other."""
+        offsets = _one_after_the_other([part.offsets for part in parts])
+        rest = ([getattr(part, name) for part in parts] for name in ("items", "probability", "expected"))
+        return cls(offsets, *map(np.concatenate, rest))
+
+    def only(self, claims: Flags) -> Told:
+        """Some of the claims."""
+        before = np.concatenate(([0], np.cumsum(claims)))
+        return replace(
+            self, offsets=before[self.offsets], items=self.items[claims], probability=self.probability[claims]
+        )
+
+    def take(self, sets: Longs) -> Told:
+        """What is claimed of these sets, by their numbers."""
+        lengths = np.diff(self.offsets)[sets]
+        at = positions(self.offsets[sets], lengths)
+        return Told(offsets_of(lengths), self.items[at], self.probability[at], self.expected[sets])
+
+    def claims(self, sets: Longs, eligible: Flags | None, floor: float, *, best: bool) -> Claims:
+        """Claims on ``eligible`` items (all, if there is no flag for each) with ``floor`` or more.
+
+        The ``best`` guess may be less likely, if it is asked for.
+        """
+        every = (self if best else self.only(self.probability >= floor)).take(sets)
+        fitting = every if eligible is None else every.only(eligible[every.items])
+        high = fitting.only(fitting.probability >= floor) if best else fitting
+        return Claims(high.offsets, high.items, high.probability, *_likeliest(fitting), self.expected[sets])
+
+
+def _likeliest(told: Told) -> tuple[Longs, Floats]:
+    """The most likely claim of each set, the first of equals, and its probability; -1 and 0 for none."""
+    sets, lengths = len(told.offsets) - 1, np.diff(told.offsets)
+    best, chance = np.full(sets, -1, np.int64), np.zeros(sets)
+    some = np.flatnonzero(lengths)
+    if len(some):
+        chance[some] = np.maximum.reduceat(told.probability, told.offsets[some])
+        at = np.flatnonzero(told.probability == np.repeat(chance, lengths))[::-1]
+        # The first of equals is written last.
+        best[np.searchsorted(told.offsets, at, "right") - 1] = told.items[at]
+    return best, chance
+
+
+@dataclass(frozen=True, eq=False)
 class Certain:
     """What each known set forces: ``items[offsets[i]:offsets[i + 1]]``, ascending."""
 
@@ -215,20 +251,6 @@ class Certain:
         lengths = np.diff(self.offsets)[of]
         at = positions(self.offsets[of], lengths)
         return Certain(np.concatenate(([0], np.cumsum(lengths))).astype(np.int64), self.items[at])
-
-
-def _likeliest(offsets: Longs, items: Longs, probability: Floats) -> tuple[Longs, Floats]:
-    """The most likely claim of each set, the first of equals, and its probability; -1 and 0 for none."""
-    sets = len(offsets) - 1
-    best, chance = np.full(sets, -1, np.int64), np.zeros(sets)
-    some = np.flatnonzero(np.diff(offsets) > 0)
-    if not len(some):
-        return best, chance
-    chance[some] = np.maximum.reduceat(probability, offsets[some])
-    number = np.repeat(np.arange(sets), np.diff(offsets))
-    at = np.flatnonzero(probability == chance[number])[::-1]  # the first of equals is written last
-    best[number[at]] = items[at]
-    return best, chance
 
 
 def _one_after_the_other(offsets: Sequence[Longs]) -> Longs:

@@ -32,7 +32,7 @@ import numpy as np
 from cloven.compiled import Flags, Floats, Longs, compiled, compiled_early
 from cloven.cores import at_once
 from cloven.data.arrays import offsets_of
-from cloven.data.known_sets import Certain, Claims, Known
+from cloven.data.known_sets import Certain, Claims, Known, Told
 from cloven.errors import ParameterError, ReleaseError
 from cloven.kinds.disassociated.attack import known_person_kernel, known_person_lone
 from cloven.kinds.disassociated.attack.known_person_answers import Answers
@@ -105,11 +105,14 @@ class KnownPerson:
         simple = np.flatnonzero((np.diff(asked.offsets) > 0) & self.is_simple)
         rest = np.setdiff1d(np.arange(len(asked)), simple)
         hidden = self._hidden if self.reader == "shown" else np.zeros(len(flags), bool)
-        told = self._of_simple(asked.take(simple))[get_args(Reader).index(self.reader)]
+        found = Claims.none()
+        if len(simple):
+            told = self._of_simple(asked.take(simple))[get_args(Reader).index(self.reader)]
+            found = told.claims(np.arange(len(simple)), flags, floor, best=best)
         other = self._of_sets(asked.take(rest), flags, hidden, floor, best=best)
         at = np.empty(len(asked), np.int64)
         at[simple], at[rest] = np.arange(len(simple)), len(simple) + np.arange(len(rest))
-        return Claims.joined((told.limited(flags, floor, best=best), other)).spread(at[asked.of])
+        return Claims.joined((found, other)).spread(at[asked.of])
 
     def answers(self, known: Known) -> dict[str, Answers]:
         """What all readers of a simple release answer about these sets: none is empty, and the reader is ``method``.
@@ -140,24 +143,18 @@ class KnownPerson:
 
         return Claims.joined(at_once(some, self._steps(asked)))
 
-    def _of_simple(self, asked: Known) -> list[Claims]:
+    def _of_simple(self, asked: Known) -> list[Told]:
         """All claims of each reader about sets of one item or more, in a simple release."""
-        readers = known_person_lone.READERS
-        if not len(asked):
-            return [Claims.none()] * readers
-        listed, (lock, shared) = self._listed, self._alone
+        listed, (lock, shared), readers = self._listed, self._alone, known_person_lone.READERS
         with lock:  # pages of one release may ask at the same time
             fits = meet_all(self.places, listed, asked.codes, shared)
 
-        def some(first: int, last: int) -> list[Claims]:
+        def some(first: int, last: int) -> Told:
             offsets, alone = asked.offsets[first : last + 1], shared if fits else room(len(listed.rate))
-            ends, items, chances, expected = lone_claims(self.places, listed, alone, offsets, asked.codes)
-            rows = np.arange(readers * (last - first))
-            told = Claims.told(ends, items, chances, expected)
-            return [told.spread(rows[reader::readers]) for reader in range(readers)]
+            return Told(*lone_claims(self.places, listed, alone, offsets, asked.codes))
 
-        found = at_once(some, self._steps(asked))
-        return [Claims.joined([each[reader] for each in found]) for reader in range(readers)]
+        found = Told.joined(at_once(some, self._steps(asked)))
+        return [found.take(np.arange(reader, readers * len(asked), readers)) for reader in range(readers)]
 
     @cached_property
     def is_simple(self) -> bool:
@@ -201,14 +198,14 @@ class KnownPerson:
         )
         own, rest = order[places.record[order]], order[~places.record[order]]
         part_starts = np.searchsorted(rows.slot_part, np.arange(rows.slot_part.max(initial=-1) + 2))
-        slot_item, slot_share = np.zeros(len(rows.slot_part), np.int32), np.zeros(len(rows.slot_part))
+        slot_item, slot_share = np.zeros(len(rows.slot_part), np.uint32), np.zeros(len(rows.slot_part))
         slot_item[places.slot[own]], slot_share[places.slot[own]] = item[own], places.share[own]
         return known_person_lone.Listed(
             np.searchsorted(places.cluster[own], clusters),
-            item[own].astype(np.int32),
+            item[own].astype(np.uint32),
             above[own, 0],
             np.searchsorted(places.cluster[rest], clusters),
-            item[rest].astype(np.int32),
+            item[rest].astype(np.uint32),
             above[rest],
             part_starts,
             slot_item,

@@ -16,7 +16,7 @@ from cloven.errors import ParameterError
 
 if TYPE_CHECKING:
     from cloven.compiled import Flags, Longs
-    from cloven.data.known_sets import Claims, Known
+    from cloven.data.known_sets import Claims, Known, Told
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,7 @@ class Answers:
     """
 
     sets: Known
-    told: Claims
+    told: Told
     sure: Certain
 
     def claims(
@@ -38,7 +38,7 @@ class Answers:
     ) -> Claims:
         """As of a release that is read anew."""
         flags = None if eligible is None else np.asarray(eligible, bool)
-        return self.told.spread(self._numbers(known)).limited(flags, floor, best=best)
+        return self.told.claims(self._numbers(known), flags, floor, best=best)
 
     def certain(self, known: Known, eligible: Flags | None = None) -> Certain:
         """As of a release that is read anew."""

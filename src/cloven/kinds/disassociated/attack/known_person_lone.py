@@ -137,20 +137,20 @@ def room(width: int) -> Alone:
 
 
 @compiled
-def _add(items: Ints, shares: Floats, first: int, start: int, many: int, weight: Floats, to: Floats) -> None:
-    """Add so many shares, from ``start`` on, of the items from ``first`` on, with a weight for each reader."""
+def _add(items: Ints, shares: Floats, weight: Floats, to: Floats) -> None:
+    """Add the shares of some items, with a weight for each reader."""
     everywhere, shown, method = weight[0], weight[1], weight[2]
-    for entry in range(many):
-        item, share = items[first + entry], shares[start + entry]
+    for entry in range(len(items)):
+        item, share = items[entry], shares[entry]
         to[item, 0] += everywhere * share
         to[item, 1] += shown * share
         to[item, 2] += method * share
 
 
 @compiled
-def _add_rest(items: Ints, above: Floats, first: int, last: int, weight: Floats, to: Floats) -> None:
+def _add_rest(items: Ints, above: Floats, weight: Floats, to: Floats) -> None:
     """The same of items whose share is limited by who knows the method."""
-    for entry in range(first, last):
+    for entry in range(len(items)):
         item = items[entry]
         to[item, 0] += weight[0] * above[entry, 0]
         to[item, 1] += weight[1] * above[entry, 0]
@@ -158,19 +158,15 @@ def _add_rest(items: Ints, above: Floats, first: int, last: int, weight: Floats,
 
 
 @compiled
-def _add_rows(
-    starts: Longs, items: Longs, rates: Floats, rows: Longs, first: int, last: int, weight: Floats, to: Floats
-) -> None:
+def _add_rows(starts: Longs, items: Longs, rates: Floats, rows: Longs, weight: Floats, to: Floats) -> None:
     """The same of some rows, each with its chance among them."""
     total = 0.0
-    for at in range(first, last):
-        total += rates[rows[at]]
-    for at in range(first, last):
-        row = rows[at]
+    for row in rows:
+        total += rates[row]
+    for row in rows:
         share = rates[row] / total
         everywhere, shown, method = weight[0] * share, weight[1] * share, weight[2] * share
-        for inside in range(starts[row], starts[row + 1]):
-            item = items[inside]
+        for item in items[starts[row] : starts[row + 1]]:
             to[item, 0] += everywhere
             to[item, 1] += shown
             to[item, 2] += method
@@ -191,42 +187,34 @@ def _meet(layout: Layout, listed: Listed, item: int, alone: Alone) -> None:
     met[:], alone.own[item], beyond = False, 0.0, np.empty(READERS)
     for at in range(layout.places.starts[item], layout.places.starts[item + 1]):
         cluster, size = cluster_of[at], sizes[cluster_of[at]]
-        many = _meet_others(items, starts[cluster], starts[cluster + 1], many, met, found, room)
-        many = _meet_others(rest_item, rest_starts[cluster], rest_starts[cluster + 1], many, met, found, room)
         for reader in range(READERS):
             beyond[reader] = 0.0
             if there[at, reader]:
                 beyond[reader] = size * (shares[at, reader] - listed.known_rate[reader, item])
                 alone.own[item, reader, 0] += size * shares[at, reader]
                 alone.own[item, reader, 1] += size
-        _add(
-            items,
-            above,
-            starts[cluster],
-            starts[cluster],
-            starts[cluster + 1] - starts[cluster],
-            beyond,
-            room,
-        )
-        _add_rest(rest_item, rest_above, rest_starts[cluster], rest_starts[cluster + 1], beyond, room)
+        first, last = starts[cluster], starts[cluster + 1]
+        many = _meet_others(items[first:last], many, met, found, room)
+        _add(items[first:last], above[first:last], beyond, room)
+        first, last = rest_starts[cluster], rest_starts[cluster + 1]
+        many = _meet_others(rest_item[first:last], many, met, found, room)
+        _add_rest(rest_item[first:last], rest_above[first:last], beyond, room)
         if record[at]:  # all that stands in its chunk is listed here
-            beyond[:], slot = size * shares[at, 0], slot_of[at]
-            start, first = beside_starts[slot], part_starts[slot_part[slot]]
-            _add(slot_item, beside, first, start, beside_starts[slot + 1] - start, beyond, room)
+            beyond[:], part = size * shares[at, 0], slot_part[slot_of[at]]
+            inside = slot_item[part_starts[part] : part_starts[part + 1]]
+            first = beside_starts[slot_of[at]]
+            _add(inside, beside[first : first + len(inside)], beyond, room)
     for entry in range(begin, many):
         both[entry] = room[found[entry]]
     alone.first[item], alone.last[item], alone.used[0] = begin, many, many
 
 
 @compiled
-def _meet_others(
-    items: Ints, first: int, last: int, many: int, met: Flags, found: Longs, room: Floats
-) -> int:
+def _meet_others(items: Ints, many: int, met: Flags, found: Longs, room: Floats) -> int:
     """Note items that were not met yet, with nothing said so far; returns how many were met."""
-    for entry in range(first, last):
-        other = items[entry]
-        if not met[other]:
-            met[other], found[many], room[other] = True, other, 0.0
+    for item in items:
+        if not met[item]:
+            met[item], found[many], room[item] = True, item, 0.0
             many += 1
     return many
 
@@ -396,15 +384,15 @@ def _add_several(layout: Layout, listed: Listed, known: Longs, found: Longs, sum
     starts, items, above, part_starts = listed.starts, listed.item, listed.above, listed.part_starts
     rest_starts, rest_item, rest_above = listed.rest_starts, listed.rest_item, listed.rest_above
     slot_item, slot_share, there, share = listed.slot_item, listed.slot_share, listed.there, listed.share
-    beside_starts, beside, many, last = listed.beside_starts, listed.beside, len(known), len(sizes)
+    beside_starts, beside, many, none = listed.beside_starts, listed.beside, len(known), len(sizes)
     rate, others, far, near, total, held = sums
     at, end, here = layout.places.starts[known], layout.places.starts[known + 1], np.empty(many, np.int64)
     slot, part, together = np.empty(many, np.int64), np.empty(many, np.int64), np.empty(many, np.int64)
     rows, chance, less = np.zeros(many + 1, np.int64), np.ones(many), np.empty((many, READERS))
     weight, more = np.empty(READERS), np.empty(READERS)
     while True:
-        cluster = _next(cluster_of, at, end, here, last)
-        if cluster == last:
+        cluster = _next(cluster_of, at, end, here, none)
+        if cluster == none:
             return
         for j in range(many):
             slot[j], part[j], chance[j] = -1, NO_CHUNK, 1.0
@@ -435,24 +423,23 @@ def _add_several(layout: Layout, listed: Listed, known: Longs, found: Longs, sum
             more,
             weight,
         )
-        _add(
-            items, above, starts[cluster], starts[cluster], starts[cluster + 1] - starts[cluster], more, held
-        )
-        _add_rest(rest_item, rest_above, rest_starts[cluster], rest_starts[cluster + 1], more, held)
+        first, last = starts[cluster], starts[cluster + 1]
+        _add(items[first:last], above[first:last], more, held)
+        first, last = rest_starts[cluster], rest_starts[cluster + 1]
+        _add_rest(rest_item[first:last], rest_above[first:last], more, held)
         for j in range(many):
             if slot[j] < 0:
                 continue
             # Beside a known item its rows say more than the shares, which were added with all others.
-            first, start = part_starts[part[j]], beside_starts[slot[j]]
-            size = beside_starts[slot[j] + 1] - start
+            first, last, start = part_starts[part[j]], part_starts[part[j] + 1], beside_starts[slot[j]]
             for reader in range(READERS):
                 more[reader] = (weight[reader] if together[j] == 1 else 0.0) - less[j, reader]
-            _add(slot_item, beside, first, start, size, more, held)
+            _add(slot_item[first:last], beside[start : start + last - first], more, held)
             if together[j] > 1:
                 for reader in range(READERS):
                     more[reader] = -weight[reader]
-                _add(slot_item, slot_share, first, first, size, more, held)
-                _add_rows(row_starts, row_items, row_rate, found, rows[j], rows[j + 1], weight, held)
+                _add(slot_item[first:last], slot_share[first:last], more, held)
+                _add_rows(row_starts, row_items, row_rate, found[rows[j] : rows[j + 1]], weight, held)
 
 
 @compiled

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from cloven.data.arrays import offsets_of
-from cloven.data.known_sets import Certain, Claims, Known
+from cloven.data.known_sets import Certain, Known, Told
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.attack.known_person import KnownPerson, Reader
 from cloven.kinds.disassociated.attack.known_person_answers import Answers
@@ -41,17 +41,17 @@ def readers(folder: PartsFolder, known: Known) -> dict[str, Answers]:
         message = "a known set is empty; who knows nothing of a person is not asked about"
         raise ParameterError(message)
     sets = Known(sets.offsets, sets.codes, np.arange(len(sets)))
-    found: dict[str, list[Claims]] = {name: [] for name in READERS}
+    found: dict[str, list[Told]] = {name: [] for name in READERS}
     sure, step = [np.empty(0, np.int64)], max(1, folder.sums // width)
     for first in range(0, max(1, len(sets)), step):
         some = sets.take(np.arange(first, min(first + step, len(sets))))
         totals, held, forced = _sums(folder, some, width)
         sure.append(first * width + forced)
         for at, name in enumerate(READERS):
-            found[name].append(Claims.told(*claims_from(totals[at], held[at], some.offsets, some.codes)))
+            found[name].append(Told(*claims_from(totals[at], held[at], some.offsets, some.codes)))
     keys = np.concatenate(sure)
     certain = Certain(offsets_of(np.bincount(keys // width, minlength=len(sets))), keys % width)
-    return {name: Answers(sets, Claims.joined(told), certain) for name, told in found.items()}
+    return {name: Answers(sets, Told.joined(told), certain) for name, told in found.items()}
 
 
 def _sums(folder: PartsFolder, sets: Known, width: int) -> tuple[Floats, Floats, Longs]:
