@@ -236,9 +236,7 @@ def _best_first(ranked: Ranked, count: int, min_size: int, max_size: int | None)
     item_supports = ranked.supports.tolist()
     codes = ranked.code_of.tolist()
     queue: list[Entry] = [
-        (-support, 1, (code,))
-        for support, code in zip(item_supports, codes, strict=True)
-        if support >= least
+        (-support, 1, (code,)) for support, code in zip(item_supports, codes, strict=True) if support >= least
     ]
     heapq.heapify(queue)
     threshold = _Threshold(count, least)
