@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cloven.compiled import Longs, compiled, compiled_early
+from cloven.data.arrays import offsets_of
 from cloven.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -169,31 +170,38 @@ def supports(data: Transactions | Ranked, itemsets: Iterable[Sequence[str]]) -> 
     >>> supports(data, [["flu"], ["flu", "fever"], ["cold"]]).tolist()
     [2, 1, 0]
     """
-    records = data.data if isinstance(data, Ranked) else data
+    ranked = data if isinstance(data, Ranked) else None
+    records = data if ranked is None else ranked.data
     code_of = records.code_of()
     wanted = [[code_of.get(item, -1) for item in dict.fromkeys(itemset)] for itemset in itemsets]
     answer = np.array([0 if codes else len(records) for codes in wanted], np.int64)
-    known = np.array([number for number, codes in enumerate(wanted) if codes and min(codes) >= 0], np.int64)
-    if not len(known):
-        return answer
-    ranked = Ranked.of(data)
-    rank_of, singles = ranked.rank_of.tolist(), ranked.supports
-    pairs = ranked.pairs if isinstance(data, Ranked) else np.empty((0, 0), np.int64)
-    rest, ranks = [], []
-    for number in known.tolist():
-        one = sorted(rank_of[code] for code in wanted[number])
-        if len(one) == 1:
-            answer[number] = singles[one[0]]
-        elif len(one) == 2 and one[1] < len(pairs):
-            answer[number] = pairs[one[1], one[0]]
+    singles, rank_of = records.supports, [] if ranked is None else ranked.rank_of.tolist()
+    rest, several = [], list[list[int]]()
+    for number, codes in enumerate(wanted):
+        if not codes or min(codes) < 0:
+            continue
+        rarest, *others = sorted(codes, key=singles.__getitem__)
+        if not others:
+            answer[number] = singles[rarest]
+        elif ranked is not None and len(others) == 1 and rank_of[rarest] < len(ranked.pairs):
+            answer[number] = ranked.pairs[rank_of[rarest], rank_of[others[0]]]
         else:
             rest.append(number)
-            ranks.append(one)
-    set_offsets = np.concatenate(([0], np.cumsum([len(one) for one in ranks]))).astype(np.int64)
-    set_items = np.array([rank for one in ranks for rank in one], np.int32)
-    answer[rest] = count_itemsets(
-        ranked.offsets, ranked.items, ranked.starts, ranked.tids, set_offsets, set_items
-    )
+            several.append([rarest, *others])
+    if rest:
+        answer[rest] = _counted(records, several)
+    return answer
+
+
+def _counted(data: Transactions, sets: list[list[int]]) -> Longs:
+    """Supports of sets of several items, the rarest first."""
+    first = np.array([codes[0] for codes in sets], np.int64)
+    order = np.argsort(first, kind="stable")
+    starts = np.searchsorted(first[order], np.arange(len(data.vocabulary) + 1))
+    offsets = offsets_of([len(sets[number]) for number in order.tolist()])
+    items = np.array([code for number in order.tolist() for code in sets[number]], np.int64)
+    answer = np.empty(len(sets), np.int64)
+    answer[order] = count_itemsets(data.offsets, data.codes, starts, offsets, items)
     return answer
 
 
@@ -425,26 +433,20 @@ def count_extensions(
 
 
 @compiled
-def count_itemsets(
-    offsets: Longs, items: Ints, starts: Longs, tids: Ints, set_offsets: Longs, set_items: Ints
-) -> Longs:
-    """Number of records that hold each of the given non-empty ascending itemsets."""
-    supports = np.zeros(len(set_offsets) - 1, np.int64)
-    for number in range(len(supports)):
-        first = set_offsets[number]
-        stop = set_offsets[number + 1]
-        last = set_items[stop - 1]
-        for at in range(starts[last], starts[last + 1]):
-            record = tids[at]
-            here = offsets[record]
-            end = offsets[record + 1]
-            found = first
-            while found < stop and here < end:
-                if items[here] == set_items[found]:
-                    found += 1
-                elif items[here] > set_items[found]:
-                    break
-                here += 1
-            if found == stop:
-                supports[number] += 1
+def count_itemsets(offsets: Longs, codes: Ints, starts: Longs, set_offsets: Longs, set_items: Longs) -> Longs:
+    """Number of records that hold each of some itemsets, in one go over the records.
+
+    Sets are ordered by their first item, which should be the rarest: those of item ``i`` are ``starts[i]`` to
+    ``starts[i + 1] - 1``.
+    """
+    supports, last = np.zeros(len(set_offsets) - 1, np.int64), np.full(len(starts) - 1, -1, np.int64)
+    for record in range(len(offsets) - 1):
+        for at in range(offsets[record], offsets[record + 1]):
+            last[codes[at]] = record
+        for at in range(offsets[record], offsets[record + 1]):
+            for number in range(starts[codes[at]], starts[codes[at] + 1]):
+                held = 1
+                for other in range(set_offsets[number], set_offsets[number + 1]):
+                    held &= last[set_items[other]] == record
+                supports[number] += held
     return supports

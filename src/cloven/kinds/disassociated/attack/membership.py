@@ -172,7 +172,7 @@ class Listed(NamedTuple):
 def additions(
     layout: Layout, odds: Odds, order: Longs, item: Longs, slot: Longs
 ) -> tuple[Floats, Floats, Floats, Longs]:
-    """What places add alone, what rows of record chunks add, what entries of the base add, and marks; see ``Listed``."""
+    """What places, rows of record chunks and entries of the base add, and marks; see ``Listed``."""
     places, rows, starts, rate = layout.places, layout.rows, layout.base.starts, layout.base.rate
     least = odds.doubt / layout.clusters.size.sum()
     alone, row, base = np.empty(len(order)), np.zeros(len(rows.rate)), np.empty(len(rate))
