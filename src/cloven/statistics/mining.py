@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.compiled import Longs, compiled, compiled_early
+from cloven.compiled import Ints, Longs, compiled, compiled_early
 from cloven.data.arrays import offsets_of
 from cloven.errors import ParameterError
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 Entry = tuple[int, int, tuple[int, ...]]
 """An itemset in the queue: support with the sign turned, size, codes in ascending order."""
-Extensions = Callable[[Longs, int], tuple[Longs, Longs]]
+Extensions = Callable[[Ints, int], tuple[Longs, Longs]]
 """More frequent items than all of an itemset (ranks, ascending) that reach a support with it: ranks and supports."""
 FIRST = 256
 """Most frequent items whose pairs are counted first."""
@@ -170,8 +170,7 @@ def supports(data: Transactions | Ranked, itemsets: Iterable[Sequence[str]]) -> 
     >>> supports(data, [["flu"], ["flu", "fever"], ["cold"]]).tolist()
     [2, 1, 0]
     """
-    ranked = data if isinstance(data, Ranked) else None
-    records = data if ranked is None else ranked.data
+    ranked, records = (data, data.data) if isinstance(data, Ranked) else (None, data)
     code_of = records.code_of()
     wanted = [[code_of.get(item, -1) for item in dict.fromkeys(itemset)] for itemset in itemsets]
     answer = np.array([0 if codes else len(records) for codes in wanted], np.int64)
@@ -180,14 +179,14 @@ def supports(data: Transactions | Ranked, itemsets: Iterable[Sequence[str]]) -> 
     for number, codes in enumerate(wanted):
         if not codes or min(codes) < 0:
             continue
-        rarest, *others = sorted(codes, key=singles.__getitem__)
-        if not others:
-            answer[number] = singles[rarest]
-        elif ranked is not None and len(others) == 1 and rank_of[rarest] < len(ranked.pairs):
-            answer[number] = ranked.pairs[rank_of[rarest], rank_of[others[0]]]
+        ranks = sorted(rank_of[code] for code in codes) if ranked is not None else []
+        if len(codes) == 1:
+            answer[number] = singles[codes[0]]
+        elif ranked is not None and len(ranks) == 2 and ranks[1] < len(ranked.pairs):
+            answer[number] = ranked.pairs[ranks[1], ranks[0]]
         else:
             rest.append(number)
-            several.append([rarest, *others])
+            several.append(sorted(codes, key=singles.__getitem__))
     if rest:
         answer[rest] = _counted(records, several)
     return answer
@@ -198,7 +197,7 @@ def _counted(data: Transactions, sets: list[list[int]]) -> Longs:
     first = np.array([codes[0] for codes in sets], np.int64)
     order = np.argsort(first, kind="stable")
     starts = np.searchsorted(first[order], np.arange(len(data.vocabulary) + 1))
-    offsets = offsets_of([len(sets[number]) for number in order.tolist()])
+    offsets = offsets_of(np.array([len(sets[number]) for number in order.tolist()], np.int64))
     items = np.array([code for number in order.tolist() for code in sets[number]], np.int64)
     answer = np.empty(len(sets), np.int64)
     answer[order] = count_itemsets(data.offsets, data.codes, starts, offsets, items)
@@ -280,7 +279,7 @@ def _walked(ranked: Ranked) -> Extensions:
     """Extensions counted on the records."""
     counts = np.zeros(len(ranked.code_of), np.int64)
 
-    def extensions(itemset: Longs, least: int) -> tuple[Longs, Longs]:
+    def extensions(itemset: Ints, least: int) -> tuple[Longs, Longs]:
         below = counts[: itemset[0]]
         below[:] = 0
         count_extensions(ranked.offsets, ranked.items, ranked.starts, ranked.tids, itemset, counts)
@@ -304,7 +303,7 @@ class _Leading:
     pairs: Longs
     bits: NDArray[np.uint64]
 
-    def extensions(self, itemset: Longs, least: int) -> tuple[Longs, Longs]:
+    def extensions(self, itemset: Ints, least: int) -> tuple[Longs, Longs]:
         """Extensions counted on bits; of single items they are counted already."""
         pairs = self.pairs[itemset, : itemset[0]]
         good = np.flatnonzero((pairs >= least).all(axis=0))
@@ -345,10 +344,6 @@ def _bits(ranked: Ranked, many: int) -> NDArray[np.uint64]:
 #
 # All work on *ranked* data: every item is replaced by its rank (0 is the most frequent), records hold their
 # ranks in ascending order, and ``tids[starts[r]:starts[r + 1]]`` lists the records that hold rank ``r``.
-
-
-if TYPE_CHECKING:
-    Ints = NDArray[np.int32]
 
 
 @compiled

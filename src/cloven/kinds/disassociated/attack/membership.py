@@ -199,7 +199,7 @@ def additions(
 @compiled
 def _mark(items: Longs) -> int:
     """A number that is the same for equal sets of items, and differs for most others."""
-    return len(items) * SPAN + items.sum()
+    return len(items) * SPAN + int(items.sum())
 
 
 @compiled
@@ -340,7 +340,7 @@ def _chained(number: int, following: Longs, met: Longs) -> int:
 @compiled
 def _whole(score: Floats) -> tuple[float, int]:
     """Logarithm of the sum of what these are logarithms of, and which is the largest."""
-    best = np.argmax(score)
+    best = int(np.argmax(score))
     highest, total = score[best], 0.0
     for i in range(best + 1):
         total += math.exp(score[i] - highest)
