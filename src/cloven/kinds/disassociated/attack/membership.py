@@ -24,14 +24,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from cloven.compiled import Floats, Longs, compiled
 from cloven.cores import at_once
+from cloven.data.arrays import distinct, run_starts
 from cloven.kinds.disassociated.attack.known_person import KnownPerson
-from cloven.kinds.disassociated.attack.known_person_layout import NOWHERE, Rows, sums
+from cloven.kinds.disassociated.attack.known_person_layout import NOWHERE, sums
+from cloven.kinds.disassociated.release import Kind
 
 if TYPE_CHECKING:
     from cloven.data.known_sets import Known
@@ -69,14 +72,18 @@ class Membership:
         """Score of each record, the higher the more likely it is in the release; and its most likely cluster."""
         records.check(len(self.person.release.vocabulary), len(self.person.release.vocabulary))
         layout, odds, listed = self.person.places, self._odds, self._listed
+        known: dict[bytes, int] = {}
+        ends = records.offsets.tolist()
+        of = [known.setdefault(records.codes[a:b].tobytes(), len(known)) for a, b in pairwise(ends)]
+        asked = records.take(np.unique(of, return_index=True)[1])
 
         def some(first: int, last: int) -> tuple[Floats, Longs]:
-            return scores(layout, odds, listed, records.offsets[first : last + 1], records.codes)
+            return scores(layout, odds, listed, asked.offsets[first : last + 1], asked.codes)
 
         # Each record is held against every cluster.
-        steps = np.arange(len(records.offsets)) * len(layout.clusters.size)
+        steps = np.arange(len(asked.offsets)) * len(layout.clusters.size)
         score, cluster = map(np.concatenate, zip(*at_once(some, steps), strict=True))
-        return score, layout.clusters.number[cluster]
+        return score[of], layout.clusters.number[cluster[of]]
 
     @cached_property
     def shares(self) -> Floats:
@@ -89,24 +96,22 @@ class Membership:
     @cached_property
     def _odds(self) -> Odds:
         """Logarithms that all records have in common."""
-        clusters, release, rows = (
-            self.person.places.clusters,
-            self.person.release,
-            Rows.of(self.person.release),
-        )
-        many = int(rows.part.max(initial=-1)) + 1
-        of_row = rows.cluster >= 0
-        new = np.argsort(clusters.number)
-        part_cluster = np.full(many, -1, np.int64)
-        part_cluster[rows.part[of_row]] = new[rows.cluster[of_row]]
+        layout, release = self.person.places, self.person.release
+        clusters, new = layout.clusters, np.argsort(layout.clusters.number)
+        # Chunks as ``Rows`` numbers them.
+        rows = np.flatnonzero(release.row_kind != Kind.TERM)
+        cluster = release.row_cluster[rows]
+        first = run_starts(cluster, release.row_joint[rows], release.row_chunk[rows])
+        part_cluster = np.where(cluster[first] >= 0, new[cluster[first]], -1)
         own = part_cluster >= 0
         size = clusters.size[part_cluster]
-        held = sums(rows.part, rows.copies, many)
+        held = np.diff(np.append(first, len(rows)))
         empty = np.log(np.maximum(size - held, 0.0) + self.doubt)
         present, absent = np.log(self.shares), np.log1p(-self.shares)
-        shown = np.flatnonzero(rows.slot_cluster >= 0)
+        slot_cluster, slot_item = part_cluster[layout.rows.slot_part], _slot_items(layout, len(present))
+        shown = np.flatnonzero(slot_cluster >= 0)
         nothing = sums(part_cluster[own], (empty - np.log(size))[own], release.clusters)
-        nothing -= sums(new[rows.slot_cluster[shown]], absent[rows.slot_item[shown]], release.clusters)
+        nothing -= sums(slot_cluster[shown], absent[slot_item[shown]], release.clusters)
         return Odds(
             np.log(clusters.size / max(release.records, 1)) + nothing, empty, present, absent, self.doubt
         )
@@ -123,6 +128,14 @@ class Membership:
         number[order] = np.arange(len(order))
         slot = np.where(places.record, places.slot, NOWHERE)[order]
         return Listed(number, item[order], slot, *additions(layout, odds, order, item[order], slot))
+
+
+def _slot_items(layout: Layout, items: int) -> Longs:
+    """Item of each slot: slots ascend by chunk and item."""
+    rows, width = layout.rows, max(1, items)
+    part = np.empty(len(rows.rate), np.int64)
+    part[rows.slot_rows] = np.repeat(rows.slot_part, np.diff(rows.slot_starts))
+    return distinct(np.repeat(part, np.diff(rows.starts)) * width + rows.items) % width
 
 
 # Compiled likelihood ratios of whole records: from one of the clusters, or drawn item by item?
