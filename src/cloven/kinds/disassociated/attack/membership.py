@@ -38,7 +38,7 @@ from cloven.kinds.disassociated.release import Kind
 
 if TYPE_CHECKING:
     from cloven.data.known_sets import Known
-    from cloven.kinds.disassociated.attack.known_person_layout import Arranged, Layout
+    from cloven.kinds.disassociated.attack.known_person_layout import Layout
     from cloven.kinds.disassociated.release import Disassociated
 
 
@@ -169,7 +169,7 @@ class Listed(NamedTuple):
         alone: what it adds if the record has no other item in its chunk.
         row: what each row adds that is all the record has of its record chunk.
         base: what each entry of the layout's base adds.
-        marks: of each entry of the layout's ``slot_rows``, the mark of the row; see ``_mark``.
+        marks: of each entry of the layout's ``slot_rows``, the length of the row and the sum of its items in one number.
     """
 
     number: Longs
@@ -192,16 +192,19 @@ def additions(
     marks = np.empty(len(rows.slot_rows), np.int64)
     for at in range(len(marks)):
         each = rows.slot_rows[at]
-        marks[at] = _mark(rows.items[rows.starts[each] : rows.starts[each + 1]])
+        held = rows.items[rows.starts[each] : rows.starts[each + 1]]
+        marks[at] = len(held) * SPAN + held.sum()
     for number in range(len(order)):
         at, here = order[number], slot[number]
         if here < 0:
             alone[number] = math.log(max(places.share[at], least)) - odds.present[item[number]]
             continue
         empty, size = odds.empty[rows.slot_part[here]], layout.clusters.size[places.cluster[at]]
-        for each in rows.slot_rows[rows.slot_starts[here] : rows.slot_starts[here + 1]]:
+        first, last = rows.slot_starts[here], rows.slot_starts[here + 1]
+        for each in rows.slot_rows[first:last]:
             row[each] = math.log(rows.rate[each] * size + odds.doubt) - empty
-        same = _equal(rows, marks, here, item[number : number + 1])
+        alike = item[number : number + 1]
+        same = _equal(rows.starts, rows.items, rows.slot_rows, marks, first, last, alike, 1)
         alone[number] = row[same] if same >= 0 else math.log(odds.doubt) - empty
     for code in range(len(starts) - 1):
         for at in range(starts[code], starts[code + 1]):
@@ -210,20 +213,25 @@ def additions(
 
 
 @compiled
-def _mark(items: Longs) -> int:
-    """A number that is the same for equal sets of items, and differs for most others."""
-    return len(items) * SPAN + int(items.sum())
-
-
-@compiled
-def _equal(rows: Arranged, marks: Longs, slot: int, items: Longs) -> int:
-    """The row of a chunk that has exactly these items, or ``NOWHERE``; the slot is that of one of them."""
-    wanted, starts, row_items = _mark(items), rows.starts, rows.items
-    for at in range(rows.slot_starts[slot], rows.slot_starts[slot + 1]):
-        if marks[at] == wanted:
-            row = rows.slot_rows[at]
-            same = starts[row + 1] - starts[row] == len(items)
-            for i in range(len(items)):
+def _equal(
+    starts: Longs,
+    row_items: Longs,
+    slot_rows: Longs,
+    marks: Longs,
+    first: int,
+    last: int,
+    items: Longs,
+    many: int,
+) -> int:
+    """Which of the rows ``first`` to ``last`` of a slot has exactly the first ``many`` items, or ``NOWHERE``."""
+    mark = many * SPAN
+    for i in range(many):
+        mark += items[i]
+    for at in range(first, last):
+        if marks[at] == mark:
+            row = slot_rows[at]
+            same = True
+            for i in range(many):
                 same = same and row_items[starts[row] + i] == items[i]
             if same:
                 return int(row)
@@ -307,12 +315,15 @@ def _lonely(layout: Layout, odds: Odds, listed: Listed, room: Room) -> int:
 @compiled
 def _crowded(layout: Layout, odds: Odds, listed: Listed, room: Room, many: int) -> None:
     """Add what clusters with several places hold, chunk by chunk."""
-    slot_part, tops = layout.rows.slot_part, layout.clusters.top
+    slot_part, slot_starts, slot_rows = layout.rows.slot_part, layout.rows.slot_starts, layout.rows.slot_rows
+    starts, row_items, marks, tops = layout.rows.starts, layout.rows.items, listed.marks, layout.clusters.top
     slots, item_of, alone, row = listed.slot, listed.item, listed.alone, listed.row
     present, absent, empty, nowhere = odds.present, odds.absent, odds.empty, math.log(odds.doubt)
-    score, head, base, where, met, items = room.score, room.head, room.base, room.where, room.met, room.items
-    for cluster in room.crowded[:many]:
-        top, last, i = tops[cluster], _chained(head[cluster], room.following, met), 0
+    score, head, following, crowded = room.score, room.head, room.following, room.crowded
+    base, where, met, items = room.base, room.where, room.met, room.items
+    for number in range(many):
+        cluster = crowded[number]
+        top, last, i = tops[cluster], _chained(head[cluster], following, met), 0
         head[cluster] = -1
         while i < last:
             first, end = met[i], i + 1
@@ -324,12 +335,13 @@ def _crowded(layout: Layout, odds: Odds, listed: Listed, room: Room, many: int) 
                     items[end - i] = item_of[met[end]]
                     change -= base[where[items[end - i]], top]
                     end += 1
-                for item in items[: end - i]:
-                    change += absent[item] - present[item]
+                for j in range(end - i):
+                    change += absent[items[j]] - present[items[j]]
             if end == i + 1:
                 change += alone[first]
             else:
-                same = _equal(layout.rows, listed.marks, slot, items[: end - i])
+                begin, stop = slot_starts[slot], slot_starts[slot + 1]
+                same = _equal(starts, row_items, slot_rows, marks, begin, stop, items, end - i)
                 change += row[same] if same >= 0 else nowhere - empty[slot_part[slot]]
             score[cluster] += change
             i = end
