@@ -169,7 +169,7 @@ class Listed(NamedTuple):
         alone: what it adds if the record has no other item in its chunk.
         row: what each row adds that is all the record has of its record chunk.
         base: what each entry of the layout's base adds.
-        marks: of each entry of the layout's ``slot_rows``, the length of the row and the sum of its items in one number.
+        marks: of each entry of the layout's ``slot_rows``, the length of its row and the sum of its items.
     """
 
     number: Longs
