@@ -128,8 +128,12 @@ class Membership:
         number[order] = np.arange(len(order))
         slot = np.where(places.record, places.slot, NOWHERE)[order]
         # Half as wide, twice as many of them stay near the processor.
-        near = number.astype(np.int32), item[order].astype(np.int32), slot.astype(np.int32)
-        return Listed(*near, *additions(layout, odds, order, item[order], slot))
+        return Listed(
+            number.astype(np.int32),
+            item[order].astype(np.int32),
+            slot.astype(np.int32),
+            *additions(layout, odds, order, item[order], slot),
+        )
 
 
 def _slot_items(layout: Layout, items: int) -> Longs:
