@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.data.arrays import positions
+from cloven.compiled import Floats, Longs, compiled
 from cloven.statistics.mining import Ranked, supports, top_itemsets
 
 if TYPE_CHECKING:
-    from cloven.compiled import Floats, Longs
+    from numpy.typing import NDArray
+
     from cloven.data.transactions import Transactions
+
+    Ints = NDArray[np.int32]
 
 MOST = 100
 """Items, and pairs of items, that are looked at: the most frequent ones."""
@@ -47,7 +50,7 @@ class Analyses:
     pair_supports: Longs
     end_supports: Longs
     targets: tuple[str, ...]
-    test: Transactions
+    test: Ranked
     skills: Floats
 
     @classmethod
@@ -62,8 +65,8 @@ class Analyses:
         best = worth[np.argsort(-original.supports[worth], kind="stable")][:TARGETS]
         targets = tuple(original.vocabulary[code] for code in best.tolist())
         half = np.arange(len(original)) % 2 == 0
-        learn, test = original.take(half), original.take(~half)
-        skills = np.array([_skill(learn, test, name) for name in targets])
+        learn, test = Ranked.of(original.take(half)), Ranked.of(original.take(~half))
+        skills = _skills(learn, test, targets)
         ends = supports(ranked, _ends(pairs.itemsets))
         return cls(
             items.itemsets, items.supports, pairs.itemsets, pairs.supports, ends, targets, test, skills
@@ -85,12 +88,11 @@ class Analyses:
 
     def models(self, published: Transactions | Ranked) -> float | None:
         """Share of what models learn above chance that they learn from this data too; None if there is nothing."""
-        learn = published.data if isinstance(published, Ranked) else published
         can = self.skills > LEARNED
         if not can.any():
             return None
-        named = [name for name, worth in zip(self.targets, can.tolist(), strict=True) if worth]
-        found = np.array([_skill(learn, self.test, name) for name in named])
+        named = tuple(name for name, worth in zip(self.targets, can.tolist(), strict=True) if worth)
+        found = _skills(Ranked.of(published), self.test, named)
         return float(np.clip(found / self.skills[can], 0.0, 1.0).mean())
 
 
@@ -109,17 +111,26 @@ def _kept(before: Longs | Floats, after: Longs | Floats) -> float | None:
     return float(1 - np.minimum(1.0, np.abs(after - before) / before).mean())
 
 
-def _skill(learn: Transactions, test: Transactions, target: str) -> float:
-    """Area under the curve, above chance, of a naive Bayes model of one item (by what else a record holds)."""
-    weights = _weights(learn, target)
-    code_of = test.code_of()
-    if target not in code_of or not weights:
-        return 0.0
-    mine = np.array([weights.get(name, 0.0) for name in test.vocabulary])
-    mine[code_of[target]] = 0.0
-    scores = np.round(np.add.reduceat(mine[test.codes], test.offsets[:-1]), 9)  # equal records are equal
-    has = np.zeros(len(test), np.bool_)
-    has[_holding(test, code_of[target])] = True
+def _skills(learn: Ranked, test: Ranked, targets: tuple[str, ...]) -> Floats:
+    """Area under the curve, above chance, of naive Bayes models of items (each by what else a record holds)."""
+    code_of, names = learn.data.code_of(), test.data.vocabulary
+    # A weight for each item of the records to try on; what nobody could learn of has none.
+    learned = np.array([code_of.get(name, len(code_of)) for name in names], np.int64)
+    tried = test.data.code_of()
+    found = np.zeros(len(targets))
+    for number, target in enumerate(targets):
+        if target in code_of and target in tried:
+            weights = np.append(_weights(learn, code_of[target]), 0.0)[learned]
+            found[number] = _skill(weights, test, tried[target])
+    return found
+
+
+def _skill(weights: Floats, test: Ranked, target: int) -> float:
+    """Area under the curve, above chance, of scores by these weights of items."""
+    weights[target] = 0.0
+    scores = added(test.data.offsets, test.data.codes, weights)
+    has = np.zeros(len(scores), np.bool_)
+    has[test.holders(int(test.rank_of[target]))] = True
     if not has.any() or has.all():
         return 0.0
     others = np.sort(scores[~has])
@@ -128,19 +139,33 @@ def _skill(learn: Transactions, test: Transactions, target: str) -> float:
     return float(above.mean() / 2 / len(others) - 0.5)
 
 
-def _holding(data: Transactions, code: int) -> Longs:
-    """Records that hold an item."""
-    return np.searchsorted(data.offsets, np.flatnonzero(data.codes == code), "right") - 1
-
-
-def _weights(learn: Transactions, target: str) -> dict[str, float]:
+def _weights(learn: Ranked, target: int) -> Floats:
     """How much each item speaks for the target: logarithms of how much more often it stands beside it."""
-    code_of = learn.code_of()
-    if target not in code_of:
-        return {}
-    has = _holding(learn, code_of[target])
-    codes = learn.codes[positions(learn.offsets[has], learn.lengths[has])]
-    beside = np.bincount(codes, minlength=len(learn.vocabulary))
-    apart = learn.supports - beside
-    with_it, without = (beside + 0.5) / (len(has) + 1), (apart + 0.5) / (len(learn) - len(has) + 1)
-    return dict(zip(learn.vocabulary, np.log(with_it / without).tolist(), strict=True))
+    has = learn.holders(int(learn.rank_of[target]))
+    beside = count_beside(learn.offsets, learn.items, has, len(learn.code_of))[learn.rank_of]
+    apart = learn.supports[learn.rank_of] - beside
+    with_it, without = (beside + 0.5) / (len(has) + 1), (apart + 0.5) / (len(learn.data) - len(has) + 1)
+    weights: Floats = np.log(with_it / without)
+    return weights
+
+
+@compiled
+def count_beside(offsets: Longs, items: Ints, records: Ints, many: int) -> Longs:
+    """How many of some records hold each item."""
+    found = np.zeros(many, np.int64)
+    for record in records:
+        for at in range(offsets[record], offsets[record + 1]):
+            found[items[at]] += 1
+    return found
+
+
+@compiled
+def added(offsets: Longs, codes: Ints, weights: Floats) -> Longs:
+    """Sum of the weights of each record in billionths, so that equal records are equal."""
+    found = np.empty(len(offsets) - 1, np.int64)
+    for record in range(len(found)):
+        total = 0.0
+        for at in range(offsets[record], offsets[record + 1]):
+            total += weights[codes[at]]
+        found[record] = round(total * 1e9)
+    return found

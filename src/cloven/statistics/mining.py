@@ -3,20 +3,27 @@
 A best-first search. Items are ranked by support; the parent of an itemset is the set without its most
 frequent item, so children add an item that is more frequent than all they have. A child is never better
 than its parent in the order (support, size): the queue therefore hands out the itemsets in their final
-order, and the search stops at the last one wanted. Extensions are counted on the records themselves
-(occurrence deliver: Uno, Kiyomi and Arimura, FIMI 2004), and the K-th best itemset seen so far keeps worse
-ones out of the queue (rising threshold: Han et al., ICDM 2002).
+order, and the search stops at the last one wanted. The K-th best itemset seen so far keeps worse ones out of
+the queue (rising threshold: Han et al., ICDM 2002).
+
+The pairs of the most frequent items are counted in one go over the records. The K-th best of them bounds the
+support of all that is wanted, so that mostly few items are left: their pairs say which extensions a set may have
+at all, and these are counted on bits, one for each record (Burdick, Calimlim and Gehrke, ICDE 2001). Where too
+many are left, extensions are counted on the records (occurrence deliver: Uno, Kiyomi and Arimura, FIMI 2004).
 """
 
 from __future__ import annotations
 
 import heapq
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.compiled import Longs, compiled, compiled_early
+from cloven.compiled import Ints, Longs, compiled, compiled_early
+from cloven.data.arrays import offsets_of
 from cloven.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -29,6 +36,14 @@ if TYPE_CHECKING:
 
 Entry = tuple[int, int, tuple[int, ...]]
 """An itemset in the queue: support with the sign turned, size, codes in ascending order."""
+Extensions = Callable[[Ints, int], tuple[Longs, Longs]]
+"""More frequent items than all of an itemset (ranks, ascending) that reach a support with it: ranks and supports."""
+FIRST = 256
+"""Most frequent items whose pairs are counted first."""
+MOST_LEADING = 1024
+"""Items whose pairs are counted at most."""
+MOST_BITS = 1 << 29
+"""Bits of all leading items at most: 64 MB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +97,20 @@ class Ranked:
         offsets, items, starts, tids = rank_records(data.offsets, data.codes, rank_of, len(code_of))
         return cls(data, offsets, items, starts, tids, rank_of, code_of)
 
+    @property
+    def supports(self) -> Longs:
+        """Number of records that hold each rank."""
+        return np.diff(self.starts)
+
+    @cached_property
+    def pairs(self) -> Longs:
+        """Of the most frequent items, how many records hold each (by rank) and each more frequent one."""
+        return count_pairs(self.offsets, self.items, min(FIRST, len(self.code_of)))
+
+    def holders(self, rank: int) -> NDArray[np.int32]:
+        """Records that hold an item."""
+        return self.tids[self.starts[rank] : self.starts[rank + 1]]
+
 
 def top_itemsets(
     data: Transactions | Ranked, count: int = 1000, *, min_size: int = 1, max_size: int | None = None
@@ -100,7 +129,31 @@ def top_itemsets(
     _check(count, min_size, max_size)
     # With enough single items no set can use an item that is not among the first `count` itself.
     ranked = Ranked.of(data, count if min_size == 1 else None)
-    found = list(_best_first(ranked, count, min_size, max_size))
+    several = [] if max_size == 1 else list(_best_first(ranked, count, max(2, min_size), max_size))
+    return _itemsets(ranked, several if min_size > 1 else _with_items(ranked, several, count))
+
+
+def top_of_both(data: Transactions | Ranked, count: int) -> tuple[Itemsets, Itemsets]:
+    """The ``count`` most frequent itemsets of any size, and those of two or more items, in one search.
+
+    >>> from cloven.data.transactions import Transactions
+    >>> data = Transactions.from_records([["flu", "fever"], ["flu", "fever"], ["flu"]])
+    >>> [list(found) for found in top_of_both(data, 2)]
+    [[(('flu',), 3), (('fever',), 2)], [(('fever', 'flu'), 2)]]
+    """
+    ranked = Ranked.of(data)
+    several = list(_best_first(ranked, count, 2, None))
+    return _itemsets(ranked, _with_items(ranked, several, count)), _itemsets(ranked, several)
+
+
+def _with_items(ranked: Ranked, several: list[Entry], count: int) -> list[Entry]:
+    """The best of single items and of the best sets of several."""
+    supports = ranked.supports.tolist()
+    single = [(-support, 1, (code,)) for support, code in zip(supports, ranked.code_of.tolist(), strict=True)]
+    return sorted([*single, *several])[:count]
+
+
+def _itemsets(ranked: Ranked, found: list[Entry]) -> Itemsets:
     names = ranked.data.vocabulary
     return Itemsets(
         tuple(tuple(names[code] for code in codes) for _, _, codes in found),
@@ -117,21 +170,37 @@ def supports(data: Transactions | Ranked, itemsets: Iterable[Sequence[str]]) -> 
     >>> supports(data, [["flu"], ["flu", "fever"], ["cold"]]).tolist()
     [2, 1, 0]
     """
-    records = data.data if isinstance(data, Ranked) else data
+    ranked, records = (data, data.data) if isinstance(data, Ranked) else (None, data)
     code_of = records.code_of()
     wanted = [[code_of.get(item, -1) for item in dict.fromkeys(itemset)] for itemset in itemsets]
     answer = np.array([0 if codes else len(records) for codes in wanted], np.int64)
-    known = np.array([number for number, codes in enumerate(wanted) if codes and min(codes) >= 0], np.int64)
-    if not len(known):
-        return answer
-    ranked = Ranked.of(data)
-    rank_of = ranked.rank_of.tolist()
-    ranks = [sorted(rank_of[code] for code in wanted[number]) for number in known.tolist()]
-    set_offsets = np.concatenate(([0], np.cumsum([len(one) for one in ranks]))).astype(np.int64)
-    set_items = np.array([rank for one in ranks for rank in one], np.int32)
-    answer[known] = count_itemsets(
-        ranked.offsets, ranked.items, ranked.starts, ranked.tids, set_offsets, set_items
-    )
+    singles, rank_of = records.supports, [] if ranked is None else ranked.rank_of.tolist()
+    rest, several = [], list[list[int]]()
+    for number, codes in enumerate(wanted):
+        if not codes or min(codes) < 0:
+            continue
+        ranks = sorted(rank_of[code] for code in codes) if ranked is not None else []
+        if len(codes) == 1:
+            answer[number] = singles[codes[0]]
+        elif ranked is not None and len(ranks) == 2 and ranks[1] < len(ranked.pairs):
+            answer[number] = ranked.pairs[ranks[1], ranks[0]]
+        else:
+            rest.append(number)
+            several.append(sorted(codes, key=singles.__getitem__))
+    if rest:
+        answer[rest] = _counted(records, several)
+    return answer
+
+
+def _counted(data: Transactions, sets: list[list[int]]) -> Longs:
+    """Supports of sets of several items, the rarest first."""
+    first = np.array([codes[0] for codes in sets], np.int64)
+    order = np.argsort(first, kind="stable")
+    starts = np.searchsorted(first[order], np.arange(len(data.vocabulary) + 1))
+    offsets = offsets_of(np.array([len(sets[number]) for number in order.tolist()], np.int64))
+    items = np.array([code for number in order.tolist() for code in sets[number]], np.int64)
+    answer = np.empty(len(sets), np.int64)
+    answer[order] = count_itemsets(data.offsets, data.codes, starts, offsets, items)
     return answer
 
 
@@ -145,16 +214,17 @@ def _check(count: int, min_size: int, max_size: int | None) -> None:
 
 
 class _Threshold:
-    """Support that an itemset must have to be among the ``count`` best seen; ties stay in."""
+    """Support that an itemset must have to be among the ``count`` best seen, and ``least``; ties stay in."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, least: int) -> None:
         self.count = count
+        self.least = least
         self.best: list[tuple[int, int]] = []
 
     def lowest(self, size: int) -> int:
         """Least support that a set of this size needs."""
         if len(self.best) < self.count:
-            return 1
+            return self.least
         support, turned_size = self.best[0]
         return support if size <= -turned_size else support + 1
 
@@ -166,15 +236,17 @@ class _Threshold:
 
 
 def _best_first(ranked: Ranked, count: int, min_size: int, max_size: int | None) -> Iterator[Entry]:
-    item_supports = np.diff(ranked.starts).tolist()
+    """The best sets of two items or more, at least."""
+    leading = _leading(ranked, count) if min_size == 2 else None
+    least = 1 if leading is None else leading.least
+    extensions = _walked(ranked) if leading is None else leading.extensions
+    item_supports = ranked.supports.tolist()
     codes = ranked.code_of.tolist()
-    queue: list[Entry] = [(-item_supports[rank], 1, (codes[rank],)) for rank in range(len(codes))]
+    queue: list[Entry] = [
+        (-support, 1, (code,)) for support, code in zip(item_supports, codes, strict=True) if support >= least
+    ]
     heapq.heapify(queue)
-    threshold = _Threshold(count)
-    if min_size == 1:
-        for support in item_supports:
-            threshold.see(support, 1)
-    counts = np.zeros(len(codes), np.int64)
+    threshold = _Threshold(count, least)
     given = 0
     while queue and given < count:
         best = heapq.heappop(queue)
@@ -182,23 +254,20 @@ def _best_first(ranked: Ranked, count: int, min_size: int, max_size: int | None)
             given += 1
             yield best
         if given < count and (max_size is None or best[1] < max_size):
-            for child in _children(best, ranked, threshold, counts, min_size):
+            for child in _children(best, ranked, threshold, extensions, min_size):
                 heapq.heappush(queue, child)
 
 
 def _children(
-    parent: Entry, ranked: Ranked, threshold: _Threshold, counts: Longs, min_size: int
+    parent: Entry, ranked: Ranked, threshold: _Threshold, extensions: Extensions, min_size: int
 ) -> Iterator[Entry]:
 
     turned_support, size, codes = parent
     itemset = np.sort(ranked.rank_of[list(codes)])
-    below = int(itemset[0])
-    if not below or -turned_support < threshold.lowest(size + 1):
+    if not itemset[0] or -turned_support < threshold.lowest(size + 1):
         return
-    counts[:below] = 0
-    count_extensions(ranked.offsets, ranked.items, ranked.starts, ranked.tids, itemset, counts)
-    good = np.flatnonzero(counts[:below] >= threshold.lowest(size + 1))
-    for rank, support in zip(good.tolist(), counts[good].tolist(), strict=True):
+    good, supports = extensions(itemset, threshold.lowest(size + 1))
+    for rank, support in zip(good.tolist(), supports.tolist(), strict=True):
         if support < threshold.lowest(size + 1):
             continue
         if size + 1 >= min_size:
@@ -206,14 +275,75 @@ def _children(
         yield -support, size + 1, tuple(sorted((*codes, int(ranked.code_of[rank]))))
 
 
+def _walked(ranked: Ranked) -> Extensions:
+    """Extensions counted on the records."""
+    counts = np.zeros(len(ranked.code_of), np.int64)
+
+    def extensions(itemset: Ints, least: int) -> tuple[Longs, Longs]:
+        below = counts[: itemset[0]]
+        below[:] = 0
+        count_extensions(ranked.offsets, ranked.items, ranked.starts, ranked.tids, itemset, counts)
+        good = np.flatnonzero(below >= least)
+        return good, below[good]
+
+    return extensions
+
+
+@dataclass(frozen=True, eq=False)
+class _Leading:
+    """The most frequent items: those that can be in the sets looked for.
+
+    Attributes:
+        least: support that these sets have at least.
+        pairs: how many records hold an item (by rank) and each more frequent one.
+        bits: the records that hold each item.
+    """
+
+    least: int
+    pairs: Longs
+    bits: NDArray[np.uint64]
+
+    def extensions(self, itemset: Ints, least: int) -> tuple[Longs, Longs]:
+        """Extensions counted on bits; of single items they are counted already."""
+        pairs = self.pairs[itemset, : itemset[0]]
+        good = np.flatnonzero((pairs >= least).all(axis=0))
+        if len(itemset) == 1:
+            return good, pairs[0, good]
+        together = self.bits[good] & np.bitwise_and.reduce(self.bits[itemset])
+        supports = np.bitwise_count(together).sum(axis=1, dtype=np.int64)
+        enough = supports >= least
+        return good[enough], supports[enough]
+
+
+def _leading(ranked: Ranked, count: int) -> _Leading | None:
+    """The items that the ``count`` best sets of two or more can have; None if they are too many."""
+    pairs, records = ranked.pairs, len(ranked.offsets) - 1
+    first = len(pairs)
+    found = np.sort(pairs[np.tri(first, k=-1, dtype=bool)])[::-1]
+    least = max(1, int(found[count - 1])) if len(found) >= count else 1
+    many = int(np.count_nonzero(ranked.supports >= least))
+    if many > MOST_LEADING or many * records > MOST_BITS:
+        return None
+    if many > first:
+        pairs = count_pairs(ranked.offsets, ranked.items, many)
+    return _Leading(least, pairs[:many, :many], _bits(ranked, many))
+
+
+def _bits(ranked: Ranked, many: int) -> NDArray[np.uint64]:
+    """A bit for each record that holds each of the first items."""
+    flags = np.zeros(-(-(len(ranked.offsets) - 1) // 64) * 64, bool)
+    bits = np.empty((many, len(flags) // 64), np.uint64)
+    for rank in range(many):
+        flags[ranked.holders(rank)] = True
+        bits[rank] = np.packbits(flags).view(np.uint64)
+        flags[ranked.holders(rank)] = False
+    return bits
+
+
 # Compiled loops of itemset mining; imported only when something is mined.
 #
 # All work on *ranked* data: every item is replaced by its rank (0 is the most frequent), records hold their
 # ranks in ascending order, and ``tids[starts[r]:starts[r + 1]]`` lists the records that hold rank ``r``.
-
-
-if TYPE_CHECKING:
-    Ints = NDArray[np.int32]
 
 
 @compiled
@@ -253,6 +383,19 @@ def rank_records(offsets: Longs, codes: Ints, rank_of: Ints, ranks: int) -> tupl
     return ends, items, starts, tids
 
 
+@compiled
+def count_pairs(offsets: Longs, items: Ints, ranks: int) -> Longs:
+    """Number of records that hold each of the first ranks and each one before it."""
+    pairs = np.zeros((ranks, ranks), np.int64)
+    for record in range(len(offsets) - 1):
+        for at in range(offsets[record], offsets[record + 1]):
+            if items[at] >= ranks:
+                break
+            for before in range(offsets[record], at):
+                pairs[items[at], items[before]] += 1
+    return pairs
+
+
 @compiled_early
 def count_extensions(
     offsets: Longs, items: Ints, starts: Longs, tids: Ints, itemset: Ints, counts: Longs
@@ -285,26 +428,20 @@ def count_extensions(
 
 
 @compiled
-def count_itemsets(
-    offsets: Longs, items: Ints, starts: Longs, tids: Ints, set_offsets: Longs, set_items: Ints
-) -> Longs:
-    """Number of records that hold each of the given non-empty ascending itemsets."""
-    supports = np.zeros(len(set_offsets) - 1, np.int64)
-    for number in range(len(supports)):
-        first = set_offsets[number]
-        stop = set_offsets[number + 1]
-        last = set_items[stop - 1]
-        for at in range(starts[last], starts[last + 1]):
-            record = tids[at]
-            here = offsets[record]
-            end = offsets[record + 1]
-            found = first
-            while found < stop and here < end:
-                if items[here] == set_items[found]:
-                    found += 1
-                elif items[here] > set_items[found]:
-                    break
-                here += 1
-            if found == stop:
-                supports[number] += 1
+def count_itemsets(offsets: Longs, codes: Ints, starts: Longs, set_offsets: Longs, set_items: Longs) -> Longs:
+    """Number of records that hold each of some itemsets, in one go over the records.
+
+    Sets are ordered by their first item, which should be the rarest: those of item ``i`` are ``starts[i]`` to
+    ``starts[i + 1] - 1``.
+    """
+    supports, last = np.zeros(len(set_offsets) - 1, np.int64), np.full(len(starts) - 1, -1, np.int64)
+    for record in range(len(offsets) - 1):
+        for at in range(offsets[record], offsets[record + 1]):
+            last[codes[at]] = record
+        for at in range(offsets[record], offsets[record + 1]):
+            for number in range(starts[codes[at]], starts[codes[at] + 1]):
+                held = 1
+                for other in range(set_offsets[number], set_offsets[number + 1]):
+                    held &= last[set_items[other]] == record
+                supports[number] += held
     return supports

@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cloven.compiled import Flags, Longs, compiled
+from cloven.data.arrays import offsets_of, positions
 from cloven.data.defaults import K, M
 from cloven.data.given import expect_sets
 from cloven.errors import ParameterError
 from cloven.figures import many, percent
 from cloven.statistics.intervals import wilson
+from cloven.statistics.mining import rank_records
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 BUDGET = 1_000_000_000
 _FIRST_BATCH = 64
+SEVERAL = -2
+"""Stands for several holders."""
 
 
 @dataclass(frozen=True)
@@ -104,11 +108,8 @@ class _Search:
         rank = np.empty(len(data.vocabulary), np.int32)
         rank[np.argsort(data.supports, kind="stable")] = np.arange(len(rank), dtype=np.int32)
         lengths = data.lengths[order]
-        offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
-        starts = np.repeat(data.offsets[:-1][order] - offsets[:-1], lengths)
-        rows = np.repeat(np.arange(len(data)), lengths)
-        items = rank[data.codes[starts + np.arange(len(starts))]]
-        items = items[np.lexsort((items, rows))]
+        codes = data.codes if data.persons is None else data.codes[positions(data.offsets[order], lengths)]
+        offsets, items, _, _ = rank_records(offsets_of(lengths), codes, rank, len(rank))
         return cls(offsets, items, person[order].astype(np.int64), len(rank), order, rng)
 
     def run(self, size: int, wanted: Flags, budget: int) -> int:
@@ -198,10 +199,11 @@ def search(size: int, records: Records, vocabulary: int, budget: int) -> int:
     Gives the steps taken, or -1 if ``budget`` was too small; then what was cleared is right and what was not is open.
     """
     held, positions = np.arange(len(records.person)), records.offsets[:-1].copy()
+    lone = bool((records.person[1:] != records.person[:-1]).all())
     count = np.zeros((size, vocabulary), np.int64)
     last = np.full((size, vocabulary), -1, np.int64)
     steps = np.zeros(1, np.int64)
-    done = _extend(held, positions, size, records, count, last, steps, budget)
+    done = _extend(held, positions, size, records, lone, count, last, steps, budget)
     return steps[0] if done else -1
 
 
@@ -211,14 +213,21 @@ def _extend(
     positions: Longs,
     size: int,
     records: Records,
+    lone: bool,
     count: Longs,
     last: Longs,
     steps: Longs,
     budget: int,
 ) -> bool:
-    """Search the combinations with ``size`` more items; False when the budget is spent."""
+    """Search the combinations with ``size`` more items; False when the budget is spent.
+
+    ``lone`` says that no person has two records.
+    """
     if size == 1:
-        _mark(held, positions, records, count[0], last[0], steps)
+        if lone:
+            _mark_lone(held, positions, records, count[0], last[0], steps)
+        else:
+            _mark(held, positions, records, count[0], last[0], steps)
         return bool(steps[0] <= budget)
     found, starts, child_held, child_positions = _children(
         held, positions, size, records, count[size - 1], last[size - 1], steps
@@ -229,7 +238,7 @@ def _extend(
             child_positions[starts[child] : starts[child + 1]],
         )
         if _any_wanted(here, records) and not _extend(
-            here, there, size - 1, records, count, last, steps, budget
+            here, there, size - 1, records, lone, count, last, steps, budget
         ):
             return False
     return bool(steps[0] <= budget)
@@ -241,6 +250,29 @@ def _any_wanted(held: Longs, records: Records) -> bool:
         if records.wanted[record]:
             return True
     return False
+
+
+@compiled
+def _mark_lone(
+    held: Longs, positions: Longs, records: Records, touched: Longs, last: Longs, steps: Longs
+) -> None:
+    """The same as ``_mark`` where each record is a person's only one: an item that one alone holds tells which."""
+    offsets, items, wanted, many = records.offsets, records.items, records.wanted, 0
+    for number in range(len(held)):
+        record = held[number]
+        steps[0] += offsets[record + 1] - positions[number] + 1
+        for at in range(positions[number], offsets[record + 1]):
+            if last[items[at]] == -1:
+                touched[many] = items[at]
+                many += 1
+                last[items[at]] = record
+            else:
+                last[items[at]] = SEVERAL
+    for item in touched[:many]:
+        if last[item] >= 0:
+            wanted[last[item]] = False
+        last[item] = -1
+    touched[:many] = 0
 
 
 @compiled

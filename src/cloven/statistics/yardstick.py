@@ -14,7 +14,7 @@ import numpy as np
 from cloven.cores import as_they_come
 from cloven.statistics.analyses import Analyses
 from cloven.statistics.intervals import Sampled
-from cloven.statistics.mining import Ranked, supports, top_itemsets
+from cloven.statistics.mining import Ranked, supports, top_itemsets, top_of_both
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -82,16 +82,9 @@ class Yardstick:
         """Count on the original."""
         pairs, ranked = error_pairs(original), Ranked.of(original)
         levels = None if taxonomy is None else top_itemsets(taxonomy.extend(original), top)
-        return cls(
-            top,
-            top_itemsets(ranked, top),
-            pairs,
-            supports(ranked, pairs),
-            taxonomy,
-            levels,
-            top_itemsets(ranked, top, min_size=2),
-            Analyses.of(ranked),
-        )
+        frequent, several = top_of_both(ranked, top)
+        counted = supports(ranked, pairs)
+        return cls(top, frequent, pairs, counted, taxonomy, levels, several, Analyses.of(ranked))
 
     def compare(self, published: Transactions) -> Comparison:
         """Hold a data set against it."""
@@ -100,11 +93,12 @@ class Yardstick:
             mined = top_itemsets(self.taxonomy.extend(published), self.top)
             levels = top_k_deviation(self.frequent_levels, mined)
         ranked = Ranked.of(published)
+        frequent, several = top_of_both(ranked, self.top)
         return Comparison(
-            top_k_deviation(self.frequent, top_itemsets(ranked, self.top)),
+            top_k_deviation(self.frequent, frequent),
             relative_error(self.pair_supports, supports(ranked, self.pairs)),
             levels,
-            top_k_deviation(self.combinations, top_itemsets(ranked, self.top, min_size=2)),
+            top_k_deviation(self.combinations, several),
             *self._done_again(ranked),
         )
 

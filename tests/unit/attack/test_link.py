@@ -11,7 +11,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+import cloven as cv
 from cloven.errors import ParameterError
+from cloven.kinds.disassociated.attack.link import Plain
+from cloven.kinds.disassociated.evidence import evidence
 from cloven.kinds.disassociated.release import Disassociated
 from cloven.kinds.known_items import candidates
 from tests.effort import tries
@@ -156,3 +159,29 @@ def test_twenty_thousand_clusters_at_once():
     assert candidates(release, ["a", "c"]).candidates == 100_000
     link = candidates(release, ["a", "s"])
     assert (link.candidates, link.clusters) == (20_000, 20_000)
+
+
+def test_looking_up_in_plain_releases_is_what_evidence_tells():
+    rng, plain = np.random.default_rng(5), 0
+    for number in range(tries(60)):
+        weights = 1 / np.arange(1, 13)
+        rows = [
+            {"abcdefghijkl"[i] for i in rng.choice(12, rng.integers(1, 6), p=weights / weights.sum())}
+            for _ in range(rng.integers(8, 120))
+        ]
+        chunks = "several" if number % 4 == 0 else "single"
+        method = cv.Disassociation(k=2 + number % 3, m=2, max_cluster_size=12, root_chunks=chunks)
+        release = method.anonymise(cv.Transactions.from_records(rows)).release
+        arranged = Plain.of(release)
+        plain += arranged is not None
+        if arranged is None:
+            continue
+        for _ in range(12):
+            wanted = min(len(release.vocabulary), int(rng.integers(1, 6)))
+            codes = np.sort(rng.permutation(len(release.vocabulary))[:wanted])
+            total, at_most, expected = arranged.looked(codes)
+            found = evidence(release, codes)
+            assert total == found.total_at_most
+            assert at_most.tolist() == found.at_most.tolist()
+            assert expected.tolist() == found.expected.tolist()
+    assert plain > number // 3

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 import cloven as cv
 from cloven.disclosure.outcome import Measured, Utility
-from cloven.statistics.analyses import LEARNED, Analyses, _skill
+from cloven.statistics.analyses import LEARNED, Analyses, _skills
+from cloven.statistics.mining import Ranked
 
 sets = st.lists(st.sets(st.sampled_from("abcdef"), min_size=1, max_size=4), min_size=2, max_size=12)
 
@@ -62,7 +63,7 @@ def test_rules_are_those_of_plain_counting(before, after):
 
 @given(sets, sets, st.sampled_from("abcdef"))
 def test_the_model_is_naive_bayes_and_its_area_that_of_all_pairs(learn, test, target):
-    skill = _skill(data(learn), data(test), target)
+    skill = _skills(Ranked.of(data(learn)), Ranked.of(data(test)), (target,))[0]
     having = [r for r in learn if target in r]
     others = [r for r in learn if target not in r]
 

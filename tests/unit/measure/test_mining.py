@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
-from cloven.statistics.mining import supports, top_itemsets
+from cloven.statistics import mining
+from cloven.statistics.mining import Ranked, supports, top_itemsets, top_of_both
 from tests.effort import tries
 
 RECORDS = st.lists(st.sets(st.sampled_from("abcdef"), min_size=1), min_size=1, max_size=12)
@@ -34,6 +35,22 @@ def test_top_itemsets_are_those_of_brute_force_with_ties(records, count, min_siz
     found = top_itemsets(Transactions.from_records(records), count, min_size=min_size, max_size=max_size)
     assert list(found) == brute_force(records, count, min_size, max_size)
     assert found.sizes.tolist() == [len(itemset) for itemset in found.itemsets]
+
+
+@pytest.mark.parametrize(("first", "most"), [(2, 1024), (2, 3), (256, 0)])
+def test_it_does_not_matter_how_extensions_are_counted(monkeypatch, first, most):
+    monkeypatch.setattr(mining, "FIRST", first)
+    monkeypatch.setattr(mining, "MOST_LEADING", most)
+    rng = np.random.default_rng(first + most)
+    for _ in range(tries(40)):
+        records = [set(rng.choice(list("abcdef"), rng.integers(1, 6))) for _ in range(rng.integers(1, 15))]
+        ranked, count = Ranked.of(Transactions.from_records(records)), int(rng.integers(1, 40))
+        both = brute_force(records, count, 1, None), brute_force(records, count, 2, None)
+        assert tuple(map(list, top_of_both(ranked, count))) == both
+        sets = [items for items, _ in brute_force(records, 70, 1, None)]
+        assert supports(ranked, sets).tolist() == [
+            sum(set(one) <= record for record in records) for one in sets
+        ]
 
 
 @settings(max_examples=tries(100), deadline=None)

@@ -196,7 +196,7 @@ def summed_up(found: Sequence[Floats], sets: Longs, held: Floats, supply: Floats
 
 
 @compiled
-def _together(starts: Ints, ends: Ints, rows: Ints) -> int:
+def together(starts: Ints, ends: Ints, rows: Ints) -> int:
     """Sub-records that are in all of some ascending lists, each given by its start and end."""
     found, place = 0, starts.copy()
     for e in range(starts[0], ends[0]):
@@ -227,7 +227,7 @@ def _told_here(
         starts, ends = np.empty(len(same), np.int64), np.empty(len(same), np.int64)
         for number, i in enumerate(same):
             starts[number], ends[number] = places[entry[i]], places[entry[i] + 1]
-        held = _together(starts, ends, rows)
+        held = together(starts, ends, rows)
         found *= held / size
         least += held - size
         most = min(most, held)

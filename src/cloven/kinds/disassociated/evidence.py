@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from cloven.compiled import Longs, compiled
 from cloven.data.arrays import distinct, positions, repeats, run_starts, stable_order
 from cloven.data.transactions import Transactions
 from cloven.errors import ParameterError
@@ -24,7 +25,7 @@ from cloven.kinds.disassociated.release import Kind, climb
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from cloven.compiled import Flags, Floats, Longs
+    from cloven.compiled import Flags, Floats
     from cloven.kinds.disassociated.release import Disassociated
 
 
@@ -194,19 +195,36 @@ def _total(at_most: Longs, parts: SharedParts, wanted: int) -> int:
     return total - max((_too_many(at_most, parts, among) for among in sets), default=0)
 
 
+@compiled
 def total_below_root(at_most: Longs, copies: Longs) -> int:
     """``Evidence.total_at_most`` where clusters share nothing but a root of single items.
 
     ``at_most`` is summed up over clusters that draw the same items (bits) from the root, by what they draw; ``copies``
     are the rows that the root has of each item asked for.
     """
-    drawn, items = np.arange(len(at_most)), np.arange(len(copies))
-    cluster, item = np.nonzero(drawn[:, None] >> items & 1)
-    supply = copies[item]
-    rows = (items, 1 << items, copies)
-    return _total(
-        at_most, SharedParts(cluster, item, 1 << item, supply, supply, drawn, rows, drawn), len(at_most) - 1
-    )
+    most = _drawn_too_often(at_most, copies, len(at_most) - 1)
+    for one in range(len(copies)):
+        most = max(most, _drawn_too_often(at_most, copies, 1 << one))
+    for one in range(min(len(copies), _IN_PAIRS)):
+        for two in range(one):
+            most = max(most, _drawn_too_often(at_most, copies, 1 << one | 1 << two))
+    return int(at_most.sum()) - most
+
+
+@compiled
+def _drawn_too_often(at_most: Longs, copies: Longs, among: int) -> int:
+    """How many more records than rows of the root there are, where some of these items (bits) are drawn."""
+    drawn, found = np.zeros(len(copies), np.int64), 0
+    for bits in range(len(at_most)):
+        scarce = -1  # each cluster is limited by the scarcest item it needs
+        for item in range(len(copies)):
+            if (bits & among) >> item & 1 and (scarce < 0 or copies[item] < copies[scarce]):
+                scarce = item
+        if scarce >= 0:
+            drawn[scarce] += at_most[bits]
+    for item in range(len(copies)):
+        found += max(0, drawn[item] - copies[item])
+    return found
 
 
 def _one_of_each(at_most: Longs, parts: SharedParts) -> tuple[Longs, SharedParts]:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     Shown = tuple[Longs, Ints]
     Inner = tuple[Longs, Longs, Longs, Ints]
     Told = tuple[Shown, Inner, int]
+    Lists = tuple[Longs, Longs, Flags]
 
 FEW_RECORDS = 1_000_000
 """Records that nobody doubts; of more, each row stands for ``MOST_TIMES`` at most."""
@@ -57,21 +58,17 @@ def _rebuild(layout: Layout, rng: np.random.Generator) -> Transactions:
         needy = (cover == 0) & ~np.repeat(has_term, layout.release.cluster_size)
     _place_shared(layout, rng, place, cover, needy)
     term_records, term_items = _place_terms(layout, rng, place, cover)
-    offsets, items = layout.table
-    return _assemble(
-        np.concatenate((np.repeat(place, np.diff(offsets)), term_records)),
-        np.concatenate((items, term_items)),
-        len(cover),
-        layout.release.vocabulary,
-    )
+    lengths, codes = assembled(place, layout.table, term_records, term_items, len(cover))
+    return Transactions.from_arrays(lengths, codes, layout.release.vocabulary)
 
 
 def _place_shared(layout: Layout, rng: np.random.Generator, place: Longs, cover: Longs, needy: Flags) -> None:
     if not layout.shared:
         return
 
-    lists = np.full(len(cover), -1, np.int64), np.full(len(place), -1, np.int64)
     chunks = np.array(layout.shared, np.int64)
+    repeated = repeated_items(chunks, layout.table, len(layout.release.vocabulary))
+    lists = np.full(len(cover), -1, np.int64), np.full(len(place), -1, np.int64), repeated
     told = layout.shown, layout.inner
     failed = place_shared_chunks(
         rng, chunks, layout.members, layout.bounds, layout.table, told, lists, place, cover, needy
@@ -91,15 +88,6 @@ def _place_terms(
 
     fill_from_root(rng, layout.root_rows, root, layout.bounds, layout.table, told, place, cover)
     return place_listed(rng, layout.listed, root, layout.bounds, told, cover)
-
-
-def _assemble(
-    records: Longs, items: NDArray[np.int32], count: int, vocabulary: tuple[str, ...]
-) -> Transactions:
-    width = max(1, len(vocabulary))
-    pairs = distinct(records * width + items)
-    lengths = np.bincount(pairs // width, minlength=count).astype(np.int64)
-    return Transactions.from_arrays(lengths, (pairs % width).astype(np.int32), vocabulary)
 
 
 # A release arranged for rebuilding data sets: computed once, used for every reconstruction.
@@ -370,6 +358,45 @@ def place_terms(
     return records[:used], items[:used]
 
 
+@compiled
+def assembled(
+    place: Longs, table: tuple[Longs, Ints], term_records: Longs, term_items: Ints, records: int
+) -> tuple[Longs, Ints]:
+    """Lengths and items (ascending, without repeats) of the records that rows and terms were placed on."""
+    offsets, items = table
+    starts = np.zeros(records + 1, np.int64)
+    for row in range(len(place)):
+        starts[place[row] + 1] += offsets[row + 1] - offsets[row]
+    for record in term_records:
+        starts[record + 1] += 1
+    for record in range(records):
+        starts[record + 1] += starts[record]
+    ends, found, many = starts[:-1].copy(), np.empty(starts[records], np.int32), 0
+    for row in range(len(place)):
+        for at in range(offsets[row], offsets[row + 1]):
+            found[ends[place[row]]] = items[at]
+            ends[place[row]] += 1
+    for at in range(len(term_records)):
+        found[ends[term_records[at]]] = term_items[at]
+        ends[term_records[at]] += 1
+    lengths = np.zeros(records, np.int64)
+    for record in range(records):
+        first = many
+        for at in range(starts[record], starts[record + 1]):
+            # Sorted into what stands before it; what is kept never overtakes what is read.
+            item, here = found[at], many
+            while here > first and found[here - 1] > item:
+                here -= 1
+            if here > first and found[here - 1] == item:
+                continue
+            for moved in range(many, here, -1):
+                found[moved] = found[moved - 1]
+            found[here] = item
+            many += 1
+        lengths[record] = many - first
+    return lengths, found[:many]
+
+
 # Compiled placement of shared chunks.
 #
 # A shared sub-record may go to any record below its joint, except where the cluster shows one of its items in its
@@ -385,9 +412,15 @@ DRAWS = 24
 
 @compiled
 def _among(item: int, owner: int, offsets: Longs, items: Ints) -> bool:
-    here = items[offsets[owner] : offsets[owner + 1]]
-    at = np.searchsorted(here, item)
-    return bool(at < len(here) and here[at] == item)
+    low, end = offsets[owner], offsets[owner + 1]
+    high = end
+    while low < high:
+        middle = (low + high) // 2
+        if items[middle] < item:
+            low = middle + 1
+        else:
+            high = middle
+    return bool(low < end and items[low] == item)
 
 
 @compiled
@@ -405,20 +438,19 @@ def is_told(item: int, cluster: int, told: Told) -> bool:
 
 
 @compiled
-def _fits(
-    row: int, record: int, cluster: int, table: tuple[Longs, Ints], told: Told, lists: tuple[Longs, Longs]
-) -> bool:
+def _fits(row: int, record: int, cluster: int, table: tuple[Longs, Ints], told: Told, lists: Lists) -> bool:
     """Whether a shared row may go to a record of this cluster.
 
     ``table`` holds the published rows, ``told`` what record chunks and inner joints show, and ``lists`` the
-    shared rows that a record has already (the first of each record, and the one after each row).
+    shared rows that a record has already (the first of each record, and the one after each row) with the items
+    that several shared chunks have: the others it cannot have twice.
     """
     row_offsets, row_items = table
-    head, following = lists
+    head, following, repeated = lists
     for at in range(row_offsets[row], row_offsets[row + 1]):
         if is_told(row_items[at], cluster, told):
             return False
-        other = head[record]
+        other = head[record] if repeated[row_items[at]] else -1
         while other >= 0:
             for there in range(row_offsets[other], row_offsets[other + 1]):
                 if row_items[there] == row_items[at]:
@@ -434,9 +466,10 @@ def place_shared_chunk(
     clusters: Longs,
     ends: Longs,
     bounds: Longs,
+    homes: Ints,
     table: tuple[Longs, Ints],
     told: Told,
-    lists: tuple[Longs, Longs],
+    lists: Lists,
     place: Longs,
     cover: Longs,
     needy: Flags,
@@ -451,48 +484,54 @@ def place_shared_chunk(
     """
     first, last = rows
     total = ends[-1] if len(ends) else 0
-    wanting = _needy_below(clusters, bounds, ends, needy) if any_needy else np.empty(0, np.int64)
+    wanting = _needy_below(clusters, bounds, ends, homes, needy) if any_needy else np.empty(0, np.int64)
     rng.shuffle(wanting)
     waiting, following_one, listed = wanting[:0], 0, False
     for row in range(first, last):
         found: int = np.int64(-1)  # type: ignore[assignment]  # one type for the compiler
         for candidate in wanting:
-            cluster, record = _at(candidate, clusters, bounds, ends)
+            cluster, record = _at(candidate, clusters, bounds, ends, homes)
             if owner[record] < 0 and _fits(row, record, cluster, table, told, lists):
                 found = record
                 break
         draws = 0
         while found < 0 and draws < DRAWS and total > 0 and not listed:
-            cluster, record = _at(int(rng.random() * total), clusters, bounds, ends)
+            cluster, record = _at(int(rng.random() * total), clusters, bounds, ends, homes)
             if owner[record] < 0 and _fits(row, record, cluster, table, told, lists):
                 found = record
             draws += 1
         if found < 0 and not listed:
             waiting, listed = _allowed(rng, row, clusters, ends, table, told), True
         while found < 0 and following_one < len(waiting):
-            cluster, record = _at(waiting[following_one], clusters, bounds, ends)
+            cluster, record = _at(waiting[following_one], clusters, bounds, ends, homes)
             following_one += 1
             if owner[record] < 0 and _fits(row, record, cluster, table, told, lists):
                 found = record
         if found >= 0:
             owner[found] = row
             place[row] = found
-        elif not _make_room(rng, row, first, last, clusters, bounds, ends, table, told, lists, owner, place):
+        elif not _make_room(
+            rng, row, first, last, clusters, bounds, ends, homes, table, told, lists, owner, place
+        ):
             return row
-    head, following = lists
+    head, following, repeated = lists
     for row in range(first, last):
         record = place[row]
         owner[record] = -1
         cover[record] += 1
         needy[record] = False
-        following[row] = head[record]
-        head[record] = row
+        for at in range(table[0][row], table[0][row + 1]):
+            if repeated[table[1][at]]:
+                following[row], head[record] = head[record], row
+                break
     return -1
 
 
 @compiled
-def _at(number: int, clusters: Longs, bounds: Longs, ends: Longs) -> tuple[int, int]:
-    """Cluster and record with this number below a joint."""
+def _at(number: int, clusters: Longs, bounds: Longs, ends: Longs, homes: Ints) -> tuple[int, int]:
+    """Cluster and record with this number below a joint; ``homes`` are the clusters of all records."""
+    if len(clusters) == len(bounds) - 1:
+        return homes[number], number
     place = np.searchsorted(ends, number, side="right")
     cluster = clusters[place]
     return cluster, bounds[cluster + 1] - (ends[place] - number)
@@ -519,12 +558,12 @@ def _allowed(
 
 
 @compiled
-def _needy_below(clusters: Longs, bounds: Longs, ends: Longs, needy: Flags) -> Longs:
+def _needy_below(clusters: Longs, bounds: Longs, ends: Longs, homes: Ints, needy: Flags) -> Longs:
     """Numbers of the records below a joint that nothing else can fill."""
     found = np.empty(ends[-1] if len(ends) else 0, np.int64)
     count = 0
     for number in range(len(found)):
-        _, record = _at(number, clusters, bounds, ends)
+        _, record = _at(number, clusters, bounds, ends, homes)
         if needy[record]:
             found[count] = number
             count += 1
@@ -540,9 +579,10 @@ def _make_room(
     clusters: Longs,
     bounds: Longs,
     ends: Longs,
+    homes: Ints,
     table: tuple[Longs, Ints],
     told: Told,
-    lists: tuple[Longs, Longs],
+    lists: Lists,
     owner: Longs,
     place: Longs,
 ) -> bool:
@@ -552,7 +592,7 @@ def _make_room(
     record_of = np.empty(total, np.int64)
     owned = np.empty(total, np.int64)
     for number in range(total):
-        cluster_of[number], record_of[number] = _at(number, clusters, bounds, ends)
+        cluster_of[number], record_of[number] = _at(number, clusters, bounds, ends, homes)
         owned[number] = owner[record_of[number]]
     if not _augment(rng, row, first, last, owned, cluster_of, record_of, table, told, lists):
         return False
@@ -574,7 +614,7 @@ def _augment(
     record_of: Longs,
     table: tuple[Longs, Ints],
     told: Told,
-    lists: tuple[Longs, Longs],
+    lists: Lists,
 ) -> bool:
     """Find a place for one more row, moving others of its chunk if need be (an augmenting path)."""
     total = len(owner)
@@ -683,6 +723,18 @@ def place_listed(
 
 
 @compiled
+def repeated_items(chunks: Longs, table: tuple[Longs, Ints], items: int) -> Flags:
+    """Items that several shared chunks (first row, row after the last, joint) have."""
+    repeated, last = np.zeros(items, np.bool_), np.full(items, -1, np.int64)
+    for number in range(len(chunks)):
+        for at in range(table[0][chunks[number, 0]], table[0][chunks[number, 1]]):
+            item = table[1][at]
+            repeated[item] = repeated[item] or 0 <= last[item] < number
+            last[item] = number
+    return repeated
+
+
+@compiled
 def place_shared_chunks(
     rng: np.random.Generator,
     chunks: Longs,
@@ -690,7 +742,7 @@ def place_shared_chunks(
     bounds: Longs,
     table: tuple[Longs, Ints],
     told: tuple[Shown, Inner],
-    lists: tuple[Longs, Longs],
+    lists: Lists,
     place: Longs,
     cover: Longs,
     needy: Flags,
@@ -698,7 +750,9 @@ def place_shared_chunks(
     """Place all shared chunks (first row, row after the last, joint); -1, or the number of the one that fails."""
     starts, clusters = members
     shown, inner = told
-    owner = np.full(len(cover), -1, np.int64)
+    owner, homes = np.full(len(cover), -1, np.int64), np.empty(len(cover), np.int32)
+    for cluster in range(len(bounds) - 1):
+        homes[bounds[cluster] : bounds[cluster + 1]] = cluster
     any_needy = bool(needy.any())
     before = np.int64(-1)
     below = clusters[:0]
@@ -715,6 +769,7 @@ def place_shared_chunks(
             below,
             ends,
             bounds,
+            homes,
             table,
             (shown, inner, joint),
             lists,

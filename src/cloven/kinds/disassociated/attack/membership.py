@@ -13,6 +13,10 @@ somebody else often is none, which rules the cluster out: no row counts as ``DOU
 number and says how much does not fit. ``share`` is that of ``known_person``, at least ``DOUBT`` / N. The score says how
 much more likely the record is if it was drawn from one of the clusters than if its items were drawn one by one.
 Where supports are lower bounds, a row may lack an item, and no row counts as half a row.
+
+Every cluster is part of the sum, but few list an item of the record, and most of those one. So all clusters start
+with the score of one that lists nothing, what a place adds alone is worked out beforehand, and only where several items
+of the record meet in a cluster its rows are looked at. Records that are asked about several times are scored once.
 """
 
 from __future__ import annotations
@@ -20,24 +24,30 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from cloven.compiled import Floats, Longs, compiled
+from cloven.compiled import Floats, Ints, Longs, compiled
 from cloven.cores import at_once
+from cloven.data.arrays import distinct, run_starts
 from cloven.kinds.disassociated.attack.known_person import KnownPerson
-from cloven.kinds.disassociated.attack.known_person_layout import Rows, sums
-from cloven.statistics.sums import exponentials, total
+from cloven.kinds.disassociated.attack.known_person_layout import NOWHERE, sums
+from cloven.kinds.disassociated.release import Kind
 
 if TYPE_CHECKING:
     from cloven.data.known_sets import Known
-    from cloven.kinds.disassociated.attack.known_person_layout import Arranged, Layout
+    from cloven.kinds.disassociated.attack.known_person_layout import Layout
     from cloven.kinds.disassociated.release import Disassociated
 
 
 DOUBT = 1e-6
 """Rows that are taken to be there where none is."""
+SPAN = 1 << 40
+"""More than the codes of the items of a row add up to."""
+NEGLIGIBLE = -37.5
+"""Logarithm of what makes no difference to a sum of 1 or more, to the last bit: it is below 2 ** -54."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,15 +71,19 @@ class Membership:
     def scores(self, records: Known) -> tuple[Floats, Longs]:
         """Score of each record, the higher the more likely it is in the release; and its most likely cluster."""
         records.check(len(self.person.release.vocabulary), len(self.person.release.vocabulary))
-        layout, odds = self.person.places, self._odds
+        layout, odds, listed = self.person.places, self._odds, self._listed
+        known: dict[bytes, int] = {}
+        ends = records.offsets.tolist()
+        of = [known.setdefault(records.codes[a:b].tobytes(), len(known)) for a, b in pairwise(ends)]
+        asked = records.take(np.unique(of, return_index=True)[1])
 
         def some(first: int, last: int) -> tuple[Floats, Longs]:
-            return scores(layout, odds, records.offsets[first : last + 1], records.codes)
+            return scores(layout, odds, listed, asked.offsets[first : last + 1], asked.codes)
 
         # Each record is held against every cluster.
-        steps = np.arange(len(records.offsets)) * len(layout.clusters.size)
+        steps = np.arange(len(asked.offsets)) * len(layout.clusters.size)
         score, cluster = map(np.concatenate, zip(*at_once(some, steps), strict=True))
-        return score, layout.clusters.number[cluster]
+        return score[of], layout.clusters.number[cluster[of]]
 
     @cached_property
     def shares(self) -> Floats:
@@ -82,27 +96,52 @@ class Membership:
     @cached_property
     def _odds(self) -> Odds:
         """Logarithms that all records have in common."""
-        clusters, release, rows = (
-            self.person.places.clusters,
-            self.person.release,
-            Rows.of(self.person.release),
-        )
-        many = int(rows.part.max(initial=-1)) + 1
-        of_row = rows.cluster >= 0
-        new = np.argsort(clusters.number)
-        part_cluster = np.full(many, -1, np.int64)
-        part_cluster[rows.part[of_row]] = new[rows.cluster[of_row]]
+        layout, release = self.person.places, self.person.release
+        clusters, new = layout.clusters, np.argsort(layout.clusters.number)
+        # Chunks as ``Rows`` numbers them.
+        rows = np.flatnonzero(release.row_kind != Kind.TERM)
+        cluster = release.row_cluster[rows]
+        first = run_starts(cluster, release.row_joint[rows], release.row_chunk[rows])
+        part_cluster = np.where(cluster[first] >= 0, new[cluster[first]], -1)
         own = part_cluster >= 0
         size = clusters.size[part_cluster]
-        held = sums(rows.part, rows.copies, many)
+        held = np.diff(np.append(first, len(rows)))
         empty = np.log(np.maximum(size - held, 0.0) + self.doubt)
         present, absent = np.log(self.shares), np.log1p(-self.shares)
-        shown = np.flatnonzero(rows.slot_cluster >= 0)
+        slot_cluster, slot_item = part_cluster[layout.rows.slot_part], _slot_items(layout, len(present))
+        shown = np.flatnonzero(slot_cluster >= 0)
         nothing = sums(part_cluster[own], (empty - np.log(size))[own], release.clusters)
-        nothing -= sums(new[rows.slot_cluster[shown]], absent[rows.slot_item[shown]], release.clusters)
+        nothing -= sums(slot_cluster[shown], absent[slot_item[shown]], release.clusters)
         return Odds(
             np.log(clusters.size / max(release.records, 1)) + nothing, empty, present, absent, self.doubt
         )
+
+    @cached_property
+    def _listed(self) -> Listed:
+        """Places as clusters have them."""
+        layout, odds = self.person.places, self._odds
+        places, chunks = layout.places, len(odds.empty)
+        item = np.repeat(np.arange(len(places.starts) - 1), np.diff(places.starts))
+        part = np.append(layout.rows.slot_part, chunks)[places.slot]  # those that stand in no row come last
+        order = np.lexsort((item, part, places.cluster))
+        number = np.empty(len(order), np.int64)
+        number[order] = np.arange(len(order))
+        slot = np.where(places.record, places.slot, NOWHERE)[order]
+        # Half as wide, twice as many of them stay near the processor.
+        return Listed(
+            number.astype(np.int32),
+            item[order].astype(np.int32),
+            slot.astype(np.int32),
+            *additions(layout, odds, order, item[order], slot),
+        )
+
+
+def _slot_items(layout: Layout, items: int) -> Longs:
+    """Item of each slot: slots ascend by chunk and item."""
+    rows, width = layout.rows, max(1, items)
+    part = np.empty(len(rows.rate), np.int64)
+    part[rows.slot_rows] = np.repeat(rows.slot_part, np.diff(rows.slot_starts))
+    return distinct(np.repeat(part, np.diff(rows.starts)) * width + rows.items) % width
 
 
 # Compiled likelihood ratios of whole records: from one of the clusters, or drawn item by item?
@@ -126,107 +165,244 @@ class Odds(NamedTuple):
     doubt: float
 
 
+class Listed(NamedTuple):
+    """Places in the order of clusters, chunks and items, and what they and others add to the score of a cluster.
+
+    Attributes:
+        number: where each place of the layout stands in this order.
+        item: the item of each.
+        slot: its slot if that is of a record chunk, else ``NOWHERE``.
+        alone: what it adds if the record has no other item in its chunk.
+        row: what each row adds that is all the record has of its record chunk.
+        base: what each entry of the layout's base adds.
+        marks: of each entry of the layout's ``slot_rows``, the length of its row and the sum of its items.
+    """
+
+    number: Ints
+    item: Ints
+    slot: Ints
+    alone: Floats
+    row: Floats
+    base: Floats
+    marks: Longs
+
+
 @compiled
-def _equal(rows: Arranged, slot: int, items: Longs) -> float:
-    """Chance of a record to have exactly these items of a chunk; the slot is that of the first."""
-    starts, row_items, rate = rows.starts, rows.items, rows.rate
-    for at in range(rows.slot_starts[slot], rows.slot_starts[slot + 1]):
-        row = rows.slot_rows[at]
-        if starts[row + 1] - starts[row] == len(items):
+def additions(
+    layout: Layout, odds: Odds, order: Longs, item: Longs, slot: Longs
+) -> tuple[Floats, Floats, Floats, Longs]:
+    """What places, rows of record chunks and entries of the base add, and marks; see ``Listed``."""
+    places, rows, starts, rate = layout.places, layout.rows, layout.base.starts, layout.base.rate
+    least = odds.doubt / layout.clusters.size.sum()
+    alone, row, base = np.empty(len(order)), np.zeros(len(rows.rate)), np.empty(len(rate))
+    marks = np.empty(len(rows.slot_rows), np.int64)
+    for at in range(len(marks)):
+        each = rows.slot_rows[at]
+        held = rows.items[rows.starts[each] : rows.starts[each + 1]]
+        marks[at] = len(held) * SPAN + held.sum()
+    for number in range(len(order)):
+        at, here = order[number], slot[number]
+        if here < 0:
+            alone[number] = math.log(max(places.share[at], least)) - odds.present[item[number]]
+            continue
+        empty, size = odds.empty[rows.slot_part[here]], layout.clusters.size[places.cluster[at]]
+        first, last = rows.slot_starts[here], rows.slot_starts[here + 1]
+        for each in rows.slot_rows[first:last]:
+            row[each] = math.log(rows.rate[each] * size + odds.doubt) - empty
+        alike = item[number : number + 1]
+        same = _equal(rows.starts, rows.items, rows.slot_rows, marks, first, last, alike, 1)
+        alone[number] = row[same] if same >= 0 else math.log(odds.doubt) - empty
+    for code in range(len(starts) - 1):
+        for at in range(starts[code], starts[code + 1]):
+            base[at] = math.log(max(rate[at], least)) - odds.present[code]
+    return alone, row, base, marks
+
+
+@compiled
+def _equal(
+    starts: Longs,
+    row_items: Longs,
+    slot_rows: Longs,
+    marks: Longs,
+    first: int,
+    last: int,
+    items: Longs,
+    many: int,
+) -> int:
+    """Which of the rows ``first`` to ``last`` of a slot has exactly the first ``many`` items, or ``NOWHERE``."""
+    mark = many * SPAN
+    for i in range(many):
+        mark += items[i]
+    for at in range(first, last):
+        if marks[at] == mark:
+            row = slot_rows[at]
             same = True
-            for i in range(len(items)):
+            for i in range(many):
                 same = same and row_items[starts[row] + i] == items[i]
             if same:
-                return float(rate[row])
-    return 0.0
+                return int(row)
+    return NOWHERE
+
+
+class Room(NamedTuple):
+    """What scoring one record needs, made once for all.
+
+    Attributes:
+        score: for each cluster, the logarithm of its part in the sum.
+        base: what clusters add that do not list an item, by place of the item in the record and outermost joint.
+        beside: the sum of that over all items of the record.
+        head: for each cluster, the first of its places that hold an item of the record (-1 for none, as it is left).
+        following: for each of these places, the next one of its cluster.
+        crowded: clusters with several of them.
+        where: place of each item in the record.
+        met: places of one cluster, in their order.
+        items: items of the record in one chunk.
+    """
+
+    score: Floats
+    base: Floats
+    beside: Floats
+    head: Ints
+    following: Ints
+    crowded: Ints
+    where: Ints
+    met: Ints
+    items: Longs
 
 
 @compiled
-def _base(layout: Layout, odds: Odds, record: Longs, least: float, score: Floats, base: Floats) -> None:
-    """Start with the score of clusters that list no item of the record; ``base`` is by outermost joint and item."""
-    tops, top_starts, nothing = len(layout.clusters.top_size), layout.clusters.top_starts, odds.nothing
-    starts, base_top, rate, present = layout.base.starts, layout.base.top, layout.base.rate, odds.present
+def _begin(layout: Layout, odds: Odds, listed: Listed, record: Longs, least: float, room: Room) -> None:
+    """Start with the score of clusters that list no item of the record, and chain the places of those that do."""
+    starts, top_of, top_starts = layout.base.starts, layout.base.top, layout.clusters.top_starts
+    score, base, beside, nothing = room.score, room.base, room.beside, odds.nothing
+    beside[:] = 0.0
     for j in range(len(record)):
-        for top in range(tops):
-            base[top, j] = math.log(least) - present[record[j]]
+        room.where[record[j]] = j
+        base[j, :] = least - odds.present[record[j]]
         for at in range(starts[record[j]], starts[record[j] + 1]):
-            base[base_top[at], j] = math.log(max(rate[at], least)) - present[record[j]]
-    for top in range(tops):
-        listed = 0.0
-        for j in range(len(record)):
-            listed += base[top, j]
+            base[j, top_of[at]] = listed.base[at]
+        for top in range(len(beside)):
+            beside[top] += base[j, top]
+    for top in range(len(beside)):
         for cluster in range(top_starts[top], top_starts[top + 1]):
-            score[cluster] = nothing[cluster] + listed
+            score[cluster] = nothing[cluster] + beside[top]
+    place_starts, cluster_of, number_of = layout.places.starts, layout.places.cluster, listed.number
+    head, following = room.head, room.following
+    for item in record[::-1]:  # so that chains ascend by item
+        for at in range(place_starts[item], place_starts[item + 1]):
+            number, cluster = number_of[at], cluster_of[at]
+            following[number] = head[cluster]
+            head[cluster] = number
 
 
 @compiled
-def _listed(layout: Layout, record: Longs, key: Longs) -> tuple[Longs, Longs]:
-    """Places of the record's items, by cluster, chunk and item; and which item each is of."""
-    starts, many = layout.places.starts, 0
-    for item in record:
-        many += starts[item + 1] - starts[item]
-    place, which = np.empty(many, np.int64), np.empty(many, np.int64)
-    many = 0
-    for j in range(len(record)):
-        for at in range(starts[record[j]], starts[record[j] + 1]):
-            place[many], which[many] = at, j
+def _lonely(layout: Layout, odds: Odds, listed: Listed, room: Room) -> int:
+    """Add what clusters with one place hold; returns how many have several, which are ``crowded``."""
+    score, head, following, base, where = room.score, room.head, room.following, room.base, room.where
+    items, slot, alone, present, absent = listed.item, listed.slot, listed.alone, odds.present, odds.absent
+    tops, crowded, many = layout.clusters.top, room.crowded, 0
+    for cluster in range(len(head)):
+        number = head[cluster]
+        if number < 0:
+            continue
+        if following[number] >= 0:
+            crowded[many] = cluster
             many += 1
-    order = np.argsort(key[place], kind="mergesort")
-    return place[order], which[order]
+            continue
+        head[cluster] = -1
+        item = items[number]
+        change = -base[where[item], tops[cluster]]
+        if slot[number] >= 0:
+            change += absent[item] - present[item]
+        score[cluster] += change + alone[number]
+    return many
 
 
 @compiled
-def _score(
-    layout: Layout, odds: Odds, record: Longs, key: Longs, least: float, score: Floats, base: Floats
-) -> None:
-    """Log likelihood ratios of one record, for each cluster."""
-    _base(layout, odds, record, least, score, base)
-    place, which = _listed(layout, record, key)
-    cluster_of, slot_of, share = layout.places.cluster, layout.places.slot, layout.places.share
-    is_record, top_of, size = layout.places.record, layout.clusters.top, layout.clusters.size
-    empty, present, absent, slot_part = odds.empty, odds.present, odds.absent, layout.rows.slot_part
-    i = 0
-    while i < len(place):
-        at = place[i]
-        cluster, end = cluster_of[at], i + 1
-        change = -base[top_of[cluster], which[i]]
-        if not is_record[at]:
-            change += math.log(max(share[at], least)) - present[record[which[i]]]
-        else:
-            while end < len(place) and key[place[end]] == key[at]:
-                change -= base[top_of[cluster], which[end]]
-                end += 1
-            for other in range(i, end):
-                item = record[which[other]]
-                change += absent[item] - present[item]
-            rows = _equal(layout.rows, slot_of[at], record[which[i:end]]) * size[cluster]
-            change += math.log(rows + odds.doubt) - empty[slot_part[slot_of[at]]]
-        score[cluster] += change
-        i = end
+def _crowded(layout: Layout, odds: Odds, listed: Listed, room: Room, many: int) -> None:
+    """Add what clusters with several places hold, chunk by chunk."""
+    slot_part, slot_starts, slot_rows = layout.rows.slot_part, layout.rows.slot_starts, layout.rows.slot_rows
+    starts, row_items, marks, tops = layout.rows.starts, layout.rows.items, listed.marks, layout.clusters.top
+    slots, item_of, alone, row = listed.slot, listed.item, listed.alone, listed.row
+    present, absent, empty, nowhere = odds.present, odds.absent, odds.empty, math.log(odds.doubt)
+    score, head, following, crowded = room.score, room.head, room.following, room.crowded
+    base, where, met, items = room.base, room.where, room.met, room.items
+    for number in range(many):
+        cluster = crowded[number]
+        top, last, i = tops[cluster], _chained(head[cluster], following, met), 0
+        head[cluster] = -1
+        while i < last:
+            first, end = met[i], i + 1
+            slot, items[0] = slots[first], item_of[first]
+            change = -base[where[items[0]], top]
+            if slot >= 0:
+                part = slot_part[slot]
+                while end < last and slots[met[end]] >= 0 and slot_part[slots[met[end]]] == part:
+                    items[end - i] = item_of[met[end]]
+                    change -= base[where[items[end - i]], top]
+                    end += 1
+                for j in range(end - i):
+                    change += absent[items[j]] - present[items[j]]
+            if end == i + 1:
+                change += alone[first]
+            else:
+                begin, stop = slot_starts[slot], slot_starts[slot + 1]
+                same = _equal(starts, row_items, slot_rows, marks, begin, stop, items, end - i)
+                change += row[same] if same >= 0 else nowhere - empty[slot_part[slot]]
+            score[cluster] += change
+            i = end
 
 
 @compiled
-def scores(layout: Layout, odds: Odds, offsets: Longs, codes: Longs) -> tuple[Floats, Longs]:
+def _chained(number: int, following: Ints, met: Ints) -> int:
+    """Put a chain of places into their order; returns how many they are."""
+    many = 0
+    while number >= 0:
+        i = many
+        while i > 0 and met[i - 1] > number:
+            met[i] = met[i - 1]
+            i -= 1
+        met[i] = number
+        many += 1
+        number = following[number]
+    return many
+
+
+@compiled
+def _whole(score: Floats) -> tuple[float, int]:
+    """Logarithm of the sum of what these are logarithms of, and which is the largest."""
+    best = int(np.argmax(score))
+    highest, total = score[best], 0.0
+    for i in range(best + 1):
+        total += math.exp(score[i] - highest)
+    for i in range(best + 1, len(score)):
+        if score[i] - highest > NEGLIGIBLE:
+            total += math.exp(score[i] - highest)
+    return highest + math.log(total), best
+
+
+@compiled
+def scores(layout: Layout, odds: Odds, listed: Listed, offsets: Longs, codes: Longs) -> tuple[Floats, Longs]:
     """Score and most likely cluster of each record."""
     clusters, tops = len(layout.clusters.size), len(layout.clusters.top_size)
-    least, parts = odds.doubt / layout.clusters.size.sum(), len(odds.empty) + 1
-    # Places in one record chunk have the same key; all others are told apart by nothing, and taken one by one.
-    key = np.empty(len(layout.places.slot), np.int64)
-    for at in range(len(key)):
-        slot = layout.places.slot[at]
-        key[at] = layout.places.cluster[at] * parts + (
-            layout.rows.slot_part[slot] if slot >= 0 else parts - 1
-        )
-    many = len(offsets) - 1
-    found, best, score = np.empty(many), np.zeros(many, np.int64), np.empty(clusters)
-    longest = 1
+    least = math.log(odds.doubt / layout.clusters.size.sum())
+    many, longest = len(offsets) - 1, 1
     for number in range(many):
         longest = max(longest, offsets[number + 1] - offsets[number])
-    base = np.empty((tops, longest))
+    room = Room(
+        np.empty(clusters),
+        np.empty((longest, tops)),
+        np.empty(tops),
+        np.full(clusters, -1, np.int32),
+        np.empty(len(listed.item), np.int32),
+        np.empty(clusters, np.int32),
+        np.empty(len(odds.present), np.int32),
+        np.empty(longest, np.int32),
+        np.empty(longest, np.int64),
+    )
+    found, best = np.empty(many), np.empty(many, np.int64)
     for number in range(many):
-        record = codes[offsets[number] : offsets[number + 1]]
-        _score(layout, odds, record, key, least, score, base)
-        best[number] = np.argmax(score)
-        highest = score[best[number]]
-        found[number] = highest + math.log(total(exponentials(score - highest)))
+        _begin(layout, odds, listed, codes[offsets[number] : offsets[number + 1]], least, room)
+        _crowded(layout, odds, listed, room, _lonely(layout, odds, listed, room))
+        found[number], best[number] = _whole(room.score)
     return found, best
