@@ -14,9 +14,10 @@ number and says how much does not fit. ``share`` is that of ``known_person``, at
 much more likely the record is if it was drawn from one of the clusters than if its items were drawn one by one.
 Where supports are lower bounds, a row may lack an item, and no row counts as half a row.
 
-Every cluster is part of the sum, but few list an item of the record, and most of those one. So all clusters start
-with the score of one that lists nothing, what a place adds alone is worked out beforehand, and only where several items
-of the record meet in a cluster its rows are looked at. Records that are asked about several times are scored once.
+Every cluster is part of the sum, but few list an item of the record, and most of those one. All others below an
+outermost joint have one factor in common, so that they are summed up beforehand. What a place adds alone is worked out
+beforehand, too, and only where several items of the record meet in a cluster its rows are looked at. Records that are
+asked about several times are scored once.
 """
 
 from __future__ import annotations
@@ -48,6 +49,10 @@ SPAN = 1 << 40
 """More than the codes of the items of a row add up to."""
 NEGLIGIBLE = -37.5
 """Logarithm of what makes no difference to a sum of 1 or more, to the last bit: it is below 2 ** -54."""
+CLOSE = 1e-3
+"""Share of a sum below which what is left of it is added up anew."""
+DIGITS = 1e9
+"""Scores are rounded, so that sums in another order compare equal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,9 +117,11 @@ class Membership:
         shown = np.flatnonzero(slot_cluster >= 0)
         nothing = sums(part_cluster[own], (empty - np.log(size))[own], release.clusters)
         nothing -= sums(slot_cluster[shown], absent[slot_item[shown]], release.clusters)
-        return Odds(
-            np.log(clusters.size / max(release.records, 1)) + nothing, empty, present, absent, self.doubt
-        )
+        nothing += np.log(clusters.size / max(release.records, 1))
+        peak = nothing.max(initial=-np.inf)
+        usual, order = np.exp(nothing - peak), np.lexsort((-nothing, clusters.top))
+        of_top = sums(clusters.top, usual, len(clusters.top_size))
+        return Odds(nothing, float(peak), usual, of_top, order, empty, present, absent, self.doubt)
 
     @cached_property
     def _listed(self) -> Listed:
@@ -152,6 +159,10 @@ class Odds(NamedTuple):
 
     Attributes:
         nothing: for each cluster, its share of the release times the ratio of a record that has nothing of its chunks.
+        peak: the largest of these.
+        usual: no logarithms, but what they are logarithms of, in times of the largest.
+        of_top: the sum of these below each outermost joint.
+        order: clusters of each outermost joint, the largest of these first.
         empty: for each chunk, the records without a row (and the doubt).
         present: for each item, its share in the release.
         absent: for each item, the share without it.
@@ -159,6 +170,10 @@ class Odds(NamedTuple):
     """
 
     nothing: Floats
+    peak: float
+    usual: Floats
+    of_top: Floats
+    order: Longs
     empty: Floats
     present: Floats
     absent: Floats
@@ -248,7 +263,9 @@ class Room(NamedTuple):
     """What scoring one record needs, made once for all.
 
     Attributes:
-        score: for each cluster, the logarithm of its part in the sum.
+        score: for each cluster that lists an item of the record, the logarithm of its part in the sum.
+        near: these clusters.
+        is_near: for each cluster, the last record of which it lists an item.
         base: what clusters add that do not list an item, by place of the item in the record and outermost joint.
         beside: the sum of that over all items of the record.
         head: for each cluster, the first of its places that hold an item of the record (-1 for none, as it is left).
@@ -260,6 +277,8 @@ class Room(NamedTuple):
     """
 
     score: Floats
+    near: Ints
+    is_near: Ints
     base: Floats
     beside: Floats
     head: Ints
@@ -271,9 +290,14 @@ class Room(NamedTuple):
 
 
 @compiled
-def _begin(layout: Layout, odds: Odds, listed: Listed, record: Longs, least: float, room: Room) -> None:
-    """Start with the score of clusters that list no item of the record, and chain the places of those that do."""
-    starts, top_of, top_starts = layout.base.starts, layout.base.top, layout.clusters.top_starts
+def _begin(
+    layout: Layout, odds: Odds, listed: Listed, number: int, record: Longs, least: float, room: Room
+) -> int:
+    """Chain the places of clusters that list an item of the record; returns how many such clusters there are.
+
+    They start with the score of those that list none.
+    """
+    starts, top_of = layout.base.starts, layout.base.top
     score, base, beside, nothing = room.score, room.base, room.beside, odds.nothing
     beside[:] = 0.0
     for j in range(len(record)):
@@ -283,28 +307,38 @@ def _begin(layout: Layout, odds: Odds, listed: Listed, record: Longs, least: flo
             base[j, top_of[at]] = listed.base[at]
         for top in range(len(beside)):
             beside[top] += base[j, top]
-    for top in range(len(beside)):
-        for cluster in range(top_starts[top], top_starts[top + 1]):
-            score[cluster] = nothing[cluster] + beside[top]
     place_starts, cluster_of, number_of = layout.places.starts, layout.places.cluster, listed.number
-    head, following = room.head, room.following
+    head, following, near, is_near, tops = (
+        room.head,
+        room.following,
+        room.near,
+        room.is_near,
+        layout.clusters.top,
+    )
+    many = 0
     for item in record[::-1]:  # so that chains ascend by item
         for at in range(place_starts[item], place_starts[item + 1]):
-            number, cluster = number_of[at], cluster_of[at]
-            following[number] = head[cluster]
-            head[cluster] = number
+            place, cluster = number_of[at], cluster_of[at]
+            if is_near[cluster] != number:
+                is_near[cluster], near[many], score[cluster] = (
+                    number,
+                    cluster,
+                    nothing[cluster] + beside[tops[cluster]],
+                )
+                many += 1
+            following[place] = head[cluster]
+            head[cluster] = place
+    return many
 
 
 @compiled
-def _lonely(layout: Layout, odds: Odds, listed: Listed, room: Room) -> int:
+def _lonely(layout: Layout, odds: Odds, listed: Listed, near: int, room: Room) -> int:
     """Add what clusters with one place hold; returns how many have several, which are ``crowded``."""
     score, head, following, base, where = room.score, room.head, room.following, room.base, room.where
     items, slot, alone, present, absent = listed.item, listed.slot, listed.alone, odds.present, odds.absent
     tops, crowded, many = layout.clusters.top, room.crowded, 0
-    for cluster in range(len(head)):
+    for cluster in room.near[:near]:
         number = head[cluster]
-        if number < 0:
-            continue
         if following[number] >= 0:
             crowded[many] = cluster
             many += 1
@@ -369,16 +403,51 @@ def _chained(number: int, following: Ints, met: Ints) -> int:
 
 
 @compiled
-def _whole(score: Floats) -> tuple[float, int]:
-    """Logarithm of the sum of what these are logarithms of, and which is the largest."""
-    best = int(np.argmax(score))
-    highest, total = score[best], 0.0
-    for i in range(best + 1):
-        total += math.exp(score[i] - highest)
-    for i in range(best + 1, len(score)):
-        if score[i] - highest > NEGLIGIBLE:
-            total += math.exp(score[i] - highest)
-    return highest + math.log(total), best
+def _far(layout: Layout, odds: Odds, number: int, near: int, room: Room, rest: Floats) -> tuple[float, int]:
+    """What clusters below each outermost joint add that list nothing of the record, in ``rest``, as logarithms.
+
+    Returns the highest score among these clusters, and which has it.
+    """
+    tops, top_starts, usual, is_near = (
+        layout.clusters.top,
+        layout.clusters.top_starts,
+        odds.usual,
+        room.is_near,
+    )
+    highest, best = -np.inf, -1
+    rest[:] = odds.of_top
+    for cluster in room.near[:near]:
+        rest[tops[cluster]] -= usual[cluster]
+    for top in range(len(rest)):
+        if rest[top] < CLOSE * odds.of_top[top]:  # what is left of a difference of equals is noise
+            rest[top] = 0.0
+            for cluster in range(top_starts[top], top_starts[top + 1]):
+                if is_near[cluster] != number:
+                    rest[top] += usual[cluster]
+        rest[top] = math.log(rest[top]) + odds.peak + room.beside[top] if rest[top] > 0 else -np.inf
+        for cluster in odds.order[top_starts[top] : top_starts[top + 1]]:
+            if is_near[cluster] != number:
+                if odds.nothing[cluster] + room.beside[top] > highest:
+                    highest, best = odds.nothing[cluster] + room.beside[top], int(cluster)
+                break
+    return highest, best
+
+
+@compiled
+def _whole(layout: Layout, odds: Odds, number: int, near: int, room: Room, rest: Floats) -> tuple[float, int]:
+    """Logarithm of the sum of what scores are logarithms of, and the cluster with the highest, the first of equals."""
+    score = room.score
+    highest, best = _far(layout, odds, number, near, room, rest)
+    for cluster in room.near[:near]:
+        if score[cluster] > highest or (score[cluster] == highest and cluster < best):
+            highest, best = score[cluster], int(cluster)
+    highest, total = max(highest, rest.max()), 0.0
+    for top in range(len(rest)):
+        total += math.exp(rest[top] - highest)
+    for cluster in room.near[:near]:
+        if score[cluster] - highest > NEGLIGIBLE:
+            total += math.exp(score[cluster] - highest)
+    return np.floor((highest + math.log(total)) * DIGITS + 0.5) / DIGITS, best
 
 
 @compiled
@@ -389,8 +458,11 @@ def scores(layout: Layout, odds: Odds, listed: Listed, offsets: Longs, codes: Lo
     many, longest = len(offsets) - 1, 1
     for number in range(many):
         longest = max(longest, offsets[number + 1] - offsets[number])
+    rest = np.empty(tops)
     room = Room(
         np.empty(clusters),
+        np.empty(clusters, np.int32),
+        np.full(clusters, -1, np.int32),
         np.empty((longest, tops)),
         np.empty(tops),
         np.full(clusters, -1, np.int32),
@@ -402,7 +474,7 @@ def scores(layout: Layout, odds: Odds, listed: Listed, offsets: Longs, codes: Lo
     )
     found, best = np.empty(many), np.empty(many, np.int64)
     for number in range(many):
-        _begin(layout, odds, listed, codes[offsets[number] : offsets[number + 1]], least, room)
-        _crowded(layout, odds, listed, room, _lonely(layout, odds, listed, room))
-        found[number], best[number] = _whole(room.score)
+        near = _begin(layout, odds, listed, number, codes[offsets[number] : offsets[number + 1]], least, room)
+        _crowded(layout, odds, listed, room, _lonely(layout, odds, listed, near, room))
+        found[number], best[number] = _whole(layout, odds, number, near, room, rest)
     return found, best
