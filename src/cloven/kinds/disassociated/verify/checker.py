@@ -66,10 +66,10 @@ def checks(release: Disassociated, given: Given[Transactions, Key]) -> list[Chec
         return [arrays, joint_tree]
     layout = lay_out(release)
     telling = uses_items_shown_below(release, layout, tree)
-    found = [arrays, check_vocabulary(release), joint_tree, *_structure(release, layout, tree, telling)]
+    found = [arrays, check_vocabulary(release, layout), joint_tree, *_structure(release, layout, tree, telling)]
     found += _promise(release, layout, tree, telling, allow_unsafe=given.allow_unsafe)
     found += [
-        check_item_order(release),
+        check_item_order(release, layout),
         check_row_order(release, layout),
         *check_numbering(release, layout, tree),
     ]
