@@ -182,7 +182,8 @@ def _records(original: Transactions, key: Key) -> list[Fault]:
 
 
 def _unknown(values: Longs, known: Longs, what: str, where: str) -> Fault:
-    if len(values) and len(known) and (known[1:] - known[:-1] == 1).all():  # known without gaps, as mostly
+    whole = len(values) > 0 and len(known) > 0 and values.dtype == known.dtype == np.int64
+    if whole and (known[1:] - known[:-1] == 1).all():  # without gaps, as mostly
         if values.min() >= known[0] and values.max() <= known[-1]:
             return Fault(0, "")
     return spot(~among(values, known), lambda at: f"{what} {values[at]} is not among {where}")
