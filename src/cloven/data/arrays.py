@@ -128,23 +128,23 @@ def stable_order(keys: NDArray[Any]) -> NDArray[np.int64]:
     if len(keys) >= MANY:
         low, high = int(keys.min()), int(keys.max())
         if high - low < WIDE * len(keys):
-            return _order_by_counting(np.array(keys, np.int64), low, high - low + 1)
+            order = np.empty(len(keys), np.int64)
+            _order_by_counting(read_only(np.asarray(keys, np.int64)), low, high - low + 1, order)
+            return order
     return np.argsort(keys, kind="stable")
 
 
 @compiled
-def _order_by_counting(keys: Ints, low: int, width: int) -> Ints:
+def _order_by_counting(keys: Ints, low: int, width: int, order: Ints) -> None:
     start = np.zeros(width + 1, np.int64)
     for key in keys:
         start[key - low + 1] += 1
     for number in range(width):
         start[number + 1] += start[number]
-    order = np.empty(len(keys), np.int64)
     for place in range(len(keys)):
         number = keys[place] - low
         order[start[number]] = place
         start[number] += 1
-    return order
 
 
 def without(values: NDArray[Any], known: NDArray[Any]) -> NDArray[Any]:
@@ -419,14 +419,36 @@ def lexicographic_order(offsets: NDArray[Any], values: NDArray[Any]) -> NDArray[
     """
     # One type of array, so that the kernels are compiled once.
     offsets, values = read_only(np.asarray(offsets, np.int64)), read_only(np.asarray(values, np.int32))
-    bits = int(values.max(initial=0) + 1).bit_length()
+    keys, bits = _all_keys(offsets, values)
+    sorted_keys, order = np.empty(len(keys), np.int64), np.empty(len(keys), np.int64)
     shift = max(0, 62 // bits * bits - _LEADING)
-    keys, sorted_keys, order = (np.empty(len(offsets) - 1, np.int64) for _ in range(3))
-    at_once(lambda first, last: _keys(offsets, values, bits, first, last, keys), offsets)
-    start = _spread(keys, shift, sorted_keys, order)
+    start = read_only(_spread(keys, shift, sorted_keys, order))
     lists = (offsets, values, bits)
     at_once(lambda first, last: _sort_buckets(start, shift, sorted_keys, order, *lists, first, last), start)
     return order
+
+
+def order_inside(
+    groups: NDArray[np.int64], offsets: NDArray[np.int64], values: NDArray[np.int32]
+) -> NDArray[np.int64]:
+    """The same inside each group: ``groups`` says which list is the first of each, and where the last one ends.
+
+    >>> order_inside(np.array([0, 2, 3]), np.array([0, 1, 2, 3]), np.array([7, 4, 1], np.int32)).tolist()
+    [1, 0, 2]
+    """
+    groups, offsets, values = read_only(groups), read_only(offsets), read_only(values)
+    (keys, bits), order = _all_keys(offsets, values), np.arange(len(offsets) - 1)
+    lists = (offsets, values, bits)
+    shift = 62 // bits * bits
+    at_once(lambda first, last: _sort_buckets(groups, shift, keys, order, *lists, first, last), groups)
+    return order
+
+
+def _all_keys(offsets: NDArray[np.int64], values: NDArray[np.int32]) -> tuple[NDArray[np.int64], int]:
+    """A key for each list that holds its first values, and the bits that each takes."""
+    bits, keys = int(values.max(initial=0) + 1).bit_length(), np.empty(len(offsets) - 1, np.int64)
+    at_once(lambda first, last: _keys(offsets, values, bits, first, last, keys), offsets)
+    return keys, bits
 
 
 @compiled
