@@ -354,7 +354,15 @@ def _sort_bucket(keys: Ints, order: Ints, spare: Ints, shift: int) -> None:
 
 @compiled
 def _sort_buckets(
-    start: Ints, shift: int, keys: Ints, order: Ints, offsets: Ints, values: Ints, bits: int, first: int, last: int
+    start: Ints,
+    shift: int,
+    keys: Ints,
+    order: Ints,
+    offsets: Ints,
+    values: Ints,
+    bits: int,
+    first: int,
+    last: int,
 ) -> None:
     """Sort lists of some buckets by key, then by what follows."""
     largest = 0

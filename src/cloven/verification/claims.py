@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import TypeAlias
 
-    from numpy.typing import NDArray
-
     from cloven.compiled import Ints, Longs
     from cloven.data.transactions import Transactions
     from cloven.kinds.disassociated.key import Key

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -72,9 +73,7 @@ def cut(
     n, longest = len(items), int(np.diff(offsets).max(initial=0))
     record, owner, number = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int32)
     start, out, room = np.zeros(n + 1, np.int64), np.empty(n, np.int32), np.empty((2, longest), np.int64)
-    parts, left = _cut(
-        offsets, items, cluster_of, joint, chunk, room, record, owner, number, start, out
-    )
+    parts, left = _cut(offsets, items, cluster_of, joint, chunk, room, record, owner, number, start, out)
     for array, size in ((record, parts), (owner, parts), (number, parts), (start, parts + 1), (out, left)):
         array.resize(size, refcheck=False)  # there are far fewer parts than occurrences
     return record, owner, number, start, out
@@ -348,9 +347,10 @@ class Tokens(NamedTuple):
     offsets: Longs
     values: NDArray[np.int32]
 
-    def content(self, node: int) -> bytes:
-        """Content of one node: its tokens, big-endian."""
-        return self.values[self.offsets[node] : self.offsets[node + 1]].astype(">u4").tobytes()
+    def contents(self) -> list[bytes]:
+        """Content of each node: its tokens, big-endian."""
+        data = self.values.astype(">u4").tobytes()
+        return [data[begin:end] for begin, end in pairwise((4 * self.offsets).tolist())]
 
 
 @compiled
@@ -424,6 +424,10 @@ class _Contexts:
         self._context: dict[int, str] = {}
 
     @cached_property
+    def _contents(self) -> tuple[list[bytes], list[bytes]]:
+        return self._clusters.contents(), self._joints.contents()
+
+    @cached_property
     def _children(self) -> dict[int, list[int]]:
         children: dict[int, list[int]] = {}
         for node, above in enumerate(self._parent):
@@ -441,10 +445,10 @@ class _Contexts:
                 continue
             stack.pop()
             if top < self._n:
-                content = self._clusters.content(top)
+                content = self._contents[0][top]
             else:
                 below = sorted(self._digest[child] for child in self._children[top])
-                content = self._joints.content(top - self._n) + "".join(below).encode()
+                content = self._contents[1][top - self._n] + "".join(below).encode()
             self._digest[top] = hashlib.sha256(content).hexdigest()
         return self._digest[node]
 

@@ -202,7 +202,9 @@ def horpart(
         ids=np.empty(n + 1, np.int64),
         locals=np.empty(n + 1, np.int64),
     )
-    return _horpart(first_frame(offsets, terms, n_terms, scratch), saved, people, scratch, k, maximum, strategy)
+    return _horpart(
+        first_frame(offsets, terms, n_terms, scratch), saved, people, scratch, k, maximum, strategy
+    )
 
 
 @compiled

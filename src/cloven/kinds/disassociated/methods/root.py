@@ -115,7 +115,14 @@ def _counted(offsets: Ints, term: Ints, cluster_of: Ints, chunk: Ints, n_terms: 
 
 @compiled
 def _move(
-    offsets: Ints, term: Ints, cluster_of: Ints, chunk_of: Ints, root: int, listed: bool, joint: Ints, chunk: Ints
+    offsets: Ints,
+    term: Ints,
+    cluster_of: Ints,
+    chunk_of: Ints,
+    root: int,
+    listed: bool,
+    joint: Ints,
+    chunk: Ints,
 ) -> None:
     """Label what is left over: the chunk of its term at the root, or the list there, or nowhere."""
     for record in range(len(cluster_of)):

@@ -40,7 +40,7 @@ class Vertical(NamedTuple):
 
 @compiled
 def _tried(found: Ints, group: Ints, support: Ints) -> None:
-    """Sort terms, in place, into the order in which VERPART tries them: utility group, support descending, tie order."""
+    """Sort terms, in place, as VERPART tries them: by utility group, support descending, tie order."""
     keys = np.empty(len(found), np.int64)
     if len(found) > 32:
         found.sort()

@@ -6,7 +6,7 @@ So one misplaced row fails the check of the order and no other.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -144,24 +144,17 @@ def compared_rows(
 ) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
     """Each row with the next: -1, 0 or 1 by its chunk, and by its items where both are of one chunk."""
     group, within = np.zeros((2, max(0, len(offsets) - 2)), np.int8)
-    given = (*map(read_only, columns), read_only(offsets), read_only(items))
-    at_once(lambda first, last: _compare_rows(*given, first, last, group, within), offsets)
+    given = Columns(*(read_only(column) for column in columns))
+    rows = (read_only(offsets), read_only(items))
+    at_once(lambda first, last: _compare_rows(given, *rows, first, last, group, within), offsets)
     return group, within
 
 
 @compiled
 def _compare_rows(
-    outside: Flags,
-    owner: Ints,
-    kind: Ints,
-    chunk: Ints,
-    offsets: Ints,
-    items: Ints,
-    first: int,
-    last: int,
-    group: Ints,
-    within: Ints,
+    columns: Columns, offsets: Ints, items: Ints, first: int, last: int, group: Ints, within: Ints
 ) -> None:
+    outside, owner, kind, chunk = columns.outside, columns.owner, columns.kind, columns.chunk
     for row in range(first, min(last, len(group))):
         after = row + 1
         if outside[row] != outside[after]:
@@ -238,10 +231,10 @@ def _numbered(
 class Columns(NamedTuple):
     """What rows are sorted by before their items: those of joints last, cluster or joint, kind, chunk."""
 
-    outside: Flags
-    owner: Longs
-    kind: NDArray[np.int8]
-    chunk: NDArray[np.int32]
+    outside: NDArray[Any]
+    owner: NDArray[Any]
+    kind: NDArray[Any]
+    chunk: NDArray[Any]
 
 
 def row_columns(release: Disassociated) -> Columns:

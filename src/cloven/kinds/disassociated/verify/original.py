@@ -10,7 +10,7 @@ import numpy as np
 
 from cloven.compiled import compiled
 from cloven.cores import at_once
-from cloven.data.arrays import distinct, offsets_of, places, positions, read_only, stable_order, without
+from cloven.data.arrays import distinct, offsets_of, positions, read_only, stable_order, without
 from cloven.errors import shorten
 from cloven.kinds.disassociated.release import Kind
 from cloven.verification.verdict import Fault, conclude, named, spot
