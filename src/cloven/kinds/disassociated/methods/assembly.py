@@ -295,7 +295,8 @@ def by_source(parts: Parts, source: Longs, by_record: Longs) -> Parts:
     offsets, items = np.empty(len(parts.offsets), np.int64), np.empty(len(parts.items), np.int32)
     offsets[-1] = len(items)
     given = (by_record, source, of_record, parts.release_row, parts.offsets, parts.items, starts, item_starts)
-    at_once(lambda first, last: _reordered(*given, first, last, record, row, offsets, items), starts)
+    if len(items):
+        at_once(lambda first, last: _reordered(*given, first, last, record, row, offsets, items), starts)
     return Parts(record, row, offsets, items)
 
 
@@ -304,25 +305,28 @@ def _reordered(
     by_record: Ints, source: Ints, of_record: Ints, from_row: Ints, from_offsets: Ints, from_items: Ints,
     starts: Ints, item_starts: Ints, first: int, last: int, record: Ints, row: Ints, offsets: Ints, items: Ints,
 ) -> int:  # fmt: skip
-    """Copy the parts of some records; what lies anywhere is asked for some records at once (see ``take_rows``)."""
-    read, end = 0, len(from_row) - 1
+    """Copy the parts of some records; what lies anywhere is asked for some records at once, as in ``take_rows``."""
+    read, room, end = 0, np.empty((5, _SHORT), np.int64), len(from_row) - 1
+    begin, behind, item, last_item, number = room[0], room[1], room[2], room[3], room[4]
     for block in range(first, last, _SHORT):
-        behind = min(block + _SHORT, last)
-        for i in range(block, behind):
-            read ^= from_offsets[of_record[by_record[i]]]
-        for i in range(block, behind):
-            part = min(of_record[by_record[i]], end)
-            read ^= from_row[part] ^ from_items[from_offsets[part]]
-        for i in range(block, behind):
-            here, at, to = by_record[i], starts[i], item_starts[i]
-            part, last_part = of_record[here], of_record[here + 1]
-            e, last_item = from_offsets[part], from_offsets[last_part]
-            shift, number = to - e, source[here]
-            while part < last_part:
-                record[at], row[at], offsets[at] = number, from_row[part], from_offsets[part] + shift
+        many = min(_SHORT, last - block)
+        for i in range(many):
+            here = by_record[block + i]
+            begin[i], behind[i], number[i] = of_record[here], of_record[here + 1], source[here]
+        for i in range(many):
+            item[i], last_item[i] = from_offsets[begin[i]], from_offsets[behind[i]]
+            read ^= from_row[min(begin[i], end)]
+        for i in range(many):
+            read ^= from_items[min(item[i], len(from_items) - 1)]
+        at, to = starts[block], item_starts[block]
+        for i in range(many):
+            part, e = begin[i], item[i]
+            shift = to - e
+            while part < behind[i]:
+                record[at], row[at], offsets[at] = number[i], from_row[part], from_offsets[part] + shift
                 part += 1
                 at += 1
-            while e < last_item:
+            while e < last_item[i]:
                 items[to] = from_items[e]
                 to += 1
                 e += 1

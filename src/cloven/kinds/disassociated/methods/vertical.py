@@ -187,7 +187,7 @@ def _laid_out(rows: Ints, offsets: Ints, terms: Ints) -> tuple[Ints, int]:
     bounds, read, end = np.empty((2, len(rows)), np.int64), 0, len(terms) - 1
     for i in range(len(rows)):
         bounds[0, i], bounds[1, i] = offsets[rows[i]], offsets[rows[i] + 1]
-    for i in range(len(rows)):
+    for i in range(len(rows) if end >= 0 else 0):
         read ^= terms[min(bounds[0, i], end)]
     return bounds, read
 
