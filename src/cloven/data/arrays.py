@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.compiled import compiled
+from cloven.cores import at_once
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,6 +23,10 @@ WIDE = 8
 """Numbers are looked up in a table if their range is at most so many times as long as their list."""
 MANY = 1 << 14
 """Keys from which on counting is worth a kernel."""
+_LEADING, _FEW = 11, 48
+# Bits that lists are dealt into buckets by, and how many are sorted by insertion.
+_AT_ONCE = 64
+# Rows whose memory is asked for together.
 
 
 def freeze(holder: object, names: Iterable[str]) -> None:
@@ -30,6 +35,13 @@ def freeze(holder: object, names: Iterable[str]) -> None:
         frozen = getattr(holder, name).view()
         frozen.setflags(write=False)
         object.__setattr__(holder, name, frozen)
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """A view that must not be written to: kernels are compiled for such arrays, as those of a release are."""
+    view = array.view()
+    view.setflags(write=False)
+    return view
 
 
 def distinct(values: NDArray[Any]) -> NDArray[Any]:
@@ -116,23 +128,23 @@ def stable_order(keys: NDArray[Any]) -> NDArray[np.int64]:
     if len(keys) >= MANY:
         low, high = int(keys.min()), int(keys.max())
         if high - low < WIDE * len(keys):
-            return _order_by_counting(np.array(keys, np.int64), low, high - low + 1)
+            order = np.empty(len(keys), np.int64)
+            _order_by_counting(read_only(np.asarray(keys, np.int64)), low, high - low + 1, order)
+            return order
     return np.argsort(keys, kind="stable")
 
 
 @compiled
-def _order_by_counting(keys: Ints, low: int, width: int) -> Ints:
+def _order_by_counting(keys: Ints, low: int, width: int, order: Ints) -> None:
     start = np.zeros(width + 1, np.int64)
     for key in keys:
         start[key - low + 1] += 1
     for number in range(width):
         start[number + 1] += start[number]
-    order = np.empty(len(keys), np.int64)
     for place in range(len(keys)):
         number = keys[place] - low
         order[start[number]] = place
         start[number] += 1
-    return order
 
 
 def without(values: NDArray[Any], known: NDArray[Any]) -> NDArray[Any]:
@@ -289,11 +301,79 @@ def _key(offsets: Ints, values: Ints, row: int, skip: int, bits: int) -> int:
 
 
 @compiled
-def _keys(offsets: Ints, values: Ints, bits: int) -> Ints:
-    keys = np.empty(len(offsets) - 1, np.int64)
-    for row in range(len(keys)):
+def _keys(offsets: Ints, values: Ints, bits: int, first: int, last: int, keys: Ints) -> None:
+    for row in range(first, last):
         keys[row] = _key(offsets, values, row, 0, bits)
-    return keys
+
+
+@compiled
+def _spread(keys: Ints, shift: int, sorted_keys: Ints, order: Ints) -> Ints:
+    """Keys and their places by the leading bits, equal ones as they stand; returns where each such bucket starts."""
+    start = np.zeros((1 << _LEADING) + 1, np.int64)
+    for key in keys:
+        start[(key >> shift) + 1] += 1
+    for bucket in range(1 << _LEADING):
+        start[bucket + 1] += start[bucket]
+    fill = start.copy()
+    for place in range(len(keys)):
+        at = fill[keys[place] >> shift]
+        fill[keys[place] >> shift] += 1
+        sorted_keys[at], order[at] = keys[place], place
+    return start
+
+
+@compiled
+def _sort_bucket(keys: Ints, order: Ints, spare: Ints, shift: int) -> None:
+    """Stable sort by the lowest ``shift`` bits of the keys: few by insertion, many digit by digit."""
+    n = len(keys)
+    if n <= _FEW:
+        for place in range(1, n):
+            key, row, back = keys[place], order[place], place
+            while back > 0 and keys[back - 1] > key:
+                keys[back], order[back] = keys[back - 1], order[back - 1]
+                back -= 1
+            keys[back], order[back] = key, row
+        return
+    start = np.empty(257, np.int64)
+    for low in range(0, shift, 8):
+        start[:] = 0
+        for key in keys:
+            start[((key >> low) & 255) + 1] += 1
+        if start[((keys[0] >> low) & 255) + 1] == n:  # nothing to tell apart
+            continue
+        for digit in range(256):
+            start[digit + 1] += start[digit]
+        for place in range(n):
+            digit = (keys[place] >> low) & 255
+            at = start[digit]
+            start[digit] += 1
+            spare[0, at], spare[1, at] = keys[place], order[place]
+        for place in range(n):
+            keys[place], order[place] = spare[0, place], spare[1, place]
+
+
+@compiled
+def _sort_buckets(
+    start: Ints,
+    shift: int,
+    keys: Ints,
+    order: Ints,
+    offsets: Ints,
+    values: Ints,
+    bits: int,
+    first: int,
+    last: int,
+) -> None:
+    """Sort lists of some buckets by key, then by what follows."""
+    largest = 0
+    for bucket in range(first, last):
+        largest = max(largest, start[bucket + 1] - start[bucket])
+    run_keys, spare = np.empty(largest, np.int64), np.empty((2, largest), np.int64)
+    for bucket in range(first, last):
+        here, there = start[bucket], start[bucket + 1]
+        if there - here > 1:
+            _sort_bucket(keys[here:there], order[here:there], spare, shift)
+            _sort_ties(offsets, values, keys[here:there], order[here:there], run_keys, spare, bits)
 
 
 @compiled
@@ -320,15 +400,16 @@ def _sort_run(keys: Ints, rows: Ints, spare: Ints, offsets: Ints, values: Ints, 
 
 
 @compiled
-def _sort_ties(offsets: Ints, values: Ints, keys: Ints, order: Ints, bits: int) -> None:
+def _sort_ties(
+    offsets: Ints, values: Ints, keys: Ints, order: Ints, run_keys: Ints, spare: Ints, bits: int
+) -> None:
     """Settle runs of equal keys by the values that follow those in the key."""
-    size, full = 62 // bits, (1 << bits) - 1
-    run_keys, spare, first = np.empty(len(order), np.int64), np.empty((2, len(order)), np.int64), 0
+    size, full, first = 62 // bits, (1 << bits) - 1, 0
     while first < len(order):
         last = first + 1
-        while last < len(order) and keys[order[last]] == keys[order[first]]:
+        while last < len(order) and keys[last] == keys[first]:
             last += 1
-        if last - first > 1 and keys[order[first]] & full:
+        if last - first > 1 and keys[first] & full:
             for i in range(first, last):
                 run_keys[i] = _key(offsets, values, order[i], size, bits)
             _sort_run(run_keys[first:last], order[first:last], spare, offsets, values, 2 * size)
@@ -338,32 +419,81 @@ def _sort_ties(offsets: Ints, values: Ints, keys: Ints, order: Ints, bits: int) 
 def lexicographic_order(offsets: NDArray[Any], values: NDArray[Any]) -> NDArray[np.int64]:
     """Positions of the lists in ascending order; equal lists keep their order. Values are not negative.
 
+    A key holds the first values of a list. Lists are dealt into buckets by the leading bits of their keys; buckets are
+    independent, so each core sorts some.
+
     >>> lexicographic_order(np.array([0, 2, 3, 3, 5]), np.array([1, 2, 1, 0, 9])).tolist()
     [2, 3, 1, 0]
     """
     # One type of array, so that the kernels are compiled once.
-    offsets, values = np.asarray(offsets, np.int64), np.asarray(values, np.int32)
-    bits = int(values.max(initial=0) + 1).bit_length()
-    keys = _keys(offsets, values, bits)
-    order = np.argsort(keys, kind="stable")
-    _sort_ties(offsets, values, keys, order, bits)
+    offsets, values = read_only(np.asarray(offsets, np.int64)), read_only(np.asarray(values, np.int32))
+    keys, bits = _all_keys(offsets, values)
+    sorted_keys, order = np.empty(len(keys), np.int64), np.empty(len(keys), np.int64)
+    shift = max(0, 62 // bits * bits - _LEADING)
+    start = read_only(_spread(keys, shift, sorted_keys, order))
+    lists = (offsets, values, bits)
+    at_once(lambda first, last: _sort_buckets(start, shift, sorted_keys, order, *lists, first, last), start)
     return order
 
 
+def order_inside(
+    groups: NDArray[np.int64], offsets: NDArray[np.int64], values: NDArray[np.int32]
+) -> NDArray[np.int64]:
+    """The same inside each group: ``groups`` says which list is the first of each, and where the last one ends.
+
+    >>> order_inside(np.array([0, 2, 3]), np.array([0, 1, 2, 3]), np.array([7, 4, 1], np.int32)).tolist()
+    [1, 0, 2]
+    """
+    groups, offsets, values = read_only(groups), read_only(offsets), read_only(values)
+    (keys, bits), order = _all_keys(offsets, values), np.arange(len(offsets) - 1)
+    lists = (offsets, values, bits)
+    shift = 62 // bits * bits
+    at_once(lambda first, last: _sort_buckets(groups, shift, keys, order, *lists, first, last), groups)
+    return order
+
+
+def _all_keys(offsets: NDArray[np.int64], values: NDArray[np.int32]) -> tuple[NDArray[np.int64], int]:
+    """A key for each list that holds its first values, and the bits that each takes."""
+    bits, keys = int(values.max(initial=0) + 1).bit_length(), np.empty(len(offsets) - 1, np.int64)
+    at_once(lambda first, last: _keys(offsets, values, bits, first, last, keys), offsets)
+    return keys, bits
+
+
 @compiled
-def _fill_rows(offsets: Ints, values: Ints, rows: Ints, bounds: Ints, out: Ints) -> None:
+def _bounds(offsets: Ints, rows: Ints, starts: Ints, bounds: Ints) -> None:
+    """Where each of the rows starts, there and among those taken."""
+    total = 0
     for i in range(len(rows)):
-        start = offsets[rows[i]]
-        for e in range(bounds[i + 1] - bounds[i]):
-            out[bounds[i] + e] = values[start + e]
+        starts[i] = offsets[rows[i]]
+        total += offsets[rows[i] + 1] - starts[i]
+        bounds[i + 1] = total
+
+
+@compiled
+def _fill_rows(values: Ints, starts: Ints, bounds: Ints, first: int, last: int, out: Ints) -> int:
+    """Copy some rows; the beginnings of some are read at once first, so that one does not wait for the other."""
+    end, read, e = len(values) - 1, 0, bounds[first]
+    for block in range(first, last, _AT_ONCE):
+        behind = min(block + _AT_ONCE, last)
+        for i in range(block, behind):
+            read ^= values[min(starts[i], end)]
+        for i in range(block, behind):
+            at = starts[i]
+            while e < bounds[i + 1]:  # no range: rows are too short to be copied by vectors
+                out[e] = values[at]
+                at += 1
+                e += 1
+    return read
 
 
 def take_rows(
     offsets: NDArray[np.int64], values: NDArray[np.int32], rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Some rows of compressed rows, in the order given."""
-    bounds = np.zeros(len(rows) + 1, np.int64)
-    np.cumsum(offsets[rows + 1] - offsets[rows], out=bounds[1:])
+    offsets, values = read_only(offsets), read_only(np.asarray(values, np.int32))
+    starts, bounds = np.empty(len(rows), np.int64), np.zeros(len(rows) + 1, np.int64)
+    _bounds(offsets, read_only(np.asarray(rows, np.int64)), starts, bounds)
     out = np.empty(bounds[-1], np.int32)
-    _fill_rows(offsets, np.asarray(values, np.int32), np.asarray(rows, np.int64), bounds, out)
+    if len(out):
+        at_once(lambda first, last: _fill_rows(values, starts, bounds, first, last, out), bounds)
     return bounds, out

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.compiled import compiled
-from cloven.data.arrays import distinct
+from cloven.data.arrays import distinct, read_only
 from cloven.errors import shorten
 from cloven.figures import counted
 from cloven.verification.verdict import NOT_CHECKED, Check, Fault
@@ -15,8 +15,6 @@ from cloven.verification.verdict import NOT_CHECKED, Check, Fault
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import TypeAlias
-
-    from numpy.typing import NDArray
 
     from cloven.compiled import Ints, Longs
     from cloven.data.transactions import Transactions
@@ -158,18 +156,6 @@ def _undecided(level: Level, examined: int, how: str) -> Check:
 # Comparing neighbours in a list of rows, all at once.
 
 
-def compare_columns(columns: list[Longs]) -> Longs:
-    """Compare each row with the next, column by column: -1 if it is smaller, 0 if equal, 1 if greater.
-
-    >>> compare_columns([np.array([0, 0, 1]), np.array([5, 5, 4])])
-    array([ 0, -1])
-    """
-    result = np.zeros(max(0, len(columns[0]) - 1), np.int64)
-    for column in columns:
-        result = np.where(result == 0, np.sign(column[:-1] - column[1:]), result)
-    return result
-
-
 def compare_neighbours(offsets: Longs, items: Ints, rows: Longs) -> Longs:
     """Compare the items of each given row with those of the row after it, like Python lists.
 
@@ -178,13 +164,6 @@ def compare_neighbours(offsets: Longs, items: Ints, rows: Longs) -> Longs:
     array([-1,  1])
     """
     return _compared(read_only(offsets), read_only(items), read_only(rows))
-
-
-def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """A view that must not be written to: kernels are compiled for such arrays, as those of a release are."""
-    view = array.view()
-    view.setflags(write=False)
-    return view
 
 
 @compiled

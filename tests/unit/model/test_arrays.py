@@ -10,7 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloven.data import arrays
-from cloven.data.arrays import MANY, among, places, stable_order
+from cloven.data.arrays import (
+    MANY,
+    among,
+    lexicographic_order,
+    offsets_of,
+    order_inside,
+    places,
+    stable_order,
+    take_rows,
+)
 from cloven.verification.claims import compare_neighbours
 
 FAR = st.one_of(st.integers(-20, 20), st.sampled_from([-(2**63), 2**63 - 1, -(2**62), 2**62]))
@@ -50,3 +59,31 @@ def test_neighbours_compare_like_lists(rows):
     items = np.array([item for row in rows for item in row], np.int64)
     found = compare_neighbours(offsets, items, np.arange(len(rows) - 1))
     assert found.tolist() == [(left > right) - (left < right) for left, right in itertools.pairwise(rows)]
+
+
+@st.composite
+def many_lists(draw):
+    """Lists that begin alike: keys are equal, and so long that a key does not hold all of a list."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    many, longest, items = draw(st.integers(0, 300)), draw(st.integers(0, 9)), draw(st.integers(1, 5))
+    far = draw(st.sampled_from([1, 1_000, 2**30 // 5]))  # wide items leave room for few in a key
+    rows = [(rng.integers(0, items, rng.integers(0, longest + 1)) * far).tolist() for _ in range(many)]
+    flat = np.array([item for row in rows for item in row], np.int32)
+    return rows, offsets_of(np.array([len(row) for row in rows], np.int64)), flat
+
+
+@given(many_lists())
+def test_lists_are_sorted_as_python_sorts_them(lists):
+    rows, offsets, items = lists
+    order = lexicographic_order(offsets, items)
+    assert order.tolist() == sorted(range(len(rows)), key=rows.__getitem__)
+    bounds, taken = take_rows(offsets, items, order)
+    assert [taken[a:b].tolist() for a, b in itertools.pairwise(bounds)] == sorted(rows)
+
+
+@given(many_lists(), st.lists(st.integers(0, 300)))
+def test_lists_are_sorted_inside_groups(lists, cuts):
+    rows, offsets, items = lists
+    groups = sorted({0, len(rows), *(cut for cut in cuts if cut < len(rows))})
+    expected = [at for a, b in itertools.pairwise(groups) for at in sorted(range(a, b), key=rows.__getitem__)]
+    assert order_inside(np.array(groups), offsets, items).tolist() == expected

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from cloven.compiled import compiled
+from cloven.cores import at_once
 from cloven.data.arrays import (
     distinct,
     lexicographic_order,
     offsets_of,
+    order_inside,
+    run_starts,
     stable_order,
     take_rows,
 )
@@ -23,6 +28,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cloven.compiled import Flags, Ints, Longs
+
+
+_SHORT = 64
+# Occurrences that are sorted by insertion.
 
 
 class Labels(NamedTuple):
@@ -38,7 +47,7 @@ class Labels(NamedTuple):
     """
 
     cluster_of: Longs
-    joint: Longs
+    joint: Ints
     chunk: NDArray[np.int32]
     cluster_joint: Longs
     joint_parent: Longs
@@ -53,54 +62,85 @@ class Parts(NamedTuple):
     items: NDArray[np.int32]
 
 
-@compiled
 def cut(
-    offsets: Ints, items: Ints, cluster_of: Ints, joint: Ints, chunk: Ints
-) -> tuple[Ints, Ints, Ints, Ints, Any]:
+    offsets: Longs, items: NDArray[np.int32], cluster_of: Longs, joint: Ints, chunk: NDArray[np.int32]
+) -> tuple[Longs, Longs, NDArray[np.int32], Longs, NDArray[np.int32]]:
     """Cut every record into parts: one for each chunk it appears in, term chunk included (chunk -1).
 
-    Occurrences that are not published (chunk below -1) are left out.
+    Occurrences that are not published (chunk below -1) are left out. Gives record, joint (-1 for none), chunk and start
+    of each part, and the items of all.
     """
-    n = len(items)
+    n, longest = len(items), int(np.diff(offsets).max(initial=0))
     record, owner, number = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int32)
-    start, out = np.zeros(n + 1, np.int64), np.empty(n, np.int32)
+    start, out, room = np.zeros(n + 1, np.int64), np.empty(n, np.int32), np.empty((2, longest), np.int64)
+    parts, left = _cut(offsets, items, cluster_of, joint, chunk, room, record, owner, number, start, out)
+    for array, size in ((record, parts), (owner, parts), (number, parts), (start, parts + 1), (out, left)):
+        array.resize(size, refcheck=False)  # there are far fewer parts than occurrences
+    return record, owner, number, start, out
+
+
+@compiled
+def _cut(
+    offsets: Ints, items: Ints, cluster_of: Ints, joint: Ints, chunk: Ints, room: Ints,
+    record: Ints, owner: Ints, number: Ints, start: Ints, out: Ints,
+) -> tuple[int, int]:  # fmt: skip
     parts, at = 0, 0
     for r in range(len(offsets) - 1):
         if cluster_of[r] < 0:
             continue
-        first, last = offsets[r], offsets[r + 1]
-        order = np.argsort(joint[first:last] * (1 << 31) + chunk[first:last], kind="mergesort")
-        before = -1
-        for i in range(last - first):
-            e = first + order[i]
-            if chunk[e] < -1:
-                continue
-            if before < 0 or joint[before] != joint[e] or chunk[before] != chunk[e]:
+        many = _by_chunk(offsets[r], offsets[r + 1], joint, chunk, room)
+        for i in range(many):
+            e = room[1, i]
+            if i == 0 or room[0, i] != room[0, i - 1]:
                 record[parts], owner[parts], number[parts] = r, joint[e], chunk[e]
                 start[parts] = at
                 parts += 1
             out[at] = items[e]
             at += 1
-            before = e
     start[parts] = at
-    # Copies: there are far fewer parts than occurrences.
-    cut_out = record[:parts].copy(), owner[:parts].copy(), number[:parts].copy(), start[: parts + 1].copy()
-    return (*cut_out, out[:at])
+    return parts, at
 
 
-def _grouped(owner: Longs, chunk: NDArray[np.int32], sorted_by_items: Longs) -> Longs:
-    """Order of rows by owner, chunk and items, given their order by items."""
-    keys = owner[sorted_by_items] * (int(chunk.max(initial=0)) + 1) + chunk[sorted_by_items]
-    return sorted_by_items[stable_order(keys)]
+@compiled
+def _by_chunk(first: int, last: int, joint: Ints, chunk: Ints, room: Ints) -> int:
+    """Published occurrences of a record in the order of joint and chunk, as keys and places; returns how many."""
+    many = 0
+    for e in range(first, last):
+        if chunk[e] >= -1:
+            room[0, many], room[1, many] = np.int64(joint[e]) * (1 << 31) + chunk[e], e
+            many += 1
+    if many > _SHORT:
+        order = np.argsort(room[0, :many], kind="mergesort")
+        room[:, :many] = room[:, :many][:, order]
+        return many
+    for i in range(1, many):
+        key, e, back = room[0, i], room[1, i], i
+        while back > 0 and room[0, back - 1] > key:
+            room[0, back], room[1, back] = room[0, back - 1], room[1, back - 1]
+            back -= 1
+        room[0, back], room[1, back] = key, e
+    return many
 
 
 def grouped_rows(
     select: Longs, owner: Longs, chunk: NDArray[np.int32], offsets: Longs, items: NDArray[np.int32]
 ) -> tuple[Rows, Longs]:
     """The selected parts as rows by owner, chunk and items; and which part each row is."""
-    order = _grouped(owner[select], chunk[select], lexicographic_order(*take_rows(offsets, items, select)))
-    part = select[order]
-    return Rows(owner[part], chunk[part], *take_rows(offsets, items, part)), part
+    numbers = chunk[select]
+    width = int(numbers.max(initial=0)) + 1
+    keys = owner[select] * width + numbers
+    order = stable_order(keys)
+    keys, part = keys[order], select[order]
+    group = run_starts(keys)
+    bounds, flat = take_rows(offsets, items, part)
+    groups = np.append(group, len(part))
+    inside = order_inside(groups, bounds, flat)
+    owners, chunks = np.divmod(keys[group], width)
+    many = np.diff(groups)
+    rows = Rows(
+        np.repeat(owners, many), np.repeat(chunks.astype(np.int32), many), *take_rows(bounds, flat, inside)
+    )
+    return rows, part[inside]
 
 
 def _renumbered(rows: Rows, part: Longs, number: Longs) -> tuple[Rows, Longs]:
@@ -187,9 +227,11 @@ def assemble(
 ) -> tuple[Disassociated, Parts, Longs]:
     """Build release, parts of the key, and the published cluster of each record (-1 when left out)."""
     cluster_of, n_clusters, n_joints = labels.cluster_of, len(labels.cluster_joint), len(labels.joint_parent)
-    items, names = _published_items(offsets, codes, vocabulary, labels)
-    record, owner, chunk, start, part_items = cut(offsets, items, cluster_of, labels.joint, labels.chunk)
-    del items
+    present = _is_published(offsets, codes, cluster_of, labels.chunk, len(vocabulary))
+    names = tuple(name for name, here in zip(vocabulary, present.tolist(), strict=True) if here)
+    record, owner, chunk, start, part_items = cut(offsets, codes, cluster_of, labels.joint, labels.chunk)
+    if len(names) < len(vocabulary):
+        part_items = (np.cumsum(present) - 1).astype(np.int32)[part_items]
     in_shared, in_list = (owner >= 0) & (chunk >= 0), (owner >= 0) & (chunk < 0)
     in_term = (owner < 0) & (chunk < 0)
     listed = distinct(take_rows(start, part_items, np.flatnonzero(in_list))[1])
@@ -232,17 +274,63 @@ def assemble(
     return release, Parts(record, where, start, part_items), final
 
 
-def _published_items(
-    offsets: Longs, codes: NDArray[np.int32], vocabulary: tuple[str, ...], labels: Labels
-) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-    """Occurrences numbered by the items that are published, and the names of these.
+@compiled
+def _is_published(offsets: Ints, codes: Ints, cluster_of: Ints, chunk: Ints, n_items: int) -> Flags:
+    """Which items have an occurrence that is published."""
+    present = np.zeros(n_items, np.bool_)
+    for record in range(len(cluster_of)):
+        if cluster_of[record] >= 0:
+            for e in range(offsets[record], offsets[record + 1]):
+                present[codes[e]] |= chunk[e] >= -1
+    return present
 
-    An unpublished occurrence of an item that is published nowhere has no number; nothing reads it.
-    """
-    published = np.repeat(labels.cluster_of >= 0, np.diff(offsets)) & (labels.chunk >= -1)
-    present = np.bincount(codes[published], minlength=len(vocabulary)) > 0
-    names = tuple(name for name, here in zip(vocabulary, present, strict=True) if here)
-    return (np.cumsum(present) - 1).astype(np.int32)[codes], names
+
+def by_source(parts: Parts, source: Longs, by_record: Longs) -> Parts:
+    """The same parts with records numbered by their source, in the order of ``by_record``."""
+    of_record = offsets_of(np.bincount(parts.record, minlength=len(source)))
+    of_items = parts.offsets[of_record]
+    starts = offsets_of(np.diff(of_record)[by_record])
+    item_starts = offsets_of(np.diff(of_items)[by_record])
+    record, row = np.empty(len(parts.record), np.int64), np.empty(len(parts.record), np.int64)
+    offsets, items = np.empty(len(parts.offsets), np.int64), np.empty(len(parts.items), np.int32)
+    offsets[-1] = len(items)
+    given = (by_record, source, of_record, parts.release_row, parts.offsets, parts.items, starts, item_starts)
+    if len(items):
+        at_once(lambda first, last: _reordered(*given, first, last, record, row, offsets, items), starts)
+    return Parts(record, row, offsets, items)
+
+
+@compiled
+def _reordered(
+    by_record: Ints, source: Ints, of_record: Ints, from_row: Ints, from_offsets: Ints, from_items: Ints,
+    starts: Ints, item_starts: Ints, first: int, last: int, record: Ints, row: Ints, offsets: Ints, items: Ints,
+) -> int:  # fmt: skip
+    """Copy the parts of some records; what lies anywhere is asked for some records at once, as in ``take_rows``."""
+    read, room, end = 0, np.empty((5, _SHORT), np.int64), len(from_row) - 1
+    begin, behind, item, last_item, number = room[0], room[1], room[2], room[3], room[4]
+    for block in range(first, last, _SHORT):
+        many = min(_SHORT, last - block)
+        for i in range(many):
+            here = by_record[block + i]
+            begin[i], behind[i], number[i] = of_record[here], of_record[here + 1], source[here]
+        for i in range(many):
+            item[i], last_item[i] = from_offsets[begin[i]], from_offsets[behind[i]]
+            read ^= from_row[min(begin[i], end)]
+        for i in range(many):
+            read ^= from_items[min(item[i], len(from_items) - 1)]
+        at, to = starts[block], item_starts[block]
+        for i in range(many):
+            part, e = begin[i], item[i]
+            shift = to - e
+            while part < behind[i]:
+                record[at], row[at], offsets[at] = number[i], from_row[part], from_offsets[part] + shift
+                part += 1
+                at += 1
+            while e < last_item[i]:
+                items[to] = from_items[e]
+                to += 1
+                e += 1
+    return read
 
 
 # Number clusters and joints by content (docs/reference/release-format.md, *Canonical order*).
@@ -263,9 +351,10 @@ class Tokens(NamedTuple):
     offsets: Longs
     values: NDArray[np.int32]
 
-    def content(self, node: int) -> bytes:
-        """Content of one node: its tokens, big-endian."""
-        return self.values[self.offsets[node] : self.offsets[node + 1]].astype(">u4").tobytes()
+    def contents(self) -> list[bytes]:
+        """Content of each node: its tokens, big-endian."""
+        data = self.values.astype(">u4").tobytes()
+        return [data[begin:end] for begin, end in pairwise((4 * self.offsets).tolist())]
 
 
 @compiled
@@ -335,12 +424,20 @@ class _Contexts:
     def __init__(self, clusters: Tokens, joints: Tokens, parent: Longs) -> None:
         self._clusters, self._joints, self._parent = clusters, joints, parent.tolist()
         self._n = len(clusters.offsets) - 1
-        self._children: dict[int, list[int]] = {}
-        for node, above in enumerate(self._parent):
-            if above >= 0:
-                self._children.setdefault(above + self._n, []).append(node)
         self._digest: dict[int, str] = {}
         self._context: dict[int, str] = {}
+
+    @cached_property
+    def _contents(self) -> tuple[list[bytes], list[bytes]]:
+        return self._clusters.contents(), self._joints.contents()
+
+    @cached_property
+    def _children(self) -> dict[int, list[int]]:
+        children: dict[int, list[int]] = {}
+        for node, above in enumerate(self._parent):
+            if above >= 0:
+                children.setdefault(above + self._n, []).append(node)
+        return children
 
     def digest(self, node: int) -> str:
         stack = [node]
@@ -352,10 +449,10 @@ class _Contexts:
                 continue
             stack.pop()
             if top < self._n:
-                content = self._clusters.content(top)
+                content = self._contents[0][top]
             else:
                 below = sorted(self._digest[child] for child in self._children[top])
-                content = self._joints.content(top - self._n) + "".join(below).encode()
+                content = self._contents[1][top - self._n] + "".join(below).encode()
             self._digest[top] = hashlib.sha256(content).hexdigest()
         return self._digest[node]
 

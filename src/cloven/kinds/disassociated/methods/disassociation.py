@@ -235,8 +235,8 @@ class Disassociation:
 
     def _anonymised(self, data: Transactions, progress: Callable[[str, float], None] | None) -> Anonymised:
         """All in the memory of this machine."""
-        from cloven.data.arrays import stable_order, take_rows
-        from cloven.kinds.disassociated.methods.assembly import assemble
+        from cloven.data.arrays import stable_order
+        from cloven.kinds.disassociated.methods.assembly import assemble, by_source
         from cloven.kinds.disassociated.methods.labelling import label, prepare, tie_order_of
 
         expect_sets(data, type(self).__name__)
@@ -269,19 +269,18 @@ class Disassociation:
         )
         release = _with_published_groups(release)
         source = kept.source_rows[prepared.source]
-        order = stable_order(source[parts.record])
-        offsets, items = take_rows(parts.offsets, parts.items, order)
-        published = np.flatnonzero(cluster_of >= 0)
-        published = published[stable_order(source[published])]
+        by_record = stable_order(source)
+        parts = by_source(parts, source, by_record)
+        published = by_record[cluster_of[by_record] >= 0]
         suppressed = sorted(
             (*_suppressed(data, kept, source[cluster_of < 0]), *_left_out(kept, prepared, labels.chunk))
         )
         persons = None if kept.persons is None else kept.persons[prepared.source][published]
         key = Key(
-            record=source[parts.record][order],
-            release_row=parts.release_row[order],
-            offsets=offsets,
-            items=items,
+            record=parts.record,
+            release_row=parts.release_row,
+            offsets=parts.offsets,
+            items=parts.items,
             records=source[published],
             record_cluster=cluster_of[published],
             persons=persons,

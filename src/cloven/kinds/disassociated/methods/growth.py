@@ -108,12 +108,17 @@ def grow_dense(bits: Any, group: Ints, k: int, m: int, strict: bool, who: Ints) 
     chunk_of = np.full(n_terms, -1, np.int64)
     lines = (n_terms + 63) // 64
     clash = np.zeros((n_terms, lines), np.uint64)
-    scratch = np.empty(width, np.uint64)
+    scratch, named = np.empty(width, np.uint64), len(who) > 0
     if m > 1:
         for a in range(n_terms):
             for b in range(a):
                 if group[a] == group[b]:
-                    held = _common(bits[a], bits[b], scratch, who)
+                    held = 0
+                    if named:
+                        held = _common(bits[a], bits[b], scratch, who)
+                    else:  # no call: counting who refers to an array takes longer than a pair
+                        for w in range(width):
+                            held += popcount(bits[a, w] & bits[b, w])
                     if held < k and (held > 0 or strict):
                         clash[a, b >> 6] |= _ONE << np.uint64(b & 63)
     current = np.zeros(lines, np.uint64)

@@ -161,7 +161,6 @@ def _seat_waiting(saved: Saved, people: People, k: int, maximum: int) -> None:
         _save(saved.waiting[first:last], last - first, saved, maximum)
 
 
-@compiled
 def horpart(
     offsets: Ints,
     terms: Ints,
@@ -173,6 +172,8 @@ def horpart(
     n_persons: int,
 ) -> tuple[Ints, int]:
     """Partition records; returns the cluster of each record (-1: left out) and the number of clusters.
+
+    Large arrays are made here: NumPy asks for huge pages, a kernel does not, and its loops jump between pages.
 
     Args:
         offsets: row starts of the records.
@@ -201,7 +202,16 @@ def horpart(
         ids=np.empty(n + 1, np.int64),
         locals=np.empty(n + 1, np.int64),
     )
-    arena = first_frame(offsets, terms, n_terms, scratch)
+    return _horpart(
+        first_frame(offsets, terms, n_terms, scratch), saved, people, scratch, k, maximum, strategy
+    )
+
+
+@compiled
+def _horpart(
+    arena: Arena, saved: Saved, people: People, scratch: Scratch, k: int, maximum: int, strategy: int
+) -> tuple[Ints, int]:
+    """Split the first frame, and those nested in it, until clusters are saved."""
     # An element of an array, so that what is called with it is compiled for numbers and not again for a literal.
     f = int(saved.state[_CLUSTERS])
     while f >= 0:
@@ -436,22 +446,6 @@ def _grown(array: NDArray[Any], needed: int) -> NDArray[Any]:
     return larger
 
 
-@compiled
-def _sort_touched(scratch: Scratch, n_touched: int, n_terms: int) -> None:
-    """Terms that occur, ascending: by sorting those touched or by scanning all, whichever is shorter."""
-    if n_touched * 16 < n_terms:
-        ordered = np.sort(scratch.touched[:n_touched])
-        for i in range(n_touched):
-            scratch.touched[i] = ordered[i]
-        return
-    at = 0
-    for term in range(n_terms):
-        if scratch.present[term] > 0:
-            scratch.touched[at] = term
-            at += 1
-
-
-@compiled
 def first_frame(offsets: Ints, terms: Ints, n_terms: int, scratch: Scratch) -> Arena:
     """The arenas, with one frame that holds everything."""
     n, nnz = len(offsets) - 1, len(terms)
@@ -460,27 +454,31 @@ def first_frame(offsets: Ints, terms: Ints, n_terms: int, scratch: Scratch) -> A
         record=np.empty(2 * n + 1, np.int32),
         alive=np.empty(2 * n + 1, np.bool_),
         row_start=np.empty(2 * n + 2, np.int64),
-        row_term=np.empty(2 * nnz + 1, np.int32),
+        row_term=np.empty(3 * nnz + 1, np.int32),
         col_start=np.empty(2 * n_terms + 4, np.int64),
-        col_record=np.empty(2 * nnz + 1, np.int32),
+        col_record=np.empty(3 * nnz + 1, np.int32),
         held=np.zeros(2 * n_terms + 4, np.int32),
         heap=np.empty(4 * n_terms + 16, np.int64),
     )
     arena.frames[0, N], arena.frames[0, T], arena.frames[0, ALIVE] = n, n_terms, n
-    for local in range(n + 1):
-        arena.row_start[local] = offsets[local]
-    for e in range(nnz):
-        arena.row_term[e] = terms[e]
-        arena.held[terms[e]] += 1
-    _lay_columns(arena, 0, 0, scratch.fill)
-    for local in range(n):
-        arena.record[local] = local
-        arena.alive[local] = True
-        for e in range(offsets[local], offsets[local + 1]):
-            arena.col_record[scratch.fill[terms[e]]] = local
-            scratch.fill[terms[e]] += 1
-    _heapify(arena, 0)
+    arena.row_start[: n + 1], arena.row_term[:nnz] = offsets, terms
+    arena.record[:n], arena.alive[:n] = np.arange(n), True
+    _fill_first(arena, scratch.fill)
     return arena
+
+
+@compiled
+def _fill_first(arena: Arena, fill: Ints) -> None:
+    """Counts, columns and heap of the frame that holds everything."""
+    n, row_start, row_term, col_record = arena.frames[0, N], arena.row_start, arena.row_term, arena.col_record
+    for e in range(row_start[n]):
+        arena.held[row_term[e]] += 1
+    _lay_columns(arena, 0, 0, fill)
+    for local in range(n):
+        for e in range(row_start[local], row_start[local + 1]):
+            col_record[fill[row_term[e]]] = local
+            fill[row_term[e]] += 1
+    _heapify(arena, 0)
 
 
 @compiled
@@ -498,33 +496,57 @@ def _lay_columns(arena: Arena, f: int, start: int, fill: Ints) -> None:
 def _leave(arena: Arena, f: int, many: int, best: int, scratch: Scratch) -> tuple[int, int]:
     """Take the listed records out of a frame and count the terms they hold besides ``best``.
 
-    Returns how many terms and how many occurrences that makes.
+    Returns how many terms, listed in ``scratch.touched`` and ascending, and how many occurrences that makes.
     """
-    first, rows, terms = arena.frames[f, RECORDS], arena.frames[f, ROWS], arena.frames[f, TERMS]
+    first, rows, terms, n_terms = (
+        arena.frames[f, RECORDS],
+        arena.frames[f, ROWS],
+        arena.frames[f, TERMS],
+        arena.frames[f, T],
+    )
     row_start, row_term, held = arena.row_start, arena.row_term, arena.held
-    present, touched = scratch.present, scratch.touched
-    n_touched, inner = 0, 0
+    present, touched, locals_ = scratch.present, scratch.touched, scratch.locals
     arena.frames[f, ALIVE] -= many
+    occurrences = 0
     for i in range(many):
-        local = scratch.locals[i]
-        arena.alive[first + local] = False
-        for e in range(row_start[rows + local], row_start[rows + local + 1]):
-            term = row_term[e]
-            held[terms + term] -= 1
-            if term != best and held[terms + term] > _SPENT // 2:
+        row = rows + locals_[i]
+        arena.alive[first + locals_[i]] = False
+        occurrences += row_start[row + 1] - row_start[row]
+    n_touched, inner = 0, 0
+    if occurrences * 16 < n_terms:
+        for i in range(many):
+            for e in range(row_start[rows + locals_[i]], row_start[rows + locals_[i] + 1]):
+                term = row_term[e]
                 if present[term] == 0:
                     touched[n_touched] = term
                     n_touched += 1
                 present[term] += 1
-                inner += 1
-    return n_touched, inner
+        touched[:n_touched].sort()
+    else:
+        for i in range(many):
+            for e in range(row_start[rows + locals_[i]], row_start[rows + locals_[i] + 1]):
+                present[row_term[e]] += 1
+        for term in range(n_terms):
+            if present[term] > 0:
+                touched[n_touched] = term
+                n_touched += 1
+    stay = 0
+    for i in range(n_touched):
+        term = touched[i]
+        held[terms + term] -= present[term]
+        if term != best and held[terms + term] > _SPENT // 2:
+            inner += present[term]
+            touched[stay] = term
+            stay += 1
+        else:
+            present[term] = 0
+    return stay, inner
 
 
 @compiled
 def nested_frame(arena: Arena, f: int, many: int, best: int, scratch: Scratch) -> Arena:
     """Move the listed records of frame f, which all hold ``best``, to a new frame f + 1 without that term."""
     n_touched, inner = _leave(arena, f, many, best, scratch)
-    _sort_touched(scratch, n_touched, arena.frames[f, T])
     parent, g = arena.frames[f].copy(), f + 1
     at = arena.row_start[parent[ROWS] + parent[N]]
     arena = _with_room(arena, f, many, n_touched, at + inner)
@@ -539,18 +561,22 @@ def nested_frame(arena: Arena, f: int, many: int, best: int, scratch: Scratch) -
     row_term, row_start, col_record = arena.row_term, arena.row_start, arena.col_record
     fill, present = scratch.fill, scratch.present
     first, rows = frame[RECORDS], frame[ROWS]
+    # No branch inside: what stays behind is written where the next occurrence goes.
+    fill[n_touched] = at + inner
     for i in range(many):
         arena.record[first + i] = scratch.ids[i]
         arena.alive[first + i] = True
         row_start[rows + i] = at
         row = parent[ROWS] + scratch.locals[i]
         for e in range(row_start[row], row_start[row + 1]):
-            term = present[row_term[e]] - 1
-            if term >= 0:
-                row_term[at] = term
-                at += 1
-                col_record[fill[term]] = i
-                fill[term] += 1
+            number = present[row_term[e]]
+            stays = int(number > 0)
+            term = number - 1 if number > 0 else n_touched
+            row_term[at] = term
+            at += stays
+            place = fill[term]
+            col_record[place] = i
+            fill[term] = place + stays
     row_start[rows + many] = at
     for i in range(n_touched):
         scratch.present[scratch.touched[i]] = 0

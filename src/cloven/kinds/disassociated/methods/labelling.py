@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 
 from cloven.compiled import Flags, Ints, Longs, compiled
-from cloven.data.arrays import lexicographic_order, offsets_of, repeats, take_rows
+from cloven.data.arrays import lexicographic_order, offsets_of, repeats, stable_order, take_rows
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.methods.assembly import Labels
 from cloven.kinds.disassociated.methods.horizontal import Part, holders, holders_of_clusters, horizontal_step
@@ -51,7 +51,7 @@ def label(
     terms = terms_of(method, data.vocabulary, tie_order_of(data, method.tie_order))
     lots = lots_of(method.seed)
     cluster_of = np.full(len(data), -1, np.int64)
-    joint, chunk = np.full(len(prepared.terms), -1, np.int64), np.full(len(prepared.terms), -1, np.int32)
+    joint, chunk = np.full((2, len(prepared.terms)), -1, np.int32)
     cluster_joint: list[Longs] = []
     joint_parent: list[Longs] = []
     clusters = joints = 0
@@ -184,8 +184,8 @@ def label_block(
     cluster_of = _clusters(method, records, terms, spent)
     count = int(cluster_of.max(initial=-1)) + 1
     published = np.flatnonzero(cluster_of >= 0)
-    keys = (person[published],) if len(person) else ()
-    members = published[np.lexsort((*keys, cluster_of[published]))]
+    by_person = published[stable_order(person[published])] if len(person) else published
+    members = by_person[stable_order(cluster_of[by_person])]
     start = offsets_of(np.bincount(cluster_of[published], minlength=count))
     vertical = verpart(
         offsets, codes, members, start, terms.group, terms.barred, person, method.k, method.m, strict, lemma
@@ -196,7 +196,7 @@ def label_block(
             k=method.k, m=method.m, exact=method.safe == "exact", may_be_empty=not lemma, lots=lots,
         )  # fmt: skip
     if not method.refine:
-        nothing, alone = np.full(len(codes), -1, np.int64), np.full(count, -1, np.int64)
+        nothing, alone = np.full(len(codes), -1, np.int32), np.full(count, -1, np.int64)
         return Labels(cluster_of, nothing, vertical.chunk, alone, np.empty(0, np.int64))
     record_of = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     refined = refine(
@@ -401,17 +401,15 @@ def _person_by_content(persons: Longs, content: Longs) -> Longs:
 
 def prepare(data: Transactions, tie_order: NDArray[np.int32]) -> Prepared:
     """Sort records by content; ``tie_order[code]`` is the place of an item among equally frequent ones."""
-    # Copies, because kernels are compiled once more for arrays that must not be written to.
-    all_offsets, all_codes = np.array(data.offsets), np.array(data.codes)
-    source = lexicographic_order(all_offsets, all_codes)
-    offsets, codes = take_rows(all_offsets, all_codes, source)
+    source = lexicographic_order(data.offsets, data.codes)
+    offsets, codes = take_rows(data.offsets, data.codes, source)
     person = np.empty(0, np.int64)
     if data.persons is not None:
         content = np.cumsum(~repeats(offsets, codes)).astype(np.int64)
         person = _person_by_content(data.persons[source], content)
         again = np.lexsort((person, content))
         source, person = source[again], person[again]
-        offsets, codes = take_rows(all_offsets, all_codes, source)
+        offsets, codes = take_rows(data.offsets, data.codes, source)
     by_text = np.array_equal(tie_order, np.arange(len(tie_order)))
     return Prepared(source, offsets, codes, codes if by_text else tie_order[codes], person)
 

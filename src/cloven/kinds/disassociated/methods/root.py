@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from cloven.compiled import compiled
 from cloven.data.arrays import among, distinct, run_starts
 from cloven.kinds.disassociated.methods.assembly import Labels
 from cloven.kinds.disassociated.methods.growth import projected
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cloven.compiled import Flags, Longs
+    from cloven.compiled import Flags, Ints, Longs
     from cloven.kinds.disassociated.release import RareItems
 
 
@@ -73,31 +74,69 @@ def rooted(
         rare_items: ``withhold`` or ``list`` what fewer than k hold.
         several: build chunks of several items where the rules allow it.
     """
-    record = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    data = Occurrences(record, labels.cluster_of[record], term, person)
-    left = np.flatnonzero((labels.chunk == -1) & (data.cluster >= 0))
-    held = _holders(data, left, len(group))
-    taken = held >= promise.k
-    if rare_items == "list":
-        _demote(labels, data, left, held, taken, promise)
-    moving = taken[term[left]]
     chunk_of = np.full(len(group), -1, np.int32)
-    ranked = growth_order(np.flatnonzero(taken), group, held)
-    if several:
-        bars = _bars(labels, data, taken)
-        chunk_of[ranked] = _chunks(data, left[moving], ranked, group, alone, bars, promise)
-    else:
+    if rare_items == "withhold" and not several and not len(person):
+        held = _counted(offsets, term, labels.cluster_of, labels.chunk, len(group))
+        taken = held >= promise.k
+        ranked = growth_order(np.flatnonzero(taken), group, held)
         chunk_of[ranked] = np.arange(len(ranked))
+    else:
+        record = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        data = Occurrences(record, labels.cluster_of[record], term, person)
+        left = np.flatnonzero((labels.chunk == -1) & (data.cluster >= 0))
+        held = _holders(data, left, len(group))
+        taken = held >= promise.k
+        if rare_items == "list":
+            _demote(labels, data, left, held, taken, promise)
+        ranked = growth_order(np.flatnonzero(taken), group, held)
+        chunk_of[ranked] = np.arange(len(ranked))
+        if several:
+            bars = _bars(labels, data, taken)
+            moving = left[taken[term[left]]]
+            chunk_of[ranked] = _chunks(data, moving, ranked, group, alone, bars, promise)
     joint, chunk = labels.joint.copy(), labels.chunk.copy()
     root = len(labels.joint_parent)
-    joint[left[moving]], chunk[left[moving]] = root, chunk_of[term[left[moving]]]
-    if rare_items == "list":
-        joint[left[~moving]] = root
-    else:
-        chunk[left[~moving]] = WITHHELD
+    _move(offsets, term, labels.cluster_of, chunk_of, root, rare_items == "list", joint, chunk)
     cluster_joint = np.where(labels.cluster_joint < 0, root, labels.cluster_joint)
     parent = np.append(np.where(labels.joint_parent < 0, root, labels.joint_parent), -1)
     return Labels(labels.cluster_of, joint, chunk, cluster_joint, parent)
+
+
+@compiled
+def _counted(offsets: Ints, term: Ints, cluster_of: Ints, chunk: Ints, n_terms: int) -> Ints:
+    """Records that leave each term over."""
+    held = np.zeros(n_terms, np.int64)
+    for record in range(len(cluster_of)):
+        if cluster_of[record] >= 0:
+            for e in range(offsets[record], offsets[record + 1]):
+                held[term[e]] += int(chunk[e] == -1)
+    return held
+
+
+@compiled
+def _move(
+    offsets: Ints,
+    term: Ints,
+    cluster_of: Ints,
+    chunk_of: Ints,
+    root: int,
+    listed: bool,
+    joint: Ints,
+    chunk: Ints,
+) -> None:
+    """Label what is left over: the chunk of its term at the root, or the list there, or nowhere."""
+    for record in range(len(cluster_of)):
+        if cluster_of[record] < 0:
+            continue
+        for e in range(offsets[record], offsets[record + 1]):
+            if chunk[e] == -1:
+                taken = chunk_of[term[e]] >= 0
+                if taken:
+                    chunk[e] = chunk_of[term[e]]
+                elif not listed:
+                    chunk[e] = WITHHELD
+                if taken or listed:
+                    joint[e] = root
 
 
 def _holders(data: Occurrences, left: Longs, n_terms: int) -> Longs:
@@ -145,7 +184,7 @@ def _bars(labels: Labels, data: Occurrences, wanted: Flags) -> Longs:
     shown = use[labels.joint[use] < 0]
     shared = use[labels.joint[use] >= 0]
     clusters = distinct(data.cluster[shown] * n_terms + data.term[shown])
-    joints = distinct(labels.joint[shared] * n_terms + data.term[shared])
+    joints = distinct(labels.joint[shared].astype(np.int64) * n_terms + data.term[shared])
     marks = cluster_marks(len(labels.cluster_joint))
     whole = np.zeros(len(labels.joint_parent), np.int64)
     for cluster, joint in climb(labels.cluster_joint, labels.joint_parent):

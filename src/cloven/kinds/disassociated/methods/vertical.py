@@ -39,32 +39,22 @@ class Vertical(NamedTuple):
 
 
 @compiled
-def _before(a: int, b: int, group: Ints, support: Ints) -> bool:
-    """Is term a tried before term b: by utility group, support descending, tie order?"""
-    if group[a] != group[b]:
-        return bool(group[a] < group[b])
-    if support[a] != support[b]:
-        return bool(support[a] > support[b])
-    return a < b
-
-
-@compiled
 def _tried(found: Ints, group: Ints, support: Ints) -> None:
-    """Sort terms, in place, into the order in which VERPART tries them."""
+    """Sort terms, in place, as VERPART tries them: by utility group, support descending, tie order."""
+    keys = np.empty(len(found), np.int64)
     if len(found) > 32:
-        by_number, keys = np.sort(found), np.empty(len(found), np.int64)
-        for i in range(len(found)):
-            keys[i] = (np.int64(group[by_number[i]]) << 32) - support[by_number[i]]
-        order = np.argsort(keys, kind="mergesort")
-        for i in range(len(found)):
-            found[i] = by_number[order[i]]
+        found.sort()
+    for i in range(len(found)):
+        keys[i] = (np.int64(group[found[i]]) << 32) - support[found[i]]
+    if len(found) > 32:
+        found[:] = found[np.argsort(keys, kind="mergesort")]
         return
     for i in range(1, len(found)):
-        term, j = found[i], i
-        while j > 0 and _before(term, found[j - 1], group, support):
-            found[j] = found[j - 1]
+        key, term, j = keys[i], found[i], i
+        while j > 0 and (keys[j - 1] > key or (keys[j - 1] == key and found[j - 1] > term)):
+            keys[j], found[j] = keys[j - 1], found[j - 1]
             j -= 1
-        found[j] = term
+        keys[j], found[j] = key, term
 
 
 @compiled
@@ -189,32 +179,37 @@ def _repair(chunk_of: Ints, support_in_order: Ints) -> None:
 
 
 @compiled
+def _laid_out(rows: Ints, offsets: Ints, terms: Ints) -> tuple[Ints, int]:
+    """Where each row starts and ends, and a number that nobody needs.
+
+    Rows lie anywhere in memory. Their beginnings are read at once, so that one does not wait for the other.
+    """
+    bounds, read, end = np.empty((2, len(rows)), np.int64), 0, len(terms) - 1
+    for i in range(len(rows)):
+        bounds[0, i], bounds[1, i] = offsets[rows[i]], offsets[rows[i] + 1]
+    for i in range(len(rows) if end >= 0 else 0):
+        read ^= terms[min(bounds[0, i], end)]
+    return bounds, read
+
+
+@compiled
 def _frequent(
-    rows: Ints,
-    offsets: Ints,
-    terms: Ints,
-    person: Ints,
-    barred: Flags,
-    k: int,
-    support: Ints,
-    last: Ints,
-    seen: Ints,
+    bounds: Ints, who: Ints, terms: Ints, barred: Flags, k: int, support: Ints, last: Ints, seen: Ints
 ) -> tuple[int, int]:
     """Count the holders of each term; gives the terms that may enter record chunks in ``seen``, then all others.
 
     Returns how many may enter and how many there are. ``support`` is zero before, and the caller clears it again.
     """
     n = 0
-    for row in rows:
-        who = person[row] if len(person) > 0 else row
-        for e in range(offsets[row], offsets[row + 1]):
+    for i in range(len(who)):
+        for e in range(bounds[0, i], bounds[1, i]):
             t = terms[e]
             if support[t] == 0:
                 seen[n] = t
                 n += 1
                 last[t] = -1
-            if last[t] != who:
-                last[t] = who
+            if last[t] != who[i]:
+                last[t] = who[i]
                 support[t] += 1
     enter = 0
     for i in range(n):
@@ -248,7 +243,12 @@ def _verpart(
     seen, number = np.empty(n_terms, np.int64), np.full(n_terms, -1, np.int64)
     for c in range(n_clusters):
         rows = members[member_start[c] : member_start[c + 1]]
-        enter, n_local = _frequent(rows, offsets, terms, person, barred, k, support, last, seen)
+        bounds, _ = _laid_out(rows, offsets, terms)
+        who, total = np.empty(len(rows), np.int64), 0
+        for i in range(len(rows)):
+            who[i] = person[rows[i]] if named else i
+            total += bounds[1, i] - bounds[0, i]
+        enter, n_local = _frequent(bounds, who, terms, barred, k, support, last, seen)
         tried = seen[:enter]
         _tried(tried, group, support)
         # Terms that may enter, numbered in the order in which they are tried.
@@ -260,18 +260,12 @@ def _verpart(
             support[seen[i]] = 0
         if enter == 0:
             continue
-        total = 0
-        for row in rows:
-            total += offsets[row + 1] - offsets[row]
-        row_start, row_term = np.empty(len(rows) + 1, np.int64), np.empty(total, np.int64)
-        who, at = np.empty(len(rows), np.int64), 0
+        row_start, row_term, at = np.empty(len(rows) + 1, np.int64), np.empty(total + 1, np.int64), 0
         for i in range(len(rows)):
             row_start[i] = at
-            who[i] = person[rows[i]] if named else i
-            for e in range(offsets[rows[i]], offsets[rows[i] + 1]):
-                if number[terms[e]] >= 0:
-                    row_term[at] = number[terms[e]]
-                    at += 1
+            for e in range(bounds[0, i], bounds[1, i]):
+                row_term[at] = number[terms[e]]
+                at += int(row_term[at] >= 0)
         row_start[len(rows)] = at
         row_term = row_term[:at]
         chunk_of = grow(row_start, row_term, enter, groups, k, m, strict, who, named)
@@ -282,8 +276,8 @@ def _verpart(
             n_chunks = chunk_of.max() + 1
             parts = _subrecords(row_start, row_term, chunk_of, n_chunks)
         chunks[c], subrecords[c] = n_chunks, parts
-        for row in rows:
-            for e in range(offsets[row], offsets[row + 1]):
+        for i in range(len(rows)):
+            for e in range(bounds[0, i], bounds[1, i]):
                 if number[terms[e]] >= 0:
                     chunk[e] = chunk_of[number[terms[e]]]
         for i in range(enter):

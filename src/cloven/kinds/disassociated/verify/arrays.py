@@ -15,10 +15,11 @@ from cloven.verification.verdict import Fault, conclude, spot
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from cloven.compiled import Longs
+    from cloven.compiled import Flags, Longs
     from cloven.data.transactions import Transactions
     from cloven.kinds.disassociated.key import Key
     from cloven.kinds.disassociated.release import Disassociated
+    from cloven.kinds.disassociated.verify.layout import Layout
     from cloven.verification.verdict import Check
 
 
@@ -86,26 +87,35 @@ def _rows(release: Disassociated) -> list[Fault]:
         _range("item", "code", items, 0, len(release.vocabulary)),
         _range("row", "kind", kind, 0, len(Kind)),
         _range("row", "chunk", release.row_chunk, 0, np.iinfo(np.int32).max),
-        _range(
-            "row", "cluster", release.row_cluster, np.where(outside, -1, 0), np.where(outside, 0, clusters)
-        ),
-        _range("row", "joint", release.row_joint, np.where(outside, 0, -1), np.where(outside, joints, 0)),
+        _range("row", "cluster", release.row_cluster, -1, clusters, outside),
+        _range("row", "joint", release.row_joint, -1, joints, ~outside),
     ]
 
 
 def _range(
-    thing: str, what: str, values: NDArray[np.signedinteger], low: int | Longs, end: int | Longs
+    thing: str,
+    what: str,
+    values: NDArray[np.signedinteger],
+    low: int,
+    end: int,
+    none: Flags | None = None,
 ) -> Fault:
-    """Values must lie in ``low <= value < end``."""
+    """Values must lie in ``low <= value < end``; where it is told which are none, these are -1 and no others."""
+    sound = not len(values) or (values.min() >= low and values.max() < end)
+    stray = None if none is None else (values < 0) != none
+    if sound and (stray is None or not stray.any()):
+        return Fault(0, "")
+    bad = (values < low) | (values >= end)
     return spot(
-        (values < low) | (values >= end), lambda at: f"{thing} {at} has {what} {values[at]}: out of range"
+        bad if stray is None else bad | stray,
+        lambda at: f"{thing} {at} has {what} {values[at]}: out of range",
     )
 
 
-def check_vocabulary(release: Disassociated) -> Check:
+def check_vocabulary(release: Disassociated, layout: Layout) -> Check:
     """The vocabulary ascends strictly, and every entry is published somewhere."""
     words = release.vocabulary
-    used = np.bincount(release.row_items, minlength=len(words)) > 0
+    used = np.bincount(layout.pair_item, minlength=len(words)) > 0
     fallen = np.fromiter((after <= before for before, after in pairwise(words)), bool, max(0, len(words) - 1))
     faults = [
         spot(fallen, lambda at: f"item {shorten(words[at + 1])} does not come after {shorten(words[at])}"),
@@ -173,4 +183,7 @@ def _records(original: Transactions, key: Key) -> list[Fault]:
 
 
 def _unknown(values: Longs, known: Longs, what: str, where: str) -> Fault:
+    whole = len(values) > 0 and len(known) > 0 and values.dtype == known.dtype == np.int64
+    if whole and values.min() >= known[0] and values.max() <= known[-1] and (np.diff(known) == 1).all():
+        return Fault(0, "")  # nothing is missing between the first and the last, as mostly
     return spot(~among(values, known), lambda at: f"{what} {values[at]} is not among {where}")

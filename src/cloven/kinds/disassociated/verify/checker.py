@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cloven.cores import WORTH_IT, side_by_side
 from cloven.data.transactions import Transactions
 from cloven.figures import counted
 from cloven.kinds.disassociated.release import Kind
@@ -48,6 +50,8 @@ from cloven.verification.claims import (
 from cloven.verification.verdict import Check, Checker, Fault, conclude, spot
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from cloven.compiled import Flags
     from cloven.kinds.disassociated.key import Key
     from cloven.kinds.disassociated.release import Disassociated
@@ -57,7 +61,7 @@ if TYPE_CHECKING:
 
 
 def checks(release: Disassociated, given: Given[Transactions, Key]) -> list[Check]:
-    """All checks of a disassociated release."""
+    """All checks of a disassociated release; those that need nothing of each other are run side by side."""
     arrays = check_arrays(release)
     if not arrays.passed:
         return [arrays]
@@ -66,20 +70,17 @@ def checks(release: Disassociated, given: Given[Transactions, Key]) -> list[Chec
         return [arrays, joint_tree]
     layout = lay_out(release)
     telling = uses_items_shown_below(release, layout, tree)
-    found = [arrays, check_vocabulary(release), joint_tree, *_structure(release, layout, tree, telling)]
-    found += _promise(release, layout, tree, telling, allow_unsafe=given.allow_unsafe)
-    found += [
-        check_item_order(release),
-        check_row_order(release, layout),
-        *check_numbering(release, layout, tree),
+    works: list[Callable[[], list[Check]]] = [
+        lambda: _key(release, layout, tree, telling, given),  # the longest comes first
+        lambda: [check_vocabulary(release, layout), joint_tree, *_structure(release, layout, tree, telling)],
+        lambda: _promise(release, layout, tree, telling, allow_unsafe=given.allow_unsafe),
+        lambda: _order(release, layout, tree),
+        lambda: _claims(release, given),
+        lambda: [] if given.original is None else check_original(release, layout, given.original),
     ]
-    found += [report_oversize(release), check_parameters(release), *check_marks(release, given)]
-    found += check_persons_claim(release, given, counted_at="key")
-    if given.original is not None:
-        found += check_original(release, layout, given.original)
-    if given.original is not None and given.key is not None:
-        found += _key(release, layout, tree, telling, given.original, given.key)
-    return found
+    is_large = len(release.row_items) >= WORTH_IT
+    of_key, *others = side_by_side(works) if is_large else [work() for work in works]
+    return [arrays, *chain.from_iterable(others), *of_key]
 
 
 def _structure(release: Disassociated, layout: Layout, tree: JointTree, telling: Flags) -> list[Check]:
@@ -103,14 +104,26 @@ def _promise(
     ]
 
 
+def _order(release: Disassociated, layout: Layout, tree: JointTree) -> list[Check]:
+    numbering = check_numbering(release, layout, tree)
+    return [check_item_order(release, layout), check_row_order(release, layout), *numbering]
+
+
+def _claims(release: Disassociated, given: Given[Transactions, Key]) -> list[Check]:
+    persons = check_persons_claim(release, given, counted_at="key")
+    return [report_oversize(release), check_parameters(release), *check_marks(release, given), *persons]
+
+
 def _key(
     release: Disassociated,
     layout: Layout,
     tree: JointTree,
     telling: Flags,
-    original: Transactions,
-    key: Key,
+    given: Given[Transactions, Key],
 ) -> list[Check]:
+    original, key = given.original, given.key
+    if original is None or key is None:
+        return []
     arrays = check_key_arrays(release, original, key)
     if not arrays.passed:
         return [arrays]

@@ -6,15 +6,14 @@ So one misplaced row fails the check of the order and no other.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from cloven.compiled import compiled
 from cloven.cores import at_once
-from cloven.data.arrays import distinct, offsets_of, places, stable_order, take_rows
+from cloven.data.arrays import distinct, offsets_of, places, read_only, stable_order, take_rows
 from cloven.kinds.disassociated.release import Kind
-from cloven.verification.claims import compare_columns, compare_neighbours, read_only
 from cloven.verification.verdict import conclude, spot
 
 if TYPE_CHECKING:
@@ -37,6 +36,7 @@ class Layout:
         row_chunk: chunk of each row.
         row_repeats: whether a row equals the one before it in its chunk.
         ordered: whether rows stand in the release as they do here.
+        ascending: whether items stand in the rows of the release as they do here.
         offsets: where each row starts in ``items``.
         items: item codes, strictly ascending inside a row.
         local: for each entry of ``items``, its number among the items of the chunk.
@@ -54,6 +54,7 @@ class Layout:
     row_chunk: Longs
     row_repeats: Flags
     ordered: bool
+    ascending: bool
     offsets: Longs
     items: NDArray[np.int32]
     local: NDArray[np.int32]
@@ -107,7 +108,7 @@ class Layout:
 
 def lay_out(release: Disassociated) -> Layout:
     """Group and sort the rows of a release whose arrays are sound."""
-    offsets, items = ascending_items(release)
+    offsets, items, ascending = ascending_items(release)
     columns, order = row_columns(release), np.arange(release.rows)
     group, within = compared_rows(columns, offsets, items)
     ordered = not ((group > 0).any() or (within > 0).any())
@@ -123,13 +124,14 @@ def lay_out(release: Disassociated) -> Layout:
         row_chunk=np.cumsum(new_chunk) - 1,
         row_repeats=np.append(False, (group == 0) & (within == 0))[: len(order)],
         ordered=ordered,
+        ascending=ascending,
         offsets=read_only(offsets),
         items=read_only(items),
         local=local,
-        chunk_kind=columns[2][start].astype(np.int8),
-        chunk_outside=columns[0][start].astype(bool),
-        chunk_owner=columns[1][start],
-        chunk_number=columns[3][start],
+        chunk_kind=columns.kind[start],
+        chunk_outside=columns.outside[start],
+        chunk_owner=columns.owner[start],
+        chunk_number=columns.chunk[start].astype(np.int64),
         chunk_start=chunk_start,
         pair_chunk=np.repeat(np.arange(len(start)), pairs),
         pair_item=pair_item,
@@ -138,14 +140,40 @@ def lay_out(release: Disassociated) -> Layout:
 
 
 def compared_rows(
-    columns: list[Longs], offsets: Longs, items: NDArray[np.int32]
-) -> tuple[Longs, NDArray[np.int8]]:
+    columns: Columns, offsets: Longs, items: NDArray[np.int32]
+) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
     """Each row with the next: -1, 0 or 1 by its chunk, and by its items where both are of one chunk."""
-    group = compare_columns(columns)
-    tied = np.flatnonzero(group == 0)
-    within = np.zeros(len(group), np.int8)
-    within[tied] = compare_neighbours(offsets, items, tied)
+    group, within = np.zeros((2, max(0, len(offsets) - 2)), np.int8)
+    given = Columns(*(read_only(column) for column in columns))
+    rows = (read_only(offsets), read_only(items))
+    at_once(lambda first, last: _compare_rows(given, *rows, first, last, group, within), offsets)
     return group, within
+
+
+@compiled
+def _compare_rows(
+    columns: Columns, offsets: Ints, items: Ints, first: int, last: int, group: Ints, within: Ints
+) -> None:
+    outside, owner, kind, chunk = columns.outside, columns.owner, columns.kind, columns.chunk
+    for row in range(first, min(last, len(group))):
+        after = row + 1
+        if outside[row] != outside[after]:
+            group[row] = 1 if outside[row] else -1
+        elif owner[row] != owner[after]:
+            group[row] = 1 if owner[row] > owner[after] else -1
+        elif kind[row] != kind[after]:
+            group[row] = 1 if kind[row] > kind[after] else -1
+        elif chunk[row] != chunk[after]:
+            group[row] = 1 if chunk[row] > chunk[after] else -1
+        else:
+            left, middle, right, end = offsets[row], offsets[after], offsets[after], offsets[after + 1]
+            while left < middle and right < end and items[left] == items[right]:
+                left += 1
+                right += 1
+            if left < middle:
+                within[row] = 1 if right == end or items[left] > items[right] else -1
+            elif right < end:
+                within[row] = -1
 
 
 def _pairs(
@@ -200,37 +228,49 @@ def _numbered(
     return many, which[:at].copy(), times[:at].copy()
 
 
-def row_columns(release: Disassociated) -> list[Longs]:
+class Columns(NamedTuple):
     """What rows are sorted by before their items: those of joints last, cluster or joint, kind, chunk."""
+
+    outside: NDArray[Any]
+    owner: NDArray[Any]
+    kind: NDArray[Any]
+    chunk: NDArray[Any]
+
+
+def row_columns(release: Disassociated) -> Columns:
+    """The columns of a release whose arrays are sound: nothing is out of range."""
     outside = release.row_cluster < 0
-    owner = np.where(outside, release.row_joint, release.row_cluster)
-    return [np.asarray(column, np.int64) for column in (outside, owner, release.row_kind, release.row_chunk)]
+    owner = np.asarray(np.where(outside, release.row_joint, release.row_cluster), np.int64)
+    kind, chunk = np.asarray(release.row_kind, np.int8), np.asarray(release.row_chunk, np.int32)
+    return Columns(outside, owner, kind, chunk)
 
 
-def ascending_items(release: Disassociated) -> tuple[Longs, NDArray[np.int32]]:
-    """Offsets and items with the items of each row sorted, each once."""
+def ascending_items(release: Disassociated) -> tuple[Longs, NDArray[np.int32], bool]:
+    """Offsets and items with the items of each row sorted, each once; and whether they are so in the release."""
     offsets, items = np.asarray(release.row_offsets, np.int64), np.asarray(release.row_items, np.int32)
     falls = items[1:] <= items[:-1]
     falls[offsets[1:-1] - 1] = False
-    if falls.any():
+    ascending = not falls.any()
+    if not ascending:
         words = len(release.vocabulary)
         row = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-        row, ascending = np.divmod(distinct(row * words + items), words)
+        row, once = np.divmod(distinct(row * words + items), words)
         offsets = offsets_of(np.bincount(row, minlength=len(offsets) - 1))
-        items = ascending.astype(np.int32)
-    return offsets, items
+        items = once.astype(np.int32)
+    return offsets, items, ascending
 
 
 def _sorted_rows(
-    columns: list[Longs], offsets: Longs, items: NDArray[np.int32]
-) -> tuple[Longs, list[Longs], Longs, NDArray[np.int32]]:
+    columns: Columns, offsets: Longs, items: NDArray[np.int32]
+) -> tuple[Longs, Columns, Longs, NDArray[np.int32]]:
     """Sort rows by columns, then by items; only a release out of order comes here, so plain Python will do."""
     rows = [tuple(row.tolist()) for row in np.split(items, offsets[1:-1])]
     keys = list(zip(*(column.tolist() for column in columns), rows, strict=True))
     order = np.array(sorted(range(len(rows)), key=keys.__getitem__), np.int64)
     lengths = np.diff(offsets)[order]
     flat = np.array([item for row in order.tolist() for item in rows[row]], np.int32)
-    return order, [column[order] for column in columns], np.append(0, np.cumsum(lengths)), flat
+    ordered = Columns(*(column[order] for column in columns))
+    return order, ordered, np.append(0, np.cumsum(lengths)), flat
 
 
 # The tree of joints: which joints lie above a cluster or a joint.
@@ -313,6 +353,8 @@ class Parts:
         cluster: cluster of its record.
         row: its row in the layout.
         chunk: its chunk in the layout.
+        owner: cluster or joint of that chunk.
+        outside: whether it belongs to a joint.
         offsets: where the items of each part start.
         items: item codes, by part and ascending.
     """
@@ -321,6 +363,8 @@ class Parts:
     cluster: Longs
     row: Longs
     chunk: Longs
+    owner: Longs
+    outside: Flags
     offsets: Longs
     items: NDArray[np.int32]
 
@@ -346,11 +390,37 @@ def join_parts(layout: Layout, key: Key) -> Parts:
         position = np.empty(len(layout.row_source), np.int64)
         position[layout.row_source] = np.arange(len(position))
         row = position[source]
+    offsets, row = read_only(offsets), read_only(row)
+    chunk, owner = np.empty(len(row), np.int64), np.empty(len(row), np.int64)
+    outside = np.empty(len(row), bool)
+    of_chunks = (layout.row_chunk, layout.chunk_owner, layout.chunk_outside)
+    at_once(lambda first, last: _look_up(row, *of_chunks, first, last, chunk, owner, outside), offsets)
     return Parts(
         record=record,
         cluster=key.record_cluster[places(key.records, record)],
-        row=read_only(row),
-        chunk=layout.row_chunk[row],
-        offsets=read_only(offsets),
+        row=row,
+        chunk=chunk,
+        owner=owner,
+        outside=outside,
+        offsets=offsets,
         items=read_only(items),
     )
+
+
+@compiled
+def _look_up(
+    row: Ints,
+    row_chunk: Ints,
+    chunk_owner: Ints,
+    chunk_outside: Flags,
+    first: int,
+    last: int,
+    chunk: Ints,
+    owner: Ints,
+    outside: Flags,
+) -> None:
+    """Chunk of some parts, its owner, and whether that is a joint."""
+    for part in range(first, last):
+        chunk[part] = row_chunk[row[part]]
+    for part in range(first, last):
+        owner[part], outside[part] = chunk_owner[chunk[part]], chunk_outside[chunk[part]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hashlib import sha256
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,20 +21,21 @@ if TYPE_CHECKING:
     from cloven.verification.verdict import Check
 
 
-def check_item_order(release: Disassociated) -> Check:
+def check_item_order(release: Disassociated, layout: Layout) -> Check:
     """Items of a row ascend strictly."""
-    items, words = release.row_items, release.vocabulary
-    row = np.repeat(np.arange(release.rows), np.diff(release.row_offsets))
-    fallen = (row[1:] == row[:-1]) & (items[1:] <= items[:-1])
-    faults = [
-        spot(
-            fallen,
-            lambda at: (
-                f"row {row[at]}: item {shorten(words[items[at + 1]])} stands after"
-                f" {shorten(words[items[at]])}"
-            ),
-        )
-    ]
+    items, words, faults = release.row_items, release.vocabulary, []
+    if not layout.ascending:
+        row = np.repeat(np.arange(release.rows), np.diff(release.row_offsets))
+        fallen = (row[1:] == row[:-1]) & (items[1:] <= items[:-1])
+        faults = [
+            spot(
+                fallen,
+                lambda at: (
+                    f"row {row[at]}: item {shorten(words[items[at + 1]])} stands after"
+                    f" {shorten(words[items[at]])}"
+                ),
+            )
+        ]
     return conclude("order of items", "release", len(items), faults, f"{release.rows:,} rows ascend")
 
 
@@ -41,7 +43,7 @@ def check_row_order(release: Disassociated, layout: Layout) -> Check:
     """Rows ascend by cluster, kind, chunk and items; shared rows come last, by joint, chunk and items."""
     faults = []
     if not layout.ordered:
-        group, within = compared_rows(row_columns(release), *ascending_items(release))
+        group, within = compared_rows(row_columns(release), *ascending_items(release)[:2])
         faults = [
             spot(group > 0, lambda at: f"row {at + 1} belongs to a chunk that comes before that of row {at}"),
             spot(within > 0, lambda at: f"row {at + 1} of the same chunk is smaller than row {at}"),
@@ -69,18 +71,17 @@ def _ascending(thing: str, compared: Longs, count: int) -> Check:
 
 def _compared(layout: Layout, size: Longs, kind: Kind) -> Longs:
     """Each cluster, or joint, with the next by content: -1 if it is smaller, 0 if equal, 1 if greater."""
-    outside = layout.chunk_outside == (kind == Kind.SHARED)
-
-    def chunks(which: Kind) -> Longs:
-        found = np.flatnonzero(outside & (layout.chunk_kind == which))
-        many = np.bincount(layout.chunk_owner[found], minlength=len(size))
-        first = np.append(found, 0)[np.cumsum(many) - many]
-        return np.stack((first, first + many))
-
-    compared = _compare_owners(
-        chunks(kind), chunks(Kind.TERM), layout.chunk_start, layout.offsets, layout.items, size
-    )
+    chunks, terms = (_chunks_of(layout, which, kind == Kind.SHARED, len(size)) for which in (kind, Kind.TERM))
+    compared = _compare_owners(chunks, terms, layout.chunk_start, layout.offsets, layout.items, size)
     return np.asarray(compared)
+
+
+def _chunks_of(layout: Layout, which: Kind, outside: bool, owners: int) -> Longs:
+    """First chunk of one kind of each cluster (``outside``: joint), and one past the last; they follow each other."""
+    found = np.flatnonzero((layout.chunk_outside == outside) & (layout.chunk_kind == which))
+    many = np.bincount(layout.chunk_owner[found], minlength=owners)
+    first = np.append(found, 0)[np.cumsum(many) - many]
+    return np.stack((first, first + many))
 
 
 @compiled
@@ -127,46 +128,64 @@ def _compare_chunks(one: int, other: int, chunk_start: Ints, offsets: Ints, item
 # than any item (from 2), the end of a chunk or of all chunks (0) smaller than a further row or chunk.
 
 
-END_OF_CHUNK = bytes(4)
-NO_TERM_CHUNK = (1).to_bytes(4, "big")
-
-
 def contents(release: Disassociated, layout: Layout) -> tuple[list[bytes], list[bytes]]:
     """Content of every cluster and of every joint."""
-    data = _row_tokens(layout)
-    first_byte = 4 * (layout.offsets[layout.chunk_start] + layout.chunk_start)
-    chunks: dict[Kind, list[list[bytes]]] = {
-        Kind.RECORD: [[] for _ in range(release.clusters)],
-        Kind.TERM: [[] for _ in range(release.clusters)],
-        Kind.SHARED: [[] for _ in range(release.joints)],
-    }
-    lists: list[list[bytes]] = [[] for _ in range(release.joints)]
-    bounds = zip(first_byte[:-1].tolist(), first_byte[1:].tolist(), strict=True)
-    listed = layout.chunk_outside & (layout.chunk_kind == Kind.TERM)
-    places = zip(layout.chunk_kind.tolist(), layout.chunk_owner.tolist(), listed.tolist(), strict=True)
-    for (kind, owner, in_list), (begin, end) in zip(places, bounds, strict=True):
-        (lists if in_list else chunks[kind])[owner].append(data[begin:end])
-    clusters = [
-        _closed(record) + (b"".join(term) or NO_TERM_CHUNK) + size.to_bytes(8, "big")
-        for record, term, size in zip(
-            chunks[Kind.RECORD], chunks[Kind.TERM], release.cluster_size.tolist(), strict=True
-        )
-    ]
-    joints = zip(chunks[Kind.SHARED], lists, strict=True)
-    return clusters, [_closed(shared) + b"".join(terms) for shared, terms in joints]
+    clusters, joints = np.asarray(release.cluster_size, np.int64), np.full(release.joints, -1)
+    return _contents(layout, clusters, Kind.RECORD), _contents(layout, joints, Kind.SHARED)
 
 
-def _row_tokens(layout: Layout) -> bytes:
-    """For each row its item numbers plus 2, then 1; every token four bytes, big-endian."""
-    rows = len(layout.row_chunk)
-    tokens = np.ones(len(layout.items) + rows, ">u4")
-    row = np.repeat(np.arange(rows), np.diff(layout.offsets))
-    tokens[np.arange(len(layout.items)) + row] = layout.items + 2
-    return tokens.tobytes()
+def _contents(layout: Layout, size: Longs, kind: Kind) -> list[bytes]:
+    """Content of all clusters, or joints (whose size is -1); every token four bytes, big-endian."""
+    chunks, terms = (_chunks_of(layout, which, kind == Kind.SHARED, len(size)) for which in (kind, Kind.TERM))
+    ends, most = np.empty(len(size), np.int64), len(layout.items) + len(layout.row_chunk)
+    tokens = np.empty(most + layout.chunks + 4 * len(size), np.uint32)
+    _write(chunks, terms, layout.chunk_start, layout.offsets, layout.items, size, tokens, ends)
+    data = tokens[: ends[-1] if len(ends) else 0].astype(">u4").tobytes()
+    bounds = [0, *(4 * ends).tolist()]
+    return [data[begin:end] for begin, end in pairwise(bounds)]
 
 
-def _closed(chunks: list[bytes]) -> bytes:
-    return b"".join(chunk + END_OF_CHUNK for chunk in chunks) + END_OF_CHUNK
+@compiled
+def _write(
+    chunks: Ints,
+    terms: Ints,
+    chunk_start: Ints,
+    offsets: Ints,
+    items: Ints,
+    size: Ints,
+    tokens: Ints,
+    ends: Ints,
+) -> None:
+    """Write contents one behind the other, and where each ends."""
+    at = 0
+    for owner in range(len(size)):
+        for chunk in range(chunks[0, owner], chunks[1, owner]):
+            at = _write_rows(chunk_start[chunk], chunk_start[chunk + 1], offsets, items, tokens, at)
+            tokens[at] = 0
+            at += 1
+        tokens[at] = 0
+        at += 1
+        for chunk in range(terms[0, owner], terms[1, owner]):
+            at = _write_rows(chunk_start[chunk], chunk_start[chunk + 1], offsets, items, tokens, at)
+        if size[owner] >= 0:
+            if terms[0, owner] == terms[1, owner]:
+                tokens[at] = 1
+                at += 1
+            tokens[at], tokens[at + 1] = size[owner] >> 32, size[owner] & 0xFFFFFFFF
+            at += 2
+        ends[owner] = at
+
+
+@compiled
+def _write_rows(first: int, last: int, offsets: Ints, items: Ints, tokens: Ints, at: int) -> int:
+    """Write some rows, for each its items plus 2, then 1; returns where the next token goes."""
+    for row in range(first, last):
+        for place in range(offsets[row], offsets[row + 1]):
+            tokens[at] = items[place] + 2
+            at += 1
+        tokens[at] = 1
+        at += 1
+    return at
 
 
 def contexts(clusters: list[bytes], joints: list[bytes], tree: JointTree) -> tuple[list[str], list[str]]:

@@ -10,10 +10,9 @@ import numpy as np
 
 from cloven.compiled import compiled
 from cloven.cores import at_once
-from cloven.data.arrays import distinct, offsets_of, places, positions, stable_order, without
+from cloven.data.arrays import distinct, offsets_of, positions, read_only, stable_order, without
 from cloven.errors import shorten
 from cloven.kinds.disassociated.release import Kind
-from cloven.verification.claims import read_only
 from cloven.verification.verdict import Fault, conclude, named, spot
 
 if TYPE_CHECKING:
@@ -27,6 +26,12 @@ if TYPE_CHECKING:
     from cloven.verification.verdict import Check
 
 
+_AT_ONCE = 64
+# Rows whose memory is asked for together.
+_SHORT = 32
+# Numbers that are compared faster than halved.
+
+
 def check_original(release: Disassociated, layout: Layout, original: Transactions) -> list[Check]:
     """Number of records, vocabulary, and bounds on the support of every item."""
     relaxed = _leaves_out(release)
@@ -35,11 +40,12 @@ def check_original(release: Disassociated, layout: Layout, original: Transaction
         "cover",
         "exact",
     )
+    supports = original.supports
     return [
         _records(release, original, relaxed=relaxed),
-        _items(release, original, relaxed=relaxed),
+        _items(release, original, supports, relaxed=relaxed),
         # A repair suppresses occurrences, but never a record; an item that it touches may become rare.
-        _supports(release, layout, original, relaxed=relaxed or repaired),
+        _supports(release, layout, original, supports, relaxed=relaxed or repaired),
     ]
 
 
@@ -64,9 +70,9 @@ def _records(release: Disassociated, original: Transactions, *, relaxed: bool) -
     return conclude("number of records", "original", there, [fault], said)
 
 
-def _items(release: Disassociated, original: Transactions, *, relaxed: bool) -> Check:
+def _items(release: Disassociated, original: Transactions, supports: Longs, *, relaxed: bool) -> Check:
     published, there = set(release.vocabulary), set(original.vocabulary)
-    rare = _may_be_withheld(release, original)
+    rare = _may_be_withheld(release, original, supports)
     invented, lost = sorted(published - there), sorted(there - published - rare)
     faults = [
         Fault(len(invented), f"published but not in the original: {named(invented, range(len(invented)))}"),
@@ -80,14 +86,13 @@ def _items(release: Disassociated, original: Transactions, *, relaxed: bool) -> 
     return conclude("items kept", "original", len(there | published), faults, said)
 
 
-def _may_be_withheld(release: Disassociated, original: Transactions) -> set[str]:
+def _may_be_withheld(release: Disassociated, original: Transactions, supports: Longs) -> set[str]:
     """Items that fewer than k hold, where the release may withhold them."""
     if release.rare_items != "withhold":
         return set()
+    holders = supports if original.persons is None else original.holders
     return {
-        word
-        for word, held in zip(original.vocabulary, original.holders.tolist(), strict=True)
-        if held < release.k
+        word for word, held in zip(original.vocabulary, holders.tolist(), strict=True) if held < release.k
     }
 
 
@@ -121,10 +126,11 @@ def _bounds(release: Disassociated, layout: Layout) -> Bounds:
     return Bounds(shown + lists, shown + room)
 
 
-def _supports(release: Disassociated, layout: Layout, original: Transactions, *, relaxed: bool) -> Check:
+def _supports(
+    release: Disassociated, layout: Layout, original: Transactions, supports: Longs, *, relaxed: bool
+) -> Check:
     """Without a term chunk that lists the item, both bounds are the same: the support must be equal."""
     code_of, words = original.code_of(), release.vocabulary
-    supports = original.supports
     truth = np.array([supports[code_of[word]] if word in code_of else 0 for word in words], np.int64)
     bounds = _bounds(release, layout)
     too_high = bounds.low > truth
@@ -165,10 +171,9 @@ def check_records_rebuilt(release: Disassociated, original: Transactions, key: K
     position = original.source_rows[order]
 
     def bounds(records: Longs) -> Longs:
-        """Where what was sorted by record starts for each record of the original, in its order."""
-        starts = offsets_of(np.bincount(places(position, records), minlength=len(order)))
+        """Where what was sorted by record starts for each record of the original, in its order, and where it ends."""
         spread = np.empty((2, len(order)), np.int64)
-        spread[:, order] = starts[:-1], starts[1:]
+        _bounds_of(position, order, read_only(records), spread)
         return spread
 
     published = np.array([code_of[word] for word in release.vocabulary], np.int64)
@@ -212,6 +217,17 @@ class _Given(NamedTuple):
     published: Longs
     holder: Longs
     suppressed: Longs
+
+
+@compiled
+def _bounds_of(position: Ints, order: Ints, records: Ints, bounds: Ints) -> None:
+    """First and last place of each position among records; both ascend, and every record has a position."""
+    at = 0
+    for number in range(len(position)):
+        bounds[0, order[number]] = at
+        while at < len(records) and records[at] == position[number]:
+            at += 1
+        bounds[1, order[number]] = at
 
 
 @compiled
@@ -301,29 +317,41 @@ def _compare_parts(
     last: int,
     taken: Flags,
     differs: Flags,
-) -> None:
-    """Mark the rows of some parts, and those that do not hold the items of the part; one given twice counts once."""
-    for part in range(first, last):
-        place, end = offsets[row[part]], offsets[row[part] + 1]
-        same = True
-        for at in range(part_offsets[part], part_offsets[part + 1]):
-            if at > part_offsets[part] and part_items[at] == part_items[at - 1]:
-                continue
-            if place == end or items[place] != part_items[at]:
-                same = False
-                break
-            place += 1
-        taken[row[part]] = True
-        if not same or place < end:
-            differs[row[part]] = True
+) -> int:
+    """Mark the rows of some parts, and those that do not hold the items of the part; one given twice counts once.
+
+    Rows lie anywhere in memory. Those of some parts are asked for at once, so that one does not wait for the other.
+    """
+    place, end, read = np.empty(_AT_ONCE, np.int64), np.empty(_AT_ONCE, np.int64), 0
+    for block in range(first, last, _AT_ONCE):
+        behind = min(block + _AT_ONCE, last)
+        for part in range(block, behind):
+            place[part - block], end[part - block] = offsets[row[part]], offsets[row[part] + 1]
+            taken[row[part]] = True
+        for part in range(block, behind):
+            read ^= items[place[part - block]]
+        for part in range(block, behind):
+            here, there, same = place[part - block], end[part - block], True
+            at, stop = part_offsets[part], part_offsets[part + 1]
+            before = -1
+            while same and at < stop:
+                item = part_items[at]
+                if item != before:
+                    same = here < there and items[here] == item
+                    here += 1
+                before = item
+                at += 1
+            if not same or here < there:
+                differs[row[part]] = True
+    return read
 
 
 def check_term_rows(release: Disassociated, layout: Layout, parts: Parts) -> Check:
     """A term chunk lists exactly what records of its cluster contribute to it."""
     words, term = release.vocabulary, layout.chunk_kind == Kind.TERM
-    rows = np.flatnonzero(term[layout.row_chunk])
+    rows = np.flatnonzero(term[layout.row_chunk]) if term.any() else np.empty(0, np.int64)
     listed = _keys(rows, layout.offsets, layout.items, rows, len(words))
-    giving = np.flatnonzero(term[parts.chunk])
+    giving = np.flatnonzero(term[parts.chunk]) if term.any() else np.empty(0, np.int64)
     given = distinct(_keys(parts.row[giving], parts.offsets, parts.items, giving, len(words)))
     nobody, unlisted = without(listed, given), without(given, listed)
 
@@ -351,13 +379,10 @@ def _keys(row: Longs, offsets: Longs, items: NDArray[np.int32], lists: Longs, wo
 
 def check_parts_in_place(layout: Layout, tree: JointTree, parts: Parts) -> Check:
     """Parts lie in the cluster of their record or in joints above it, at most one in a chunk."""
-    owner, outside = layout.chunk_owner[parts.chunk], layout.chunk_outside[parts.chunk]
-    astray, again = np.zeros(len(outside), bool), np.zeros(len(outside), bool)
-    lies, above = (
-        (parts.record, parts.cluster, parts.chunk, owner, outside),
-        (tree.cluster_joint, tree.parent),
-    )
-    _look_for_parts(*lies, *above, layout.chunks, astray, again)
+    astray, again = np.zeros(len(parts.row), bool), np.zeros(len(parts.row), bool)
+    lies = (parts.record, parts.cluster, parts.chunk, parts.owner, parts.outside)
+    above = (tree.cluster_joint, tree.parent, layout.chunks)
+    at_once(lambda first, last: _look_for_parts(*lies, *above, first, last, astray, again), parts.offsets)
 
     def several(at: int) -> str:
         times = np.count_nonzero((parts.record == parts.record[at]) & (parts.chunk == parts.chunk[at]))
@@ -387,13 +412,19 @@ def _look_for_parts(
     innermost: Ints,
     parent: Ints,
     chunks: int,
+    first: int,
+    last: int,
     astray: Flags,
     again: Flags,
 ) -> None:
-    """Mark the parts that lie elsewhere, and the second one of a record in a chunk."""
+    """Mark the parts that lie elsewhere, and the second one of a record in a chunk; of records that begin here."""
+    while 0 < first < len(record) and record[first] == record[first - 1]:
+        first += 1
+    while 0 < last < len(record) and record[last] == record[last - 1]:
+        last += 1
     once, twice = np.full(chunks, -1), np.full(chunks, -1)  # the part from which on the record is the same
-    begin = 0
-    for part in range(len(record)):
+    begin = first
+    for part in range(first, last):
         if record[part] != record[begin]:
             begin = part
         if outside[part]:
@@ -412,11 +443,10 @@ def _look_for_parts(
 def check_shared_origin(release: Disassociated, layout: Layout, tree: JointTree, parts: Parts) -> Check:
     """In a chunk of a joint a record contributes nothing that its cluster shows, or that a joint further in shares."""
     words = release.vocabulary
-    outside, owner = layout.chunk_outside[parts.chunk], layout.chunk_owner[parts.chunk]
     shown = _lists(*layout.pairs_of(Kind.RECORD), release.clusters, len(words))
     shared = _lists(*layout.pairs_of(Kind.SHARED), release.joints, len(words))
     bad = np.zeros(len(parts.items), bool)
-    given = (parts.cluster, owner, outside, parts.offsets, parts.items)
+    given = (parts.cluster, parts.owner, parts.outside, parts.offsets, parts.items)
     above = (tree.cluster_joint, tree.parent)
     at_once(
         lambda first, last: _mark_published(*given, *above, *shown, *shared, first, last, bad), parts.offsets
@@ -430,15 +460,15 @@ def check_shared_origin(release: Disassociated, layout: Layout, tree: JointTree,
             f" {parts.cluster[part]} already"
         )
 
-    count = int(np.diff(parts.offsets)[outside].sum())
+    count = int(np.diff(parts.offsets)[parts.outside].sum())
     otherwise = f"{count:,} items of joints come from clusters that hide them"
     return conclude("shared origin", "key", count, [spot(bad, told)], otherwise)
 
 
-def _lists(owner: Longs, item: Longs, owners: int, words: int) -> tuple[Longs, Longs]:
+def _lists(owner: Longs, item: Longs, owners: int, words: int) -> tuple[Longs, NDArray[np.int32]]:
     """The items of each owner, ascending: where they start, and which."""
     keys = np.sort(owner * words + item, kind="stable")  # nearly in order, as owners are
-    return offsets_of(np.bincount(owner, minlength=owners)), keys % max(1, words)
+    return offsets_of(np.bincount(owner, minlength=owners)), (keys % max(1, words)).astype(np.int32)
 
 
 @compiled
@@ -474,15 +504,17 @@ def _mark_published(
 
 @compiled
 def _holds(ascending: Ints, low: int, end: int, wanted: int) -> bool:
-    """Whether a number is in a part of a list that ascends there."""
-    last = end
-    while low < end:
+    """Whether a number is in a part of a list that ascends there; a short part is compared as a whole."""
+    while end - low > _SHORT:
         middle = (low + end) // 2
-        if ascending[middle] < wanted:
-            low = middle + 1
+        if ascending[middle] <= wanted:
+            low = middle
         else:
             end = middle
-    return bool(low < last and ascending[low] == wanted)
+    found = False
+    for place in range(low, end):
+        found |= ascending[place] == wanted
+    return bool(found)
 
 
 def _row(layout: Layout, row: int) -> str:
