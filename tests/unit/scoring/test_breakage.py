@@ -75,7 +75,7 @@ def measured(made, guess, limit=10**6, seed=1):
     given = attached(guess, made.release)
     place = best_places(made.questions, made.release, given, disassociated(answers, given.width))
     protected = protected_itemsets(answers, made.release, np.random.default_rng(seed), limit)
-    found = breakages(protected, answers, made.release, given, place, units(made.questions, made.release))
+    found = breakages(protected, given, place, units(made.questions, made.release))
     return found, place.tolist(), protected
 
 
