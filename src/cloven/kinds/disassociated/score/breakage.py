@@ -282,23 +282,22 @@ def _bits_of(words: Words, item: int, word: int) -> int:
 
 
 @compiled
-def _shortest(words: Words, members: Ints) -> int:
-    """The item that has the fewest words."""
-    best = members[0]
-    for item in members[1:]:
+def _shortest(words: Words, members: Ints, row: int, size: int) -> int:
+    """Of the items in a row of members, the one that has the fewest words."""
+    best = members[row, 0]
+    for i in range(1, size):
+        item = members[row, i]
         if words.ends[item] - words.starts[item] < words.ends[best] - words.starts[best]:
             best = item
     return int(best)
 
 
 @compiled
-def _shared_bits(words: Words, members: Ints, word: int) -> int:
+def _shared_bits(words: Words, members: Ints, row: int, size: int, word: int) -> int:
     """Slots of one word that hold all these items."""
-    bits = _bits_of(words, members[0], word)
-    for item in members[1:]:
-        if bits == 0:
-            break
-        bits &= _bits_of(words, item, word)
+    bits = _bits_of(words, members[row, 0], word)
+    for i in range(1, size):
+        bits &= _bits_of(words, members[row, i], word)
     return bits
 
 
@@ -312,11 +311,11 @@ def _more(bits: int, found: int, enough: int) -> int:
 
 
 @compiled
-def _support(words: Words, members: Ints, enough: int) -> int:
-    """How many slots hold all these items; counting stops at ``enough``."""
-    found, shortest = 0, _shortest(words, members)
+def _support(words: Words, members: Ints, row: int, size: int, enough: int) -> int:
+    """How many slots hold all items in a row of members; counting stops at ``enough``."""
+    found, shortest = 0, _shortest(words, members, row, size)
     for at in range(words.starts[shortest], words.ends[shortest]):
-        found = _more(_shared_bits(words, members, words.word[at]), found, enough)
+        found = _more(_shared_bits(words, members, row, size, words.word[at]), found, enough)
     return found
 
 
@@ -373,11 +372,10 @@ def find_protected(
     """
     true, lists = world.true, world.lists
     counts = np.zeros(last - first, np.int64)
-    members = np.full((most, m), -1, np.int32)
+    members = np.empty((most, m), np.int32)
     support, scopes = np.empty(most, np.int32), np.empty(most, np.int8)
     number, words = np.full(width, -1, np.int64), _room(world, (true,), first, last)
-    stays, chosen = np.arange(world.slot_offsets[last]), np.empty(m, np.int32)
-    n = at = 0
+    stays, n, at = np.arange(world.slot_offsets[last]), 0, 0
     for cluster in range(first, last):
         begin, end = world.slot_offsets[cluster], world.slot_offsets[cluster + 1]
         if at == len(searched) or searched[at] >= end:
@@ -394,11 +392,10 @@ def find_protected(
                 while more:
                     scope = _scope(kind, part, entries)
                     if scope >= 0:
-                        for i in range(size):
-                            chosen[i] = number[true.items[entries[i]]]
-                        found = _support(words, chosen[:size], k)
+                        for i in range(m):
+                            members[n, i] = number[true.items[entries[i]]] if i < size else -1
+                        found = _support(words, members, n, size, k)
                         if found < k:
-                            members[n, :size] = chosen[:size]
                             support[n], scopes[n] = found, scope
                             n += 1
                     more = _advance(entries, stop)
@@ -490,17 +487,17 @@ def find_frequent(
 
 
 @compiled
-def _broken(members: Ints, rebuilt: Words, true: Words) -> tuple[bool, bool]:
-    """Whether some rebuilt record has all these items, and whether that of a holder does."""
-    anywhere, shortest = False, _shortest(rebuilt, members)
+def _broken(rebuilt: Words, true: Words, members: Ints, row: int, size: int) -> int:
+    """2 if the rebuilt record of a holder has all items in a row of members, 1 if only another one has, 0 if none."""
+    found, shortest = 0, _shortest(rebuilt, members, row, size)
     for at in range(rebuilt.starts[shortest], rebuilt.ends[shortest]):
         word = rebuilt.word[at]
-        bits = _shared_bits(rebuilt, members, word)
+        bits = _shared_bits(rebuilt, members, row, size, word)
         if bits != 0:
-            anywhere = True
-            if bits & _shared_bits(true, members, word):
-                return True, True
-    return anywhere, False
+            if bits & _shared_bits(true, members, row, size, word):
+                return 2
+            found = 1
+    return found
 
 
 @compiled_early
@@ -517,8 +514,7 @@ def weigh_broken(
 
     Versions: all, in some rebuilt record of the cluster, in that of a holder, in the one read there by the best match.
     """
-    sums = np.zeros((2, 4, 3, last - first))
-    number = np.full(width, -1, np.int64)
+    sums, number, members = np.zeros((2, 4, 3, last - first)), np.full(width, -1, np.int64), itemsets.members
     true_words = _room(world, (world.true,), first, last)
     words, moved = _room(world, rebuilt, first, last), _room(world, rebuilt, first, last)
     for cluster in range(first, last):
@@ -532,18 +528,17 @@ def weigh_broken(
         _fill(words, len(items), number, begin, end, rebuilt, read[0])
         _fill(moved, len(items), number, begin, end, rebuilt, read[1])
         for i in range(itemsets.offsets[cluster], itemsets.offsets[cluster + 1]):
-            size = itemsets.members.shape[1]
-            while itemsets.members[i, size - 1] < 0:
+            size = members.shape[1]
+            while members[i, size - 1] < 0:
                 size -= 1
-            members, weight = itemsets.members[i, :size], 1.0 / itemsets.support[i]
-            anywhere, own = _broken(members, words, true_words)
-            best = anywhere and _broken(members, moved, true_words)[1]
+            weight, scope = 1.0 / itemsets.support[i], itemsets.scope[i]
+            found = _broken(words, true_words, members, i, size)
+            best = found > 0 and _broken(moved, true_words, members, i, size) == 2
             for data in range(2 if itemsets.rare[i] else 1):
-                here = sums[data, :, itemsets.scope[i], cluster - first]
-                here[0] += weight
-                here[1] += weight if anywhere else 0.0
-                here[2] += weight if own else 0.0
-                here[3] += weight if best else 0.0
+                sums[data, 0, scope, cluster - first] += weight
+                sums[data, 1, scope, cluster - first] += weight if found > 0 else 0.0
+                sums[data, 2, scope, cluster - first] += weight if found == 2 else 0.0
+                sums[data, 3, scope, cluster - first] += weight if best else 0.0
         for item in items:
             number[item] = -1
     return sums
