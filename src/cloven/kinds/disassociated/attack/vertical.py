@@ -171,12 +171,12 @@ def shuffled(lots: Ints, many: int, slots: int, places: int) -> tuple[Ints, int]
         while last > 0:
             if used == len(lots):
                 return put, -1
-            drawn = np.int64(lots[used]) & mask
+            drawn = int(np.int64(lots[used])) & mask
             used += 1
             # A lot that is too large changes nothing; to branch on it would take longer.
             other = min(drawn, last)
             order[last], order[other] = order[other], order[last]
-            last -= drawn <= last
+            last -= int(drawn <= last)
             mask = mask >> 1 if last <= mask >> 1 else mask
         put[row] = order[:places]
     return put, used
