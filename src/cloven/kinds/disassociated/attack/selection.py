@@ -56,7 +56,7 @@ def groups(asked: Questions, release: Disassociated, targets: Longs) -> tuple[Lo
     starts = run_starts(
         release.row_cluster[row], release.row_joint[row], release.row_chunk[row], release.row_kind[row]
     )
-    ends = np.append(starts[1:], len(row)).astype(np.int64)
+    ends = np.append(starts, len(row))[1:].astype(np.int64)
     return targets[starts], targets[ends - 1] + 1
 
 
