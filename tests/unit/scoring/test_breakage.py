@@ -89,6 +89,38 @@ def test_breakage_against_combinations(case):
         assert [tally.numerator.sum(), tally.count] == plain.get(name, [0, 0]), name
 
 
+@pytest.mark.parametrize(("seed", "m"), [(1, 2), (2, 3)])
+def test_breakage_in_clusters_of_more_slots_than_a_word_has(seed, m):
+    rng = np.random.default_rng(seed)
+    clusters = [
+        [
+            "a"
+            + "".join(
+                sorted(
+                    rng.choice(
+                        list("bcdefg"),
+                        rng.integers(0, 5),
+                        replace=False,
+                        p=(0.3, 0.25, 0.2, 0.15, 0.07, 0.03),
+                    )
+                )
+            )
+            for _ in range(n)
+        ]
+        for n in (150, 63, 5)
+    ]
+    places = {"a": 0, "b": 1, "c": 1, "d": 2, "e": "term", "f": "term", "g": "term"}
+    here = [{item: places[item] for item in sorted(set("".join(cluster)))} for cluster in clusters]
+    made = world(clusters, here, k=25, m=m)
+    pairs = [(t, s) for t, (_, _, slots) in enumerate(made.targets) for s in slots]
+    chosen = [pair for pair in pairs if rng.random() < 0.1]
+    found, place, _ = measured(made, guesses(made, chosen=chosen))
+    plain = plain_breakage(made, chosen, place)
+    assert 0 < plain["km_data_own", "all"][0] < plain["km_own", "all"][0] < plain["km_any", "all"][0]
+    for name, tally in found.items():
+        assert [tally.numerator.sum(), tally.count] == plain.get(name, [0, 0]), name
+
+
 def test_perfect_links_break_everything_and_none_break_nothing():
     made = world([["abc", "ad", "abd", "bc"]], [{"a": 0, "b": 0, "c": 1, "d": "term"}], k=3, m=3)
     links = [(t, s) for t, (_, _, slots) in enumerate(made.targets) for s in slots if made.holds(t, s)]
