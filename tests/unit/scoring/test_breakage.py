@@ -7,8 +7,19 @@ from itertools import combinations
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
-from cloven.kinds.disassociated.score.breakage import breakages, protected_itemsets
+from cloven.kinds.disassociated.score.breakage import (
+    BITS,
+    Rows,
+    World,
+    _fill,
+    _room,
+    _support,
+    breakages,
+    list_items,
+    protected_itemsets,
+)
 from cloven.kinds.disassociated.score.definitions import units
 from cloven.kinds.disassociated.score.rebuilt import attached, best_places, disassociated
 from cloven.kinds.disassociated.score.truth import truth
@@ -87,6 +98,26 @@ def test_breakage_against_combinations(case):
     plain = plain_breakage(made, chosen, place)
     for name, tally in found.items():
         assert [tally.numerator.sum(), tally.count] == plain.get(name, [0, 0]), name
+
+
+@given(st.dictionaries(st.integers(0, 7), st.sets(st.integers(0, 2), min_size=1), min_size=1))
+def test_support_where_words_differ_and_bits_are_the_same(held):
+    """Records that stand a word apart, with nobody between them; some words know an item, others do not."""
+    slots = 7 * BITS + 1
+    lengths = np.zeros(slots, np.int64)
+    for number, items in held.items():
+        lengths[number * BITS] = len(items)
+    codes = np.array([item for number in sorted(held) for item in sorted(held[number])], np.int32)
+    true, ends = Rows(np.append(0, np.cumsum(lengths)), codes), np.array([0, slots])
+    lists = Rows(*list_items(true, ends, 3))
+    number = np.full(3, -1, np.int64)
+    number[lists.items] = np.arange(len(lists.items))
+    words = _room(World(true, ends, lists), (true,), 0, 1)
+    _fill(words, len(lists.items), number, 0, slots, (true,), np.arange(slots))
+    for size in range(1, len(lists.items) + 1):
+        for items in combinations(lists.items.tolist(), size):
+            holders = sum(set(items) <= each for each in held.values())
+            assert _support(words, number[[items]], 0, size, 99) == holders
 
 
 @pytest.mark.parametrize(("seed", "m"), [(1, 2), (2, 3)])
