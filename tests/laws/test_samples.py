@@ -16,7 +16,7 @@ import cloven as cv
 from cloven.datasets.baskets import sparse
 from cloven.kinds.disassociated.attack.named import attack_named
 from cloven.kinds.disassociated.attack.questions import Candidates, questions
-from cloven.kinds.disassociated.attack.vertical import Cut, Reading, Settled
+from cloven.kinds.disassociated.attack.vertical import Cut, Lots, Reading, Settled
 from cloven.kinds.disassociated.covers.worlds import first_in_order, in_order
 from cloven.kinds.disassociated.guesses import Questions
 from cloven.kinds.disassociated.release import Kind
@@ -293,3 +293,21 @@ def test_questions_about_another_release_are_refused(clinic, attack):
         attack.guess(clinic.release, asked=questions(other))
     with pytest.raises(cv.ReleaseError, match="published disassociated release alone"):
         attack.guess(clinic.key, asked=questions(clinic.release))
+
+
+@given(st.lists(st.integers(1, 70), min_size=1, max_size=4), st.integers(0, 2**40), st.integers(1, 30))
+def test_lots_are_those_of_numpy(sizes, seed, many):
+    """One cluster after the other from the same source, and only the first places of each order."""
+    lots, plain = Lots(np.random.default_rng(seed).bit_generator), np.random.default_rng(seed)
+    for slots in sizes:
+        expected = plain.permuted(np.tile(np.arange(slots), (many, 1)), axis=1)
+        places = seed % slots + 1
+        assert lots.orders(many, slots, places).tolist() == expected[:, :places].tolist()
+
+
+def test_too_few_lots_are_drawn_again(monkeypatch):
+    monkeypatch.setattr("cloven.kinds.disassociated.attack.vertical.lots_of_an_order", lambda slots: 0.0)
+    lots, plain = Lots(np.random.default_rng(5).bit_generator), np.random.default_rng(5)
+    for slots in (300, 20):
+        expected = plain.permuted(np.tile(np.arange(slots), (50, 1)), axis=1)
+        assert lots.orders(50, slots, slots).tolist() == expected.tolist()

@@ -215,13 +215,19 @@ def repeats(offsets: NDArray[np.int64], values: NDArray[Any]) -> NDArray[np.bool
     >>> repeats(np.array([0, 2, 4, 5]), np.array([1, 2, 1, 2, 1])).tolist()
     [False, True, False]
     """
-    lengths = np.diff(offsets)
-    same = np.zeros(len(lengths), bool)
-    same[1:] = lengths[1:] == lengths[:-1]
-    rows = np.flatnonzero(same)
-    size = lengths[rows]
-    at = positions(offsets[rows], size)
-    same[np.repeat(rows, size)[values[at] != values[at - np.repeat(size, size)]]] = False
+    return _repeated(offsets, values)
+
+
+@compiled
+def _repeated(offsets: Ints, values: Ints) -> NDArray[np.bool_]:
+    same = np.zeros(len(offsets) - 1, np.bool_)
+    for row in range(1, len(same)):
+        before, here, end = offsets[row - 1], offsets[row], offsets[row + 1]
+        if end - here == here - before:
+            at = here
+            while at < end and values[at] == values[at - here + before]:
+                at += 1
+            same[row] = at == end
     return same
 
 

@@ -7,8 +7,19 @@ from itertools import combinations
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
-from cloven.kinds.disassociated.score.breakage import breakages, protected_itemsets
+from cloven.kinds.disassociated.score.breakage import (
+    BITS,
+    Rows,
+    World,
+    _fill,
+    _room,
+    _support,
+    breakages,
+    list_items,
+    protected_itemsets,
+)
 from cloven.kinds.disassociated.score.definitions import units
 from cloven.kinds.disassociated.score.rebuilt import attached, best_places, disassociated
 from cloven.kinds.disassociated.score.truth import truth
@@ -75,7 +86,7 @@ def measured(made, guess, limit=10**6, seed=1):
     given = attached(guess, made.release)
     place = best_places(made.questions, made.release, given, disassociated(answers, given.width))
     protected = protected_itemsets(answers, made.release, np.random.default_rng(seed), limit)
-    found = breakages(protected, answers, made.release, given, place, units(made.questions, made.release))
+    found = breakages(protected, given, place, units(made.questions, made.release))
     return found, place.tolist(), protected
 
 
@@ -85,6 +96,58 @@ def test_breakage_against_combinations(case):
     found, place, protected = measured(made, guess)
     assert protected.searched == 1
     plain = plain_breakage(made, chosen, place)
+    for name, tally in found.items():
+        assert [tally.numerator.sum(), tally.count] == plain.get(name, [0, 0]), name
+
+
+@given(st.dictionaries(st.integers(0, 7), st.sets(st.integers(0, 2), min_size=1), min_size=1))
+def test_support_where_words_differ_and_bits_are_the_same(held):
+    """Records that stand a word apart, with nobody between them; some words know an item, others do not."""
+    slots = 7 * BITS + 1
+    lengths = np.zeros(slots, np.int64)
+    for number, items in held.items():
+        lengths[number * BITS] = len(items)
+    codes = np.array([item for number in sorted(held) for item in sorted(held[number])], np.int32)
+    true, ends = Rows(np.append(0, np.cumsum(lengths)), codes), np.array([0, slots])
+    lists = Rows(*list_items(true, ends, 3))
+    number = np.full(3, -1, np.int64)
+    number[lists.items] = np.arange(len(lists.items))
+    words = _room(World(true, ends, lists), (true,), 0, 1)
+    _fill(words, len(lists.items), number, 0, slots, (true,), np.arange(slots))
+    for size in range(1, len(lists.items) + 1):
+        for items in combinations(lists.items.tolist(), size):
+            holders = sum(set(items) <= each for each in held.values())
+            assert _support(words, number[[items]], 0, size, 99) == holders
+
+
+@pytest.mark.parametrize(("seed", "m"), [(1, 2), (2, 3)])
+def test_breakage_in_clusters_of_more_slots_than_a_word_has(seed, m):
+    rng = np.random.default_rng(seed)
+    clusters = [
+        [
+            "a"
+            + "".join(
+                sorted(
+                    rng.choice(
+                        list("bcdefg"),
+                        rng.integers(0, 5),
+                        replace=False,
+                        p=(0.3, 0.25, 0.2, 0.15, 0.07, 0.03),
+                    )
+                )
+            )
+            for _ in range(n)
+        ]
+        for n in (150, 63, 5)
+    ]
+    places = {"a": 0, "b": 1, "c": 1, "d": 2, "e": "term", "f": "term", "g": "term"}
+    here = [{item: places[item] for item in sorted(set("".join(cluster)))} for cluster in clusters]
+    made = world(clusters, here, k=25, m=m)
+    pairs = [(t, s) for t, (_, _, slots) in enumerate(made.targets) for s in slots]
+    chosen = [pair for pair in pairs if rng.random() < 0.1]
+    found, place, _ = measured(made, guesses(made, chosen=chosen))
+    plain = plain_breakage(made, chosen, place)
+    assert 0 < plain["km_data_own", "all"][0] < plain["km_own", "all"][0] < plain["km_any", "all"][0]
     for name, tally in found.items():
         assert [tally.numerator.sum(), tally.count] == plain.get(name, [0, 0]), name
 

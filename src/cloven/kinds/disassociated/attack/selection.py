@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cloven.compiled import Flags, Floats, Longs, compiled
+from cloven.cores import at_once
+from cloven.data.arrays import offsets_of, run_starts
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.attack.prior import answers, expected_copies, fill
 from cloven.kinds.disassociated.guesses import Answer, Guesses
@@ -21,7 +23,7 @@ from cloven.kinds.disassociated.release import Disassociated, Kind
 from cloven.statistics.sums import deviation, exponentials, shifted, total
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
@@ -48,15 +50,14 @@ def copies_to_place(asked: Questions, k: int) -> Longs:
     return np.where(asked.target_kind == Kind.TERM, k - 1, asked.target_copies)
 
 
-def groups(asked: Questions, release: Disassociated, targets: Longs) -> Iterator[tuple[int, int]]:
+def groups(asked: Questions, release: Disassociated, targets: Longs) -> tuple[Longs, Longs]:
     """First and last + 1 target of each chunk among these (ascending) targets."""
     row = asked.target_row[targets]
-    place = np.stack(
-        (release.row_cluster[row], release.row_joint[row], release.row_chunk[row], release.row_kind[row])
+    starts = run_starts(
+        release.row_cluster[row], release.row_joint[row], release.row_chunk[row], release.row_kind[row]
     )
-    edges = np.flatnonzero((np.diff(place) != 0).any(axis=0)) + 1
-    for part in np.split(targets, edges) if len(targets) else []:
-        yield int(part[0]), int(part[-1]) + 1
+    ends = np.append(starts, len(row))[1:].astype(np.int64)
+    return targets[starts], targets[ends - 1] + 1
 
 
 def select(
@@ -70,16 +71,32 @@ def select(
         return 0
     if selection == "one-per-row":
         choose_best(targets[term], asked.offsets, score, wanted, chosen)
-    left = 0
-    for first, last in groups(asked, release, targets if selection == "optimal" else targets[~term]):
+        return _one_per_row(asked, *groups(asked, release, targets[~term]), score, wanted, chosen)
+    left, (firsts, lasts) = 0, groups(asked, release, targets)
+    for number, (first, last) in enumerate(zip(firsts.tolist(), lasts.tolist(), strict=True)):
         cells = int(wanted[first:last].sum()) * _width(asked, first, last)
         if asked.target_kind[first] == Kind.TERM:
             _spread(asked, first, last, score, wanted, chosen)
-        elif selection == "optimal" and cells <= MOST_CELLS:
+        elif cells <= MOST_CELLS:
             left += _assign(asked, first, last, score, wanted, chosen)
         else:
-            left += choose_one_per_slot(first, last, asked.offsets, asked.slots, score, wanted, chosen)
+            here = slice(number, number + 1)
+            left += _one_per_row(asked, firsts[here], lasts[here], score, wanted, chosen)
     return left
+
+
+def _one_per_row(
+    asked: Questions, firsts: Longs, lasts: Longs, score: Floats, wanted: Longs, chosen: Flags
+) -> int:
+    """No slot gets two sub-records of one of these chunks; how many copies found no slot."""
+
+    def some(first: int, last: int) -> int:
+        return choose_one_per_slot(
+            firsts[first:last], lasts[first:last], asked.offsets, asked.slots, score, wanted, chosen
+        )
+
+    work = offsets_of(asked.offsets[lasts] - asked.offsets[firsts])
+    return sum(at_once(some, work))
 
 
 def _width(asked: Questions, first: int, last: int) -> int:
@@ -181,31 +198,32 @@ def drop(dropped: Flags, offsets: Ints, chosen: Flags) -> None:
 
 @compiled
 def choose_one_per_slot(
-    first_target: int,
-    last_target: int,
-    offsets: Ints,
-    slots: Ints,
-    score: Floats,
-    wanted: Ints,
-    chosen: Flags,
+    firsts: Ints, lasts: Ints, offsets: Ints, slots: Ints, score: Floats, wanted: Ints, chosen: Flags
 ) -> int:
-    """Give each slot at most one of these targets, the best fits first; how many copies found no slot."""
-    first, last = offsets[first_target], offsets[last_target]
-    if first == last:
-        return 0
-    owner = np.empty(last - first, np.int64)
-    for target in range(first_target, last_target):
-        owner[offsets[target] - first : offsets[target + 1] - first] = target
-    lowest = slots[first:last].min()
-    taken = np.zeros(slots[first:last].max() - lowest + 1, np.bool_)
-    left = wanted[first_target:last_target].copy()
-    for at in np.argsort(-score[first:last], kind="mergesort"):
-        target, slot = owner[at] - first_target, slots[first + at] - lowest
-        if left[target] > 0 and not taken[slot]:
-            chosen[first + at] = True
-            taken[slot] = True
-            left[target] -= 1
-    return int(left.sum())
+    """Give each slot at most one target of a chunk, the best fits first; how many copies found no slot.
+
+    The targets of each chunk go from one of ``firsts`` to below one of ``lasts``.
+    """
+    without = 0
+    for chunk in range(len(firsts)):
+        first_target, last_target = firsts[chunk], lasts[chunk]
+        first, last = offsets[first_target], offsets[last_target]
+        if first == last:
+            continue
+        owner = np.empty(last - first, np.int64)
+        for target in range(first_target, last_target):
+            owner[offsets[target] - first : offsets[target + 1] - first] = target
+        lowest = slots[first:last].min()
+        taken = np.zeros(slots[first:last].max() - lowest + 1, np.bool_)
+        left = wanted[first_target:last_target].copy()
+        for at in np.argsort(-score[first:last], kind="mergesort"):
+            target, slot = owner[at] - first_target, slots[first + at] - lowest
+            if left[target] > 0 and not taken[slot]:
+                chosen[first + at] = True
+                taken[slot] = True
+                left[target] -= 1
+        without += left.sum()
+    return int(without)
 
 
 # From scores to probabilities: how sure the attack is of each candidate.

@@ -13,20 +13,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import comb
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from cloven.compiled import compiled, compiled_early
 from cloven.cores import at_once
-from cloven.data.arrays import among_ascending, distinct, offsets_of, run_starts, stable_order
+from cloven.data.arrays import offsets_of, stable_order
 from cloven.kinds.disassociated.score.definitions import SCOPES
-from cloven.kinds.disassociated.score.rebuilt import anchors
+from cloven.kinds.disassociated.score.rebuilt import anchors, turned_round
 from cloven.statistics.tally import Tallies, Tally
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from cloven.compiled import Flags, Floats, Ints, Longs
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.kinds.disassociated.score.definitions import Units
@@ -40,26 +38,54 @@ MOST_ITEMSETS = 1 << 48
 """More than any memory holds."""
 
 
-@dataclass(frozen=True, eq=False)
-class Protected:
-    """Protected itemsets, once for every searched record that holds them.
+class Rows(NamedTuple):
+    """Items as compressed rows: of each slot, or different ones of each cluster."""
+
+    offsets: Ints
+    items: Ints
+
+
+class Itemsets(NamedTuple):
+    """Protected itemsets, once for every searched record that holds them, in the order of their slots.
 
     Attributes:
-        slot: slot of that record.
-        weight: 1 divided by the number of holders in the cluster: the weights of one itemset add up to 1.
+        offsets: where those of each cluster start.
+        members: the items of each, as numbers in the list of the cluster; -1 for none.
+        support: records of the cluster that hold it. Its inverse is the weight: those of one itemset add up to 1.
         scope: a ``Kind``: which scope it belongs to.
         rare: whether fewer than k records of all data hold it.
-        searched: share of the records that were searched; 1 means exact.
     """
 
-    slot: Longs
-    weight: Floats
-    scope: NDArray[np.int8]
+    offsets: Ints
+    members: Ints
+    support: Ints
+    scope: Ints
     rare: Flags
+
+
+class World(NamedTuple):
+    """True records (their items ascend), first slot of each cluster, and the different items of each cluster."""
+
+    true: Rows
+    slot_offsets: Ints
+    lists: Rows
+
+
+@dataclass(frozen=True, eq=False)
+class Protected:
+    """The protected itemsets of a release.
+
+    Attributes:
+        itemsets: which they are.
+        searched: share of the records that were searched; 1 means exact.
+        world: where they were found.
+        shown: what each slot shows.
+    """
+
+    itemsets: Itemsets
     searched: float
-    members: Longs
-    true: Records
-    in_cluster: Holders
+    world: World
+    shown: Rows
 
 
 def protected_itemsets(
@@ -67,77 +93,78 @@ def protected_itemsets(
 ) -> Protected:
     """Find the protected itemsets, in all records or in as many random ones as stay below the limit."""
     held, slots, width = truth.held, len(truth.slot_record), max(1, len(release.vocabulary))
-    order = np.argsort(held.slot * width + held.item)
-    slot, item = held.slot[order], held.item[order]
-    true = Records(np.searchsorted(slot, np.arange(slots + 1)), item)
-    cluster = np.repeat(np.arange(release.clusters), release.cluster_size)
-    in_cluster, in_data = _holders(cluster[slot], item, slot), _holders(np.zeros_like(slot), item, slot)
-    searched, steps = _searched(np.diff(true.offsets), release.m, limit, rng)
-    part, kind = held.part[order], held.kind[order]
+    order = stable_order(held.item)
+    order = order[stable_order(held.slot[order])]
+    lengths = np.bincount(held.slot, minlength=slots)
+    true = Rows(offsets_of(lengths), held.item[order].astype(np.int32))
+    part, kind = held.part[order].astype(np.int32), held.kind[order]
+    del order
+    slot_offsets = truth.questions.slot_offsets
+    world = World(true, slot_offsets, Rows(*list_items(true, slot_offsets, width)))
+    searched, steps = _searched(lengths, release.m, limit, rng)
+    bounds = np.searchsorted(searched, slot_offsets)
 
-    def some(first: int, last: int) -> tuple[Longs, Longs, NDArray[np.int8], Flags]:
-        most = int(steps[last] - steps[first])
-        return find_protected(
-            searched[first:last], most, release.k, release.m, true, part, kind, in_cluster, in_data
-        )
+    def some(first: int, last: int) -> tuple[Longs, Ints, Ints, Ints]:
+        chosen = searched[bounds[first] : bounds[last]]
+        most = int(steps[bounds[last]] - steps[bounds[first]])
+        return find_protected(first, last, chosen, most, release.k, release.m, world, part, kind, width)
 
-    members, support, scope, rare = map(np.concatenate, zip(*at_once(some, steps), strict=True))
+    counts, members, support, scope = map(np.concatenate, zip(*at_once(some, steps[bounds]), strict=True))
+    rare = _rare(offsets_of(counts), members, world, release.k, width)
+    shown = anchors(truth.questions, release)
     return Protected(
-        slot=slot[members[:, 0]],
-        weight=1 / support,
-        scope=scope,
-        rare=rare,
+        itemsets=Itemsets(offsets_of(counts), members, support, scope, rare),
         searched=len(searched) / slots if slots else 1.0,
-        members=members,
-        true=true,
-        in_cluster=in_cluster,
+        world=world,
+        shown=Rows(shown.offsets, shown.item),
     )
 
 
-def breakages(
-    protected: Protected, truth: Truth, release: Disassociated, given: Cells, place: Longs, units: Units
-) -> Tallies:
+def _rare(offsets: Longs, members: Ints, world: World, k: int, width: int) -> Flags:
+    """Which itemsets fewer than k records of all data hold."""
+    true = world.true
+    often = np.bincount(true.items, minlength=width)
+    rarest, others = name_rarest(offsets, members, world.lists, often)
+    order, starts = stable_order(rarest), offsets_of(np.bincount(rarest, minlength=width))
+    slot = np.repeat(np.arange(len(true.offsets) - 1, dtype=np.int32), np.diff(true.offsets))
+    holders = Rows(offsets_of(often), slot[stable_order(true.items)])
+    rare = np.ones(len(members), bool)
+
+    def some(first: int, last: int) -> None:
+        find_frequent(first, last, starts, order, others, holders, true, k, rare)
+
+    at_once(some, starts + holders.offsets)
+    return rare
+
+
+def breakages(protected: Protected, given: Cells, place: Longs, units: Units) -> Tallies:
     """Shares of the protected itemsets that are broken, for each scope; ``place`` is the best match of the slots."""
-    width = max(1, given.width)
-    cells = distinct(
-        np.concatenate(
-            (given.numbers(SCOPES["all"]), anchors(truth.questions, release).numbers(SCOPES["all"]))
-        )
-    )
-    slot, item = np.divmod(cells, width)
-    rebuilt = Records(np.searchsorted(cells, np.arange(given.slots + 1) * width), item)
-    cluster = np.repeat(np.arange(release.clusters), release.cluster_size)
-    read = np.empty_like(place)
-    read[place] = np.arange(len(place))
-    rebuilt_lists = _named_alike(_holders(cluster[slot], item, slot), protected.in_cluster)
+    rebuilt = (Rows(given.offsets, given.item), protected.shown)
+    read, width = (np.arange(given.slots), turned_round(place)), max(1, given.width)
 
-    def some(first: int, last: int) -> Flags:
-        members = protected.members[first:last]
-        return find_broken(members, protected.true, protected.in_cluster, rebuilt, rebuilt_lists, read)
+    def some(first: int, last: int) -> Floats:
+        return weigh_broken(first, last, protected.itemsets, protected.world, rebuilt, read, width)
 
-    broken = np.concatenate(at_once(some, np.arange(len(protected.members) + 1)))
-    return _tallies(protected, broken, units)
+    # Every cell of every cluster is looked at, and every itemset.
+    work = given.offsets[protected.world.slot_offsets] + protected.itemsets.offsets
+    found = np.concatenate(at_once(some, work), axis=-1)
+    return _tallies(np.rint(found) if protected.searched == 1 else found, units)
 
 
-def _tallies(protected: Protected, broken: Flags, units: Units) -> Tallies:
+def _tallies(weights: Floats, units: Units) -> Tallies:
+    """Tallies from the weights of all and of the broken itemsets, by definition, version, kind and cluster.
+
+    Thirds that add up to one are whole numbers, but for rounding, which is taken away before.
+    """
     tallies: Tallies = {}
-    cell = protected.scope.astype(np.int64) * units.total + units.of_slot[protected.slot]
-    for name, counted in (("km", np.ones_like(protected.rare)), ("km_data", protected.rare)):
-        weight = np.where(counted, protected.weight, 0.0)
-        below = _weighed(protected, cell, weight, units)
-        for column, version in enumerate(("any", "own", "own_best")):
-            above = _weighed(protected, cell, np.where(broken[:, column], weight, 0.0), units)
+    joints = np.zeros((*weights.shape[:3], units.total - weights.shape[3]))
+    table = np.concatenate((weights, joints), axis=3)
+    for name, (below, *broken) in zip(("km", "km_data"), table, strict=True):
+        for version, above in zip(("any", "own", "own_best"), broken, strict=True):
             for scope, kinds in SCOPES.items():
                 kind = list(kinds)
                 tallies[f"{name}_{version}", scope] = Tally(above[kind].sum(axis=0), below[kind].sum(axis=0))
     return tallies
-
-
-def _weighed(protected: Protected, cell: Longs, weight: Floats, units: Units) -> Floats:
-    """Sum of weights for each kind of itemset and unit (``cell`` numbers both): how many itemsets these are."""
-    sums = np.bincount(cell, weight, 3 * units.total).reshape(3, units.total).astype(float)
-    # Thirds that add up to one are whole numbers, but for rounding.
-    return np.rint(sums) if protected.searched == 1 else sums
 
 
 def _searched(lengths: Longs, m: int, limit: int, rng: np.random.Generator) -> tuple[Longs, Longs]:
@@ -156,100 +183,146 @@ def _searched(lengths: Longs, m: int, limit: int, rng: np.random.Generator) -> t
     return chosen, offsets_of(each[lengths[chosen]])
 
 
-def _holders(owner: Longs, item: Longs, slot: Longs) -> Holders:
-    """Slots listed by owner and item, as they stand inside a list; and the list of each entry."""
-    order = stable_order(item)
-    order = order[stable_order(owner[order])]
-    # Half as wide as they came: there may be as many as occurrences in the data.
-    owners, items = owner.astype(np.int32)[order], item.astype(np.int32)[order]
-    starts = run_starts(owners, items)
-    ends = np.append(starts[1:], len(order)).astype(np.int64)
-    of = np.empty(len(order), np.int64)
-    of[order] = np.repeat(np.arange(len(starts)), ends - starts)
-    return Holders(of, starts, ends, slot[order], owner[order[starts]], item[order[starts]])
+# Slots that hold an item, as bits: what an itemset has in common is found for a whole cluster at once.
 
 
-def _named_alike(lists: Holders, others: Holders) -> Holders:
-    """The lists of the same owners and items as the others have, empty ones where there are none; and their entries."""
-    width = int(max(lists.item.max(initial=0), others.item.max(initial=0))) + 1
-    names, wanted = lists.owner * width + lists.item, others.owner * width + others.item
-    starts, ends = np.zeros(len(wanted), np.int64), np.zeros(len(wanted), np.int64)
-    known = among_ascending(wanted, names)
-    place = np.flatnonzero(among_ascending(names, wanted))
-    starts[known], ends[known] = lists.starts[place], lists.ends[place]
-    return Holders(others.of, starts, ends, lists.slots, others.owner, others.item)
+BITS = 62
+"""Slots in one word."""
 
 
-# Protected itemsets, one combination of one record after the other, and whether rebuilt records contain them.
+class Words(NamedTuple):
+    """Slots that hold each item in the list of a cluster: numbers of words, and their bits; none without a bit."""
 
-
-_RECORD, _TERM, _SHARED = 0, 1, 2
-
-
-class Records(NamedTuple):
-    """Records as compressed rows, one for each slot; items ascend inside a row."""
-
-    offsets: Ints
-    items: Ints
-
-
-class Holders(NamedTuple):
-    """Slots that hold an item, in lists of one owner (a cluster, or all data) and one item each.
-
-    ``of`` is the list of each entry of the true records.
-    """
-
-    of: Ints
     starts: Ints
     ends: Ints
-    slots: Ints
-    owner: Ints
-    item: Ints
+    word: Ints
+    bits: Ints
 
 
 @compiled
-def _has(records: Records, slot: int, item: int) -> bool:
-    low, high = records.offsets[slot], records.offsets[slot + 1]
+def list_items(true: Rows, slot_offsets: Ints, width: int) -> tuple[Ints, Ints]:
+    """Where the list of each cluster starts, and the different items in it."""
+    offsets, items, found = np.zeros(len(slot_offsets), np.int64), np.empty(len(true.items), np.int32), 0
+    seen = np.full(width, -1, np.int64)
+    for cluster in range(len(slot_offsets) - 1):
+        for at in range(true.offsets[slot_offsets[cluster]], true.offsets[slot_offsets[cluster + 1]]):
+            item = true.items[at]
+            if seen[item] != cluster:
+                seen[item] = cluster
+                items[found] = item
+                found += 1
+        offsets[cluster + 1] = found
+    return offsets, items[:found].copy()
+
+
+@compiled
+def _room(world: World, rows: tuple[Rows, ...], first: int, last: int) -> Words:
+    """Room for the words of any of these clusters."""
+    lists, cells = 0, 0
+    for cluster in range(first, last):
+        begin, end = world.slot_offsets[cluster], world.slot_offsets[cluster + 1]
+        here = 0
+        for each in rows:
+            here += each.offsets[end] - each.offsets[begin]
+        lists = max(lists, world.lists.offsets[cluster + 1] - world.lists.offsets[cluster])
+        cells = max(cells, here)
+    return Words(
+        np.empty(lists + 1, np.int64),
+        np.empty(lists, np.int64),
+        np.empty(cells, np.int64),
+        np.empty(cells, np.int64),
+    )
+
+
+@compiled
+def _fill(
+    words: Words, many: int, number: Ints, begin: int, end: int, rows: tuple[Rows, ...], read: Ints
+) -> None:
+    """Note which slots of a cluster hold each of its ``many`` items; slot s has what stands in row ``read[s]``."""
+    words.starts[: many + 1] = 0
+    words.ends[:many] = -1
+    for slot in range(begin, end):
+        word = (slot - begin) // BITS
+        for each in rows:
+            for at in range(each.offsets[read[slot]], each.offsets[read[slot] + 1]):
+                item = number[each.items[at]]
+                if item >= 0 and words.ends[item] != word:
+                    words.ends[item] = word
+                    words.starts[item + 1] += 1
+    for item in range(many):
+        words.starts[item + 1] += words.starts[item]
+        words.ends[item] = words.starts[item]
+    for slot in range(begin, end):
+        word, bit = (slot - begin) // BITS, np.int64(1) << np.int64((slot - begin) % BITS)
+        for each in rows:
+            for at in range(each.offsets[read[slot]], each.offsets[read[slot] + 1]):
+                item = number[each.items[at]]
+                if item < 0:
+                    continue
+                last = words.ends[item]
+                if last > words.starts[item] and words.word[last - 1] == word:
+                    words.bits[last - 1] |= bit
+                else:
+                    words.word[last], words.bits[last] = word, bit
+                    words.ends[item] += 1
+
+
+@compiled
+def _bits_of(words: Words, item: int, word: int) -> int:
+    """The bits of one word of an item."""
+    low, high = words.starts[item], words.ends[item]
     end = high
     while low < high:
         middle = (low + high) // 2
-        if records.items[middle] < item:
+        if words.word[middle] < word:
             low = middle + 1
         else:
             high = middle
-    return bool(low < end and records.items[low] == item)
+    return words.bits[low] if low < end and words.word[low] == word else 0
 
 
 @compiled
-def _contains(records: Records, slot: int, true: Records, entries: Ints) -> bool:
-    """Does the record of this slot contain all these items?"""
-    for entry in entries:
-        if not _has(records, slot, true.items[entry]):
-            return False
-    return True
+def _shortest(words: Words, members: Ints, row: int, size: int) -> int:
+    """Of the items in a row of members, the one that has the fewest words."""
+    best = members[row, 0]
+    for i in range(1, size):
+        item = members[row, i]
+        if words.ends[item] - words.starts[item] < words.ends[best] - words.starts[best]:
+            best = item
+    return int(best)
 
 
 @compiled
-def _shortest(holders: Holders, entries: Ints) -> Any:
-    """The list of the item that the fewest hold."""
-    best = holders.of[entries[0]]
-    for entry in entries[1:]:
-        here = holders.of[entry]
-        if holders.ends[here] - holders.starts[here] < holders.ends[best] - holders.starts[best]:
-            best = here
-    return best
+def _shared_bits(words: Words, members: Ints, row: int, size: int, word: int) -> int:
+    """Slots of one word that hold all these items."""
+    bits = _bits_of(words, members[row, 0], word)
+    for i in range(1, size):
+        bits &= _bits_of(words, members[row, i], word)
+    return bits
 
 
 @compiled
-def _support(true: Records, holders: Holders, entries: Ints, enough: int) -> int:
-    """How many records hold all these items; counting stops at ``enough``."""
-    found, shortest = 0, _shortest(holders, entries)
-    for at in range(holders.starts[shortest], holders.ends[shortest]):
-        if _contains(true, holders.slots[at], true, entries):
-            found += 1
-            if found == enough:
-                break
+def _more(bits: int, found: int, enough: int) -> int:
+    """How many were found, with these bits; counting stops at ``enough``."""
+    while bits != 0 and found < enough:
+        bits &= bits - 1
+        found += 1
     return found
+
+
+@compiled
+def _support(words: Words, members: Ints, row: int, size: int, enough: int) -> int:
+    """How many slots hold all items in a row of members; counting stops at ``enough``."""
+    found, shortest = 0, _shortest(words, members, row, size)
+    for at in range(words.starts[shortest], words.ends[shortest]):
+        found = _more(_shared_bits(words, members, row, size, words.word[at]), found, enough)
+    return found
+
+
+# Protected itemsets, one combination of one record after the other.
+
+
+_RECORD, _TERM, _SHARED = 0, 1, 2
 
 
 @compiled
@@ -282,68 +355,190 @@ def _scope(kind: Ints, part: Ints, entries: Ints) -> int:
 
 @compiled_early
 def find_protected(
+    first: int,
+    last: int,
     searched: Ints,
     most: int,
     k: int,
     m: int,
-    true: Records,
+    world: World,
     part: Ints,
     kind: Ints,
-    in_cluster: Holders,
-    in_data: Holders,
-) -> tuple[Ints, Ints, Ints, Flags]:
-    """Protected itemsets of the searched records: entries (-1 for none), support in the cluster, scope, rare in data.
+    width: int,
+) -> tuple[Ints, Ints, Ints, Ints]:
+    """Protected itemsets of the searched records of some clusters: how many of each cluster, and see ``Itemsets``.
 
     ``most`` is the number of all itemsets of these records.
     """
-    members = np.full((most, m), -1, np.int64)
-    support, scopes, rare = np.empty(most, np.int64), np.empty(most, np.int8), np.empty(most, np.bool_)
-    n = 0
-    for slot in searched:
-        first, last = true.offsets[slot], true.offsets[slot + 1]
-        for size in range(2, min(m, last - first) + 1):
-            entries = np.arange(first, first + size)
-            more = True
-            while more:
-                scope = _scope(kind, part, entries)
-                if scope >= 0:
-                    found = _support(true, in_cluster, entries, k)
-                    if found < k:
-                        members[n, :size] = entries
-                        support[n], scopes[n] = found, scope
-                        rare[n] = _support(true, in_data, entries, k) < k
-                        n += 1
-                more = _advance(entries, last)
-    return members[:n].copy(), support[:n].copy(), scopes[:n].copy(), rare[:n].copy()
+    true, lists = world.true, world.lists
+    counts = np.zeros(last - first, np.int64)
+    members = np.empty((most, m), np.int32)
+    support, scopes = np.empty(most, np.int32), np.empty(most, np.int8)
+    number, words = np.full(width, -1, np.int64), _room(world, (true,), first, last)
+    stays, n, at = np.arange(world.slot_offsets[last]), 0, 0
+    for cluster in range(first, last):
+        begin, end = world.slot_offsets[cluster], world.slot_offsets[cluster + 1]
+        if at == len(searched) or searched[at] >= end:
+            continue
+        before, items = n, lists.items[lists.offsets[cluster] : lists.offsets[cluster + 1]]
+        for i in range(len(items)):
+            number[items[i]] = i
+        _fill(words, len(items), number, begin, end, (true,), stays)
+        while at < len(searched) and searched[at] < end:
+            start, stop = true.offsets[searched[at]], true.offsets[searched[at] + 1]
+            at += 1
+            for size in range(2, min(m, stop - start) + 1):
+                entries, more = np.arange(start, start + size), True
+                while more:
+                    scope = _scope(kind, part, entries)
+                    if scope >= 0:
+                        for i in range(m):
+                            members[n, i] = number[true.items[entries[i]]] if i < size else -1
+                        found = _support(words, members, n, size, k)
+                        if found < k:
+                            support[n], scopes[n] = found, scope
+                            n += 1
+                    more = _advance(entries, stop)
+        counts[cluster - first] = n - before
+        for item in items:
+            number[item] = -1
+    return counts, members[:n].copy(), support[:n].copy(), scopes[:n].copy()
+
+
+# Itemsets that are frequent in all data. Each is looked for among the holders of its rarest item, all itemsets with the
+# same rarest item at once: the records of these holders are read once, a word of them after the other.
+
+
+@compiled
+def name_rarest(offsets: Ints, members: Ints, lists: Rows, often: Ints) -> tuple[Ints, Ints]:
+    """The item of each itemset that the fewest records hold, and the others; -1 for none."""
+    rarest = np.empty(len(members), np.int32)
+    others = np.full((len(members), members.shape[1] - 1), -1, np.int32)
+    for cluster in range(len(offsets) - 1):
+        items = lists.items[lists.offsets[cluster] : lists.offsets[cluster + 1]]
+        for i in range(offsets[cluster], offsets[cluster + 1]):
+            rarest[i] = items[members[i, 0]]
+            for at in range(1, members.shape[1]):
+                if members[i, at] < 0:
+                    break
+                item = items[members[i, at]]
+                fewer = often[item] < often[rarest[i]]
+                others[i, at - 1] = rarest[i] if fewer else item
+                rarest[i] = item if fewer else rarest[i]
+    return rarest, others
+
+
+@compiled
+def _mark(holders: Ints, true: Rows, bits: Ints) -> None:
+    """Which of a word of slots hold each item."""
+    for i in range(len(holders)):
+        for at in range(true.offsets[holders[i]], true.offsets[holders[i] + 1]):
+            bits[true.items[at]] |= np.int64(1) << np.int64(i)
+
+
+@compiled
+def _clear(holders: Ints, true: Rows, bits: Ints) -> None:
+    for slot in holders:
+        for at in range(true.offsets[slot], true.offsets[slot + 1]):
+            bits[true.items[at]] = 0
 
 
 @compiled_early
-def find_broken(
-    members: Ints,
-    true: Records,
-    in_cluster: Holders,
-    rebuilt: Records,
-    rebuilt_in_cluster: Holders,
-    read: Ints,
-) -> Flags:
-    """For each protected itemset: in some rebuilt record of the cluster, in that of a holder, in its best match."""
-    broken = np.zeros((len(members), 3), np.bool_)
-    for i in range(len(members)):
-        size = 0
-        while size < members.shape[1] and members[i, size] >= 0:
-            size += 1
-        entries = members[i, :size]
-        shortest = _shortest(rebuilt_in_cluster, entries)
-        for at in range(rebuilt_in_cluster.starts[shortest], rebuilt_in_cluster.ends[shortest]):
-            if _contains(rebuilt, rebuilt_in_cluster.slots[at], true, entries):
-                broken[i, 0] = True
+def find_frequent(
+    first: int,
+    last: int,
+    starts: Ints,
+    order: Ints,
+    others: Ints,
+    holders: Rows,
+    true: Rows,
+    k: int,
+    rare: Flags,
+) -> None:
+    """Take ``rare`` back where at least k records hold an itemset whose rarest item is one of these."""
+    bits = np.zeros(len(starts) - 1, np.int64)
+    for item in range(first, last):
+        # Itemsets that are not known to be frequent: their numbers, their other items, holders so far.
+        open_ = order[starts[item] : starts[item + 1]].copy()
+        rest, found = others[open_], np.zeros(len(open_), np.int64)
+        many = len(open_)
+        slots = holders.items[holders.offsets[item] : holders.offsets[item + 1]]
+        for begin in range(0, len(slots), BITS):
+            if many == 0:
                 break
-        if not broken[i, 0]:
+            here, kept = slots[begin : begin + BITS], 0
+            _mark(here, true, bits)
+            for i in range(many):
+                common = bits[rest[i, 0]]
+                for at in range(1, rest.shape[1]):
+                    if rest[i, at] >= 0:
+                        common &= bits[rest[i, at]]
+                held = _more(common, found[i], k)
+                if held < k:
+                    open_[kept], found[kept], rest[kept] = open_[i], held, rest[i]
+                    kept += 1
+                else:
+                    rare[open_[i]] = False
+            many = kept
+            _clear(here, true, bits)
+
+
+# Do rebuilt records contain them?
+
+
+@compiled
+def _broken(rebuilt: Words, true: Words, members: Ints, row: int, size: int) -> int:
+    """2 if the rebuilt record of a holder has all items in a row of members, 1 if only another one has, 0 if none."""
+    found, shortest = 0, _shortest(rebuilt, members, row, size)
+    for at in range(rebuilt.starts[shortest], rebuilt.ends[shortest]):
+        word = rebuilt.word[at]
+        bits = _shared_bits(rebuilt, members, row, size, word)
+        if bits != 0:
+            if bits & _shared_bits(true, members, row, size, word):
+                return 2
+            found = 1
+    return found
+
+
+@compiled_early
+def weigh_broken(
+    first: int,
+    last: int,
+    itemsets: Itemsets,
+    world: World,
+    rebuilt: tuple[Rows, Rows],
+    read: tuple[Ints, Ints],
+    width: int,
+) -> Floats:
+    """Weights of the itemsets of some clusters: in cluster or data, version, kind, cluster.
+
+    Versions: all, in some rebuilt record of the cluster, in that of a holder, in the one read there by the best match.
+    """
+    sums, number, members = np.zeros((2, 4, 3, last - first)), np.full(width, -1, np.int64), itemsets.members
+    true_words = _room(world, (world.true,), first, last)
+    words, moved = _room(world, rebuilt, first, last), _room(world, rebuilt, first, last)
+    for cluster in range(first, last):
+        if itemsets.offsets[cluster] == itemsets.offsets[cluster + 1]:
             continue
-        shortest = _shortest(in_cluster, entries)
-        for at in range(in_cluster.starts[shortest], in_cluster.ends[shortest]):
-            slot = in_cluster.slots[at]
-            if _contains(true, slot, true, entries):
-                broken[i, 1] |= _contains(rebuilt, slot, true, entries)
-                broken[i, 2] |= _contains(rebuilt, read[slot], true, entries)
-    return broken
+        begin, end = world.slot_offsets[cluster], world.slot_offsets[cluster + 1]
+        items = world.lists.items[world.lists.offsets[cluster] : world.lists.offsets[cluster + 1]]
+        for i in range(len(items)):
+            number[items[i]] = i
+        _fill(true_words, len(items), number, begin, end, (world.true,), read[0])
+        _fill(words, len(items), number, begin, end, rebuilt, read[0])
+        _fill(moved, len(items), number, begin, end, rebuilt, read[1])
+        for i in range(itemsets.offsets[cluster], itemsets.offsets[cluster + 1]):
+            size = members.shape[1]
+            while members[i, size - 1] < 0:
+                size -= 1
+            weight, scope = 1.0 / itemsets.support[i], itemsets.scope[i]
+            found = _broken(words, true_words, members, i, size)
+            best = found > 0 and _broken(moved, true_words, members, i, size) == 2
+            for data in range(2 if itemsets.rare[i] else 1):
+                sums[data, 0, scope, cluster - first] += weight
+                sums[data, 1, scope, cluster - first] += weight if found > 0 else 0.0
+                sums[data, 2, scope, cluster - first] += weight if found == 2 else 0.0
+                sums[data, 3, scope, cluster - first] += weight if best else 0.0
+        for item in items:
+            number[item] = -1
+    return sums

@@ -8,19 +8,20 @@ printed, cannot lose by putting every item on every record; precision beside it 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.compiled import compiled
-from cloven.data.arrays import among_ascending, positions
+from cloven.compiled import compiled, compiled_early
+from cloven.cores import at_once
+from cloven.data.arrays import offsets_of, positions, take_rows
 from cloven.kinds.disassociated.release import Kind, first_of_equal
 from cloven.kinds.disassociated.score.definitions import SCOPES
+from cloven.statistics.assignment import assigned
 from cloven.statistics.tally import Tallies, Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
@@ -36,38 +37,69 @@ KINDS = len(Kind)
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Items on slots: which item lies on which slot, and from which kind of chunk it came."""
+    """Items on slots: which item lies on which slot, and from which kind of chunk it came.
 
-    slot: Longs
-    item: Longs
-    kind: NDArray[np.int8]
-    slots: int
+    Attributes:
+        offsets: where the cells of each slot start in ``codes``.
+        codes: ``item * KINDS + kind``, ascending inside a slot; an item may be there with several kinds, or twice.
+        width: items of the vocabulary.
+    """
+
+    offsets: Longs
+    codes: NDArray[np.int32]
     width: int
+
+    @classmethod
+    def of(cls, slot: Longs, item: NDArray[Any], kind: NDArray[np.int8], slots: int, width: int) -> Cells:
+        """Cells in any order."""
+        return cls(*by_slot(slot, item, kind, slots), width)
+
+    @property
+    def slots(self) -> int:
+        """How many slots there are."""
+        return len(self.offsets) - 1
+
+    @property
+    def slot(self) -> Longs:
+        """Slot of each cell."""
+        return np.repeat(np.arange(self.slots), np.diff(self.offsets))
+
+    @property
+    def item(self) -> NDArray[np.int32]:
+        """Item of each cell."""
+        return self.codes // np.int32(KINDS)
+
+    @property
+    def kind(self) -> NDArray[np.int8]:
+        """Kind of chunk that each cell came from."""
+        return (self.codes % KINDS).astype(np.int8)
 
     def numbers(self, kinds: Iterable[Kind]) -> Longs:
         """The cells of some kinds as ``slot * width + item``, ascending, each once."""
         wanted = np.zeros(KINDS, bool)
         wanted[list(kinds)] = True
-        every = self._ordered
-        cells: Longs = (every if wanted.all() else every[wanted[every % KINDS]]) // KINDS
+        some = wanted[self.kind]
+        cells: Longs = self.slot[some] * self.width + self.item[some]
         once: Longs = cells[np.diff(cells, prepend=-1) != 0]
         return once
 
-    @cached_property
-    def _ordered(self) -> Longs:
-        """All cells and the kind of each as one number, ascending: they are sorted once for all kinds."""
-        return np.sort((self.slot * self.width + self.item) * KINDS + self.kind)
-
     def moved(self, place: Longs) -> Cells:
         """The same items after slot ``s`` has been moved to ``place[s]``."""
-        return Cells(place[self.slot], self.item, self.kind, self.slots, self.width)
+        return Cells(*take_rows(self.offsets, self.codes, turned_round(place)), self.width)
+
+
+def turned_round(place: Longs) -> Longs:
+    """Which slot has been moved to each place."""
+    read = np.empty_like(place)
+    read[place] = np.arange(len(place))
+    return read
 
 
 def disassociated(truth: Truth, width: int) -> Cells:
     """Every item that truly lies on a slot and is not part of its anchor."""
     held = truth.held
     away = ~held.anchor
-    return Cells(held.slot[away], held.item[away], held.kind[away], len(truth.slot_record), width)
+    return Cells.of(held.slot[away], held.item[away], held.kind[away], len(truth.slot_record), width)
 
 
 def attached(guesses: Guesses, release: Disassociated) -> Cells:
@@ -80,9 +112,9 @@ def attached(guesses: Guesses, release: Disassociated) -> Cells:
     lengths = np.where(single, 0, np.diff(release.row_offsets)[row])
     items = release.row_items[positions(release.row_offsets[row], lengths)]
     kind = questions.target_kind[target]
-    return Cells(
+    return Cells.of(
         np.concatenate((slot[single], np.repeat(slot, lengths))),
-        np.concatenate((questions.target_item[target[single]], items)).astype(np.int64),
+        np.concatenate((questions.target_item[target[single]], items)),
         np.concatenate((kind[single], np.repeat(kind, lengths))),
         len(questions.slot_anchor),
         len(release.vocabulary),
@@ -95,40 +127,112 @@ def anchors(questions: Questions, release: Disassociated) -> Cells:
     starts, items = release.items_of(questions.slot_anchor[shown])
     slot = np.repeat(shown, np.diff(starts))
     kind = np.full(len(slot), Kind.RECORD, np.int8)
-    return Cells(slot, items.astype(np.int64), kind, len(questions.slot_anchor), len(release.vocabulary))
+    return Cells.of(slot, items, kind, len(questions.slot_anchor), len(release.vocabulary))
 
 
 def reconstructions(given: Cells, true: Cells, units: Units, suffix: str = "") -> Tallies:
     """Accuracy, recall, precision, F and transaction breakage, for each kind of chunk."""
+    kinds = np.array([sum(1 << kind for kind in wanted) for wanted in SCOPES.values()])
+    sums = count_correct(
+        given.offsets, given.codes, true.offsets, true.codes, kinds, units.of_slot, units.total
+    )
+    everyone = np.bincount(units.of_slot, minlength=units.total).astype(float)
     tallies: Tallies = {}
-    for scope, kinds in SCOPES.items():
-        guessed, original = given.numbers(kinds), true.numbers(kinds)
-        correct, put, torn = (
-            np.bincount(cells // max(1, true.width), minlength=true.slots).astype(float)
-            for cells in (guessed[among_ascending(guessed, original)], guessed, original)
-        )
-        for name, tally in _measured(correct, put, torn, units).items():
-            tallies[name + suffix, scope] = tally
+    for scope, (share, torn, correct, put, held, broken) in zip(SCOPES, sums, strict=True):
+        ratios = {
+            "accuracy": (share, torn),
+            "recall": (correct, held),
+            "precision": (correct, put),
+            "f": (correct, (put + held) / 2),
+            "broken": (broken, everyone),
+            "broken_items": (correct, everyone),
+        }
+        for name, (top, bottom) in ratios.items():
+            tallies[name + suffix, scope] = Tally(top, bottom, share=name != "broken_items")
     return tallies
 
 
-def _measured(correct: Floats, given: Floats, true: Floats, units: Units) -> dict[str, Tally]:
-    """Tallies from the numbers of correct, given and true items on each slot."""
-    torn = true > 0
-    share = np.divide(correct, true, out=np.zeros_like(true), where=torn)
-    everyone = np.ones_like(true)
-    ratios = {
-        "accuracy": (share, torn.astype(float)),
-        "recall": (correct, true),
-        "precision": (correct, given),
-        "f": (correct, (given + true) / 2),
-        "broken": ((correct > 0).astype(float), everyone),
-        "broken_items": (correct, everyone),
-    }
-    return {
-        name: Tally.of(units.of_slot, top, bottom, units.total, share=name != "broken_items")
-        for name, (top, bottom) in ratios.items()
-    }
+# Compiled passes over the cells of each slot.
+
+
+SHORT = 32
+"""Cells of a slot that are put in order one by one; more of them are worth a real sort."""
+
+
+@compiled
+def by_slot(slot: Ints, item: Ints, kind: Ints, slots: int) -> tuple[Ints, Ints]:
+    """Offsets and codes of ``Cells``."""
+    offsets = np.zeros(slots + 1, np.int64)
+    for here in slot:
+        offsets[here + 1] += 1
+    for here in range(slots):
+        offsets[here + 1] += offsets[here]
+    ends, codes = offsets[:-1].copy(), np.empty(len(slot), np.int32)
+    for i in range(len(slot)):
+        codes[ends[slot[i]]] = item[i] * KINDS + kind[i]
+        ends[slot[i]] += 1
+    for here in range(slots):
+        first, last = offsets[here], offsets[here + 1]
+        if last - first > SHORT:
+            codes[first:last] = np.sort(codes[first:last])
+            continue
+        for i in range(first + 1, last):
+            code, at = codes[i], i
+            while at > first and codes[at - 1] > code:
+                codes[at] = codes[at - 1]
+                at -= 1
+            codes[at] = code
+    return offsets, codes
+
+
+@compiled
+def _kinds_of(codes: Ints, at: int, end: int) -> tuple[int, int]:
+    """The kinds (bits) of the item that stands here, and where the next item begins."""
+    item, kinds = codes[at] // KINDS, 0
+    while at < end and codes[at] // KINDS == item:
+        kinds |= 1 << (codes[at] % KINDS)
+        at += 1
+    return kinds, at
+
+
+@compiled
+def count_correct(
+    given_offsets: Ints, given: Ints, true_offsets: Ints, true: Ints, kinds: Ints, unit: Ints, units: int
+) -> Floats:
+    """For each set of kinds (bits) and unit, six sums over slots.
+
+    Shares of the true items that were put back, slots that have true items, items put back, items put there, true
+    items, slots that got one back.
+    """
+    sums, counts = np.zeros((len(kinds), 6, units)), np.zeros((len(kinds), 3), np.int64)
+    for slot in range(len(unit)):
+        counts[:] = 0
+        a, b = given_offsets[slot], true_offsets[slot]
+        a_end, b_end = given_offsets[slot + 1], true_offsets[slot + 1]
+        while a < a_end or b < b_end:
+            put, held = 0, 0
+            left = b == b_end or (a < a_end and given[a] // KINDS <= true[b] // KINDS)
+            right = a == a_end or (b < b_end and true[b] // KINDS <= given[a] // KINDS)
+            if left:
+                put, a = _kinds_of(given, a, a_end)
+            if right:
+                held, b = _kinds_of(true, b, b_end)
+            for scope in range(len(kinds)):
+                is_put, is_held = put & kinds[scope] != 0, held & kinds[scope] != 0
+                counts[scope, 0] += is_put and is_held
+                counts[scope, 1] += is_put
+                counts[scope, 2] += is_held
+        for scope in range(len(kinds)):
+            here = sums[scope, :, unit[slot]]
+            correct, put, held = counts[scope]
+            if held > 0:
+                here[0] += correct / held
+            here[1] += held > 0
+            here[2] += correct
+            here[3] += put
+            here[4] += held
+            here[5] += correct > 0
+    return sums
 
 
 # Best match: slots of one cluster with identical anchors are interchangeable, so an attack may be right "up to them".
@@ -145,42 +249,19 @@ MOST_SLOTS = 4000
 
 def best_places(questions: Questions, release: Disassociated, given: Cells, true: Cells) -> Longs:
     """Where the rebuilt record of each slot should be read: another slot of its group, or the same."""
-    edges = np.arange(true.slots + 1) * max(1, true.width)
-    cells = [each.numbers(SCOPES["all"]) for each in (given, true)]
-    bounds = [np.searchsorted(each, edges) for each in cells]
-    items = [each % max(1, true.width) for each in cells]
-    sizes = [np.diff(each) for each in bounds]
     place = np.arange(true.slots)
-    for first, last in _groups(questions, release):
-        givers = first + np.flatnonzero(sizes[0][first:last])
-        holders = first + np.flatnonzero(sizes[1][first:last])
-        if not len(givers) or not len(holders):
-            continue
-        table = overlaps(bounds[0], items[0], bounds[1], items[1], givers, holders)
-        if not table.any():
-            continue  # nothing is right anywhere, so that all stay
-        _exchange(place[first:last], givers - first, holders - first, table, sizes[1][holders], first)
+    groups = _groups(questions, release)
+    # Finding what two slots have in common takes longest: every one is compared with every other.
+    work = offsets_of(np.diff(groups).ravel() ** 2)
+
+    def some(first: int, last: int) -> None:
+        exchange(groups[first:last], given.offsets, given.codes, true.offsets, true.codes, place)
+
+    at_once(some, work)
     return place
 
 
-def _exchange(place: Longs, givers: Longs, holders: Longs, table: Longs, lengths: Longs, first: int) -> None:
-    """Put the givers where most is correct; whoever is left over stays, or takes what is left."""
-    from scipy.optimize import linear_sum_assignment
-
-    # Accuracies add up to at most one for each holder, so that together they never outweigh one item.
-    weight = table + (table / lengths) / (len(holders) + 1)
-    rows, columns = linear_sum_assignment(weight, maximize=True)
-    # Pairs without a common item are free to stay where they are.
-    useful = table[rows, columns] > 0
-    moved, taken = givers[rows[useful]], holders[columns[useful]]
-    rest, left = np.ones(len(place), bool), np.ones(len(place), bool)
-    rest[moved], left[taken] = False, False
-    place[moved] = first + taken
-    staying = rest & left
-    place[rest & ~staying] = first + np.flatnonzero(left & ~staying)
-
-
-def _groups(questions: Questions, release: Disassociated) -> Iterator[tuple[int, int]]:
+def _groups(questions: Questions, release: Disassociated) -> Longs:
     """First slot and end of each group of at least two slots; equal anchors stand side by side."""
     slots = len(questions.slot_anchor)
     anchor = np.append(first_of_equal(release), -1)[questions.slot_anchor]
@@ -189,33 +270,96 @@ def _groups(questions: Questions, release: Disassociated) -> Iterator[tuple[int,
     # Two neighbouring clusters may both end and begin with slots that show nothing.
     new[questions.slot_offsets[:-1][np.diff(questions.slot_offsets) > 0]] = True
     starts = np.flatnonzero(new)
-    ends = np.append(starts[1:], slots)
-    wide = ends - starts > 1
-    for first, end in zip(starts[wide].tolist(), ends[wide].tolist(), strict=True):
-        for start in range(first, end, MOST_SLOTS):
-            yield start, min(start + MOST_SLOTS, end)
+    sizes = np.diff(np.append(starts, slots))
+    parts = -(-sizes // MOST_SLOTS)
+    firsts = positions(np.zeros_like(parts), parts) * MOST_SLOTS + np.repeat(starts, parts)
+    ends = np.minimum(firsts + MOST_SLOTS, np.repeat(starts + sizes, parts))
+    wide = np.repeat(sizes > 1, parts)
+    return np.stack((firsts[wide], ends[wide]), axis=1)
 
 
-# Common items of every given and every true record of a group of slots.
+# Exchange the rebuilt records of a group of slots.
 
 
 @compiled
-def overlaps(
-    given_offsets: Ints, given: Ints, true_offsets: Ints, true: Ints, givers: Ints, holders: Ints
-) -> Ints:
-    """Number of common items of each giver (row) and each holder (column); items ascend inside a slot."""
-    table = np.zeros((len(givers), len(holders)), np.int64)
+def _different(codes: Ints, at: int, end: int) -> int:
+    """How many items these are."""
+    found = 0
+    while at < end:
+        at = _kinds_of(codes, at, end)[1]
+        found += 1
+    return found
+
+
+@compiled
+def _in_common(given: Ints, a: int, a_end: int, true: Ints, b: int, b_end: int) -> int:
+    """How many items two slots have in common."""
+    found = 0
+    while a < a_end and b < b_end:
+        one, other = given[a] // KINDS, true[b] // KINDS
+        found += one == other
+        if one <= other:
+            a = _kinds_of(given, a, a_end)[1]
+        if other <= one:
+            b = _kinds_of(true, b, b_end)[1]
+    return found
+
+
+@compiled
+def _filled(offsets: Ints, first: int, last: int) -> Ints:
+    """Slots that have a cell, of those from ``first`` to below ``last``."""
+    found, many = np.empty(last - first, np.int64), 0
+    for slot in range(first, last):
+        if offsets[slot] < offsets[slot + 1]:
+            found[many] = slot
+            many += 1
+    return found[:many]
+
+
+@compiled_early
+def exchange(
+    groups: Ints, given_offsets: Ints, given: Ints, true_offsets: Ints, true: Ints, place: Ints
+) -> None:
+    """Put the rebuilt records of each group where most is correct; who is left over stays, or takes what is left."""
+    for group in range(len(groups)):
+        first, last = groups[group]
+        givers, holders = _filled(given_offsets, first, last), _filled(true_offsets, first, last)
+        table, most = np.zeros((len(givers), len(holders)), np.int64), 0
+        for i in range(len(givers)):
+            for j in range(len(holders)):
+                table[i, j] = _in_common(
+                    given, given_offsets[givers[i]], given_offsets[givers[i] + 1],
+                    true, true_offsets[holders[j]], true_offsets[holders[j] + 1],
+                )  # fmt: skip
+                most = max(most, table[i, j])
+        if most == 0:
+            continue  # nothing is right anywhere, so that all stay
+        _exchange(place[first:last], givers - first, holders - first, table, first, true_offsets, true)
+
+
+@compiled
+def _exchange(
+    place: Ints, givers: Ints, holders: Ints, table: Ints, first: int, offsets: Ints, true: Ints
+) -> None:
+    # Accuracies add up to at most one for each holder, so that together they never outweigh one item.
+    weight = np.empty(table.shape)
+    for j in range(len(holders)):
+        slot = first + holders[j]
+        length = _different(true, offsets[slot], offsets[slot + 1])
+        for i in range(len(givers)):
+            weight[i, j] = table[i, j] + (table[i, j] / length) / (len(holders) + 1)
+    column = assigned(weight)
+    rest, left = np.ones(len(place), np.bool_), np.ones(len(place), np.bool_)
     for i in range(len(givers)):
-        for j in range(len(holders)):
-            a, b = given_offsets[givers[i]], true_offsets[holders[j]]
-            a_end, b_end = given_offsets[givers[i] + 1], true_offsets[holders[j] + 1]
-            while a < a_end and b < b_end:
-                if given[a] == true[b]:
-                    table[i, j] += 1
-                    a += 1
-                    b += 1
-                elif given[a] < true[b]:
-                    a += 1
-                else:
-                    b += 1
-    return table
+        # Pairs without a common item are free to stay where they are.
+        if column[i] >= 0 and table[i, column[i]] > 0:
+            giver, holder = givers[i], holders[column[i]]
+            place[giver] = first + holder
+            rest[giver], left[holder] = False, False
+    at = 0
+    for slot in range(len(place)):
+        if rest[slot] and not left[slot]:
+            while not left[at] or rest[at]:
+                at += 1
+            place[slot] = first + at
+            at += 1

@@ -324,7 +324,7 @@ class Bench:
             tallies |= reconstructions(given, self.true, self.units)
             tallies |= reconstructions(given.moved(place), self.true, self.units, "_best")
         if self.protected is not None:
-            tallies |= breakages(self.protected, self.truth, self.release, given, place, self.units)
+            tallies |= breakages(self.protected, given, place, self.units)
         left_out: dict[str, dict[str, int]] = {}
         if self.vectors is not None:
             shown = anchors(self.truth.questions, self.release)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 
 from cloven.compiled import compiled
-from cloven.data.arrays import positions
 from cloven.errors import ParameterError, ReleaseError
 from cloven.kinds.disassociated.attack.questions import Candidates
 from cloven.kinds.disassociated.guesses import Questions
@@ -310,18 +309,32 @@ def _check_shape(key: Key, release: Disassociated) -> None:
 
 def _check_items(key: Key, release: Disassociated) -> None:
     """A part of a record or shared chunk is its whole row."""
-    width = len(release.vocabulary)
-    whole = np.flatnonzero(release.row_kind[key.release_row] != Kind.TERM)
-    row, length = key.release_row[whole], np.diff(key.offsets)[whole]
-    same = np.array_equal(length, np.diff(release.row_offsets)[row])
-    if same:
-        part = np.repeat(np.arange(len(whole)), length) * width
-        known = part + key.items[positions(key.offsets[whole], length)]
-        # Keys list the items of a part in ascending order, mostly.
-        known = known if (known[1:] > known[:-1]).all() else np.sort(known)
-        same = np.array_equal(known, part + release.row_items[positions(release.row_offsets[row], length)])
-    if not same:
+    whole = release.row_kind[key.release_row] != Kind.TERM
+    if not same_items(key.offsets, key.items, whole, key.release_row, release.row_offsets, release.row_items):
         _other_key("a part has other items than the published row it is said to be")
+
+
+@compiled
+def same_items(
+    offsets: Ints, items: Ints, whole: Flags, row: Ints, row_offsets: Ints, row_items: Ints
+) -> bool:
+    """Whether each whole part has the items of its row, which ascend; those of a part may stand in any order."""
+    for part in range(len(row)):
+        if not whole[part]:
+            continue
+        first, last = offsets[part], offsets[part + 1]
+        start = row_offsets[row[part]]
+        if last - first != row_offsets[row[part] + 1] - start:
+            return False
+        at = first
+        while at < last and items[at] == row_items[start + at - first]:
+            at += 1
+        if at < last:  # mostly they ascend as well
+            ordered = np.sort(items[first:last])
+            for i in range(last - first):
+                if ordered[i] != row_items[start + i]:
+                    return False
+    return True
 
 
 def _within(values: NDArray[Any], least: int, end: int) -> bool:
