@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cloven.compiled import Flags, Floats, Longs, compiled
-from cloven.data.arrays import distinct, offsets_of
+from cloven.data.arrays import offsets_of, run_starts, stable_order
 from cloven.kinds.disassociated.reconstruction import members
 from cloven.kinds.disassociated.release import Kind, climb, first_of_equal
 
@@ -607,21 +607,21 @@ class Rows:
         """Arrange the rows of a release; term chunks are left out."""
         at = np.flatnonzero(release.row_kind != Kind.TERM)
         first = first_of_equal(release)[at]
-        head = distinct(first)
-        copies = np.bincount(np.searchsorted(head, first), minlength=len(head)).astype(np.int64)
+        begin = run_starts(first)  # equal rows stand side by side
+        head, copies = first[begin], np.diff(np.append(begin, len(first)))
         starts, codes = release.items_of(head)
         items = codes.astype(np.int64)
         cluster, joint = release.row_cluster[head], release.row_joint[head]
         part = _runs(cluster, joint, release.row_chunk[head])
         width = max(1, len(release.vocabulary))
         row = np.repeat(np.arange(len(head)), np.diff(starts))
-        key = part[row] * width + items
-        slots = distinct(key)
-        slot = np.searchsorted(slots, key)
-        order = np.argsort(slot, kind="stable")
-        slot_part = slots // width
+        order = stable_order(items)
+        order = order[stable_order(part[row[order]])]
+        row, key = row[order], part[row[order]] * width + items[order]
+        slot_starts = run_starts(key)
+        slot_part, slot_item = np.divmod(key[slot_starts], width)
         first_row = np.searchsorted(part, slot_part)
-        held = sums(slot, copies[row], len(slots)).astype(np.int64)
+        held = np.add.reduceat(copies[row], slot_starts) if len(row) else np.empty(0, np.int64)
         return cls(
             starts=starts,
             items=items,
@@ -630,12 +630,12 @@ class Rows:
             joint=joint,
             part=part,
             slot_part=slot_part,
-            slot_item=slots % width,
+            slot_item=slot_item,
             slot_cluster=cluster[first_row],
             slot_joint=joint[first_row],
             slot_copies=held,
-            slot_starts=offsets_of(np.bincount(slot, minlength=len(slots))),
-            slot_rows=row[order].astype(np.int64),
+            slot_starts=np.append(slot_starts, len(row)),
+            slot_rows=row,
         )
 
 
