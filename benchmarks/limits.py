@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 READING, CORES, EIGHTFOLD, PLAIN, OTHERS = 3.0, 1.6, 10.0, 100.0, 50.0
 LARGE, GIGABYTES, SECONDS = 10_000_000, 8.0, 600.0
 WITHIN, WITHIN_GIGABYTES = "4GB", 4.5
+AUDITED, MINUTE = 10_000_000, 60.0
 STEPS = ("sort", "horizontal", "vertical", "refine", "root", "verify")
 PLAIN_ON = "T10I4D100K"
 WORKS = {"split_s": "H + V", "anonymise_s": "default", "refined_s": "refining"}
@@ -45,6 +46,7 @@ def judged(parts: Parts) -> list[Judged]:
         _two_cores(parts.get("stages", [])),
         _large(parts.get("growth", [])),
         _within(parts.get("growth", [])),
+        _audit(parts.get("audits", [])),
         _eightfold(parts.get("scale", [])),
         _plain(parts.get("ratio", [])),
         _others(parts.get("mondrian", [])),
@@ -134,6 +136,18 @@ def _within(rows: list[Row]) -> Judged:
             if row["records"] >= LARGE and row["memory"] == WITHIN
         ),
         "10^7 records were not run (`--large`).",
+    )
+
+
+def _audit(rows: list[Row]) -> Judged:
+    return _judged(
+        "an audit of 10^7 occurrences, nothing sampled, takes at most a minute",
+        (
+            (row["seconds"] <= MINUTE, f"{row['seconds']:.0f} seconds, {row['peak_gb']:.1f} GB")
+            for row in rows
+            if row["occurrences"] >= 0.99 * AUDITED
+        ),
+        "No audit of so many was run.",
     )
 
 

@@ -364,6 +364,25 @@ def _halves(name: str, what: str) -> Callable[[Measured], list[str]]:
     return said
 
 
+def _audits(measured: Measured) -> list[str]:
+    rows = measured.rows("audits")
+    steps = list(dict.fromkeys(step for row in rows for step in row["steps"]))
+    whole = [("all", *(f"{row['seconds']:.1f} s" for row in rows))]
+    whole += [("of processors", *(f"{row['cpu_s']:.1f} s" for row in rows))]
+    whole += [("peak", *(f"{row['peak_gb']:.2f} GB" for row in rows))]
+    return [
+        filled(
+            "`cv.Audit(advise=False).run(data)` on data of the POS shape in memory, kernels compiled: all records are"
+            " audited, and nobody's release is a sample."
+        )
+        + "\n",
+        grid(
+            ("step", *(f"{row['occurrences']:,} occurrences" for row in rows)),
+            [*((step, *(f"{row['steps'].get(step, 0.0):.1f} s" for row in rows)) for step in steps), *whole],
+        ),
+    ]
+
+
 SECTIONS: dict[str, tuple[str, Callable[[Measured], list[str]]]] = {
     "stages": (
         "Stages of a release",
@@ -383,6 +402,7 @@ SECTIONS: dict[str, tuple[str, Callable[[Measured], list[str]]]] = {
             "attacks", "On releases in memory; of known persons and of being in it, everybody is asked about."
         ),
     ),
+    "audits": ("Whole audits", _audits),
 }
 EXPECTED = {"stages": ("BMS-WebView-2", "T10I4D100K", "POS shape"), "whole": ("BMS-WebView-2", "POS shape")}
 

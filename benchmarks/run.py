@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.attacks import attacks
+from benchmarks.audits import audits
 from benchmarks.growth import growth, scale, whole
 from benchmarks.measuring import Extent, Missing, keep, machine
 from benchmarks.methods import methods
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 PARTS: dict[str, Callable[[Extent], list[Row]]] = {
     "whole": whole, "growth": growth, "stages": stages, "ratio": ratio, "parameters": parameters, "scale": scale,
-    "methods": methods, "attacks": attacks, "mondrian": mondrian,
+    "methods": methods, "attacks": attacks, "audits": audits, "mondrian": mondrian,
 }  # fmt: skip
 
 

@@ -36,7 +36,15 @@ def program(name, seconds, lost, **more):
     }  # fmt: skip
 
 
+def audited(occurrences, seconds):
+    return {
+        "records": occurrences // 7, "occurrences": occurrences, "seconds": seconds, "steps": {"verify": 1.5},
+        "cpu_s": 2 * seconds, "peak_gb": 3.0,
+    }  # fmt: skip
+
+
 GOOD = {
+    "audits": [audited(1_000_000, 99.0), audited(10_000_100, 59.0)],
     "stages": [staged("POS shape", 1, vertical=1.8), staged("POS shape", 2, vertical=1.0)],
     "growth": [
         grown(1_000_000, seconds=50, peak=1.0),
@@ -48,6 +56,7 @@ GOOD = {
     "mondrian": [program("anonypyx", 6.0, 100), program("cloven strict", 0.1, 90, ratio=60.0)],
 }
 BAD = {
+    "audits": [audited(9_990_000, 61.0)],
     "stages": [staged("POS shape", 1, vertical=4.0), staged("POS shape", 2, vertical=3.2)],
     "growth": [grown(10_000_000, seconds=660, peak=7.5), grown(10_000_000, "4GB", peak=4.6)],
     "scale": [scaled(100, 1.0), scaled(800, 11.0)],
@@ -75,6 +84,7 @@ def whole(**parts):
                 "memory_gb": 0.25,
             }
         ],
+        "audits": [audited(1_000_000, 9.0)],
         "attacks": [
             {
                 "what": "RBA",
@@ -103,9 +113,9 @@ def test_examples_run():
 
 
 def test_limits_are_kept_where_every_figure_keeps_them():
-    assert [each.kept for each in judged(GOOD)] == [True] * 7
-    assert [each.kept for each in judged(BAD)] == [False] * 7
-    assert [each.kept for each in judged({})] == [None] * 7
+    assert [each.kept for each in judged(GOOD)] == [True] * 8
+    assert [each.kept for each in judged(BAD)] == [False] * 8
+    assert [each.kept for each in judged({})] == [None] * 8
 
 
 def test_a_single_figure_breaks_a_limit():
@@ -150,6 +160,7 @@ def test_sentences_follow_good_figures(sentence):
         "POS shape, default, 3.7 times (3.8 with assembling, 4.5 on one core).",
         "vertical of POS shape (default) 1.25 times.",
         "11.0 minutes, 7.50 GB.",
+        "61 seconds, 3.0 GB",
         "refining from 100 to 800 records 11.0 times",
         "1.10 of the least discernibility",
     ],
@@ -157,7 +168,7 @@ def test_sentences_follow_good_figures(sentence):
 def test_sentences_follow_bad_figures(sentence):
     found = text(**BAD)
     assert sentence in found
-    assert found.count("**not kept**") == 7
+    assert found.count("**not kept**") == 8
     assert "**kept**" not in found
 
 
@@ -179,7 +190,7 @@ def test_what_is_missing_is_said():
 
 def test_nothing_measured_is_a_page_that_says_so():
     said = page.page(Measured.of([]))
-    assert said.count("**not measured**") == 7
+    assert said.count("**not measured**") == 8
     assert said.count("Not measured yet.") == 1 + len(SECTIONS)
 
 
