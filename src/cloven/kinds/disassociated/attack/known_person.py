@@ -31,7 +31,7 @@ import numpy as np
 
 from cloven.compiled import Flags, Floats, Longs, compiled, compiled_early
 from cloven.cores import at_once
-from cloven.data.arrays import offsets_of
+from cloven.data.arrays import offsets_of, stable_order
 from cloven.data.known_sets import Certain, Claims, Known, Told
 from cloven.errors import ParameterError, ReleaseError
 from cloven.kinds.disassociated.attack import known_person_kernel, known_person_lone
@@ -175,12 +175,9 @@ class KnownPerson:
     def _listed(self) -> known_person_lone.Listed:
         """Of a simple release. What is limited by the method is told both ways, if this reader knows the method."""
         places, rows = self.places.places, self.places.rows
-        width, item, size = (
-            len(self.release.vocabulary),
-            self._place_item,
-            self.places.clusters.size[places.cluster],
-        )
-        rate, hidden = np.zeros(width), self._hidden
+        item, size = self._place_item, self.places.clusters.size[places.cluster]
+        hidden, width = self._hidden, len(self.release.vocabulary)
+        rate = np.zeros(width)
         rate[self._base_item] = self.places.base.rate
         open_share = np.minimum(1.0, self.expected.named / size)
         shared = np.flatnonzero(~places.record & (places.slot >= 0))
@@ -192,10 +189,7 @@ class KnownPerson:
         there = np.stack(
             (~places.usual, ~places.usual & (places.record | ~hidden[item]), np.ones(len(item), bool)), axis=1
         )
-        order, clusters = (
-            np.argsort(places.cluster, kind="stable"),
-            np.arange(len(self.places.clusters.size) + 1),
-        )
+        clusters, order = np.arange(len(self.places.clusters.size) + 1), stable_order(places.cluster)
         own, rest = order[places.record[order]], order[~places.record[order]]
         part_starts = np.searchsorted(rows.slot_part, np.arange(rows.slot_part.max(initial=-1) + 2))
         slot_item, slot_share = np.zeros(len(rows.slot_part), np.uint32), np.zeros(len(rows.slot_part))

@@ -408,21 +408,8 @@ def _add_several(layout: Layout, listed: Listed, known: Longs, found: Longs, sum
                     chance[j] += row_rate[found[i]]
                 chance[j] = min(1.0, chance[j])
         _weigh_here(
-            sizes[cluster],
-            here,
-            there,
-            share,
-            together,
-            chance,
-            rate,
-            others,
-            far,
-            near,
-            total,
-            less,
-            more,
-            weight,
-        )
+            sizes[cluster], here, there, share, together, chance, rate, others, far, near, total, less, more, weight,
+        )  # fmt: skip
         first, last = starts[cluster], starts[cluster + 1]
         _add(items[first:last], above[first:last], more, held)
         first, last = rest_starts[cluster], rest_starts[cluster + 1]
@@ -473,15 +460,8 @@ def _weigh(layout: Layout, listed: Listed, known: Longs, alone: Alone, found: Lo
 
 @compiled
 def _claimed(
-    held: Floats,
-    rate: Floats,
-    reader: int,
-    total: float,
-    known: Longs,
-    items: Longs,
-    chances: Floats,
-    end: int,
-) -> int:
+    held: Floats, rate: Floats, reader: int, total: float, known: Longs, items: Longs, chances: Floats, end: int
+) -> int:  # fmt: skip
     """Note what a reader claims of a set behind ``end``; returns the new end."""
     least = LEAST_BEST - 1 / DIGITS
     for item in known:
