@@ -21,16 +21,17 @@ def score(plain, record, doubt):
         / records
         for item in plain.release.vocabulary
     }
-    total = 0.0
+    logs = []
     for c, cluster in enumerate(plain.clusters):
-        ratio = cluster.size / records
+        log = math.log(cluster.size / records)
         for chunk in cluster.record_chunks:
             items = {i for row in chunk for i in row}
             mine = record & items
             rows = sum(set(row) == mine for row in chunk) if mine else cluster.size - len(chunk)
-            ratio *= (rows + doubt) / cluster.size
-            ratio /= math.prod(q[i] if i in mine else 1 - q[i] for i in items)
+            log += math.log((rows + doubt) / cluster.size)
+            log -= sum(math.log(q[i] if i in mine else 1 - q[i]) for i in items)
         for item in record - plain.shown[c]:
-            ratio *= max(share(c, item), doubt / records) / q[item]
-        total += ratio
-    return math.log(total)
+            log += math.log(max(share(c, item), doubt / records) / q[item])
+        logs.append(log)
+    highest = max(logs)  # each may be too small for a float
+    return highest + math.log(sum(math.exp(log - highest) for log in logs))

@@ -6,6 +6,7 @@ import random
 
 import numpy as np
 import pytest
+from hand_made import build
 from plain_known_person import Plain
 from plain_membership import score
 from test_known_person import random_release
@@ -28,6 +29,24 @@ def test_compiled_score_is_the_plain_one():
         found, cluster = member.scores(Known.from_sets([[code[i] for i in record] for record in asked]))
         assert found.tolist() == [pytest.approx(score(plain, record, DOUBT), abs=1e-8) for record in asked]
         assert ((cluster >= 0) & (cluster < release.clusters)).all()
+
+
+@pytest.mark.parametrize("joined", [True, False])
+def test_clusters_that_fit_a_record_badly_count_beside_others_that_fit_worse(joined):
+    """Every record of the second cluster is full: a record without its items is e ** -900 as likely as elsewhere."""
+    many, joint = 60, 0 if joined else None
+    first = [[(f"a{n}", f"b{n}")] * 10 for n in range(many)]
+    second = [[(f"c{n}",)] * 200 for n in range(many)]
+    shared = [[(f"a{n}",)] * 200 for n in range(many)]
+    clusters = [(100, joint, first, ()), (200, 0, second, ())]
+    release = build(clusters, [(None, shared, ())], rare_items="withhold" if joined else "cluster")
+    member = Membership.of(release)
+    plain = Plain(release, *member.person.expected)
+    code = {name: number for number, name in enumerate(release.vocabulary)}
+    for asked in (10, 42, many):
+        record = {f"a{n}" for n in range(asked)}
+        found, _ = member.scores(Known.from_sets([[code[item] for item in sorted(record)]]))
+        assert found[0] == pytest.approx(score(plain, record, DOUBT), abs=1e-8)
 
 
 @pytest.mark.parametrize("way", ["cluster", "withhold", "list", "generalised"])

@@ -118,10 +118,10 @@ class Membership:
         nothing = sums(part_cluster[own], (empty - np.log(size))[own], release.clusters)
         nothing -= sums(slot_cluster[shown], absent[slot_item[shown]], release.clusters)
         nothing += np.log(clusters.size / max(release.records, 1))
-        peak = nothing.max(initial=-np.inf)
-        usual, order = np.exp(nothing - peak), np.lexsort((-nothing, clusters.top))
+        peak = np.maximum.reduceat(nothing, clusters.top_starts[:-1])
+        usual, order = np.exp(nothing - peak[clusters.top]), np.lexsort((-nothing, clusters.top))
         of_top = sums(clusters.top, usual, len(clusters.top_size))
-        return Odds(nothing, float(peak), usual, of_top, order, empty, present, absent, self.doubt)
+        return Odds(nothing, peak, usual, of_top, order, empty, present, absent, self.doubt)
 
     @cached_property
     def _listed(self) -> Listed:
@@ -159,8 +159,8 @@ class Odds(NamedTuple):
 
     Attributes:
         nothing: for each cluster, its share of the release times the ratio of a record that has nothing of its chunks.
-        peak: the largest of these.
-        usual: no logarithms, but what they are logarithms of, in times of the largest.
+        peak: the largest of these below each outermost joint.
+        usual: no logarithms, but what they are logarithms of, in times of the largest there.
         of_top: the sum of these below each outermost joint.
         order: clusters of each outermost joint, the largest of these first.
         empty: for each chunk, the records without a row (and the doubt).
@@ -170,7 +170,7 @@ class Odds(NamedTuple):
     """
 
     nothing: Floats
-    peak: float
+    peak: Floats
     usual: Floats
     of_top: Floats
     order: Longs
@@ -408,28 +408,35 @@ def _far(layout: Layout, odds: Odds, number: int, near: int, room: Room, rest: F
 
     Returns the highest score among these clusters, and which has it.
     """
-    tops, top_starts, usual, is_near = (
+    tops, top_starts, usual, nothing = (
         layout.clusters.top,
         layout.clusters.top_starts,
         odds.usual,
-        room.is_near,
+        odds.nothing,
     )
-    highest, best = -np.inf, -1
+    is_near, highest, best = room.is_near, -np.inf, -1
     rest[:] = odds.of_top
     for cluster in room.near[:near]:
         rest[tops[cluster]] -= usual[cluster]
     for top in range(len(rest)):
-        if rest[top] < CLOSE * odds.of_top[top]:  # what is left of a difference of equals is noise
-            rest[top] = 0.0
-            for cluster in range(top_starts[top], top_starts[top + 1]):
+        here = odds.order[top_starts[top] : top_starts[top + 1]]
+        first = 0
+        while first < len(here) and is_near[here[first]] == number:
+            first += 1
+        if first == len(here):
+            rest[top] = -np.inf
+            continue
+        largest = nothing[here[first]]
+        if rest[top] < CLOSE * odds.of_top[top]:
+            left = 0.0  # what is left of a difference of equals is noise, or nothing at all
+            for cluster in here[first:]:
                 if is_near[cluster] != number:
-                    rest[top] += usual[cluster]
-        rest[top] = math.log(rest[top]) + odds.peak + room.beside[top] if rest[top] > 0 else -np.inf
-        for cluster in odds.order[top_starts[top] : top_starts[top + 1]]:
-            if is_near[cluster] != number:
-                if odds.nothing[cluster] + room.beside[top] > highest:
-                    highest, best = odds.nothing[cluster] + room.beside[top], int(cluster)
-                break
+                    left += math.exp(nothing[cluster] - largest)
+            rest[top] = math.log(left) + largest + room.beside[top]
+        else:
+            rest[top] = math.log(rest[top]) + odds.peak[top] + room.beside[top]
+        if largest + room.beside[top] > highest:
+            highest, best = largest + room.beside[top], int(here[first])
     return highest, best
 
 
