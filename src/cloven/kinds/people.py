@@ -37,7 +37,7 @@ def told_of_items(
     news = News(frozenset(sensitive)).of(data, release.vocabulary)
     everybody = one_record_each(data, np.arange(len(data)))
     found: Everybody = {}
-    for start in range(0, len(everybody), BATCH):
+    for start in range(0, max(1, len(everybody)), BATCH):  # readers are there where nobody is
         people = People.of(data, everybody[start : start + BATCH], release.vocabulary, data.holders)
         asked = people.subsets(most)
         for name, reader in reading(asked.known).items():

@@ -83,6 +83,12 @@ def test_every_person_is_in_the_frame_once():
     assert set(told["known"]) <= data[told["record"]]
 
 
+@pytest.mark.parametrize("method", [cv.Disassociation(k=3), cv.Coat(k=3, m=1)])
+def test_the_frame_of_nobody_is_empty(method):
+    release = method.anonymise(names(20)).release
+    assert len(cv.person_risk(cv.Transactions.from_records([]), release)) == 0
+
+
 def test_the_frame_needs_a_release_and_its_own_kind_of_data():
     with pytest.raises(cv.ClovenError, match="no release but str; give the release that an anonymiser made"):
         cv.person_risk(names(20), "a table")
