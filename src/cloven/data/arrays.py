@@ -89,25 +89,6 @@ def among(values: NDArray[Any], known: NDArray[Any]) -> NDArray[np.bool_]:
     return found
 
 
-def among_ascending(values: NDArray[np.int64], known: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """The same where both ascend: each is passed through once.
-
-    >>> among_ascending(np.array([2, 5, 7]), np.array([4, 5, 7])).tolist()
-    [False, True, True]
-    """
-    return _met(values, known) if len(values) + len(known) >= MANY else among(values, known)
-
-
-@compiled
-def _met(values: Ints, known: Ints) -> NDArray[np.bool_]:
-    found, at = np.zeros(len(values), np.bool_), 0
-    for place in range(len(values)):
-        while at < len(known) and known[at] < values[place]:
-            at += 1
-        found[place] = at < len(known) and known[at] == values[place]
-    return found
-
-
 def places(known: NDArray[Any], values: NDArray[Any]) -> NDArray[np.int64]:
     """Where each value stands among the known ones, which ascend, are distinct and hold every value.
 
