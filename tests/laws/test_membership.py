@@ -15,6 +15,9 @@ import cloven as cv
 from cloven.data.known_sets import Known
 from cloven.kinds.disassociated.attack.membership import DOUBT, Membership
 from cloven.kinds.generalised.attack.known_person import MembershipGeneralised
+from cloven.registry import family_of
+from cloven.statistics.outsiders import Outsiders
+from cloven.threats import Effort, Knowledge
 
 
 def test_compiled_score_is_the_plain_one():
@@ -67,3 +70,27 @@ def test_members_score_higher_than_others(way):
         scores.append(given if way == "generalised" else given[0])
     higher = (scores[0][:, None] > scores[1][None, :]).mean()
     assert higher > 0.7
+
+
+def test_items_that_no_member_holds_speak_against_a_record_where_nothing_was_left_out():
+    """Each of 400 people has an item of their own: who is in such a release can be read off its list of items."""
+    data = cv.Transactions.from_records([[f"own {n}", f"of many {n % 4}"] for n in range(400)])
+    for options in (
+        {"rare_items": "cluster"},
+        {"rare_items": "cluster", "safe": "exact"},
+        {"rare_items": "list"},
+    ):
+        method = cv.Disassociation(k=50, max_cluster_size=None, **options)
+        threat = next(
+            each for each in family_of(method).threats(method, Knowledge()) if each.name == "being in it"
+        )
+        outsiders, rng = Outsiders(data, method, 1, 3), np.random.default_rng(1)
+        risk = threat.try_on(data, method.anonymise(data), rng, Effort(splits=1), None, outsiders)
+        assert risk.attacker.value == 1.0
+
+
+def test_items_that_may_have_been_left_out_say_nothing():
+    data = cv.sample("clinic")
+    for options in ({}, {"rare_items": "cluster", "min_item_support": 3}):
+        reader = Membership.of(cv.Disassociation(**options).anonymise(data).release)
+        assert reader.unknown(np.array([0, 2])).tolist() == [0, 0]

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from cloven.compiled import Floats
-    from cloven.data.known_sets import Known
     from cloven.data.taxonomy import Taxonomy
     from cloven.data.transactions import Transactions
     from cloven.disclosure.audience import Audience
@@ -34,9 +33,10 @@ if TYPE_CHECKING:
     from cloven.protocols import Anonymiser
     from cloven.statistics.findings import Finding, Findings
     from cloven.statistics.intervals import Sampled
+    from cloven.statistics.telling import People
     from cloven.threats import Effort
 
-    Score = Callable[[Any, Known], Floats]
+    Score = Callable[[Any, People], Floats]
 
 
 def is_of_sets(release: object) -> bool:
@@ -349,9 +349,9 @@ ALARMS = 0.01
 def membership(score: Score) -> Threat:
     """Somebody who knows all items of a person, and wants to know whether the person is in the release.
 
-    ``score`` says how well whole records fit a release.
+    ``score`` says how well all that people hold fits a release.
 
-    >>> membership(lambda release, records: None).linkage
+    >>> membership(lambda release, people: None).linkage
     'table'
     """
 
@@ -388,7 +388,7 @@ def _scores(case: Case, score: Score) -> tuple[Floats, Floats]:
     scores = np.empty(left_out.shape)
     for row, split in enumerate(case.splits):
         release = split.result.release
-        scores[row] = score(release, People.of(data, asked, release.vocabulary, data.holders).whole())
+        scores[row] = score(release, People.of(data, asked, release.vocabulary, data.holders))
     sides = (~left_out, left_out)
     inside, outside = (
         (scores * side).sum(axis=0)[side.any(axis=0)] / side.sum(axis=0)[side.any(axis=0)] for side in sides

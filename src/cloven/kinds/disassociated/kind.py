@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from cloven.compiled import Floats
-    from cloven.data.known_sets import Known
     from cloven.data.transactions import Transactions
     from cloven.disclosure.audience import Said
     from cloven.disclosure.outcome import Measured
@@ -50,6 +49,7 @@ if TYPE_CHECKING:
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.kinds.disassociated.utility import UtilityReport
     from cloven.protocols import Anonymiser
+    from cloven.statistics.telling import People
     from cloven.statistics.uniqueness import Description
     from cloven.threats import Knowledge, Threat
     from cloven.verification import Verdict
@@ -158,11 +158,12 @@ def _typed(method: Disassociation, other: Disassociation) -> str:
     return " ".join(words for name, words in options.items() if getattr(method, name) != getattr(other, name))
 
 
-def _fit(release: Disassociated, records: Known) -> Floats:
+def _fit(release: Disassociated, people: People) -> Floats:
     """How well whole records fit a release."""
     from cloven.kinds.disassociated.attack.membership import Membership
 
-    return Membership.of(release).scores(records)[0]
+    reader = Membership.of(release)
+    return reader.scores(people.whole())[0] + reader.unknown(people.held - people.lengths)
 
 
 def _having(other: Any, name: str) -> Threat:

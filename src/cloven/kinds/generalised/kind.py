@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from cloven.compiled import Floats
-    from cloven.data.known_sets import Known
     from cloven.data.transactions import Transactions
     from cloven.disclosure.audience import Said
     from cloven.disclosure.outcome import Measured
@@ -47,6 +46,7 @@ if TYPE_CHECKING:
     from cloven.kinds.generalised.key import Generalised
     from cloven.kinds.generalised.utility import GeneralisedUtility
     from cloven.protocols import Anonymiser
+    from cloven.statistics.telling import People
     from cloven.statistics.uniqueness import Description
     from cloven.threats import Knowledge, Threat
     from cloven.verification import Verdict
@@ -153,11 +153,11 @@ def _having(other: Any, name: str) -> Threat:
     return another_release(other, name) if is_of_sets(other) else unusable_release(other, name)
 
 
-def _fit(release: SetGeneralised, records: Known) -> Floats:
+def _fit(release: SetGeneralised, people: People) -> Floats:
     """How well whole records fit a release."""
     from cloven.kinds.generalised.attack.known_person import MembershipGeneralised
 
-    return MembershipGeneralised.of(release).scores(records)
+    return MembershipGeneralised.of(release).scores(people.whole())
 
 
 def _known_items_of(method: Any) -> int:

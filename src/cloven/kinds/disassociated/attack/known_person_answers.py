@@ -13,6 +13,7 @@ import numpy as np
 
 from cloven.data.known_sets import Certain
 from cloven.errors import ParameterError
+from cloven.kinds.disassociated.attack.known_person_kernel import LEAST_BEST
 
 if TYPE_CHECKING:
     from cloven.compiled import Flags, Longs
@@ -36,7 +37,10 @@ class Answers:
     def claims(
         self, known: Known, eligible: Flags | None = None, floor: float = 0.2, *, best: bool = True
     ) -> Claims:
-        """As of a release that is read anew."""
+        """As of a release that is read anew; the floor is ``LEAST_BEST`` at least."""
+        if not LEAST_BEST <= floor <= 1:
+            message = f"floor must lie between {LEAST_BEST} and 1, got {floor}"
+            raise ParameterError(message)
         flags = None if eligible is None else np.asarray(eligible, bool)
         return self.told.claims(self._numbers(known), flags, floor, best=best)
 

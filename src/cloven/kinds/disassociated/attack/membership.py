@@ -10,7 +10,8 @@ share of the release's records that are expected to hold item i:
 
 A member's share of a chunk is always one of its rows (an empty share: one of the records without a row); that of
 somebody else often is none, which rules the cluster out: no row counts as ``DOUBT`` rows, so that the score stays a
-number and says how much does not fit. ``share`` is that of ``known_person``, at least ``DOUBT`` / N. The score says how
+number and says how much does not fit. ``share`` is that of ``known_person``, at least ``DOUBT`` / N. An item that is
+not published at all counts as a chunk without its row, where nothing was left out (``unknown``). The score says how
 much more likely the record is if it was drawn from one of the clusters than if its items were drawn one by one.
 Where supports are lower bounds, a row may lack an item, and no row counts as half a row.
 
@@ -89,6 +90,16 @@ class Membership:
         steps = np.arange(len(asked.offsets)) * len(layout.clusters.size)
         score, cluster = map(np.concatenate, zip(*at_once(some, steps), strict=True))
         return score[of], layout.clusters.number[cluster[of]]
+
+    def unknown(self, many: Longs) -> Floats:
+        """What it adds to the score of a record that so many of its items are not in the release at all.
+
+        Nothing where rare items were left out, of members and others alike. Else nobody in it holds such an item, but
+        for the doubt.
+        """
+        release = self.person.release
+        left_out = release.may_be_empty or release.parameters.get("min_item_support", 1) > 1
+        return np.asarray(many * (0.0 if left_out else math.log(self.doubt)), np.float64)
 
     @cached_property
     def shares(self) -> Floats:
