@@ -358,6 +358,10 @@ def place_terms(
     return records[:used], items[:used]
 
 
+LONG = 64
+"""Items of a record that are sorted before they are put in their place."""
+
+
 @compiled
 def assembled(
     place: Longs, table: tuple[Longs, Ints], term_records: Longs, term_items: Ints, records: int
@@ -381,8 +385,10 @@ def assembled(
         ends[term_records[at]] += 1
     lengths = np.zeros(records, np.int64)
     for record in range(records):
-        first = many
-        for at in range(starts[record], starts[record + 1]):
+        first, begin, last = many, starts[record], starts[record + 1]
+        if last - begin > LONG:
+            found[begin:last].sort()
+        for at in range(begin, last):
             # Sorted into what stands before it; what is kept never overtakes what is read.
             item, here = found[at], many
             while here > first and found[here - 1] > item:
