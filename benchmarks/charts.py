@@ -33,7 +33,7 @@ def stages(rows: list[Row]) -> str:
     order = list(dict.fromkeys(cell["run"] for cell in cells))
     bars = seen(cells).mark_bar().encode(
         x=altair.X("times:Q", title="times of reading and encoding the file", stack="zero"),
-        y=altair.Y("run:N", title=None, sort=order, axis=altair.Axis(labelLimit=320)),
+        y=altair.Y("run:N", title=None, sort=order, axis=altair.Axis(labelLimit=320, minExtent=190)),
         color=coloured("stage", COLOURS),
         order=altair.Order("place:O"),
     )  # fmt: skip
@@ -55,7 +55,7 @@ def growth(rows: list[Row]) -> str:
 
 
 def _free(memory: str) -> str:
-    return "all the memory there is" if memory == "any" else f"--memory {memory}"
+    return "all memory" if memory == "any" else f"--memory {memory}"
 
 
 def _line(altair: Any, cells: list[dict[str, Any]], shades: dict[str, str], measure: str, title: str) -> Any:
