@@ -373,7 +373,7 @@ def _audits(measured: Measured) -> list[str]:
     return [
         filled(
             "`cv.Audit(advise=False).run(data)` on data of the POS shape in memory, kernels compiled: all records are"
-            " audited, and nobody's release is a sample."
+            " audited, and no sample is drawn of them."
         )
         + "\n",
         grid(
