@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import cloven as cv
-from cloven.data.known_sets import Known
+from cloven.data.known_sets import Known, Told
 from cloven.errors import ParameterError, ReleaseError
 from cloven.kinds.disassociated.attack.known_person import KnownPerson
 from cloven.kinds.disassociated.release import Disassociated, Kind
@@ -91,3 +91,22 @@ def test_what_cannot_be_asked():
         person.claims(Known.from_arrays(np.array([0, 2]), np.array([1, 1])))
     with pytest.raises(ParameterError, match="at most"):
         KnownPerson.of(two_clusters()).claims(Known.from_arrays(np.array([0, 9]), np.array([0, 1, 2] * 3)))
+
+
+def test_the_best_of_all_that_is_told_is_the_first_of_the_likeliest_that_count():
+    told = Told(
+        np.array([0, 3, 3, 5]),
+        np.array([1, 4, 6, 0, 4]),
+        np.array([0.5, 0.9, 0.9, 0.1, 0.3]),
+        np.array([7.0, 0.0, 2.0]),
+    )
+    every = told.claims(np.array([2, 0, 1]), None, 0.2, best=True)
+    assert (every.best.tolist(), every.best_probability.tolist()) == ([4, 4, -1], [0.3, 0.9, 0.0])
+    assert ([every.of(number) for number in range(3)], every.expected.tolist()) == (
+        [{4: 0.3}, {1: 0.5, 4: 0.9, 6: 0.9}, {}],
+        [2.0, 7.0, 0.0],
+    )
+    eligible = np.array([True, True, False, False, False, False, False])
+    likely = told.claims(np.array([0, 2]), eligible, 0.4, best=True)
+    assert (likely.best.tolist(), [likely.of(0), likely.of(1)]) == ([1, 0], [{1: 0.5}, {}])
+    assert told.claims(np.array([0, 2]), eligible, 0.4, best=False).best.tolist() == [1, -1]
