@@ -17,6 +17,8 @@ different types, and only this file and the measures of truth hold both. What is
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +26,7 @@ import numpy as np
 from cloven.audit.decision import Compared, Evaluated, Limits, decide, not_covered
 from cloven.audit.report import AuditReport
 from cloven.audit.run import Forgetful, Run, ready_first
+from cloven.cores import WORTH_IT, cores
 from cloven.data.defaults import SEED
 from cloven.data.given import expect_kind, expect_method
 from cloven.disclosure.audience import Said
@@ -36,11 +39,11 @@ from cloven.statistics.outsiders import Outsiders, repeatable
 from cloven.threats import Effort, Knowledge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from cloven.audit.decision import Decision
     from cloven.audit.run import Begun, Memory, Progress
-    from cloven.protocols import Anonymiser
+    from cloven.protocols import Anonymiser, Family
     from cloven.threats import Threat
 
 
@@ -138,12 +141,12 @@ class Audit:
         from the seed. With ``stop``, no further attack is tried once one gets past the limits: what does not hold is
         no remedy.
         """
-        family, name = family_of(method), setting(method)
+        family, name, start = family_of(method), setting(method), perf_counter()
         prefix = "" if method == self.method else f"{name} "
         threats = family.threats(method, self.knowledge) if self.threats is None else self.threats
         attacks = {f"{prefix}attack ({threat.name})": threat for threat in threats}
         costs = {f"{prefix}anonymise": 3, f"{prefix}verify": 1, **dict.fromkeys(attacks, 5)}
-        run.plan(costs := costs | {f"{prefix}measure": 3})
+        run.plan(costs | {f"{prefix}measure": 3})
 
         made_by = method if published else repeatable(method, self.seed)
         result = run.result(f"{prefix}anonymise", family, lambda report: made_by.anonymise(data, report))
@@ -153,21 +156,19 @@ class Audit:
         begun()
 
         outsiders = Outsiders(data, method, self.effort.splits, int(run.rng("outsiders").integers(2**32)))
-        found: dict[str, Risk] = {}
-        for step, threat in attacks.items() if stop else ready_first(attacks):
-            if stop and self.limits.passed_by(tuple(found.values()), method.k):
-                found[step] = threat.risk(not_tried="it is past the limits already")
-            else:
-                found[step] = self._attack(step, threat, data, result, outsiders, run)
-        risks = tuple(found[step] for step in attacks)
+        attempts: dict[str, Callable[[], Any]] = {
+            step: partial(self._attack, step, threat, data, result, outsiders, run)
+            for step, threat in attacks.items()
+        }
+        measure = partial(self._measure, f"{prefix}measure", data, result, family, run)
+        if stop:
+            risks, utility = tuple(self._until_past(attacks, attempts, method.k)), measure()
+        else:
+            works = {step: attempts[step] for step in ready_first(attacks)} | {"measure": measure}
+            found = run.beside(works, cores() if len(data) >= WORTH_IT else 1)
+            risks, utility = tuple(found[step] for step in attacks), found["measure"]
 
-        utility = run.step(
-            f"{prefix}measure",
-            lambda _: family.utility(data, result, self.effort, run.rng(f"{prefix}measure")),
-            Utility.to_dict,
-            Utility.from_dict,
-        )
-        spent = round(sum(run.seconds.get(step, 0.0) for step in costs), 3)
+        spent = round(perf_counter() - start, 3)
         groups = len(family.sizes(result.release))
         shown = published_setting(method)
         doubts = family.doubts(data, method, result)
@@ -181,6 +182,22 @@ class Audit:
             return threat.try_on(data, result, run.rng(step), self.effort, report, outsiders)
 
         return run.step(step, attempt, Risk.to_dict, Risk.from_dict)
+
+    def _until_past(
+        self, attacks: Mapping[str, Threat], attempts: Mapping[str, Callable[[], Risk]], k: int
+    ) -> list[Risk]:
+        """Attack after attack; none once one gets past the limits."""
+        found: list[Risk] = []
+        for step, threat in attacks.items():
+            past = self.limits.passed_by(tuple(found), k)
+            found.append(threat.risk(not_tried="it is past the limits already") if past else attempts[step]())
+        return found
+
+    def _measure(self, step: str, data: Any, result: Any, family: Family, run: Run) -> Utility:
+        def measured(_: Progress) -> Utility:
+            return family.utility(data, result, self.effort, run.rng(step))
+
+        return run.step(step, measured, Utility.to_dict, Utility.from_dict)
 
     def _decide(self, main: Evaluated, others: Compared) -> Decision:
         every = family_of(self.method).threats(self.method, self.knowledge)

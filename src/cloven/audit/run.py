@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import CancelledError, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from threading import RLock
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -73,7 +75,7 @@ class Run:
         seed: for the random numbers of all steps.
         progress: called with the step and the share of the whole run that is done.
         memory: where finished steps are kept.
-        seconds: what each step took.
+        seconds: what each step took, others beside it or not.
     """
 
     seed: int = SEED
@@ -81,10 +83,35 @@ class Run:
     memory: Memory = field(default_factory=Forgetful)
     seconds: dict[str, float] = field(default_factory=dict)
     _planned: dict[str, float] = field(default_factory=dict)
+    _shares: dict[str, float] = field(default_factory=dict)
+    _turn: Any = field(default_factory=RLock, repr=False)
+    _over: bool = False
 
     def plan(self, steps: Mapping[str, float]) -> None:
         """Add steps to come, with what each is likely to cost; only the proportions matter."""
         self._planned |= dict(steps)
+
+    def beside(self, works: Mapping[str, Callable[[], T]], many: int) -> dict[str, T]:
+        """Do so many steps at the same time.
+
+        When one fails, or somebody interrupts, those that are under way end at their next word on progress.
+        """
+        if many <= 1 or len(works) <= 1:
+            return {name: work() for name, work in works.items()}
+        try:
+            with ThreadPoolExecutor(many) as pool:
+                begun = {name: pool.submit(work) for name, work in works.items()}
+                try:
+                    for each in as_completed(begun.values()):
+                        each.result()
+                except BaseException:
+                    self._over = True
+                    pool.shutdown(wait=False, cancel_futures=True)
+                    raise
+            return {name: each.result() for name, each in begun.items()}
+        finally:
+            self._over = False
+            self.seconds = {step: self.seconds[step] for step in self._planned if step in self.seconds}
 
     def rng(self, step: str) -> np.random.Generator:
         """Random numbers of a step: the same whether or not other steps were taken from memory."""
@@ -99,11 +126,13 @@ class Run:
     ) -> T:
         """Do a step, or take it from memory; ``plain`` and ``read`` turn its result into JSON values and back."""
         with self._timed(name):
-            known = None if read is None else self.memory.recall(name, read)
+            with self._turn:
+                known = None if read is None else self.memory.recall(name, read)
             if known is None:
                 known = self._make(name, make)
                 if plain is not None:
-                    self.memory.keep(name, plain(known))
+                    with self._turn:
+                        self.memory.keep(name, plain(known))
             return known
 
     def result(self, name: str, family: Family, make: Callable[[Progress], Any]) -> Any:
@@ -121,20 +150,26 @@ class Run:
 
     @contextmanager
     def _timed(self, name: str) -> Iterator[None]:
-        self._planned.setdefault(name, 1.0)
+        with self._turn:
+            self._planned.setdefault(name, 1.0)
         start = perf_counter()
         yield
-        self.seconds[name] = round(perf_counter() - start, 3)
+        with self._turn:
+            self.seconds[name] = round(perf_counter() - start, 3)
+            self._shares[name] = 1.0
 
     def _tell(self, name: str, inner: str, share: float) -> None:
-        if self.progress is None:
-            return
-        total = sum(self._planned.values())
-        done = sum(self._planned[each] for each in self.seconds if each in self._planned)
-        text = name if inner == name else f"{name}: {inner}"
-        self.progress(text, min(1.0, (done + self._planned[name] * min(1.0, share)) / total))
+        with self._turn:
+            if self._over:
+                raise CancelledError
+            if self.progress is None:
+                return
+            self._shares[name] = min(1.0, share)
+            done = sum(self._planned[step] * part for step, part in self._shares.items())
+            text = name if inner == name else f"{name}: {inner}"
+            self.progress(text, min(1.0, done / sum(self._planned.values())))
 
 
-def ready_first(attacks: Mapping[str, Threat]) -> list[tuple[str, Threat]]:
+def ready_first(attacks: Mapping[str, Threat]) -> list[str]:
     """Attacks whose functions are still compiled come last; what is found does not depend on the order."""
-    return sorted(attacks.items(), key=lambda each: is_awaited(each[1].kernel))
+    return sorted(attacks, key=lambda step: is_awaited(attacks[step].kernel))

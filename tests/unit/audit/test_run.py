@@ -1,0 +1,103 @@
+"""Steps that are done at the same time: the same results, told in turn, and none left running when one fails."""
+
+from __future__ import annotations
+
+import threading
+from functools import partial
+
+import pytest
+
+import cloven as cv
+from cloven.audit import loop
+from cloven.audit.run import Run
+
+PATIENCE = 60
+
+
+class Watchful(list):
+    """Remembers what was told, and by how many threads at once."""
+
+    def __init__(self):
+        super().__init__()
+        self.inside = 0
+
+    def __call__(self, step, share):
+        self.inside += 1
+        assert self.inside == 1, "two threads tell something at the same time"
+        self.append((step, share))
+        self.inside -= 1
+
+
+def test_steps_beside_each_other_meet():
+    """Each waits for the other, so that both must be under way at once."""
+    met = threading.Barrier(2, timeout=PATIENCE)
+
+    def work(run, name):
+        return run.step(name, lambda _: (met.wait(), name)[1])
+
+    run = Run()
+    run.plan({"a": 1, "b": 1})
+    assert run.beside({name: partial(work, run, name) for name in "ba"}, 2) == {"b": "b", "a": "a"}
+    assert list(run.seconds) == ["a", "b"], "in the order of the plan, whichever ended first"
+
+
+def test_one_at_a_time_keeps_the_order():
+    done = []
+    assert Run().beside({name: partial(done.append, name) for name in "ba"}, 1) == {"b": None, "a": None}
+    assert done == ["b", "a"]
+
+
+def test_progress_counts_all_steps_under_way_and_never_goes_back():
+    told = Watchful()
+    met = threading.Barrier(2, timeout=PATIENCE)
+    run = Run(progress=told)
+    run.plan({"a": 1, "b": 3})
+
+    def half(report):
+        met.wait()
+        report("half", 0.5)
+        met.wait()
+
+    run.beside({name: partial(run.step, name, half) for name in "ab"}, 2)
+    run.step("c", lambda _: None)
+    shares = [share for _, share in told]
+    assert shares == sorted(shares)
+    assert ("a: half" in dict(told)) and ("b: half" in dict(told))
+    assert 0.5 in shares, "half of both"
+    assert shares[-1] == pytest.approx(4 / 5)
+
+
+def test_when_one_fails_the_other_ends_and_the_run_goes_on():
+    begun, failed, ended = threading.Event(), threading.Event(), []
+
+    def endless(report):
+        begun.set()
+        failed.wait(PATIENCE)
+        try:
+            while True:
+                report("on and on", 0.5)
+        finally:
+            ended.append(True)
+
+    def failing(_):
+        begun.wait(PATIENCE)
+        failed.set()
+        raise ValueError("broken")
+
+    run = Run()
+    works = {"on": partial(run.step, "on", endless), "off": partial(run.step, "off", failing)}
+    with pytest.raises(ValueError, match="broken"):
+        run.beside(works, 2)
+    assert ended, "it was left running"
+    assert run.step("next", lambda report: report("said", 1.0)) is None, "what failed is over"
+
+
+def test_an_audit_finds_the_same_beside_each_other(monkeypatch):
+    def told(at_once):
+        monkeypatch.setattr(loop, "WORTH_IT", 0 if at_once else 10**9)
+        monkeypatch.setattr(loop, "cores", lambda: 3)
+        audit = cv.Audit(cv.Disassociation(k=3), effort=cv.Effort().quick(), seed=1, advise=False)
+        outcome = audit.run(cv.sample("clinic")).outcome.to_dict()
+        return outcome | {"seconds": 0}
+
+    assert told(at_once=True) == told(at_once=False)
