@@ -39,11 +39,11 @@ from cloven.statistics.outsiders import Outsiders, repeatable
 from cloven.threats import Effort, Knowledge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from cloven.audit.decision import Decision
     from cloven.audit.run import Begun, Memory, Progress
-    from cloven.protocols import Anonymiser, Family
+    from cloven.protocols import Anonymiser
     from cloven.threats import Threat
 
 
@@ -156,48 +156,32 @@ class Audit:
         begun()
 
         outsiders = Outsiders(data, method, self.effort.splits, int(run.rng("outsiders").integers(2**32)))
-        attempts: dict[str, Callable[[], Any]] = {
-            step: partial(self._attack, step, threat, data, result, outsiders, run)
-            for step, threat in attacks.items()
-        }
-        measure = partial(self._measure, f"{prefix}measure", data, result, family, run)
-        if stop:
-            risks, utility = tuple(self._until_past(attacks, attempts, method.k)), measure()
-        else:
-            works = {step: attempts[step] for step in ready_first(attacks)} | {"measure": measure}
-            found = run.beside(works, cores() if len(data) >= WORTH_IT else 1)
-            risks, utility = tuple(found[step] for step in attacks), found["measure"]
+        found: dict[str, Risk] = {}
+
+        def attack(step: str) -> None:
+            def attempt(report: Progress) -> Risk:
+                return attacks[step].try_on(data, result, run.rng(step), self.effort, report, outsiders)
+
+            if stop and self.limits.passed_by(tuple(found.values()), method.k):
+                found[step] = attacks[step].risk(not_tried="it is past the limits already")
+            else:
+                found[step] = run.step(step, attempt, Risk.to_dict, Risk.from_dict)
+
+        def measure(_: Progress) -> Utility:
+            return family.utility(data, result, self.effort, run.rng(f"{prefix}measure"))
+
+        # Every step has random numbers of its own, so nothing depends on which ones run at the same time.
+        in_turn = list(attacks) if stop else ready_first(attacks)
+        works: dict[str, Callable[[], Any]] = {step: partial(attack, step) for step in in_turn}
+        works["measure"] = lambda: run.step(f"{prefix}measure", measure, Utility.to_dict, Utility.from_dict)
+        utility = run.beside(works, 1 if stop or len(data) < WORTH_IT else cores())["measure"]
+        risks = tuple(found[step] for step in attacks)
 
         spent = round(perf_counter() - start, 3)
-        groups = len(family.sizes(result.release))
-        shown = published_setting(method)
+        groups, shown = len(family.sizes(result.release)), published_setting(method)
         doubts = family.doubts(data, method, result)
         outcome = Outcome(name, family.name, told(method), risks, utility, spent, groups, shown, doubts)
         return Evaluated(result, verified, outcome)
-
-    def _attack(
-        self, step: str, threat: Threat, data: Any, result: Any, outsiders: Outsiders, run: Run
-    ) -> Risk:
-        def attempt(report: Progress) -> Risk:
-            return threat.try_on(data, result, run.rng(step), self.effort, report, outsiders)
-
-        return run.step(step, attempt, Risk.to_dict, Risk.from_dict)
-
-    def _until_past(
-        self, attacks: Mapping[str, Threat], attempts: Mapping[str, Callable[[], Risk]], k: int
-    ) -> list[Risk]:
-        """Attack after attack; none once one gets past the limits."""
-        found: list[Risk] = []
-        for step, threat in attacks.items():
-            past = self.limits.passed_by(tuple(found), k)
-            found.append(threat.risk(not_tried="it is past the limits already") if past else attempts[step]())
-        return found
-
-    def _measure(self, step: str, data: Any, result: Any, family: Family, run: Run) -> Utility:
-        def measured(_: Progress) -> Utility:
-            return family.utility(data, result, self.effort, run.rng(step))
-
-        return run.step(step, measured, Utility.to_dict, Utility.from_dict)
 
     def _decide(self, main: Evaluated, others: Compared) -> Decision:
         every = family_of(self.method).threats(self.method, self.knowledge)
