@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from benchmarks.measuring import medians, write_fimi
 from benchmarks.sets import SPLITTING, split
 from cloven.datasets import SHAPES, shaped
+from cloven.intake.machine import keep_freed_memory
 from cloven.kinds.disassociated.methods import Disassociation
 
 if TYPE_CHECKING:
@@ -46,7 +47,10 @@ print(json.dumps([spent, used.ru_utime + used.ru_stime, used.ru_maxrss / 1e6]))
 sys.exit(os.waitstatus_to_exitcode(status) != 0)
 """
 """Starts a command from a process that holds next to nothing: the peak of a child counts what its parent held."""
+STEPS = "import sys; from benchmarks.growth import steps; steps(float(sys.argv[1]), int(sys.argv[2]), sys.argv[3])"
 EIGHTS = (0.125, 1.0, 8.0)
+ROUNDS = 3
+"""Of every size alike: the first round meets memory that is empty, later ones do not."""
 
 
 def write(records: int, place: str) -> None:
@@ -156,24 +160,32 @@ def whole(extent: Extent) -> list[Row]:
 
 
 def scale(extent: Extent) -> list[Row]:
-    """The steps in this process on an eighth of the POS shape, on all of it and on eight times as much."""
-    default, refining = Disassociation(), Disassociation(refine=True)
-    small = shaped("pos", scale=0.01)
-    for warm_up in (default, refining, Disassociation(block_records=1_000, refine=True)):
-        warm_up.anonymise(small)
+    """The steps on an eighth of the POS shape, on all of it and on eight times as much, each in its own process."""
     rows = []
-    for factor in EIGHTS:
-        data = shaped("pos", scale=factor / 500 if extent.small else factor)
-        works: dict[str, Callable[[], object]] = {
-            "split_s": partial(split, data, SPLITTING),
-            "anonymise_s": partial(default.anonymise, data),
-            "refined_s": partial(refining.anonymise, data),
-        }
-        found = medians(works, 1 if extent.small or factor > 1 else 3)
-        rows.append({"records": len(data), **found})
-        told = "   ".join(f"{name.removesuffix('_s')} {spent:7.3f} s" for name, spent in found.items())
-        print(f"{len(data):>9,} records   {told}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        told = Path(folder, "steps.json")
+        for factor in EIGHTS:
+            asked = (factor / 500, 1) if extent.small else (factor, ROUNDS)
+            subprocess.run([sys.executable, "-c", STEPS, *map(str, asked), str(told)], check=True)
+            rows.append(json.loads(told.read_text()))
+            said = "   ".join(f"{name} {spent:.3f}" for name, spent in rows[-1].items() if name != "records")
+            print(f"{rows[-1]['records']:>9,} records   {said}", flush=True)
     return rows
+
+
+def steps(scale: float, rounds: int, place: str) -> None:
+    """What each step takes on data of so many times the size; memory is used again, as by commands."""
+    keep_freed_memory()
+    default, refining = Disassociation(), Disassociation(refine=True)
+    for warm_up in (default, refining, Disassociation(block_records=1_000, refine=True)):
+        warm_up.anonymise(shaped("pos", scale=0.01))
+    data = shaped("pos", scale=scale)
+    works: dict[str, Callable[[], object]] = {
+        "split_s": partial(split, data, SPLITTING),
+        "anonymise_s": partial(default.anonymise, data),
+        "refined_s": partial(refining.anonymise, data),
+    }
+    Path(place).write_text(json.dumps({"records": len(data), **medians(works, rounds)}))
 
 
 def main() -> None:

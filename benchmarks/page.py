@@ -177,7 +177,8 @@ def _speedups(measured: Measured) -> list[str]:
         (
             data, setting, f"{each[1] / each[max(each)]:.2f}",
             ", ".join(
-                f"{stage} {times:.2f}" for (of, way, stage), times in threaded.items() if (of, way) == (data, setting)
+                f"{stage} {found.times:.2f} ({found.divided:.0%})"
+                for (of, way, stage), found in threaded.items() if (of, way) == (data, setting)
             ) or "-",
         )
         for (data, setting), each in wholes.items() if len(each) > 1
@@ -185,7 +186,11 @@ def _speedups(measured: Measured) -> list[str]:
     if not cells:
         return ["The machine has one core.\n"]
     return [
-        "Seconds on one core over seconds on all, in one run that takes turns.\n",
+        filled(
+            "Seconds on one core over seconds on all, in one run that takes turns; of stages that start threads, with"
+            " the share of their work on one core that threads divide."
+        )
+        + "\n",
         grid(("data", "setting", "whole run", "stages that start threads"), cells),
     ]
 
@@ -263,7 +268,11 @@ def _scale(measured: Measured) -> list[str]:
     rows = measured.rows("scale")
     cells = [(f"{row['records']:,}", *(f"{row[work]:.2f} s" for work in WORKS)) for row in rows]
     return [
-        "In one process, data in memory: nothing is read, verified or written.\n",
+        filled(
+            "Each size in a process of its own, data in memory: nothing is read, verified or written. Freed memory is"
+            " used again, as commands do."
+        )
+        + "\n",
         grid(("records", *WORKS.values()), cells),
     ]
 
@@ -373,7 +382,8 @@ def _audits(measured: Measured) -> list[str]:
     return [
         filled(
             "`cv.Audit(advise=False).run(data)` on data of the POS shape in memory, kernels compiled: all records are"
-            " audited, and no sample is drawn of them."
+            " audited, and no sample is drawn of them. Freed memory is used again, as commands do. Attacks and measures"
+            " run at the same time, as many as there are cores, so that their seconds are more than all together."
         )
         + "\n",
         grid(

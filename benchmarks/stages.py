@@ -49,11 +49,12 @@ MEASURED = ("BMS-WebView-2", "T10I4D100K")
 
 @dataclass(frozen=True)
 class Stopwatch:
-    """Seconds of each stage, and the stages that started threads."""
+    """Seconds of each stage, and those of them in which threads worked."""
 
     spent: dict[str, float] = field(default_factory=lambda: defaultdict(float))
-    threaded: set[str] = field(default_factory=set)
+    threaded: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     running: list[str] = field(default_factory=list)
+    pools: list[object] = field(default_factory=list)
 
     def timed(self, stage: str, work: Callable[..., Any]) -> Callable[..., Any]:
         """The same work, which adds what it takes to its stage."""
@@ -73,9 +74,15 @@ class Stopwatch:
     def watching(self) -> Iterator[None]:
         """While this is open, stages add what they take."""
 
-        def pool(*given: Any) -> Any:
-            self.threaded.update(self.running[-1:])
-            return ThreadPoolExecutor(*given)
+        @contextmanager
+        def pool(*given: Any) -> Iterator[ThreadPoolExecutor]:
+            stage, start = (self.running or ["none"])[-1], perf_counter()
+            self.pools.append(start)
+            with ThreadPoolExecutor(*given) as made:
+                yield made
+            if self.pools[0] == start:  # those inside of its threads are counted with it
+                self.pools.clear()
+                self.threaded[stage] += perf_counter() - start
 
         with ExitStack() as open_:
             for stage, (module, name) in WATCHED.items():
@@ -95,7 +102,9 @@ def run(file: Path, method: cv.Disassociation, place: Path) -> Stopwatch:
     spent = watch.spent
     spent["assemble"] -= sum(spent[stage] for stage in WATCHED)
     # Writing verifies once more, so that nothing else is ever written; it is told once.
-    spent["write"] = max(0.0, spent["write"] - spent["verify"])
+    for each in (spent, watch.threaded):
+        if "write" in each:
+            each["write"] = max(0.0, each["write"] - each["verify"])
     return watch
 
 
@@ -137,8 +146,12 @@ def _on_cores(many: int, file: Path, method: cv.Disassociation) -> Stopwatch:
 def _row(watches: list[Stopwatch]) -> Row:
     found = {stage: statistics.median(each.spent[stage] for each in watches) for stage in STAGES}
     ratio = sum(found[stage] for stage in BETWEEN) / found["read"]
-    threaded = set.union(*(each.threaded for each in watches))
-    return {**found, "ratio": ratio, "threaded": [stage for stage in STAGES if stage in threaded]}
+    threaded = {
+        stage: statistics.median(each.threaded[stage] for each in watches)
+        for stage in STAGES
+        if any(stage in each.threaded for each in watches)
+    }
+    return {**found, "ratio": ratio, "threaded": threaded}
 
 
 def _bound(file: Path, runs: int) -> Row:

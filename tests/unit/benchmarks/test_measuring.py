@@ -14,7 +14,7 @@ import cloven as cv
 from benchmarks import run as parts
 from benchmarks import stages
 from benchmarks.measuring import Extent, Missing, against_half, halved, held, keep, medians, write_fimi
-from cloven.cores import at_once
+from cloven.cores import at_once, side_by_side
 from cloven.datasets import shaped
 
 TINY = shaped("groceries", scale=0.02)
@@ -55,8 +55,22 @@ def test_the_stage_that_starts_threads_is_told(monkeypatch):
         )
         assert sum(work()) == 1_000_000
         watch.timed("root", lambda: at_once(lambda first, last: last - first, np.arange(11)))()
-    assert watch.threaded == {"vertical"}
+    assert list(watch.threaded) == ["vertical"]
+    assert 0 < watch.threaded["vertical"] <= watch.spent["vertical"]
+    assert not watch.pools
     assert stages.threads.ThreadPoolExecutor is ThreadPoolExecutor
+
+
+def test_threads_inside_of_threads_are_counted_once(monkeypatch):
+    monkeypatch.setenv("CLOVEN_CORES", "2")
+    watch = stages.Stopwatch()
+
+    def inner():
+        return at_once(lambda first, last: last - first, np.arange(1_000_001))
+
+    with watch.watching():
+        watch.timed("vertical", lambda: side_by_side([inner, inner, inner]))()
+    assert 0 < watch.threaded["vertical"] <= watch.spent["vertical"]
 
 
 def test_works_take_turns():

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from benchmarks import limits, page
-from benchmarks.limits import judged
+from benchmarks.limits import judged, speedups
 from benchmarks.page import SECTIONS, Measured
 from benchmarks.stages import STAGES
 
@@ -18,7 +18,8 @@ MACHINE = {"cores": 2, "processor": "x86_64", "python": "3.11", "numpy": "2.0", 
 def staged(data, cores, setting="default", threaded=("vertical",), **seconds):
     spent = dict.fromkeys(STAGES, 0.1) | {"read": 1.0} | seconds
     between = sum(spent[stage] for stage in STAGES[1:-1])
-    extra = {"ratio": between / spent["read"], "threaded": list(threaded), "count": 0.25, "bytes": 0.5}
+    inside = {stage: spent[stage] for stage in threaded}
+    extra = {"ratio": between / spent["read"], "threaded": inside, "count": 0.25, "bytes": 0.5}
     return {"data": data, "setting": setting, "cores": cores, **spent, **extra}
 
 
@@ -121,6 +122,28 @@ def test_limits_are_kept_where_every_figure_keeps_them():
 def test_a_single_figure_breaks_a_limit():
     rows = [*GOOD["scale"], scaled(6_400, 100.0)]
     assert next(each for each in judged({"scale": rows}) if "eight times" in each.limit).kept is False
+
+
+def test_whole_runs_count_for_growth():
+    rows = [
+        grown(1_000_000, seconds=10.0),
+        grown(8_000_000, seconds=90.0),
+        grown(8_000_000, "4GB", seconds=300.0),
+    ]
+    limit = next(each for each in judged({"growth": rows}) if "eight times" in each.limit)
+    assert (limit.kept, limit.figures) == (True, "whole runs from 1,000,000 to 8,000,000 records 9.0 times.")
+    rows[1] = grown(8_000_000, seconds=101.0)
+    assert next(each for each in judged({"growth": rows}) if "eight times" in each.limit).kept is False
+
+
+def test_a_stage_that_divides_too_little_cannot_be_faster_and_is_not_asked():
+    """Of two seconds on one core threads divide one, or 1.6."""
+    one, two = staged("POS shape", 1, vertical=2.0), staged("POS shape", 2, vertical=1.5)
+    for inside, divided, kept in ((0.5, 0.5, None), (1.1, 0.8, False)):
+        rows = [one, two | {"threaded": {"vertical": inside}}]
+        found = speedups(rows)["POS shape", "default", "vertical"]
+        assert (found.times, found.divided) == pytest.approx((4 / 3, divided))
+        assert judged({"stages": rows})[1].kept is kept
 
 
 def test_a_stage_without_threads_is_not_asked_for_both_cores():
