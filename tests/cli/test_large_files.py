@@ -43,7 +43,8 @@ def folder(tmp_path):
 @pytest.fixture
 def no_memory(monkeypatch):
     """Whatever a file holds is said to need more than is allowed."""
-    monkeypatch.setattr("cloven.cli.large.estimate", lambda *_args, **_more: 10**13)
+    monkeypatch.setattr("cloven.cli.large.needed_for_release", lambda _size: 10**13)
+    monkeypatch.setattr("cloven.cli.large.needed", lambda _size: 10**13)
     monkeypatch.setattr("cloven.reading.files.BEGINNING", 1)
 
 
@@ -109,7 +110,7 @@ def test_without_memory_the_disk_is_offered(cloven, tmp_path, nothing_written, m
     file.write_text("".join(",".join(record) + "\n" for record in random_records(2)))
     for place in ("cloven.audit.memory.available", "cloven.cli.places.available"):
         monkeypatch.setattr(place, lambda: 5 * 10**9)
-    monkeypatch.setattr("cloven.cli.places.estimate", lambda *_args, **_more: 10**13)
+    monkeypatch.setattr("cloven.cli.places.estimate_release", lambda *_args, **_more: 10**13)
     nothing_written()
     ended = cloven(*D, file, "-o", tmp_path / "out")
     ended.refused(2, "5.0 GB are free; use --memory 2G and the disk, which needs about 2.0 GB")

@@ -41,7 +41,7 @@ def test_what_could_be_done_on_disk_needs_some_memory_too(
 def test_a_small_file_is_refused_once_its_size_is_known(cloven, tmp_path, nothing_written, clinic):
     nothing_written()
     ended = cloven(*D, clinic, "-o", tmp_path / "out", "--memory", "1M")
-    ended.refused(2, "needs about 30", "and 1 MB are allowed")
+    ended.refused(2, "needs about 35", "and 1 MB are allowed")
 
 
 def test_what_is_free_is_the_usual_limit(cloven, tmp_path, nothing_written, large, never_read, monkeypatch):

@@ -308,7 +308,7 @@ def audit(
         refuse_places(*all_places(out)[:2])
     refuse_master(engine, master)
     if release is None and original is None and schema is None and file is not None:
-        large = engine == "spark" or needed_on_disk(file, options) is not None
+        large = engine == "spark" or needed_on_disk(file, options, audited=True) is not None
         if large:
             refused = {"--methods": wanted.methods is not None, "--no-attack": not wanted.attack}
             refused |= {"--rules": rules is not None, "--taxonomy": taxonomy is not None}

@@ -8,10 +8,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from cloven.audit.memory import estimate
 from cloven.cli.console import progress, say, say_json, tick, warn
 from cloven.cli.ledger import told_of_earlier
-from cloven.cli.places import refuse_places, say_places
+from cloven.cli.places import needed, needed_for_release, refuse_places, say_places
 from cloven.cli.reading import allowed_memory, in_shell
 from cloven.cli.spark import without
 from cloven.errors import InputError, ParameterError
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def needed_on_disk(file: Path, options: ReadOptions) -> int | None:
+def needed_on_disk(file: Path, options: ReadOptions, *, audited: bool = False) -> int | None:
     """Bytes that a file is expected to need in memory, if that is more than ``--memory`` allows; else None.
 
     Without ``--memory`` nothing is: what is free may be different tomorrow, and a release shall not be. A folder is
@@ -41,8 +40,10 @@ def needed_on_disk(file: Path, options: ReadOptions) -> int | None:
     if not file.is_file() or file.stat().st_size < BEGINNING:
         return None
     size = expected_size(file, options)
-    needed = 0 if size is None else estimate(size.occurrences, size.records, content=size.content)
-    return needed if needed > allowed else None
+    if size is None:
+        return None
+    wanted = needed(size) if audited else needed_for_release(size)
+    return wanted if wanted > allowed else None
 
 
 def refuse_in_memory(given: Mapping[str, bool], needed: int) -> None:

@@ -8,7 +8,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from cloven.audit.memory import estimate, estimate_table, refuse_if_too_large
+from cloven.audit.memory import estimate, estimate_release, estimate_table, refuse_if_too_large
 from cloven.cli.console import say
 from cloven.cli.options import asks
 from cloven.errors import OutputError, ParameterError, ReleaseError
@@ -113,19 +113,25 @@ def refuse_large_table(path: Path, schema: Schema, allowed: float | None) -> Non
 
 def refuse_large(size: ExpectedSize, allowed: float | None, bounds: Bounds) -> None:
     """Refuse data of this size if the work on them needs more memory than is allowed, or free if None."""
-    needed = _needed(size, bounds.candidates)
-    less = None if bounds.quick is None else _needed(size, bounds.quick)
+    wanted = needed_for_release(size) if bounds.on_disk else needed(size, bounds.candidates)
+    less = None if bounds.quick is None else needed(size, bounds.quick)
     instead = None if less is None else ("--quick", less)
     if bounds.on_disk and allowed is None and (there := available()) is not None:
         half = max(1, there // (2 * 10**9))  # whole gigabytes
         instead = (f"--memory {half}G and the disk", half * 10**9)
-    refuse_if_too_large(needed, allowed, instead=instead)
+    refuse_if_too_large(wanted, allowed, instead=instead)
     room = available() if allowed is None or allowed == inf else allowed
-    if room is not None and MUCH <= needed <= room / PLENTY:
+    if room is not None and MUCH <= wanted <= room / PLENTY:
         keep_freed_memory()
 
 
-def _needed(size: ExpectedSize, candidates: int) -> int:
+def needed_for_release(size: ExpectedSize) -> int:
+    """Bytes of memory that disassociating data of this size takes."""
+    return estimate_release(size.occurrences, size.records, content=size.content)
+
+
+def needed(size: ExpectedSize, candidates: int = 0) -> int:
+    """The same with measures, and with attacks that weigh so many candidates."""
     return estimate(size.occurrences, size.records, content=size.content, candidates=candidates)
 
 

@@ -62,7 +62,7 @@ def test_progress_counts_all_steps_under_way_and_never_goes_back():
     run.step("c", lambda _: None)
     shares = [share for _, share in told]
     assert shares == sorted(shares)
-    assert ("a: half" in dict(told)) and ("b: half" in dict(told))
+    assert {"a: half", "b: half"} <= {step for step, _ in told}
     assert 0.5 in shares, "half of both"
     assert shares[-1] == pytest.approx(4 / 5)
 
@@ -82,11 +82,11 @@ def test_when_one_fails_the_other_ends_and_the_run_goes_on():
     def failing(_):
         begun.wait(PATIENCE)
         failed.set()
-        raise ValueError("broken")
+        raise ValueError
 
     run = Run()
     works = {"on": partial(run.step, "on", endless), "off": partial(run.step, "off", failing)}
-    with pytest.raises(ValueError, match="broken"):
+    with pytest.raises(ValueError, match=r"^$"):
         run.beside(works, 2)
     assert ended, "it was left running"
     assert run.step("next", lambda report: report("said", 1.0)) is None, "what failed is over"
