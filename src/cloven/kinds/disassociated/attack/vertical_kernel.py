@@ -1,0 +1,480 @@
+"""VERPART in the attacker's hands: would the published method have cut these records the same way?
+
+Terms are bit masks over the slots of one cluster (Terrovitis et al., PVLDB 2012, Fig. 5). Written apart from the
+anonymiser: an attacker has the paper, not our kernels.
+
+VERPART tries terms by support, descending, ties by their number, and starts the next chunk when no more term fits.
+Sub-records stay whole wherever they are put, so neither the supports of terms and combinations of one chunk, nor the
+order of terms, depend on the arrangement. What it decides is whether a term of the new chunk would have joined an
+earlier one. So all that an arrangement is held against is laid out once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from cloven.compiled import compiled, compiled_early
+from cloven.kinds.disassociated.attack.vertical_lots import lots_of, shuffle
+from cloven.kinds.disassociated.covers.worlds import to_next_in_order
+
+if TYPE_CHECKING:
+    from cloven.compiled import Flags, Floats, Ints
+    from cloven.kinds.disassociated.attack.vertical_lots import Lots
+
+BITS = 62
+"""Slots in one number of an array."""
+
+CHUNKS, ALL_PASS, NONE_PASSES, TOO_LARGE = range(4)
+"""What is counted."""
+
+
+class Rules(NamedTuple):
+    """How the release was cut, and how much is tried.
+
+    Attributes:
+        k: the least number of records that hold a combination.
+        m: the size of combinations.
+        strict: whether a combination that nobody holds counts against a term, too.
+        tries: arrangements of one chunk that are checked at most.
+        most: combinations of up to m - 1 terms of a chunk, above which the check gives up.
+    """
+
+    k: int
+    m: int
+    strict: bool
+    tries: int
+    most: int
+
+
+class Chunks(NamedTuple):
+    """Record chunks after the first, in the order of clusters.
+
+    Attributes:
+        cluster: clusters that have any, ascending.
+        starts: where the chunks of each of them start.
+        rows: where the different sub-records of each chunk start.
+        row: the published row of each.
+        copies: how many slots hold it.
+        target: its target, -1 if nobody asks.
+    """
+
+    cluster: Ints
+    starts: Ints
+    rows: Ints
+    row: Ints
+    copies: Ints
+    target: Ints
+
+
+class Shown(NamedTuple):
+    """What is published: items of each row, slots of each cluster, and the row that anchors each slot, or -1."""
+
+    row_offsets: Ints
+    row_items: Ints
+    slot_offsets: Ints
+    slot_anchor: Ints
+
+
+class Answers(NamedTuple):
+    """Where the candidates of each target start, and what is found of each: its score, and whether it is chosen."""
+
+    offsets: Ints
+    score: Floats
+    chosen: Flags
+
+
+class Terms(NamedTuple):
+    """The terms of one chunk.
+
+    Attributes:
+        places: where the slots of each sub-record start in a row of the slots of all, one after the other.
+        item: number of each term, ascending.
+        starts: where the sub-records start that hold it.
+        holders: these.
+        support: how many slots hold it.
+        order: the terms by support, descending, ties by their number.
+    """
+
+    places: Ints
+    item: Ints
+    starts: Ints
+    holders: Ints
+    support: Ints
+    order: Ints
+
+
+class Settled(NamedTuple):
+    """Chunks that are arranged, one after the other, for all terms that could have joined them.
+
+    VERPART takes the terms of a chunk in order, so that what one term would have met is the beginning of what the next
+    one would have.
+
+    Attributes:
+        starts: where the terms of each chunk start, in order.
+        support: how many slots hold each.
+        item: its number.
+        ends: where combinations end that were made before it, -1 if there were too many; one more for each chunk.
+        first: where the combinations of each chunk start.
+    """
+
+    starts: Ints
+    support: Ints
+    item: Ints
+    ends: Ints
+    first: Ints
+
+
+class Made(NamedTuple):
+    """Combinations of up to m - 1 terms that somebody holds: their slots as bits of several numbers, and their size."""
+
+    masks: Ints
+    size: Ints
+
+
+class Check(NamedTuple):
+    """What arrangements of one more chunk are held against.
+
+    Attributes:
+        met: for each earlier chunk (row) where the combinations end that each term (column) would have met.
+        first: where these combinations start.
+        against: the one that was last found to keep this term out of this chunk: likely it does so again.
+        suspect: the term that last joined an earlier chunk.
+        parts: room for the slots of each sub-record.
+        mask: room for those of a term.
+    """
+
+    met: Ints
+    first: Ints
+    against: Ints
+    suspect: Ints
+    parts: Ints
+    mask: Ints
+
+
+@compiled_early
+def judge(
+    chunks: Chunks, shown: Shown, rules: Rules, first: int, last: int, states: Ints, answers: Answers
+) -> Ints:
+    """Replay the method on these clusters; how many chunks there were, and of how many nothing was told, and why."""
+    counts = np.zeros(4, np.int64)
+    for number in range(first, last):
+        _judge_cluster(chunks, shown, rules, number, lots_of(states[number - first]), answers, counts)
+    return counts
+
+
+@compiled
+def _judge_cluster(
+    chunks: Chunks, shown: Shown, rules: Rules, number: int, lots: Lots, answers: Answers, counts: Ints
+) -> None:
+    """Join the chunks of one cluster from left to right.
+
+    Earlier chunks are settled; one that found no arrangement must not spoil the later ones.
+    """
+    cluster, begin, end = chunks.cluster[number], chunks.starts[number], chunks.starts[number + 1]
+    slots = shown.slot_offsets[cluster + 1] - shown.slot_offsets[cluster]
+    words = (slots + BITS - 1) // BITS
+    anchor = shown.slot_anchor[shown.slot_offsets[cluster] : shown.slot_offsets[cluster + 1]]
+    anchor = anchor[anchor >= 0]
+    terms = _terms_of(anchor, np.ones(len(anchor), np.int64), shown, slots)
+    most = len(terms.item)
+    for row in chunks.row[chunks.rows[begin] : chunks.rows[end]]:
+        most += shown.row_offsets[row + 1] - shown.row_offsets[row]
+    settled = Settled(
+        np.zeros(end - begin + 2, np.int64),
+        np.empty(most, np.int64),
+        np.empty(most, np.int64),
+        np.empty(most + end - begin + 1, np.int64),
+        np.zeros(end - begin + 2, np.int64),
+    )
+    made = Made(np.empty((most, words), np.int64), np.empty(most, np.int64))
+    made = _settle(np.arange(len(anchor)), terms, settled, 0, made, rules)
+    for chunk in range(begin, end):
+        here = slice(chunks.rows[chunk], chunks.rows[chunk + 1])
+        terms = _terms_of(chunks.row[here], chunks.copies[here], shown, slots)
+        kept, made = _try(
+            terms, chunks.copies[here], chunks.target[here], slots, settled, chunk - begin + 1, made, rules, lots,
+            answers, counts,
+        )  # fmt: skip
+        if chunk + 1 < end:
+            made = _settle(kept, terms, settled, chunk - begin + 1, made, rules)
+
+
+@compiled
+def _try(
+    terms: Terms,
+    copies: Ints,
+    target: Ints,
+    slots: int,
+    settled: Settled,
+    many: int,
+    made: Made,
+    rules: Rules,
+    lots: Lots,
+    answers: Answers,
+    counts: Ints,
+) -> tuple[Ints, Made]:
+    """Look for arrangements of one more chunk that pass, and write down the answers; the one to go on with."""
+    put = np.arange(terms.places[-1])
+    kept = put.copy()
+    fits, made = _fit_together(terms, made, settled.first[many], rules)
+    is_met, met = _met(terms, settled, many, rules.k)
+    passed = tried = 0
+    held = np.zeros((len(copies), slots), np.int64)
+    if fits >= 0 and is_met >= 0:
+        can_pass = fits > 0 and is_met > 0
+        against = np.empty_like(met)
+        for chunk in range(many):
+            against[chunk] = settled.first[chunk]
+        check = Check(
+            met, settled.first, against, np.zeros(1, np.int64),
+            np.empty((len(copies), made.masks.shape[1]), np.int64), np.empty(made.masks.shape[1], np.int64),
+        )  # fmt: skip
+        possible = how_many_up_to(rules.tries + 1, copies, slots)
+        tried = min(possible, rules.tries)
+        taken = np.zeros(slots, np.bool_)
+        taken[: len(put)] = True
+        for turn in range(tried if can_pass else 0):
+            if turn > 0:
+                to_next_in_order(put, copies, taken)
+            if _passes(put, terms, check, made.masks, rules):
+                passed += 1
+                if passed == 1:
+                    kept[:] = put
+                if possible > tried:
+                    break
+                _hold(put, terms.places, held)
+        if possible > tried:
+            # As if each were drawn alone: a permutation of the slots, of which the sub-records take the first.
+            order, passed = np.empty(slots, np.int64), 0
+            for _ in range(tried):
+                shuffle(order, lots)
+                if can_pass and _passes(order, terms, check, made.masks, rules):
+                    passed += 1
+                    _hold(order, terms.places, held)
+    _answer(kept, terms.places, target, held, passed, tried, answers)
+    counts[CHUNKS] += 1
+    if tried == 0:
+        counts[TOO_LARGE] += 1
+    elif passed == 0:
+        counts[NONE_PASSES] += 1
+    elif passed == tried:
+        counts[ALL_PASS] += 1
+    return kept, made
+
+
+@compiled
+def how_many_up_to(most: int, copies: Ints, slots: int) -> int:
+    """Number of arrangements of sub-records with these copies, or ``most`` if there are more."""
+    total, left = 1, slots
+    for many in copies:
+        ways = 1
+        for taken in range(min(many, left - many)):
+            # Up to the half, there are more and more ways to choose 1, 2, ... of them.
+            ways = ways * (left - taken) // (taken + 1)
+            if total > most // ways:
+                return most
+        total, left = total * ways, left - many
+    return total
+
+
+@compiled
+def _hold(put: Ints, places: Ints, held: Ints) -> None:
+    """Note which slot (column) holds each sub-record (row)."""
+    for number in range(len(held)):
+        for place in range(places[number], places[number + 1]):
+            held[number, put[place]] += 1
+
+
+@compiled
+def _answer(
+    kept: Ints, places: Ints, target: Ints, held: Ints, passed: int, tried: int, answers: Answers
+) -> None:
+    """Write down the answers about those sub-records of the chunk that are asked about."""
+    for number in range(len(target)):
+        if target[number] < 0:
+            continue
+        first = answers.offsets[target[number]]
+        for place in range(places[number], places[number + 1]):
+            answers.chosen[first + kept[place]] = True
+        if 0 < passed < tried:
+            for slot in range(held.shape[1]):
+                answers.score[first + slot] = held[number, slot] / passed
+
+
+@compiled
+def _terms_of(rows: Ints, copies: Ints, shown: Shown, slots: int) -> Terms:
+    """The terms of a chunk with these different sub-records."""
+    places = np.zeros(len(rows) + 1, np.int64)
+    length = 0
+    for number in range(len(rows)):
+        places[number + 1] = places[number] + copies[number]
+        length += shown.row_offsets[rows[number] + 1] - shown.row_offsets[rows[number]]
+    keys, at = np.empty(length, np.int64), 0
+    for number in range(len(rows)):
+        for item in shown.row_items[shown.row_offsets[rows[number]] : shown.row_offsets[rows[number] + 1]]:
+            keys[at] = np.int64(item) * len(rows) + number
+            at += 1
+    keys.sort()
+    item, starts = np.empty(length, np.int64), np.zeros(length + 1, np.int64)
+    holders, support = np.empty(length, np.int64), np.zeros(length, np.int64)
+    many = 0
+    for at in range(length):
+        holders[at] = keys[at] % len(rows)
+        if at == 0 or keys[at] // len(rows) != item[many - 1]:
+            item[many], starts[many] = keys[at] // len(rows), at
+            many += 1
+        support[many - 1] += copies[holders[at]]
+    starts[many] = length
+    order = np.sort((slots - support[:many]) * many + np.arange(many)) % max(many, 1)
+    return Terms(places, item[:many], starts[: many + 1], holders, support[:many], order)
+
+
+@compiled
+def _put_parts(put: Ints, places: Ints, parts: Ints) -> None:
+    """The slots of each sub-record as bits."""
+    parts[:] = 0
+    for number in range(len(parts)):
+        for place in range(places[number], places[number + 1]):
+            parts[number, put[place] // BITS] |= np.int64(1) << np.int64(put[place] % BITS)
+
+
+@compiled
+def _mask(term: int, terms: Terms, parts: Ints, mask: Ints) -> None:
+    """The slots of a term as bits."""
+    mask[:] = 0
+    for at in range(terms.starts[term], terms.starts[term + 1]):
+        for word in range(len(mask)):
+            mask[word] |= parts[terms.holders[at], word]
+
+
+@compiled
+def _keeps_out(combination: int, mask: Ints, masks: Ints, k: int, strict: bool) -> bool:
+    """Whether a term may not join: the combination with it is held by fewer than k and, unless strict, by somebody."""
+    many = 0
+    for word in range(len(mask)):
+        left = mask[word] & masks[combination, word]
+        while left != 0:
+            left &= left - 1
+            many += 1
+    return many < k and (many > 0 or strict)
+
+
+@compiled
+def _passes(put: Ints, terms: Terms, check: Check, masks: Ints, rules: Rules) -> bool:
+    """Whether no term joins an earlier chunk, if the sub-records are put there."""
+    many = len(terms.item)
+    _put_parts(put, terms.places, check.parts)
+    for turn in range(many):
+        term = (check.suspect[0] + turn) % many
+        _mask(term, terms, check.parts, check.mask)
+        for chunk in range(len(check.met)):
+            if not _keeps_out(check.against[chunk, term], check.mask, masks, rules.k, rules.strict):
+                combination, end = check.first[chunk], check.met[chunk, term]
+                while combination < end and not _keeps_out(
+                    combination, check.mask, masks, rules.k, rules.strict
+                ):
+                    combination += 1
+                if combination == end:
+                    check.suspect[0] = term
+                    return False
+                check.against[chunk, term] = combination
+    return True
+
+
+@compiled
+def _with(mask: Ints, made: Made, first: int, last: int, m: int) -> tuple[int, Made]:
+    """Add a term to the combinations from ``first`` to below ``last``; where they end now."""
+    if m == 1:
+        return last, made
+    if 2 * last - first + 1 > len(made.size):
+        room = 2 * (2 * last - first + 1)
+        masks, size = np.empty((room, len(mask)), np.int64), np.empty(room, np.int64)
+        masks[:last], size[:last] = made.masks[:last], made.size[:last]
+        made = Made(masks, size)
+    made.masks[last], made.size[last] = mask, 1
+    new = last + 1
+    for old in range(first, last if m > 2 else first):
+        if made.size[old] < m - 1:
+            is_held = False
+            for word in range(len(mask)):
+                made.masks[new, word] = made.masks[old, word] & mask[word]
+                is_held |= made.masks[new, word] != 0
+            made.size[new] = made.size[old] + 1
+            new += np.int64(is_held)
+    return new, made
+
+
+@compiled
+def _fit_together(terms: Terms, made: Made, first: int, rules: Rules) -> tuple[int, Made]:
+    """Whether VERPART lets the terms of the new chunk into one chunk; -1 if there are too many combinations.
+
+    Any arrangement will do to see it. Combinations are made behind those of the settled chunks.
+    """
+    words = made.masks.shape[1]
+    parts, mask = np.empty((len(terms.places) - 1, words), np.int64), np.empty(words, np.int64)
+    _put_parts(np.arange(terms.places[-1]), terms.places, parts)
+    last = first
+    for number in range(len(terms.order)):
+        if number > 0:
+            last, made = _with(mask, made, first, last, rules.m)
+            if last - first > rules.most:
+                return -1, made
+        term = terms.order[number]
+        _mask(term, terms, parts, mask)
+        if terms.support[term] < rules.k:
+            return 0, made
+        for combination in range(first, last):
+            if _keeps_out(combination, mask, made.masks, rules.k, rules.strict):
+                return 0, made
+    return 1, made
+
+
+@compiled
+def _met(terms: Terms, settled: Settled, chunks: int, k: int) -> tuple[int, Ints]:
+    """Where the combinations end that each term (column) would have met in each settled chunk (row).
+
+    Before them: whether each term met some everywhere; -1 if they were too many. A term that fewer than k records hold
+    joins no chunk at all.
+    """
+    found, met = 1, np.empty((chunks, len(terms.item)), np.int64)
+    for chunk in range(chunks):
+        for term in range(len(terms.item)):
+            first, last = settled.starts[chunk], settled.starts[chunk + 1]
+            while first < last:
+                middle = (first + last) // 2
+                more = settled.support[middle] - terms.support[term]
+                if more > 0 or (more == 0 and settled.item[middle] < terms.item[term]):
+                    first = middle + 1
+                else:
+                    last = middle
+            met[chunk, term] = settled.ends[first + chunk]
+            if terms.support[term] >= k:
+                if met[chunk, term] < 0:
+                    return -1, met
+                if met[chunk, term] == settled.first[chunk]:
+                    found = 0
+    return found, met
+
+
+@compiled
+def _settle(put: Ints, terms: Terms, settled: Settled, chunk: int, made: Made, rules: Rules) -> Made:
+    """Settle on an arrangement of the next chunk."""
+    words = made.masks.shape[1]
+    parts, mask = np.empty((len(terms.places) - 1, words), np.int64), np.empty(words, np.int64)
+    _put_parts(put, terms.places, parts)
+    at, first = settled.starts[chunk], settled.first[chunk]
+    last = first
+    settled.ends[at + chunk] = settled.first[chunk + 1] = last
+    for term in terms.order:
+        settled.support[at], settled.item[at] = terms.support[term], terms.item[term]
+        at += 1
+        settled.ends[at + chunk] = -1
+        if last - first <= rules.most:
+            _mask(term, terms, parts, mask)
+            last, made = _with(mask, made, first, last, rules.m)
+            if last - first <= rules.most:
+                settled.ends[at + chunk] = settled.first[chunk + 1] = last
+    settled.starts[chunk + 1] = at
+    return made
