@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 BITS = 62
 """Slots in one number of an array."""
 
+BLOCK = 64
+"""Arrangements that are looked at at once."""
+
 CHUNKS, ALL_PASS, NONE_PASSES, TOO_LARGE = range(4)
 """What is counted."""
 
@@ -134,23 +137,33 @@ class Made(NamedTuple):
 
 
 class Check(NamedTuple):
-    """What arrangements of one more chunk are held against.
+    """What arrangements of one more chunk are held against, and room for it.
 
     Attributes:
-        met: for each earlier chunk (row) where the combinations end that each term (column) would have met.
-        first: where these combinations start.
-        against: the one that was last found to keep this term out of this chunk: likely it does so again.
+        places: where the slots of each sub-record start in a row of the slots of all, one after the other.
+        starts: where the sub-records start that hold each term.
+        holders: these.
+        first: where the combinations of each earlier chunk start.
+        met: for each of these chunks (row) where those end that each term (column) would have met.
+        masks: the combinations.
+        parts: the slots of each sub-record as bits and, in the last row, those of a term.
         suspect: the term that last joined an earlier chunk.
-        parts: room for the slots of each sub-record.
-        mask: room for those of a term.
+        put: arrangements, a row for each.
+        same: how many of the first places are the same as in the row before.
+        passes: whether no term joins an earlier chunk.
     """
 
-    met: Ints
+    places: Ints
+    starts: Ints
+    holders: Ints
     first: Ints
-    against: Ints
-    suspect: Ints
+    met: Ints
+    masks: Ints
     parts: Ints
-    mask: Ints
+    suspect: Ints
+    put: Ints
+    same: Ints
+    passes: Flags
 
 
 @compiled_early
@@ -216,43 +229,22 @@ def _try(
     counts: Ints,
 ) -> tuple[Ints, Made]:
     """Look for arrangements of one more chunk that pass, and write down the answers; the one to go on with."""
-    put = np.arange(terms.places[-1])
-    kept = put.copy()
     fits, made = _fit_together(terms, made, settled.first[many], rules)
     is_met, met = _met(terms, settled, many, rules.k)
-    passed = tried = 0
-    held = np.zeros((len(copies), slots), np.int64)
+    passed, tried, held = 0, 0, np.zeros((len(copies), slots), np.int64)
+    kept = np.arange(terms.places[-1])
     if fits >= 0 and is_met >= 0:
-        can_pass = fits > 0 and is_met > 0
-        against = np.empty_like(met)
-        for chunk in range(many):
-            against[chunk] = settled.first[chunk]
         check = Check(
-            met, settled.first, against, np.zeros(1, np.int64),
-            np.empty((len(copies), made.masks.shape[1]), np.int64), np.empty(made.masks.shape[1], np.int64),
+            terms.places, terms.starts, terms.holders, settled.first, met, made.masks,
+            np.empty((len(copies) + 1, made.masks.shape[1]), np.int64), np.zeros(1, np.int64),
+            np.empty((BLOCK, len(kept)), np.int64), np.zeros(BLOCK, np.int64), np.zeros(BLOCK, np.bool_),
         )  # fmt: skip
-        possible = how_many_up_to(rules.tries + 1, copies, slots)
+        can_pass, possible = fits > 0 and is_met > 0, how_many_up_to(rules.tries + 1, copies, slots)
         tried = min(possible, rules.tries)
-        taken = np.zeros(slots, np.bool_)
-        taken[: len(put)] = True
-        for turn in range(tried if can_pass else 0):
-            if turn > 0:
-                to_next_in_order(put, copies, taken)
-            if _passes(put, terms, check, made.masks, rules):
-                passed += 1
-                if passed == 1:
-                    kept[:] = put
-                if possible > tried:
-                    break
-                _hold(put, terms.places, held)
+        if can_pass:
+            passed = _in_turn(check, copies, slots, tried, possible == tried, rules, kept, held)
         if possible > tried:
-            # As if each were drawn alone: a permutation of the slots, of which the sub-records take the first.
-            order, passed = np.empty(slots, np.int64), 0
-            for _ in range(tried):
-                shuffle(order, lots)
-                if can_pass and _passes(order, terms, check, made.masks, rules):
-                    passed += 1
-                    _hold(order, terms.places, held)
+            passed = _by_lot(check, slots, tried, can_pass, rules, lots, held)
     _answer(kept, terms.places, target, held, passed, tried, answers)
     counts[CHUNKS] += 1
     if tried == 0:
@@ -280,11 +272,56 @@ def how_many_up_to(most: int, copies: Ints, slots: int) -> int:
 
 
 @compiled
-def _hold(put: Ints, places: Ints, held: Ints) -> None:
-    """Note which slot (column) holds each sub-record (row)."""
-    for number in range(len(held)):
-        for place in range(places[number], places[number + 1]):
-            held[number, put[place]] += 1
+def _in_turn(
+    check: Check, copies: Ints, slots: int, tried: int, is_all: bool, rules: Rules, kept: Ints, held: Ints
+) -> int:
+    """Try arrangements in order: all, or up to the first that passes; that one is kept. How many passed."""
+    put, taken, passed = kept.copy(), np.zeros(slots, np.bool_), 0
+    taken[: len(put)] = True
+    for turn in range(0, tried, BLOCK):
+        many = min(BLOCK, tried - turn)
+        for row in range(many):
+            check.same[row] = to_next_in_order(put, copies, taken) if turn + row > 0 else 0
+            check.put[row] = put
+        _look(check, many, rules.k, rules.strict)
+        if passed == 0 and check.passes[:many].any():
+            kept[:] = check.put[check.passes[:many].argmax()]
+            if not is_all:
+                return 1
+        passed += _hold(check.put, check.places, check.passes, many, held)
+    return passed
+
+
+@compiled
+def _by_lot(
+    check: Check, slots: int, tried: int, can_pass: bool, rules: Rules, lots: Lots, held: Ints
+) -> int:
+    """Try random arrangements; how many passed.
+
+    As if each were drawn alone: a permutation of the slots, of which the sub-records take the first.
+    """
+    passed = 0
+    check.same[:] = 0
+    for turn in range(0, tried, BLOCK):
+        many = min(BLOCK, tried - turn)
+        shuffle(check.put, many, slots, lots.state, lots.ahead, lots.used)
+        if can_pass:
+            _look(check, many, rules.k, rules.strict)
+            passed += _hold(check.put, check.places, check.passes, many, held)
+    return passed
+
+
+@compiled
+def _hold(put: Ints, places: Ints, passes: Flags, many: int, held: Ints) -> int:
+    """Count for each sub-record (row) which slots (columns) hold it in those arrangements that pass; how many do."""
+    passed = 0
+    for row in range(many):
+        if passes[row]:
+            passed += 1
+            for number in range(len(held)):
+                for place in range(places[number], places[number + 1]):
+                    held[number, put[row, place]] += 1
+    return passed
 
 
 @compiled
@@ -332,29 +369,31 @@ def _terms_of(rows: Ints, copies: Ints, shown: Shown, slots: int) -> Terms:
 
 
 @compiled
-def _put_parts(put: Ints, places: Ints, parts: Ints) -> None:
+def _put_parts(put: Ints, row: int, places: Ints, parts: Ints) -> None:
     """The slots of each sub-record as bits."""
-    parts[:] = 0
-    for number in range(len(parts)):
+    for number in range(len(places) - 1):
+        for word in range(parts.shape[1]):
+            parts[number, word] = 0
         for place in range(places[number], places[number + 1]):
-            parts[number, put[place] // BITS] |= np.int64(1) << np.int64(put[place] % BITS)
+            parts[number, put[row, place] // BITS] |= np.int64(1) << np.int64(put[row, place] % BITS)
 
 
 @compiled
-def _mask(term: int, terms: Terms, parts: Ints, mask: Ints) -> None:
-    """The slots of a term as bits."""
-    mask[:] = 0
-    for at in range(terms.starts[term], terms.starts[term + 1]):
-        for word in range(len(mask)):
-            mask[word] |= parts[terms.holders[at], word]
+def _put_term(term: int, starts: Ints, holders: Ints, parts: Ints) -> None:
+    """The slots of a term as bits, into the last row of those of the sub-records."""
+    for word in range(parts.shape[1]):
+        parts[-1, word] = 0
+    for at in range(starts[term], starts[term + 1]):
+        for word in range(parts.shape[1]):
+            parts[-1, word] |= parts[holders[at], word]
 
 
 @compiled
-def _keeps_out(combination: int, mask: Ints, masks: Ints, k: int, strict: bool) -> bool:
-    """Whether a term may not join: the combination with it is held by fewer than k and, unless strict, by somebody."""
+def _keeps_out(combination: int, masks: Ints, parts: Ints, k: int, strict: bool) -> bool:
+    """Whether the term may not join: the combination with it is held by fewer than k and, unless strict, by somebody."""
     many = 0
-    for word in range(len(mask)):
-        left = mask[word] & masks[combination, word]
+    for word in range(parts.shape[1]):
+        left = parts[-1, word] & masks[combination, word]
         while left != 0:
             left &= left - 1
             many += 1
@@ -362,44 +401,69 @@ def _keeps_out(combination: int, mask: Ints, masks: Ints, k: int, strict: bool) 
 
 
 @compiled
-def _passes(put: Ints, terms: Terms, check: Check, masks: Ints, rules: Rules) -> bool:
-    """Whether no term joins an earlier chunk, if the sub-records are put there."""
-    many = len(terms.item)
-    _put_parts(put, terms.places, check.parts)
-    for turn in range(many):
-        term = (check.suspect[0] + turn) % many
-        _mask(term, terms, check.parts, check.mask)
-        for chunk in range(len(check.met)):
-            if not _keeps_out(check.against[chunk, term], check.mask, masks, rules.k, rules.strict):
-                combination, end = check.first[chunk], check.met[chunk, term]
-                while combination < end and not _keeps_out(
-                    combination, check.mask, masks, rules.k, rules.strict
-                ):
-                    combination += 1
-                if combination == end:
-                    check.suspect[0] = term
-                    return False
-                check.against[chunk, term] = combination
-    return True
+def _look(check: Check, many: int, k: int, strict: bool) -> None:
+    """Which arrangements let no term join an earlier chunk."""
+    # Whoever takes an array out of a tuple is counted, which takes longer than a look.
+    places, starts, holders, first, met = check.places, check.starts, check.holders, check.first, check.met
+    masks, parts, put, same, passes = check.masks, check.parts, check.put, check.same, check.passes
+    suspect, fixed = check.suspect[0], np.int64(-1)
+    for row in range(many):
+        if 0 <= fixed <= same[row]:  # the one that joined before stands where it stood
+            passes[row] = False
+            continue
+        _put_parts(put, row, places, parts)
+        joined = _joining(starts, holders, first, met, masks, parts, k, strict, suspect)
+        passes[row], fixed = joined < 0, np.int64(-1)
+        if joined >= 0:
+            suspect, fixed = joined, places[holders[starts[joined + 1] - 1] + 1]
+    check.suspect[0] = suspect
 
 
 @compiled
-def _with(mask: Ints, made: Made, first: int, last: int, m: int) -> tuple[int, Made]:
-    """Add a term to the combinations from ``first`` to below ``last``; where they end now."""
+def _joining(
+    starts: Ints,
+    holders: Ints,
+    first: Ints,
+    met: Ints,
+    masks: Ints,
+    parts: Ints,
+    k: int,
+    strict: bool,
+    suspect: int,
+) -> int:
+    """A term that joins an earlier chunk, see ``Check``; -1 if none does."""
+    many = len(starts) - 1
+    for turn in range(many):
+        term = suspect + turn
+        term -= many if term >= many else 0
+        _put_term(term, starts, holders, parts)
+        for chunk in range(len(met)):
+            # The last ones, with the lowest support, are most likely to keep it out.
+            combination = met[chunk, term] - 1
+            while combination >= first[chunk] and not _keeps_out(combination, masks, parts, k, strict):
+                combination -= 1
+            if combination < first[chunk]:
+                return term
+    return -1
+
+
+@compiled
+def _with(parts: Ints, made: Made, first: int, last: int, m: int) -> tuple[int, Made]:
+    """Add a term, see ``_put_term``, to the combinations from ``first`` to below ``last``; where they end now."""
     if m == 1:
         return last, made
     if 2 * last - first + 1 > len(made.size):
         room = 2 * (2 * last - first + 1)
-        masks, size = np.empty((room, len(mask)), np.int64), np.empty(room, np.int64)
+        masks, size = np.empty((room, parts.shape[1]), np.int64), np.empty(room, np.int64)
         masks[:last], size[:last] = made.masks[:last], made.size[:last]
         made = Made(masks, size)
-    made.masks[last], made.size[last] = mask, 1
+    made.masks[last], made.size[last] = parts[-1], 1
     new = last + 1
     for old in range(first, last if m > 2 else first):
         if made.size[old] < m - 1:
             is_held = False
-            for word in range(len(mask)):
-                made.masks[new, word] = made.masks[old, word] & mask[word]
+            for word in range(parts.shape[1]):
+                made.masks[new, word] = made.masks[old, word] & parts[-1, word]
                 is_held |= made.masks[new, word] != 0
             made.size[new] = made.size[old] + 1
             new += np.int64(is_held)
@@ -412,21 +476,20 @@ def _fit_together(terms: Terms, made: Made, first: int, rules: Rules) -> tuple[i
 
     Any arrangement will do to see it. Combinations are made behind those of the settled chunks.
     """
-    words = made.masks.shape[1]
-    parts, mask = np.empty((len(terms.places) - 1, words), np.int64), np.empty(words, np.int64)
-    _put_parts(np.arange(terms.places[-1]), terms.places, parts)
+    parts = np.empty((len(terms.places), made.masks.shape[1]), np.int64)
+    _put_parts(np.arange(terms.places[-1]).reshape(1, -1), 0, terms.places, parts)
     last = first
     for number in range(len(terms.order)):
         if number > 0:
-            last, made = _with(mask, made, first, last, rules.m)
+            last, made = _with(parts, made, first, last, rules.m)
             if last - first > rules.most:
                 return -1, made
         term = terms.order[number]
-        _mask(term, terms, parts, mask)
+        _put_term(term, terms.starts, terms.holders, parts)
         if terms.support[term] < rules.k:
             return 0, made
         for combination in range(first, last):
-            if _keeps_out(combination, mask, made.masks, rules.k, rules.strict):
+            if _keeps_out(combination, made.masks, parts, rules.k, rules.strict):
                 return 0, made
     return 1, made
 
@@ -461,9 +524,8 @@ def _met(terms: Terms, settled: Settled, chunks: int, k: int) -> tuple[int, Ints
 @compiled
 def _settle(put: Ints, terms: Terms, settled: Settled, chunk: int, made: Made, rules: Rules) -> Made:
     """Settle on an arrangement of the next chunk."""
-    words = made.masks.shape[1]
-    parts, mask = np.empty((len(terms.places) - 1, words), np.int64), np.empty(words, np.int64)
-    _put_parts(put, terms.places, parts)
+    parts = np.empty((len(terms.places), made.masks.shape[1]), np.int64)
+    _put_parts(put.reshape(1, -1), 0, terms.places, parts)
     at, first = settled.starts[chunk], settled.first[chunk]
     last = first
     settled.ends[at + chunk] = settled.first[chunk + 1] = last
@@ -472,8 +534,8 @@ def _settle(put: Ints, terms: Terms, settled: Settled, chunk: int, made: Made, r
         at += 1
         settled.ends[at + chunk] = -1
         if last - first <= rules.most:
-            _mask(term, terms, parts, mask)
-            last, made = _with(mask, made, first, last, rules.m)
+            _put_term(term, terms.starts, terms.holders, parts)
+            last, made = _with(parts, made, first, last, rules.m)
             if last - first <= rules.most:
                 settled.ends[at + chunk] = settled.first[chunk + 1] = last
     settled.starts[chunk + 1] = at

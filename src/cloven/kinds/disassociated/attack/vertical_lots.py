@@ -57,30 +57,30 @@ def lots_of(state: Ints) -> Lots:
     return Lots(state, np.empty(AHEAD, np.uint32), np.full(1, AHEAD))
 
 
-def _drawn(lots: Lots) -> None:
+def _drawn(state: Ints, ahead: Ints) -> None:
     """What NumPy says."""
-    high, low, *inc = map(int, lots.state)
+    high, low, *inc = map(int, state)
     source = np.random.PCG64(0)
     numbers: Any = {"state": high << 64 | low, "inc": inc[0] << 64 | inc[1]}
     source.state = {"bit_generator": "PCG64", "state": numbers, "has_uint32": 0, "uinteger": 0}
-    lots.ahead[:] = np.asarray(source.random_raw(AHEAD // 2), "<u8").view("<u4")
-    state: Any = source.state["state"]["state"]
-    lots.state[0], lots.state[1], lots.used[0] = state >> 64, state & _HALF, 0
+    ahead[:] = np.asarray(source.random_raw(len(ahead) // 2), "<u8").view("<u4")
+    after: Any = source.state["state"]
+    state[0], state[1] = after["state"] >> 64, after["state"] & _HALF
 
 
 @compiled_beside(_drawn)
-def draw(lots: Lots) -> None:
+def draw(state: Ints, ahead: Ints) -> None:
     """Draw lots ahead: of 64 random bits the lower half comes first."""
-    high, low, more, least = lots.state[0], lots.state[1], lots.state[2], lots.state[3]
-    for at in range(0, AHEAD, 2):
+    high, low, more, least = state[0], state[1], state[2], state[3]
+    for at in range(0, len(ahead), 2):
         high = _upper_half(low, _LOW) + high * _LOW + low * _HIGH + more
         low = low * _LOW + least
         high += np.uint64(low < least)
         turn, bits = high >> _58, high ^ low
         bits = bits >> turn | bits << ((_64 - turn) & _63)
-        lots.ahead[at] = bits & _QUARTER
-        lots.ahead[at + 1] = bits >> _32
-    lots.state[0], lots.state[1], lots.used[0] = high, low, 0
+        ahead[at] = bits & _QUARTER
+        ahead[at + 1] = bits >> _32
+    state[0], state[1] = high, low
 
 
 @compiled_beside(lambda a, b: int(a) * int(b) >> 64)
@@ -92,27 +92,31 @@ def _upper_half(a: Any, b: Any) -> Any:
 
 
 @compiled
-def shuffle(order: Ints, lots: Lots) -> None:
-    """Make a random order of all slots.
+def shuffle(put: Ints, many: int, slots: int, state: Ints, ahead: Ints, used: Ints) -> None:
+    """Make so many random orders of the slots, and write the first places of each into a row of ``put``.
 
     Each slot from the last on is exchanged with one up to it (R. Durstenfeld, Communications of the ACM 7, 1964, 420).
     That one is drawn below the next power of two until it is small enough.
     """
-    for slot in range(len(order)):
-        order[slot] = slot
-    last, top, used = len(order) - 1, 1, lots.used[0]
-    while top < last:
-        top = 2 * top + 1
-    while top > 0:
-        while last > top >> 1:
-            if used == AHEAD:
-                draw(lots)
-                used = 0
-            drawn = np.int64(lots.ahead[used]) & top
-            used += 1
-            # A lot that is too large changes nothing; to branch on it would take longer.
-            other = min(drawn, last)
-            order[last], order[other] = order[other], order[last]
-            last -= np.int64(drawn <= last)
-        top >>= 1
-    lots.used[0] = used
+    order, at, most = np.empty(slots, np.int64), used[0], 1
+    while most < slots - 1:
+        most = 2 * most + 1
+    for row in range(many):
+        for slot in range(slots):
+            order[slot] = slot
+        last, top = slots - 1, most
+        while top > 0:
+            while last > top >> 1:
+                if at == len(ahead):
+                    draw(state, ahead)
+                    at = 0
+                drawn = np.int64(ahead[at]) & top
+                at += 1
+                # A lot that is too large changes nothing; to branch on it would take longer.
+                other = min(drawn, last)
+                order[last], order[other] = order[other], order[last]
+                last -= np.int64(drawn <= last)
+            top >>= 1
+        for place in range(put.shape[1]):
+            put[row, place] = order[place]
+    used[0] = at
