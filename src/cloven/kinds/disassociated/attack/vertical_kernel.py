@@ -24,10 +24,7 @@ if TYPE_CHECKING:
     from cloven.kinds.disassociated.attack.vertical_lots import Lots
 
 BITS = 62
-"""Slots in one number of an array."""
-
-BLOCK = 64
-"""Arrangements that are looked at at once."""
+"""Slots in one number of an array; and arrangements that are looked at at once."""
 
 CHUNKS, ALL_PASS, NONE_PASSES, TOO_LARGE = range(4)
 """What is counted."""
@@ -137,33 +134,25 @@ class Made(NamedTuple):
 
 
 class Check(NamedTuple):
-    """What arrangements of one more chunk are held against, and room for it.
+    """What arrangements of one more chunk are held against, and room for a block of them.
 
     Attributes:
-        places: where the slots of each sub-record start in a row of the slots of all, one after the other.
-        starts: where the sub-records start that hold each term.
-        holders: these.
         first: where the combinations of each earlier chunk start.
         met: for each of these chunks (row) where those end that each term (column) would have met.
         masks: the combinations.
-        parts: the slots of each sub-record as bits and, in the last row, those of a term.
-        suspect: the term that last joined an earlier chunk.
         put: arrangements, a row for each.
-        same: how many of the first places are the same as in the row before.
-        passes: whether no term joins an earlier chunk.
+        on: the arrangements, as bits, that put a term on each slot.
+        digits: numbers of slots, one for each arrangement: a bit of each number.
+        suspect: the term that last joined an earlier chunk.
     """
 
-    places: Ints
-    starts: Ints
-    holders: Ints
     first: Ints
     met: Ints
     masks: Ints
-    parts: Ints
-    suspect: Ints
     put: Ints
-    same: Ints
-    passes: Flags
+    on: Ints
+    digits: Ints
+    suspect: Ints
 
 
 @compiled_early
@@ -235,16 +224,15 @@ def _try(
     kept = np.arange(terms.places[-1])
     if fits >= 0 and is_met >= 0:
         check = Check(
-            terms.places, terms.starts, terms.holders, settled.first, met, made.masks,
-            np.empty((len(copies) + 1, made.masks.shape[1]), np.int64), np.zeros(1, np.int64),
-            np.empty((BLOCK, len(kept)), np.int64), np.zeros(BLOCK, np.int64), np.zeros(BLOCK, np.bool_),
+            settled.first, met, made.masks, np.empty((BITS, len(kept)), np.int64), np.empty(slots, np.int64),
+            np.empty(digits_below(rules.k), np.int64), np.zeros(1, np.int64),
         )  # fmt: skip
         can_pass, possible = fits > 0 and is_met > 0, how_many_up_to(rules.tries + 1, copies, slots)
         tried = min(possible, rules.tries)
         if can_pass:
-            passed = _in_turn(check, copies, slots, tried, possible == tried, rules, kept, held)
+            passed = _in_turn(check, terms, copies, tried, possible == tried, rules, kept, held)
         if possible > tried:
-            passed = _by_lot(check, slots, tried, can_pass, rules, lots, held)
+            passed = _by_lot(check, terms, tried, can_pass, rules, lots, held)
     _answer(kept, terms.places, target, held, passed, tried, answers)
     counts[CHUNKS] += 1
     if tried == 0:
@@ -273,55 +261,123 @@ def how_many_up_to(most: int, copies: Ints, slots: int) -> int:
 
 @compiled
 def _in_turn(
-    check: Check, copies: Ints, slots: int, tried: int, is_all: bool, rules: Rules, kept: Ints, held: Ints
+    check: Check, terms: Terms, copies: Ints, tried: int, is_all: bool, rules: Rules, kept: Ints, held: Ints
 ) -> int:
     """Try arrangements in order: all, or up to the first that passes; that one is kept. How many passed."""
-    put, taken, passed = kept.copy(), np.zeros(slots, np.bool_), 0
+    put, taken, passed = kept.copy(), np.zeros(held.shape[1], np.bool_), 0
     taken[: len(put)] = True
-    for turn in range(0, tried, BLOCK):
-        many = min(BLOCK, tried - turn)
+    for turn in range(0, tried, BITS):
+        many = min(BITS, tried - turn)
         for row in range(many):
-            check.same[row] = to_next_in_order(put, copies, taken) if turn + row > 0 else 0
+            if turn + row > 0:
+                to_next_in_order(put, copies, taken)
             check.put[row] = put
-        _look(check, many, rules.k, rules.strict)
-        if passed == 0 and check.passes[:many].any():
-            kept[:] = check.put[check.passes[:many].argmax()]
+        pass_ = _passing(check, terms.places, terms.starts, terms.holders, many, rules.k, rules.strict)
+        if passed == 0 and pass_ != 0:
+            kept[:] = check.put[bits_of((pass_ & -pass_) - 1)]
             if not is_all:
                 return 1
-        passed += _hold(check.put, check.places, check.passes, many, held)
+        passed += _hold(check.put, terms.places, pass_, held)
     return passed
 
 
 @compiled
 def _by_lot(
-    check: Check, slots: int, tried: int, can_pass: bool, rules: Rules, lots: Lots, held: Ints
+    check: Check, terms: Terms, tried: int, can_pass: bool, rules: Rules, lots: Lots, held: Ints
 ) -> int:
     """Try random arrangements; how many passed.
 
     As if each were drawn alone: a permutation of the slots, of which the sub-records take the first.
     """
     passed = 0
-    check.same[:] = 0
-    for turn in range(0, tried, BLOCK):
-        many = min(BLOCK, tried - turn)
-        shuffle(check.put, many, slots, lots.state, lots.ahead, lots.used)
+    for turn in range(0, tried, BITS):
+        many = min(BITS, tried - turn)
+        shuffle(check.put, many, held.shape[1], lots.state, lots.ahead, lots.used)
         if can_pass:
-            _look(check, many, rules.k, rules.strict)
-            passed += _hold(check.put, check.places, check.passes, many, held)
+            pass_ = _passing(check, terms.places, terms.starts, terms.holders, many, rules.k, rules.strict)
+            passed += _hold(check.put, terms.places, pass_, held)
     return passed
 
 
 @compiled
-def _hold(put: Ints, places: Ints, passes: Flags, many: int, held: Ints) -> int:
-    """Count for each sub-record (row) which slots (columns) hold it in those arrangements that pass; how many do."""
-    passed = 0
-    for row in range(many):
-        if passes[row]:
-            passed += 1
+def _hold(put: Ints, places: Ints, rows: int, held: Ints) -> int:
+    """Count for each sub-record (row) the slots (columns) that hold it in these arrangements (bits); how many."""
+    many = 0
+    for row in range(BITS):
+        if rows >> row & 1:
+            many += 1
             for number in range(len(held)):
                 for place in range(places[number], places[number + 1]):
                     held[number, put[row, place]] += 1
-    return passed
+    return many
+
+
+@compiled
+def _passing(check: Check, places: Ints, starts: Ints, holders: Ints, many: int, k: int, strict: bool) -> int:
+    """The arrangements, as bits, that let no term join an earlier chunk.
+
+    All are looked at at once: a number says of each whether it puts a term on a slot.
+    """
+    # Whoever takes an array out of a tuple is counted, which takes longer than a look.
+    first, met, masks, on, digits = check.first, check.met, check.masks, check.on, check.digits
+    left, suspect = (1 << many) - 1, check.suspect[0]
+    for turn in range(len(starts) - 1):
+        term = suspect + turn if suspect + turn < len(starts) - 1 else suspect + turn - len(starts) + 1
+        _put_on(check.put, left, term, places, starts, holders, on)
+        for chunk in range(len(met)):
+            # The last combinations, with the lowest support, are most likely to keep it out.
+            joins, combination = left, met[chunk, term] - 1
+            while joins != 0 and combination >= first[chunk]:
+                joins &= ~_kept_out(combination, masks, on, digits, k, strict)
+                combination -= 1
+            if joins != 0:
+                left &= ~joins
+                check.suspect[0] = term
+        if left == 0:
+            break
+    return left
+
+
+@compiled
+def _put_on(put: Ints, rows: int, term: int, places: Ints, starts: Ints, holders: Ints, on: Ints) -> None:
+    """The arrangements (bits) among these that put a term on each slot."""
+    on[:] = 0
+    for row in range(BITS):
+        if rows >> row & 1:
+            for at in range(starts[term], starts[term + 1]):
+                for place in range(places[holders[at]], places[holders[at] + 1]):
+                    on[put[row, place]] |= np.int64(1) << np.int64(row)
+
+
+@compiled
+def digits_below(k: int) -> int:
+    """Binary digits of the numbers below k."""
+    digits = 0
+    while 1 << digits < k:
+        digits += 1
+    return digits
+
+
+@compiled
+def _kept_out(combination: int, masks: Ints, on: Ints, digits: Ints, k: int, strict: bool) -> int:
+    """The arrangements (bits) in which a term may not join: see ``_keeps_out``.
+
+    Slots are counted for all of them at once, up from where k more overflow.
+    """
+    start = (1 << len(digits)) - k
+    for digit in range(len(digits)):
+        digits[digit] = -(start >> digit & 1)
+    some, enough = np.int64(0), np.int64(0)
+    for word in range(masks.shape[1]):
+        left = masks[combination, word]
+        while left != 0:
+            carry = on[word * BITS + bits_of((left & -left) - 1)]
+            left &= left - 1
+            some |= carry
+            for digit in range(len(digits)):
+                digits[digit], carry = digits[digit] ^ carry, digits[digit] & carry
+            enough |= carry
+    return ~enough if strict else some & ~enough
 
 
 @compiled
@@ -369,13 +425,12 @@ def _terms_of(rows: Ints, copies: Ints, shown: Shown, slots: int) -> Terms:
 
 
 @compiled
-def _put_parts(put: Ints, row: int, places: Ints, parts: Ints) -> None:
+def _put_parts(put: Ints, places: Ints, parts: Ints) -> None:
     """The slots of each sub-record as bits."""
+    parts[:] = 0
     for number in range(len(places) - 1):
-        for word in range(parts.shape[1]):
-            parts[number, word] = 0
         for place in range(places[number], places[number + 1]):
-            parts[number, put[row, place] // BITS] |= np.int64(1) << np.int64(put[row, place] % BITS)
+            parts[number, put[place] // BITS] |= np.int64(1) << np.int64(put[place] % BITS)
 
 
 @compiled
@@ -393,58 +448,18 @@ def _keeps_out(combination: int, masks: Ints, parts: Ints, k: int, strict: bool)
     """Whether the term may not join: the combination with it is held by fewer than k and, unless strict, by somebody."""
     many = 0
     for word in range(parts.shape[1]):
-        left = parts[-1, word] & masks[combination, word]
-        while left != 0:
-            left &= left - 1
-            many += 1
+        many += bits_of(parts[-1, word] & masks[combination, word])
     return many < k and (many > 0 or strict)
 
 
 @compiled
-def _look(check: Check, many: int, k: int, strict: bool) -> None:
-    """Which arrangements let no term join an earlier chunk."""
-    # Whoever takes an array out of a tuple is counted, which takes longer than a look.
-    places, starts, holders, first, met = check.places, check.starts, check.holders, check.first, check.met
-    masks, parts, put, same, passes = check.masks, check.parts, check.put, check.same, check.passes
-    suspect, fixed = check.suspect[0], np.int64(-1)
-    for row in range(many):
-        if 0 <= fixed <= same[row]:  # the one that joined before stands where it stood
-            passes[row] = False
-            continue
-        _put_parts(put, row, places, parts)
-        joined = _joining(starts, holders, first, met, masks, parts, k, strict, suspect)
-        passes[row], fixed = joined < 0, np.int64(-1)
-        if joined >= 0:
-            suspect, fixed = joined, places[holders[starts[joined + 1] - 1] + 1]
-    check.suspect[0] = suspect
-
-
-@compiled
-def _joining(
-    starts: Ints,
-    holders: Ints,
-    first: Ints,
-    met: Ints,
-    masks: Ints,
-    parts: Ints,
-    k: int,
-    strict: bool,
-    suspect: int,
-) -> int:
-    """A term that joins an earlier chunk, see ``Check``; -1 if none does."""
-    many = len(starts) - 1
-    for turn in range(many):
-        term = suspect + turn
-        term -= many if term >= many else 0
-        _put_term(term, starts, holders, parts)
-        for chunk in range(len(met)):
-            # The last ones, with the lowest support, are most likely to keep it out.
-            combination = met[chunk, term] - 1
-            while combination >= first[chunk] and not _keeps_out(combination, masks, parts, k, strict):
-                combination -= 1
-            if combination < first[chunk]:
-                return term
-    return -1
+def bits_of(word: int) -> int:
+    """How many bits are set; compilers know this loop."""
+    many = 0
+    while word != 0:
+        word &= word - 1
+        many += 1
+    return many
 
 
 @compiled
@@ -477,7 +492,7 @@ def _fit_together(terms: Terms, made: Made, first: int, rules: Rules) -> tuple[i
     Any arrangement will do to see it. Combinations are made behind those of the settled chunks.
     """
     parts = np.empty((len(terms.places), made.masks.shape[1]), np.int64)
-    _put_parts(np.arange(terms.places[-1]).reshape(1, -1), 0, terms.places, parts)
+    _put_parts(np.arange(terms.places[-1]), terms.places, parts)
     last = first
     for number in range(len(terms.order)):
         if number > 0:
@@ -525,7 +540,7 @@ def _met(terms: Terms, settled: Settled, chunks: int, k: int) -> tuple[int, Ints
 def _settle(put: Ints, terms: Terms, settled: Settled, chunk: int, made: Made, rules: Rules) -> Made:
     """Settle on an arrangement of the next chunk."""
     parts = np.empty((len(terms.places), made.masks.shape[1]), np.int64)
-    _put_parts(put.reshape(1, -1), 0, terms.places, parts)
+    _put_parts(put, terms.places, parts)
     at, first = settled.starts[chunk], settled.first[chunk]
     last = first
     settled.ends[at + chunk] = settled.first[chunk + 1] = last
