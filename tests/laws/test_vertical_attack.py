@@ -118,9 +118,7 @@ def assert_guesses_are_plain(release, seed, most_tries, most=20_000):
     most=st.sampled_from((0, 2, 5, 20_000)),
     seed=st.integers(0, 999),
 )
-def test_guesses_are_those_of_plain_python(
-    rows, k, m, made_with, strict, largest, most_tries, most, seed
-):
+def test_guesses_are_those_of_plain_python(rows, k, m, made_with, strict, largest, most_tries, most, seed):
     """Whatever the reading: of releases that were cut otherwise, some chunks do not even fit together."""
     made = made_of(rows, *made_with, largest).release
     reading = {"reading": "strict" if strict else "occurring"}

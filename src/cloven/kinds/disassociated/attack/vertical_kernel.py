@@ -180,17 +180,17 @@ def _judge_cluster(
     anchor = shown.slot_anchor[shown.slot_offsets[cluster] : shown.slot_offsets[cluster + 1]]
     anchor = anchor[anchor >= 0]
     terms = _terms_of(anchor, np.ones(len(anchor), np.int64), shown, slots)
-    most = len(terms.item)
+    room = len(terms.item)
     for row in chunks.row[chunks.rows[begin] : chunks.rows[end]]:
-        most += shown.row_offsets[row + 1] - shown.row_offsets[row]
+        room += shown.row_offsets[row + 1] - shown.row_offsets[row]
     settled = Settled(
-        np.zeros(end - begin + 2, np.int64),
-        np.empty(most, np.int64),
-        np.empty(most, np.int64),
-        np.empty(most + end - begin + 1, np.int64),
-        np.zeros(end - begin + 2, np.int64),
+        starts=np.zeros(end - begin + 2, np.int64),
+        support=np.empty(room, np.int64),
+        item=np.empty(room, np.int64),
+        ends=np.empty(room + end - begin + 1, np.int64),
+        first=np.zeros(end - begin + 2, np.int64),
     )
-    made = Made(np.empty((most, words), np.int64), np.empty(most, np.int64))
+    made = Made(np.empty((room, words), np.int64), np.empty(room, np.int64))
     made = _settle(np.arange(len(anchor)), terms, settled, 0, made, rules)
     for chunk in range(begin, end):
         here = slice(chunks.rows[chunk], chunks.rows[chunk + 1])
@@ -224,9 +224,14 @@ def _try(
     kept = np.arange(terms.places[-1])
     if fits >= 0 and is_met >= 0:
         check = Check(
-            settled.first, met, made.masks, np.empty((BITS, len(kept)), np.int64), np.empty(slots, np.int64),
-            np.empty(digits_below(rules.k), np.int64), np.zeros(1, np.int64),
-        )  # fmt: skip
+            first=settled.first,
+            met=met,
+            masks=made.masks,
+            put=np.empty((BITS, len(kept)), np.int64),
+            on=np.empty(slots, np.int64),
+            digits=np.empty(_digits_below(rules.k), np.int64),
+            suspect=np.zeros(1, np.int64),
+        )
         can_pass, possible = fits > 0 and is_met > 0, how_many_up_to(rules.tries + 1, copies, slots)
         tried = min(possible, rules.tries)
         if can_pass:
@@ -272,12 +277,12 @@ def _in_turn(
             if turn + row > 0:
                 to_next_in_order(put, copies, taken)
             check.put[row] = put
-        pass_ = _passing(check, terms.places, terms.starts, terms.holders, many, rules.k, rules.strict)
-        if passed == 0 and pass_ != 0:
-            kept[:] = check.put[bits_of((pass_ & -pass_) - 1)]
+        passing = _passing(check, terms.places, terms.starts, terms.holders, many, rules.k, rules.strict)
+        if passed == 0 and passing != 0:
+            kept[:] = check.put[bits_of((passing & -passing) - 1)]
             if not is_all:
                 return 1
-        passed += _hold(check.put, terms.places, pass_, held)
+        passed += _hold(check.put, terms.places, passing, held)
     return passed
 
 
@@ -294,8 +299,8 @@ def _by_lot(
         many = min(BITS, tried - turn)
         shuffle(check.put, many, held.shape[1], lots.state, lots.ahead, lots.used)
         if can_pass:
-            pass_ = _passing(check, terms.places, terms.starts, terms.holders, many, rules.k, rules.strict)
-            passed += _hold(check.put, terms.places, pass_, held)
+            passing = _passing(check, terms.places, terms.starts, terms.holders, many, rules.k, rules.strict)
+            passed += _hold(check.put, terms.places, passing, held)
     return passed
 
 
@@ -350,7 +355,7 @@ def _put_on(put: Ints, rows: int, term: int, places: Ints, starts: Ints, holders
 
 
 @compiled
-def digits_below(k: int) -> int:
+def _digits_below(k: int) -> int:
     """Binary digits of the numbers below k."""
     digits = 0
     while 1 << digits < k:
@@ -377,7 +382,7 @@ def _kept_out(combination: int, masks: Ints, on: Ints, digits: Ints, k: int, str
             for digit in range(len(digits)):
                 digits[digit], carry = digits[digit] ^ carry, digits[digit] & carry
             enough |= carry
-    return ~enough if strict else some & ~enough
+    return int(~enough if strict else some & ~enough)
 
 
 @compiled
@@ -445,7 +450,7 @@ def _put_term(term: int, starts: Ints, holders: Ints, parts: Ints) -> None:
 
 @compiled
 def _keeps_out(combination: int, masks: Ints, parts: Ints, k: int, strict: bool) -> bool:
-    """Whether the term may not join: the combination with it is held by fewer than k and, unless strict, by somebody."""
+    """Whether a term may not join: with the combination, fewer than k hold it and, unless strict, somebody does."""
     many = 0
     for word in range(parts.shape[1]):
         many += bits_of(parts[-1, word] & masks[combination, word])
@@ -481,7 +486,7 @@ def _with(parts: Ints, made: Made, first: int, last: int, m: int) -> tuple[int, 
                 made.masks[new, word] = made.masks[old, word] & parts[-1, word]
                 is_held |= made.masks[new, word] != 0
             made.size[new] = made.size[old] + 1
-            new += np.int64(is_held)
+            new += int(is_held)
     return new, made
 
 

@@ -110,12 +110,12 @@ def shuffle(put: Ints, many: int, slots: int, state: Ints, ahead: Ints, used: In
                 if at == len(ahead):
                     draw(state, ahead)
                     at = 0
-                drawn = np.int64(ahead[at]) & top
+                drawn = int(np.int64(ahead[at])) & top
                 at += 1
                 # A lot that is too large changes nothing; to branch on it would take longer.
                 other = min(drawn, last)
                 order[last], order[other] = order[other], order[last]
-                last -= np.int64(drawn <= last)
+                last -= int(drawn <= last)
             top >>= 1
         for place in range(put.shape[1]):
             put[row, place] = order[place]

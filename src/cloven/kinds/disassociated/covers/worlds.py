@@ -261,10 +261,10 @@ def _rest(copies: Sequence[int], free: tuple[int, ...]) -> Iterator[Arrangement]
 
 
 @compiled
-def to_next_in_order(put: Ints, copies: Ints, taken: Flags) -> int:
+def to_next_in_order(put: Ints, copies: Ints, taken: Flags) -> None:
     """Go on to the next arrangement of ``in_order``: the slots of all sub-records, one after the other.
 
-    ``taken`` are the slots that are used. There must be a next one. Returns the first place where it differs.
+    ``taken`` are the slots that are used. There must be a next one.
     """
     # The last sub-record that can still move up moves; what stands behind it begins again.
     place, end, part = len(put), len(put), len(copies) - 1
@@ -290,7 +290,6 @@ def to_next_in_order(put: Ints, copies: Ints, taken: Flags) -> int:
             slot += 1
         put[behind] = slot
         taken[slot] = True
-    return place
 
 
 @compiled
