@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tracemalloc
 from dataclasses import dataclass
-from itertools import chain, combinations, islice
 
 import numpy as np
 import pytest
@@ -16,8 +15,6 @@ import cloven as cv
 from cloven.datasets.baskets import sparse
 from cloven.kinds.disassociated.attack.named import attack_named
 from cloven.kinds.disassociated.attack.questions import Candidates, questions
-from cloven.kinds.disassociated.attack.vertical import Cut, Lots, Reading, Settled
-from cloven.kinds.disassociated.covers.worlds import first_in_order, in_order
 from cloven.kinds.disassociated.guesses import Questions
 from cloven.kinds.disassociated.release import Kind
 from cloven.protocols import Coverage
@@ -168,77 +165,6 @@ def test_all_candidates_are_never_written_down():
     assert peak < total
 
 
-def cuts_alike(masks, chunks, slots, k, m, given, strict):
-    """VERPART, replayed in full: terms by support, then number; the first ``given`` chunks are not questioned."""
-    questioned = set().union(*chunks[given:])
-    waiting = sorted(masks, key=lambda term: (-len(masks[term]), term))
-    for chunk in chunks:
-        inside = []
-        for term in waiting:
-            groups = [group for size in range(m) for group in combinations(inside, size)]
-            held = [set(range(slots)).intersection(*(masks[other] for other in group)) for group in groups]
-            met = [masks[term] & each for each in held if each]
-            joins = all(len(both) >= k or not (strict or both) for both in met)
-            if term in questioned and joins != (term in chunk):
-                return False
-            if term in chunk:
-                inside.append(term)
-        waiting = [term for term in waiting if term not in chunk]
-    return True
-
-
-@settings(max_examples=tries(200))
-@given(data=st.data())
-def test_vertical_partitioning_replays_the_method(data):
-    """What is laid out once for all arrangements says the same as the method run on each."""
-    slots, k, m = (data.draw(st.integers(*ends)) for ends in ((3, 7), (1, 3), (1, 3)))
-    strict = data.draw(st.booleans())
-    apart = data.draw(st.sampled_from((1, 40)))  # slots far apart do not fit into one number
-    draw_slots = st.sets(st.integers(0, slots - 1).map(lambda slot: slot * apart), min_size=1)
-    settled = [
-        data.draw(st.dictionaries(st.integers(10 * number, 10 * number + 3), draw_slots, min_size=1))
-        for number in range(data.draw(st.integers(1, 2)))
-    ]
-    rows = data.draw(
-        st.lists(
-            st.sets(st.integers(3, 8).map(lambda i: 7 * i), min_size=1),
-            min_size=1,
-            max_size=3,
-            unique_by=tuple,
-        )
-    )
-    order = data.draw(st.permutations(range(slots)))
-    cuts = sorted(
-        data.draw(st.lists(st.integers(1, slots), min_size=len(rows), max_size=len(rows), unique=True))
-    )
-    arrangement = tuple(
-        tuple(slot * apart for slot in order[a:b]) for a, b in zip([0, *cuts[:-1]], cuts, strict=True)
-    )
-    used = {term for chunk in settled for term in chunk}
-    rows = [sorted(row - used) for row in rows]
-    assume(all(rows))
-    cut = Cut.of(
-        [
-            Settled.of({term: sum(1 << slot for slot in held) for term, held in chunk.items()}, m)
-            for chunk in settled
-        ],
-        rows, [len(here) for here in arrangement], slots * apart, Reading(k, m, strict),
-    )  # fmt: skip
-    masks = {term: held for chunk in settled for term, held in chunk.items()}
-    for row, here in zip(rows, arrangement, strict=True):
-        for term in row:
-            masks[term] = masks.get(term, set()) | set(here)
-    chunks = [*map(set, settled), {term for row in rows for term in row}]
-    assert cut.passes(arrangement) == cuts_alike(masks, chunks, slots * apart, k, m, len(settled), strict)
-
-
-@given(st.lists(st.integers(1, 4), min_size=1, max_size=4), st.integers(0, 3), st.integers(1, 60))
-def test_the_first_arrangements_are_those_in_order(copies, more, most):
-    slots = sum(copies) + more
-    expected = [[*chain.from_iterable(each)] for each in islice(in_order(copies, slots), most)]
-    assert first_in_order(np.array(copies), slots, most).tolist() == expected
-
-
 @pytest.mark.parametrize(
     ("options", "match"),
     [
@@ -293,21 +219,3 @@ def test_questions_about_another_release_are_refused(clinic, attack):
         attack.guess(clinic.release, asked=questions(other))
     with pytest.raises(cv.ReleaseError, match="published disassociated release alone"):
         attack.guess(clinic.key, asked=questions(clinic.release))
-
-
-@given(st.lists(st.integers(1, 70), min_size=1, max_size=4), st.integers(0, 2**40), st.integers(1, 30))
-def test_lots_are_those_of_numpy(sizes, seed, many):
-    """One cluster after the other from the same source, and only the first places of each order."""
-    lots, plain = Lots(np.random.default_rng(seed).bit_generator), np.random.default_rng(seed)
-    for slots in sizes:
-        expected = plain.permuted(np.tile(np.arange(slots), (many, 1)), axis=1)
-        places = seed % slots + 1
-        assert lots.orders(many, slots, places).tolist() == expected[:, :places].tolist()
-
-
-def test_too_few_lots_are_drawn_again(monkeypatch):
-    monkeypatch.setattr("cloven.kinds.disassociated.attack.vertical.lots_of_an_order", lambda slots: 0.0)
-    lots, plain = Lots(np.random.default_rng(5).bit_generator), np.random.default_rng(5)
-    for slots in (300, 20):
-        expected = plain.permuted(np.tile(np.arange(slots), (50, 1)), axis=1)
-        assert lots.orders(50, slots, slots).tolist() == expected.tolist()

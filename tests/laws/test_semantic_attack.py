@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import plain_attack as plain
@@ -16,16 +16,9 @@ from cloven.kinds.disassociated.attack.named import Guesswork
 from cloven.kinds.disassociated.attack.prior import expected_copies
 from cloven.kinds.disassociated.attack.questions import questions
 from cloven.kinds.disassociated.attack.semantic import Semantic
-from cloven.kinds.disassociated.attack.vertical import (
-    Joined,
-    VerticalPartitioning,
-    _codes,
-    _reading,
-    chunks_to_judge,
-)
+from cloven.kinds.disassociated.attack.vertical import VerticalPartitioning
 from cloven.kinds.disassociated.guesses import Answer
 from cloven.kinds.disassociated.release import Kind
-from cloven.kinds.disassociated.score.truth import truth
 from cloven.protocols import Coverage
 from tests.effort import tries
 
@@ -245,45 +238,6 @@ def test_a_key_is_refused_by_type():
         for wrong in (result.key, result, "folder"):
             with pytest.raises(cv.ReleaseError, match="published disassociated release alone"):
                 attack.guess(wrong)
-
-
-def kept_for_truth(made):
-    """Whether VPA, led by the truth from chunk to chunk, lets the true arrangement of every chunk pass."""
-    asked = questions(made.release)
-    answers, joined = truth(asked, made.release, made.key), None
-    for chunk in chunks_to_judge(asked, made.release):
-        if joined is None or joined.cluster != chunk.cluster:
-            joined = Joined.anchors(asked, made.release, chunk.cluster, _reading(made.release))
-        rows = _codes(made.release, chunk.rows)
-        bounds = ((asked.offsets[target], asked.offsets[target + 1]) for target in chunk.targets)
-        true = tuple(tuple(np.flatnonzero(answers.holds[a:b]).tolist()) for a, b in bounds)
-        yield joined.cut(rows, chunk.copies).passes(true)
-        joined.add(rows, true)
-
-
-@pytest.mark.parametrize("reading", ["occurring", "strict"])
-@settings(max_examples=tries(60))
-@given(rows=DATA["rows"], k=DATA["k"], rare=DATA["rare"])
-def test_the_truth_always_passes_vertical_partitioning(reading, rows, k, rare):
-    data = cv.Transactions.from_records([sorted(row) for row in rows])
-    method = cv.Disassociation(
-        k=k, m=2, max_cluster_size=2 * k + 3, reading=reading, rare_items=rare, refine=True
-    )
-    assert all(kept_for_truth(method.anonymise(data)))
-
-
-@pytest.mark.parametrize(
-    ("told", "match"),
-    [
-        ({"utility_groups": [["a"]]}, "utility groups"),
-        ({"persons": True}, "persons"),
-        ({"tie_order": "explicit"}, "order of ties"),
-    ],
-)
-def test_vertical_partitioning_refuses_what_it_cannot_replay(told, match):
-    made = published([{"a", "b"}, {"a", "c"}, {"a", "b"}, {"a"}], 2)
-    with pytest.raises(cv.ParameterError, match=match):
-        VerticalPartitioning().guess(replace(made, parameters=made.parameters | told))
 
 
 def test_a_large_term_chunk_is_spread_in_parts(monkeypatch):

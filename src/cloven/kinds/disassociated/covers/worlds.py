@@ -261,48 +261,35 @@ def _rest(copies: Sequence[int], free: tuple[int, ...]) -> Iterator[Arrangement]
 
 
 @compiled
-def first_in_order(copies: Ints, slots: int, most: int) -> Ints:
-    """The first arrangements of ``in_order``, a row for each: the slots of all sub-records, one after the other."""
-    ends = np.cumsum(copies)
-    total = ends[-1]
-    found = np.empty((most, total), np.int64)
-    found[0] = np.arange(total)
-    taken = np.zeros(slots, np.bool_)
-    many = 1
-    while many < most:
-        here = found[many]
-        here[:] = found[many - 1]
-        taken[:] = False
-        for place in range(total):
-            taken[here[place]] = True
-        # The last sub-record that can still move up moves; what stands behind it begins again.
-        place, end, part = total - 1, total, len(copies) - 1
-        moved = False
-        while place >= 0 and not moved:
-            if place < end - copies[part]:
-                end -= copies[part]
-                part -= 1
-            taken[here[place]] = False
-            for slot in range(here[place] + 1, slots):
-                if not taken[slot] and _has_room(taken, slot + 1, end - place - 1):
-                    here[place], taken[slot], moved = slot, True, True
-                    break
-            place -= 1
-        if not moved:
-            break
-        # Behind it in the same sub-record ascending from there, in the next ones from the start.
-        slot = here[place + 1] + 1
-        for behind in range(place + 2, total):
-            if behind >= end:
-                slot = 0
-                part += 1
-                end += copies[part]
-            while taken[slot]:
-                slot += 1
-            here[behind] = slot
-            taken[slot] = True
-        many += 1
-    return found[:many]
+def to_next_in_order(put: Ints, copies: Ints, taken: Flags) -> None:
+    """Go on to the next arrangement of ``in_order``: the slots of all sub-records, one after the other.
+
+    ``taken`` are the slots that are used. There must be a next one.
+    """
+    # The last sub-record that can still move up moves; what stands behind it begins again.
+    place, end, part = len(put), len(put), len(copies) - 1
+    moved = False
+    while not moved:
+        place -= 1
+        if place < end - copies[part]:
+            end -= copies[part]
+            part -= 1
+        taken[put[place]] = False
+        for slot in range(put[place] + 1, len(taken)):
+            if not taken[slot] and _has_room(taken, slot + 1, end - place - 1):
+                put[place], taken[slot], moved = slot, True, True
+                break
+    # Behind it in the same sub-record ascending from there, in the next ones from the start.
+    slot = put[place] + 1
+    for behind in range(place + 1, len(put)):
+        if behind >= end:
+            slot = 0
+            part += 1
+            end += copies[part]
+        while taken[slot]:
+            slot += 1
+        put[behind] = slot
+        taken[slot] = True
 
 
 @compiled
