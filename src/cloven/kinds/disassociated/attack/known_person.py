@@ -190,14 +190,15 @@ class KnownPerson:
             (~places.usual, ~places.usual & (places.record | ~hidden[item]), np.ones(len(item), bool)), axis=1
         )
         clusters, order = np.arange(len(self.places.clusters.size) + 1), stable_order(places.cluster)
-        own, rest = order[places.record[order]], order[~places.record[order]]
+        own, limited = order[places.record[order]], above[order, 0] != above[order, 1]
+        alike, rest = order[~limited], order[limited]
         part_starts = np.searchsorted(rows.slot_part, np.arange(rows.slot_part.max(initial=-1) + 2))
         slot_item, slot_share = np.zeros(len(rows.slot_part), np.uint32), np.zeros(len(rows.slot_part))
         slot_item[places.slot[own]], slot_share[places.slot[own]] = item[own], places.share[own]
         return known_person_lone.Listed(
-            np.searchsorted(places.cluster[own], clusters),
-            item[own].astype(np.uint32),
-            above[own, 0],
+            np.searchsorted(places.cluster[alike], clusters),
+            item[alike].astype(np.uint32),
+            above[alike, 0],
             np.searchsorted(places.cluster[rest], clusters),
             item[rest].astype(np.uint32),
             above[rest],

@@ -12,7 +12,9 @@ put right there. See ``known_person`` for the formulas; what is claimed is the s
 
 All three readers look at the same clusters, so they are computed side by side. They differ in what they expect of known
 items that are not listed (none, if only clusters count that show them) and in the share of leftovers (limited by who
-knows the method). This holds where all clusters lie below one outermost joint, and where no shared chunk has two items.
+knows the method). So who knows the method says the same as who looks everywhere but for leftovers, and only what he says
+beyond that is summed up, as his *surplus*: for most clusters there is none. This holds where all clusters lie below one
+outermost joint, and where no shared chunk has two items.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ class Listed(NamedTuple):
     """What clusters list, and what the readers make of it.
 
     Attributes:
-        starts: first entry of each cluster, of items in its record chunks.
+        starts: first entry of each cluster, of items that have the same share for all readers.
         item: the item.
         above: what its share there has beyond that in clusters that do not list it.
         rest_starts: the same of other items that a cluster lists.
@@ -106,9 +108,11 @@ class Alone(NamedTuple):
         last: after its last entry.
         own: for each item and reader, its expected copies in the clusters that list it, and their records.
         item: the other item.
-        both: for each reader, records that hold both, beyond those that shares where neither is listed explain.
+        both: records that hold both, beyond those that shares where neither is listed explain, for who looks everywhere
+            and for who counts what is shown; then the surplus of who knows the method.
         used: how many entries there are.
-        room: for sums, by item.
+        room: for sums, by item; ``surplus`` likewise.
+        surplus: see there.
         met: room: whether an item was found beside the one in hand.
     """
 
@@ -119,6 +123,7 @@ class Alone(NamedTuple):
     both: Floats
     used: Longs
     room: Floats
+    surplus: Floats
     met: Flags
 
 
@@ -128,8 +133,8 @@ def room(width: int) -> Alone:
     many = max(width, min(MOST_KEPT, width * width))
     return Alone(
         np.full(width, -1, np.int64), np.empty(width, np.int64), np.zeros((width, READERS, 2)),
-        np.empty(many, np.int64), np.empty((many, READERS)), np.zeros(1, np.int64), np.empty((width, READERS)),
-        np.empty(width, np.bool_),
+        np.empty(many, np.int64), np.empty((many, READERS)), np.zeros(1, np.int64), np.empty((width, 2)),
+        np.empty(width), np.empty(width, np.bool_),
     )  # fmt: skip
 
 
@@ -137,39 +142,47 @@ def room(width: int) -> Alone:
 
 
 @compiled
-def _add(items: Ints, shares: Floats, weight: Floats, to: Floats) -> None:
+def _add(items: Ints, shares: Floats, weight: Floats, to: Floats, surplus: Floats) -> None:
     """Add the shares of some items, with a weight for each reader."""
-    everywhere, shown, method = weight[0], weight[1], weight[2]
+    everywhere, shown, beyond = weight[0], weight[1], weight[2] - weight[0]
     for entry in range(len(items)):
         item, share = items[entry], shares[entry]
         to[item, 0] += everywhere * share
         to[item, 1] += shown * share
-        to[item, 2] += method * share
+    if beyond != 0.0:
+        for entry in range(len(items)):
+            surplus[items[entry]] += beyond * shares[entry]
 
 
 @compiled
-def _add_rest(items: Ints, above: Floats, weight: Floats, to: Floats) -> None:
+def _add_rest(items: Ints, above: Floats, weight: Floats, to: Floats, surplus: Floats) -> None:
     """The same of items whose share is limited by who knows the method."""
+    everywhere, shown, method = weight[0], weight[1], weight[2]
     for entry in range(len(items)):
-        item = items[entry]
-        to[item, 0] += weight[0] * above[entry, 0]
-        to[item, 1] += weight[1] * above[entry, 0]
-        to[item, 2] += weight[2] * above[entry, 1]
+        item, share = items[entry], above[entry, 0]
+        surplus[item] += method * above[entry, 1] - everywhere * share
+        if share != 0.0:
+            to[item, 0] += everywhere * share
+            to[item, 1] += shown * share
 
 
 @compiled
-def _add_rows(starts: Longs, items: Longs, rates: Floats, rows: Longs, weight: Floats, to: Floats) -> None:
+def _add_rows(
+    starts: Longs, items: Longs, rates: Floats, rows: Longs, weight: Floats, to: Floats, surplus: Floats
+) -> None:
     """The same of some rows, each with its chance among them."""
     total = 0.0
     for row in rows:
         total += rates[row]
     for row in rows:
         share = rates[row] / total
-        everywhere, shown, method = weight[0] * share, weight[1] * share, weight[2] * share
+        everywhere, shown, beyond = weight[0] * share, weight[1] * share, (weight[2] - weight[0]) * share
         for item in items[starts[row] : starts[row + 1]]:
             to[item, 0] += everywhere
             to[item, 1] += shown
-            to[item, 2] += method
+        if beyond != 0.0:
+            for item in items[starts[row] : starts[row + 1]]:
+                surplus[item] += beyond
 
 
 @compiled
@@ -180,7 +193,7 @@ def _meet(layout: Layout, listed: Listed, item: int, alone: Alone) -> None:
     starts, items, above, part_starts = listed.starts, listed.item, listed.above, listed.part_starts
     rest_starts, rest_item, rest_above = listed.rest_starts, listed.rest_item, listed.rest_above
     slot_item, beside_starts, beside = listed.slot_item, listed.beside_starts, listed.beside
-    room, met, found, both = alone.room, alone.met, alone.item, alone.both
+    room, surplus, met, found, both = alone.room, alone.surplus, alone.met, alone.item, alone.both
     if alone.used[0] + len(met) > len(found):
         alone.first[:], alone.used[0] = -1, 0
     begin = many = alone.used[0]
@@ -194,27 +207,28 @@ def _meet(layout: Layout, listed: Listed, item: int, alone: Alone) -> None:
                 alone.own[item, reader, 0] += size * shares[at, reader]
                 alone.own[item, reader, 1] += size
         first, last = starts[cluster], starts[cluster + 1]
-        many = _meet_others(items[first:last], many, met, found, room)
-        _add(items[first:last], above[first:last], beyond, room)
+        many = _meet_others(items[first:last], many, met, found, room, surplus)
+        _add(items[first:last], above[first:last], beyond, room, surplus)
         first, last = rest_starts[cluster], rest_starts[cluster + 1]
-        many = _meet_others(rest_item[first:last], many, met, found, room)
-        _add_rest(rest_item[first:last], rest_above[first:last], beyond, room)
+        many = _meet_others(rest_item[first:last], many, met, found, room, surplus)
+        _add_rest(rest_item[first:last], rest_above[first:last], beyond, room, surplus)
         if record[at]:  # all that stands in its chunk is listed here
             beyond[:], part = size * shares[at, 0], slot_part[slot_of[at]]
             inside = slot_item[part_starts[part] : part_starts[part + 1]]
             first = beside_starts[slot_of[at]]
-            _add(inside, beside[first : first + len(inside)], beyond, room)
+            _add(inside, beside[first : first + len(inside)], beyond, room, surplus)
     for entry in range(begin, many):
-        both[entry] = room[found[entry]]
+        both[entry, 0], both[entry, 1] = room[found[entry], 0], room[found[entry], 1]
+        both[entry, 2] = surplus[found[entry]]
     alone.first[item], alone.last[item], alone.used[0] = begin, many, many
 
 
 @compiled
-def _meet_others(items: Ints, many: int, met: Flags, found: Longs, room: Floats) -> int:
+def _meet_others(items: Ints, many: int, met: Flags, found: Longs, room: Floats, surplus: Floats) -> int:
     """Note items that were not met yet, with nothing said so far; returns how many were met."""
     for item in items:
         if not met[item]:
-            met[item], found[many], room[item] = True, item, 0.0
+            met[item], found[many], room[item, 0], room[item, 1], surplus[item] = True, item, 0.0, 0.0, 0.0
             many += 1
     return many
 
@@ -231,15 +245,18 @@ def meet_all(layout: Layout, listed: Listed, codes: Longs, alone: Alone) -> bool
 
 
 @compiled
-def _add_alone(item: int, others: Floats, alone: Alone, held: Floats) -> None:
-    """Add what a known item says alone, its clusters being weighed with the chances of the others."""
+def _add_alone(item: int, others: Floats, alone: Alone, held: Floats, surplus: Floats) -> None:
+    """Add what a known item says alone, its clusters being weighed with the chances of the others.
+
+    These are the same for who looks everywhere and for who knows the method.
+    """
     found, both = alone.item, alone.both
-    everywhere, shown, method = others[0], others[1], others[2]
+    everywhere, shown = others[0], others[1]
     for at in range(alone.first[item], alone.last[item]):
         other = found[at]
         held[other, 0] += everywhere * both[at, 0]
         held[other, 1] += shown * both[at, 1]
-        held[other, 2] += method * both[at, 2]
+        surplus[other] += everywhere * both[at, 2]
 
 
 @compiled
@@ -331,7 +348,9 @@ class _Sums(NamedTuple):
         near: for each known item its expected copies in clusters that list several; last, once for each further item,
             the records of these clusters.
         total: records that hold all.
-        held: by further item, its copies in them beyond its rate.
+        held: by further item, its copies in them beyond its rate, as who looks everywhere and who counts what is shown
+            expect them; ``surplus`` is what who knows the method expects beyond the first.
+        surplus: see there.
     """
 
     rate: Floats
@@ -340,6 +359,7 @@ class _Sums(NamedTuple):
     near: Floats
     total: Floats
     held: Floats
+    surplus: Floats
 
 
 @compiled
@@ -385,7 +405,7 @@ def _add_several(layout: Layout, listed: Listed, known: Longs, found: Longs, sum
     rest_starts, rest_item, rest_above = listed.rest_starts, listed.rest_item, listed.rest_above
     slot_item, slot_share, there, share = listed.slot_item, listed.slot_share, listed.there, listed.share
     beside_starts, beside, many, none = listed.beside_starts, listed.beside, len(known), len(sizes)
-    rate, others, far, near, total, held = sums
+    rate, others, far, near, total, held, surplus = sums
     at, end, here = layout.places.starts[known], layout.places.starts[known + 1], np.empty(many, np.int64)
     slot, part, together = np.empty(many, np.int64), np.empty(many, np.int64), np.empty(many, np.int64)
     rows, chance, less = np.zeros(many + 1, np.int64), np.ones(many), np.empty((many, READERS))
@@ -411,9 +431,9 @@ def _add_several(layout: Layout, listed: Listed, known: Longs, found: Longs, sum
             sizes[cluster], here, there, share, together, chance, rate, others, far, near, total, less, more, weight,
         )  # fmt: skip
         first, last = starts[cluster], starts[cluster + 1]
-        _add(items[first:last], above[first:last], more, held)
+        _add(items[first:last], above[first:last], more, held, surplus)
         first, last = rest_starts[cluster], rest_starts[cluster + 1]
-        _add_rest(rest_item[first:last], rest_above[first:last], more, held)
+        _add_rest(rest_item[first:last], rest_above[first:last], more, held, surplus)
         for j in range(many):
             if slot[j] < 0:
                 continue
@@ -421,32 +441,38 @@ def _add_several(layout: Layout, listed: Listed, known: Longs, found: Longs, sum
             first, last, start = part_starts[part[j]], part_starts[part[j] + 1], beside_starts[slot[j]]
             for reader in range(READERS):
                 more[reader] = (weight[reader] if together[j] == 1 else 0.0) - less[j, reader]
-            _add(slot_item[first:last], beside[start : start + last - first], more, held)
+            _add(slot_item[first:last], beside[start : start + last - first], more, held, surplus)
             if together[j] > 1:
                 for reader in range(READERS):
                     more[reader] = -weight[reader]
-                _add(slot_item[first:last], slot_share[first:last], more, held)
-                _add_rows(row_starts, row_items, row_rate, found[rows[j] : rows[j + 1]], weight, held)
+                _add(slot_item[first:last], slot_share[first:last], more, held, surplus)
+                here_rows = found[rows[j] : rows[j + 1]]
+                _add_rows(row_starts, row_items, row_rate, here_rows, weight, held, surplus)
 
 
 @compiled
-def _weigh(layout: Layout, listed: Listed, known: Longs, alone: Alone, found: Longs, held: Floats) -> Floats:
-    """Fill ``held``: copies of each item in records that hold the set, beyond its ``rate`` in them.
+def _weigh(
+    layout: Layout, listed: Listed, known: Longs, alone: Alone, found: Longs, held: Floats, told: Floats
+) -> Floats:
+    """Fill ``told``: for each reader, copies of each item in records that hold the set, beyond its ``rate`` in them.
 
-    Returns for each reader the records that are expected to hold the set.
+    Returns for each reader the records that are expected to hold the set. ``held`` is room, of two columns.
     """
     many, excess, (rate, others, far) = len(known), listed.excess, _rates(listed.known_rate, known)
-    near, total = np.zeros((many + 1, READERS)), np.zeros(READERS)
+    near, total, surplus = np.zeros((many + 1, READERS)), np.zeros(READERS), told[2]
     for item in range(len(held)):
         held[item, 0] = far[0] * excess[item, 0]
         held[item, 1] = far[1] * excess[item, 0]
-        held[item, 2] = far[2] * excess[item, 1]
+        surplus[item] = far[2] * excess[item, 1] - held[item, 0]
     for j in range(many):
         if alone.first[known[j]] < 0:
             _meet(layout, listed, known[j], alone)
-        _add_alone(known[j], others[j], alone, held)
+        _add_alone(known[j], others[j], alone, held, surplus)
     if many > 1:
-        _add_several(layout, listed, known, found, _Sums(rate, others, far, near, total, held))
+        _add_several(layout, listed, known, found, _Sums(rate, others, far, near, total, held, surplus))
+    for item in range(len(held)):
+        told[0, item], told[1, item] = held[item, 0], held[item, 1]
+        told[2, item] += held[item, 0]
     for reader in range(READERS):
         unlisted = layout.clusters.top_size[0] + near[many, reader]
         for j in range(many):
@@ -460,14 +486,14 @@ def _weigh(layout: Layout, listed: Listed, known: Longs, alone: Alone, found: Lo
 
 @compiled
 def _claimed(
-    held: Floats, rate: Floats, reader: int, total: float, known: Longs, items: Longs, chances: Floats, end: int
-) -> int:  # fmt: skip
+    held: Floats, rate: Floats, total: float, known: Longs, items: Longs, chances: Floats, end: int
+) -> int:
     """Note what a reader claims of a set behind ``end``; returns the new end."""
     least = LEAST_BEST - 1 / DIGITS
     for item in known:
-        held[item, reader] = -2 * total  # what is known is not claimed
+        held[item] = -2 * total  # what is known is not claimed
     for item in range(len(held)):
-        chance = rate[item] + held[item, reader] / total
+        chance = rate[item] + held[item] / total
         if chance < least:
             continue
         chance = min(1.0, np.floor(chance * DIGITS + 0.5) / DIGITS)
@@ -487,18 +513,18 @@ def lone_claims(
     a reader looks at it, every place counts. What ``alone`` lacks is added to it.
     """
     sets, width, end = len(starts) - 1, len(listed.rate), 0
-    held, found = np.empty((width, READERS)), np.empty(len(layout.rows.starts), np.int64)
+    held, told, found = np.empty((width, 2)), np.empty((READERS, width)), np.empty(len(layout.rows.starts), np.int64)
     ends, expected = np.zeros(sets * READERS + 1, np.int64), np.zeros(sets * READERS)
     items, chances = np.empty(1024 + READERS * width, np.int64), np.empty(1024 + READERS * width)
     for number in range(sets):
         known = codes[starts[number] : starts[number + 1]]
-        totals = _weigh(layout, listed, known, alone, found, held)
+        totals = _weigh(layout, listed, known, alone, found, held, told)
         while end + READERS * width > len(items):
             items, chances = np.concatenate((items, items)), np.concatenate((chances, chances))
         for reader in range(READERS):
             by = reader if totals[reader] > 0 else 0
             if totals[by] > 0:
-                end = _claimed(held, listed.rate, by, totals[by], known, items, chances, end)
+                end = _claimed(told[by], listed.rate, totals[by], known, items, chances, end)
             row = READERS * number + reader
             ends[row + 1], expected[row] = end, totals[by]
     return ends, items[:end], chances[:end], expected
@@ -512,13 +538,14 @@ def add_expected(
     layout: Layout, listed: Listed, alone: Alone, starts: Longs, codes: Longs, totals: Floats, held: Floats
 ) -> None:
     """Add for each reader and set the records of a part that are expected to hold it, and to hold it and each item."""
-    found, here = np.empty(len(layout.rows.starts), np.int64), np.empty((held.shape[2], READERS))
+    found, width = np.empty(len(layout.rows.starts), np.int64), held.shape[2]
+    room, here = np.empty((width, 2)), np.empty((READERS, width))
     for number in range(len(starts) - 1):
         known = codes[starts[number] : starts[number + 1]]
-        told = _weigh(layout, listed, known, alone, found, here)
+        told = _weigh(layout, listed, known, alone, found, room, here)
         for reader in range(READERS):
             totals[reader, number] += told[reader]
-            held[reader, number] += here[:, reader] + listed.rate * told[reader]
+            held[reader, number] += here[reader] + listed.rate * told[reader]
 
 
 @compiled
@@ -527,13 +554,13 @@ def claims_from(
 ) -> tuple[Longs, Longs, Floats, Floats]:
     """All that a reader's sums over all parts claim of sets with ``LEAST_BEST`` or more; see ``lone_claims``."""
     sets, width, end = len(totals), held.shape[1], 0
-    ends, nothing, column = np.zeros(sets + 1, np.int64), np.zeros(width), np.empty((width, 1))
+    ends, nothing, column = np.zeros(sets + 1, np.int64), np.zeros(width), np.empty(width)
     items, chances = np.empty(1024 + width, np.int64), np.empty(1024 + width)
     for number in range(sets):
         if totals[number] > 0:
             while end + width > len(items):
                 items, chances = np.concatenate((items, items)), np.concatenate((chances, chances))
-            column[:, 0], known = held[number], codes[starts[number] : starts[number + 1]]
-            end = _claimed(column, nothing, 0, totals[number], known, items, chances, end)
+            column[:], known = held[number], codes[starts[number] : starts[number + 1]]
+            end = _claimed(column, nothing, totals[number], known, items, chances, end)
         ends[number + 1] = end
     return ends, items[:end], chances[:end], totals
