@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cloven.compiled import compiled
 from cloven.data.arrays import offsets_of, positions, row_numbers
 from cloven.errors import ParameterError
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cloven.compiled import Flags, Floats, Longs
+    from cloven.compiled import Flags, Floats, Ints, Longs
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,7 +181,7 @@ class Told:
     """
 
     offsets: Longs
-    items: Longs
+    items: Ints
     probability: Floats
     expected: Floats
 
@@ -191,41 +192,45 @@ class Told:
         rest = ([getattr(part, name) for part in parts] for name in ("items", "probability", "expected"))
         return cls(offsets, *map(np.concatenate, rest))
 
-    def only(self, claims: Flags) -> Told:
-        """Some of the claims."""
-        before = np.concatenate(([0], np.cumsum(claims)))
-        return replace(
-            self, offsets=before[self.offsets], items=self.items[claims], probability=self.probability[claims]
-        )
-
-    def take(self, sets: Longs) -> Told:
-        """What is claimed of these sets, by their numbers."""
-        lengths = np.diff(self.offsets)[sets]
-        at = positions(self.offsets[sets], lengths)
-        return Told(offsets_of(lengths), self.items[at], self.probability[at], self.expected[sets])
-
     def claims(self, sets: Longs, eligible: Flags | None, floor: float, *, best: bool) -> Claims:
         """Claims on ``eligible`` items (all, if there is no flag for each) with ``floor`` or more.
 
         The ``best`` guess may be less likely, if it is asked for.
         """
-        every = (self if best else self.only(self.probability >= floor)).take(sets)
-        fitting = every if eligible is None else every.only(eligible[every.items])
-        high = fitting.only(fitting.probability >= floor) if best else fitting
-        return Claims(high.offsets, high.items, high.probability, *_likeliest(fitting), self.expected[sets])
+        flags = np.ones(int(self.items.max(initial=-1)) + 1, bool) if eligible is None else eligible
+        least = 0.0 if best else floor
+        found = _claims_of(self.offsets, self.items, self.probability, sets, flags, floor, least)
+        return Claims(*found, self.expected[sets])
 
 
-def _likeliest(told: Told) -> tuple[Longs, Floats]:
-    """The most likely claim of each set, the first of equals, and its probability; -1 and 0 for none."""
-    sets, lengths = len(told.offsets) - 1, np.diff(told.offsets)
-    best, chance = np.full(sets, -1, np.int64), np.zeros(sets)
-    some = np.flatnonzero(lengths)
-    if len(some):
-        chance[some] = np.maximum.reduceat(told.probability, told.offsets[some])
-        at = np.flatnonzero(told.probability == np.repeat(chance, lengths))[::-1]
-        # The first of equals is written last.
-        best[np.searchsorted(told.offsets, at, "right") - 1] = told.items[at]
-    return best, chance
+@compiled
+def _claims_of(
+    starts: Longs, items: Ints, chances: Floats, sets: Longs, eligible: Flags, floor: float, least: float
+) -> tuple[Longs, Longs, Floats, Longs, Floats]:
+    """Of some sets: where the eligible claims of ``floor`` or more end, their items and probabilities.
+
+    Then the most likely claim of each set of those with ``least`` or more, the first of equals; -1 and 0 for none.
+    """
+    ends, best, highest = (
+        np.zeros(len(sets) + 1, np.int64),
+        np.full(len(sets), -1, np.int64),
+        np.zeros(len(sets)),
+    )
+    for number in range(len(sets)):
+        many = 0
+        for at in range(starts[sets[number]], starts[sets[number] + 1]):
+            if chances[at] >= least and eligible[items[at]]:
+                many += chances[at] >= floor
+                if chances[at] > highest[number]:
+                    best[number], highest[number] = items[at], chances[at]
+        ends[number + 1] = ends[number] + many
+    found, chance, end = np.empty(ends[-1], np.int64), np.empty(ends[-1]), 0
+    for number in range(len(sets)):
+        for at in range(starts[sets[number]], starts[sets[number] + 1]):
+            if chances[at] >= floor and eligible[items[at]]:
+                found[end], chance[end] = items[at], chances[at]
+                end += 1
+    return ends, found, chance, best, highest
 
 
 @dataclass(frozen=True, eq=False)

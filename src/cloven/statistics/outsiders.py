@@ -40,7 +40,7 @@ class Split:
     Attributes:
         members: numbers of the records whose people are in the release.
         outsiders: numbers of the records whose people are not.
-        result: what was made of the members alone, with its key.
+        result: what was made of the members alone; its ``release`` is read, and no key of it is needed.
         remade: whether the method made it; else rows were taken out of the release itself, and what is told of members
             is asked of that alone.
     """
@@ -49,6 +49,13 @@ class Split:
     outsiders: Longs
     result: Any
     remade: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Released:
+    """A release that was made without a key, by a method that can (``release_of``)."""
+
+    release: Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,8 +107,9 @@ class Outsiders:
         outside = np.zeros(int(who.max()) + 1, bool)
         outside[left_out] = True
         members, outsiders = np.flatnonzero(~outside[who]), np.flatnonzero(outside[who])
-        result = repeatable(self.method, self.seed).anonymise(self.data.take(members))
-        return Split(members, outsiders, result)
+        method, data = repeatable(self.method, self.seed), self.data.take(members)
+        alone = getattr(method, "release_of", None)
+        return Split(members, outsiders, method.anonymise(data) if alone is None else Released(alone(data)))
 
 
 def repeatable(method: Any, seed: int) -> Any:

@@ -149,12 +149,16 @@ class KnownPerson:
         with lock:  # pages of one release may ask at the same time
             fits = meet_all(self.places, listed, asked.codes, shared)
 
-        def some(first: int, last: int) -> Told:
+        def some(first: int, last: int) -> list[Told]:
             offsets, alone = asked.offsets[first : last + 1], shared if fits else room(len(listed.rate))
-            return Told(*lone_claims(self.places, listed, alone, offsets, asked.codes))
+            ends, items, chances, expected = lone_claims(self.places, listed, alone, offsets, asked.codes)
+            return [
+                Told(end, item[: end[-1]], chance[: end[-1]], records)
+                for end, item, chance, records in zip(ends, items, chances, expected, strict=True)
+            ]
 
-        found = Told.joined(at_once(some, self._steps(asked)))
-        return [found.take(np.arange(reader, readers * len(asked), readers)) for reader in range(readers)]
+        parts = at_once(some, self._steps(asked))
+        return [Told.joined([part[reader] for part in parts]) for reader in range(readers)]
 
     @cached_property
     def is_simple(self) -> bool:
@@ -189,22 +193,31 @@ class KnownPerson:
         there = np.stack(
             (~places.usual, ~places.usual & (places.record | ~hidden[item]), np.ones(len(item), bool)), axis=1
         )
-        clusters, order = np.arange(len(self.places.clusters.size) + 1), stable_order(places.cluster)
-        own, rest = order[places.record[order]], order[~places.record[order]]
+        many, order = len(self.places.clusters.size), stable_order(places.cluster)
+        own, rest = np.flatnonzero(places.record), order[~places.record[order]]
         part_starts = np.searchsorted(rows.slot_part, np.arange(rows.slot_part.max(initial=-1) + 2))
-        slot_item, slot_share = np.zeros(len(rows.slot_part), np.uint32), np.zeros(len(rows.slot_part))
-        slot_item[places.slot[own]], slot_share[places.slot[own]] = item[own], places.share[own]
+        slot, part = places.slot[own], rows.slot_part[places.slot[own]]
+        slot_item, slot_share, slot_above = (
+            np.zeros(len(rows.slot_part), kind) for kind in (np.uint32, float, float)
+        )
+        slot_item[slot], slot_share[slot], slot_above[slot] = item[own], places.share[own], above[own, 0]
+        # Rows of a cluster stand side by side, so its slots do.
+        slots = np.stack((np.full(many, len(slot_item)), np.zeros(many, np.int64)), axis=1)
+        np.minimum.at(slots[:, 0], places.cluster[own], slot)
+        np.maximum.at(slots[:, 1], places.cluster[own], slot + 1)
+        starts, shares = beside(rows, part_starts, slot_item, slot_share, width)
+        chunk = np.full((len(item), 4), known_person_lone.NO_CHUNK)
+        chunk[own] = np.stack((part_starts[part], part_starts[part + 1], starts[slot], slot), axis=1)
         return known_person_lone.Listed(
-            np.searchsorted(places.cluster[own], clusters),
-            item[own].astype(np.uint32),
-            above[own, 0],
-            np.searchsorted(places.cluster[rest], clusters),
-            item[rest].astype(np.uint32),
-            above[rest],
-            part_starts,
+            slots,
             slot_item,
             slot_share,
-            *beside(rows, part_starts, slot_item, slot_share, width),
+            slot_above,
+            np.searchsorted(places.cluster[rest], np.arange(many + 1)),
+            item[rest].astype(np.uint32),
+            above[rest],
+            shares,
+            chunk,
             there,
             np.stack((open_share, open_share, places.share), axis=1),
             np.stack([sums(item, size * above[:, way], width) for way in range(2)], axis=1),

@@ -12,12 +12,17 @@ put right there. See ``known_person`` for the formulas; what is claimed is the s
 
 All three readers look at the same clusters, so they are computed side by side. They differ in what they expect of known
 items that are not listed (none, if only clusters count that show them) and in the share of leftovers (limited by who
-knows the method). This holds where all clusters lie below one outermost joint, and where no shared chunk has two items.
+knows the method). So who knows the method says the same as who looks everywhere but for leftovers, and only what they
+say beyond that is summed up, as *surplus*: most clusters add none. This holds where all clusters lie below one
+outermost joint, and where no shared chunk has two items.
+
+Most time goes into waiting for memory, as clusters that list several known items lie anywhere. So they are found some
+at a time, and what is known of all of these is asked for before the first is weighed.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -25,11 +30,15 @@ from cloven.compiled import Flags, Floats, Ints, Longs, compiled, compiled_early
 from cloven.kinds.disassociated.attack.known_person_kernel import DIGITS, LEAST_BEST
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from cloven.kinds.disassociated.attack.known_person_layout import Arranged, Layout
 
 MOST_KEPT = 1 << 23
 """Entries of ``Alone`` that are kept at most; then they are made anew."""
-NO_CHUNK = -2
+NO_CHUNK = -1
+BLOCK = 32
+"""Clusters whose memory is asked for together."""
 READERS = 3
 """The readers, by number: everywhere, shown, method."""
 
@@ -38,18 +47,18 @@ class Listed(NamedTuple):
     """What clusters list, and what the readers make of it.
 
     Attributes:
-        starts: first entry of each cluster, of items in its record chunks.
-        item: the item.
-        above: what its share there has beyond that in clusters that do not list it.
-        rest_starts: the same of other items that a cluster lists.
-        rest_item: the item.
-        rest_above: what its share has beyond; and the same within the limit of who knows the method.
-        part_starts: first slot of each chunk.
+        slots: the slots of each cluster's record chunks: the first, and the one behind the last.
         slot_item: item of each slot.
         slot_share: its share of the records, 0 in shared chunks.
-        beside_starts: where each slot of a record chunk starts in ``beside``.
+        slot_above: what that has beyond the share in clusters that do not list the item, 0 in shared chunks.
+        rest_starts: first entry of each cluster, of other items that it lists.
+        rest_item: the item.
+        rest_above: what its share has beyond; and the same within the limit of who knows the method.
         beside: for each slot of its chunk the share of that item among the records with this one, less its
             ``slot_share``.
+        chunk: for each place in a record chunk the first slot of the chunk, the one behind its last, where its own slot
+            starts in ``beside``, and its own slot; ``NO_CHUNK`` for other places. All in one row, for it is looked up
+            where nothing is near the processor.
         there: for each place whether each reader looks for a known item there.
         share: for each place the share that each reader expects.
         excess: for each item its copies beyond ``rate`` in all clusters, in both ways of ``above``.
@@ -57,17 +66,15 @@ class Listed(NamedTuple):
         known_rate: the same of known items, for each reader.
     """
 
-    starts: Longs
-    item: Ints
-    above: Floats
+    slots: Longs
+    slot_item: Ints
+    slot_share: Floats
+    slot_above: Floats
     rest_starts: Longs
     rest_item: Ints
     rest_above: Floats
-    part_starts: Longs
-    slot_item: Ints
-    slot_share: Floats
-    beside_starts: Longs
     beside: Floats
+    chunk: Longs
     there: Flags
     share: Floats
     excess: Floats
@@ -79,7 +86,7 @@ class Listed(NamedTuple):
 def beside(
     rows: Arranged, part_starts: Longs, slot_item: Ints, slot_share: Floats, width: int
 ) -> tuple[Longs, Floats]:
-    """``beside_starts`` and ``beside`` of ``Listed``."""
+    """Where each slot starts in ``beside`` of ``Listed``, and that."""
     slots, mate_starts, mates, mate_share = len(rows.slot_part), rows.mate_starts, rows.mates, rows.mate_share
     starts, of_item = np.zeros(slots + 1, np.int64), np.zeros(width)
     for slot in range(slots):
@@ -106,9 +113,10 @@ class Alone(NamedTuple):
         last: after its last entry.
         own: for each item and reader, its expected copies in the clusters that list it, and their records.
         item: the other item.
-        both: for each reader, records that hold both, beyond those that shares where neither is listed explain.
+        both: records that hold both, beyond those that shares where neither is listed explain, for who looks everywhere
+            and for who counts what is shown; then the surplus of who knows the method.
         used: how many entries there are.
-        room: for sums, by item.
+        room: for sums, by item: as of ``both``.
         met: room: whether an item was found beside the one in hand.
     """
 
@@ -128,7 +136,7 @@ def room(width: int) -> Alone:
     many = max(width, min(MOST_KEPT, width * width))
     return Alone(
         np.full(width, -1, np.int64), np.empty(width, np.int64), np.zeros((width, READERS, 2)),
-        np.empty(many, np.int64), np.empty((many, READERS)), np.zeros(1, np.int64), np.empty((width, READERS)),
+        np.empty(many, np.int64), np.empty((many, READERS)), np.zeros(1, np.int64), np.empty((READERS, width)),
         np.empty(width, np.bool_),
     )  # fmt: skip
 
@@ -137,50 +145,63 @@ def room(width: int) -> Alone:
 
 
 @compiled
-def _add(items: Ints, shares: Floats, weight: Floats, to: Floats) -> None:
+def _add(
+    items: Ints, shares: Floats, weight: Floats, everywhere: Floats, shown: Floats, surplus: Floats
+) -> None:
     """Add the shares of some items, with a weight for each reader."""
-    everywhere, shown, method = weight[0], weight[1], weight[2]
+    one, two, beyond = weight[0], weight[1], weight[2] - weight[0]
     for entry in range(len(items)):
         item, share = items[entry], shares[entry]
-        to[item, 0] += everywhere * share
-        to[item, 1] += shown * share
-        to[item, 2] += method * share
+        everywhere[item] += one * share
+        shown[item] += two * share
+    if beyond != 0.0:
+        for entry in range(len(items)):
+            surplus[items[entry]] += beyond * shares[entry]
 
 
 @compiled
-def _add_rest(items: Ints, above: Floats, weight: Floats, to: Floats) -> None:
+def _add_rest(
+    items: Ints, above: Floats, weight: Floats, everywhere: Floats, shown: Floats, surplus: Floats
+) -> None:
     """The same of items whose share is limited by who knows the method."""
+    one, two, three = weight[0], weight[1], weight[2]
     for entry in range(len(items)):
-        item = items[entry]
-        to[item, 0] += weight[0] * above[entry, 0]
-        to[item, 1] += weight[1] * above[entry, 0]
-        to[item, 2] += weight[2] * above[entry, 1]
+        item, share = items[entry], above[entry, 0]
+        surplus[item] += three * above[entry, 1] - one * share
+        if share != 0.0:
+            everywhere[item] += one * share
+            shown[item] += two * share
 
 
 @compiled
-def _add_rows(starts: Longs, items: Longs, rates: Floats, rows: Longs, weight: Floats, to: Floats) -> None:
+def _add_rows(
+    starts: Longs, items: Longs, rates: Floats, rows: Longs, weight: Floats, everywhere: Floats, shown: Floats,
+    surplus: Floats,
+) -> None:  # fmt: skip
     """The same of some rows, each with its chance among them."""
     total = 0.0
     for row in rows:
         total += rates[row]
     for row in rows:
         share = rates[row] / total
-        everywhere, shown, method = weight[0] * share, weight[1] * share, weight[2] * share
+        one, two, beyond = weight[0] * share, weight[1] * share, (weight[2] - weight[0]) * share
         for item in items[starts[row] : starts[row + 1]]:
-            to[item, 0] += everywhere
-            to[item, 1] += shown
-            to[item, 2] += method
+            everywhere[item] += one
+            shown[item] += two
+        if beyond != 0.0:
+            for item in items[starts[row] : starts[row + 1]]:
+                surplus[item] += beyond
 
 
 @compiled
 def _meet(layout: Layout, listed: Listed, item: int, alone: Alone) -> None:
     """Sum up what an item says alone."""
-    cluster_of, slot_of, record = layout.places.cluster, layout.places.slot, layout.places.record
-    sizes, slot_part, there, shares = layout.clusters.size, layout.rows.slot_part, listed.there, listed.share
-    starts, items, above, part_starts = listed.starts, listed.item, listed.above, listed.part_starts
+    cluster_of, sizes, there, shares = layout.places.cluster, layout.clusters.size, listed.there, listed.share
+    slots, slot_item, slot_above, chunk = listed.slots, listed.slot_item, listed.slot_above, listed.chunk
     rest_starts, rest_item, rest_above = listed.rest_starts, listed.rest_item, listed.rest_above
-    slot_item, beside_starts, beside = listed.slot_item, listed.beside_starts, listed.beside
-    room, met, found, both = alone.room, alone.met, alone.item, alone.both
+    beside = listed.beside
+    met, found, both = alone.met, alone.item, alone.both
+    everywhere, shown, surplus = alone.room[0], alone.room[1], alone.room[2]
     if alone.used[0] + len(met) > len(found):
         alone.first[:], alone.used[0] = -1, 0
     begin = many = alone.used[0]
@@ -193,28 +214,31 @@ def _meet(layout: Layout, listed: Listed, item: int, alone: Alone) -> None:
                 beyond[reader] = size * (shares[at, reader] - listed.known_rate[reader, item])
                 alone.own[item, reader, 0] += size * shares[at, reader]
                 alone.own[item, reader, 1] += size
-        first, last = starts[cluster], starts[cluster + 1]
-        many = _meet_others(items[first:last], many, met, found, room)
-        _add(items[first:last], above[first:last], beyond, room)
+        first, last = slots[cluster, 0], slots[cluster, 1]
+        many = _meet_others(slot_item[first:last], many, met, found, everywhere, shown, surplus)
+        _add(slot_item[first:last], slot_above[first:last], beyond, everywhere, shown, surplus)
         first, last = rest_starts[cluster], rest_starts[cluster + 1]
-        many = _meet_others(rest_item[first:last], many, met, found, room)
-        _add_rest(rest_item[first:last], rest_above[first:last], beyond, room)
-        if record[at]:  # all that stands in its chunk is listed here
-            beyond[:], part = size * shares[at, 0], slot_part[slot_of[at]]
-            inside = slot_item[part_starts[part] : part_starts[part + 1]]
-            first = beside_starts[slot_of[at]]
-            _add(inside, beside[first : first + len(inside)], beyond, room)
+        many = _meet_others(rest_item[first:last], many, met, found, everywhere, shown, surplus)
+        _add_rest(rest_item[first:last], rest_above[first:last], beyond, everywhere, shown, surplus)
+        if chunk[at, 0] != NO_CHUNK:  # all that stands in its chunk is listed here
+            inside, first = slot_item[chunk[at, 0] : chunk[at, 1]], chunk[at, 2]
+            beyond[:] = size * shares[at, 0]
+            _add(inside, beside[first : first + len(inside)], beyond, everywhere, shown, surplus)
     for entry in range(begin, many):
-        both[entry] = room[found[entry]]
+        other = found[entry]
+        both[entry, 0], both[entry, 1], both[entry, 2] = everywhere[other], shown[other], surplus[other]
     alone.first[item], alone.last[item], alone.used[0] = begin, many, many
 
 
 @compiled
-def _meet_others(items: Ints, many: int, met: Flags, found: Longs, room: Floats) -> int:
+def _meet_others(
+    items: Ints, many: int, met: Flags, found: Longs, everywhere: Floats, shown: Floats, surplus: Floats
+) -> int:
     """Note items that were not met yet, with nothing said so far; returns how many were met."""
     for item in items:
         if not met[item]:
-            met[item], found[many], room[item] = True, item, 0.0
+            met[item], found[many] = True, item
+            everywhere[item] = shown[item] = surplus[item] = 0.0
             many += 1
     return many
 
@@ -231,15 +255,20 @@ def meet_all(layout: Layout, listed: Listed, codes: Longs, alone: Alone) -> bool
 
 
 @compiled
-def _add_alone(item: int, others: Floats, alone: Alone, held: Floats) -> None:
-    """Add what a known item says alone, its clusters being weighed with the chances of the others."""
+def _add_alone(
+    item: int, others: Floats, alone: Alone, everywhere: Floats, shown: Floats, surplus: Floats
+) -> None:
+    """Add what a known item says alone, its clusters being weighed with the chances of the others.
+
+    These are the same for who looks everywhere and for who knows the method.
+    """
     found, both = alone.item, alone.both
-    everywhere, shown, method = others[0], others[1], others[2]
+    one, two = others[0], others[1]
     for at in range(alone.first[item], alone.last[item]):
         other = found[at]
-        held[other, 0] += everywhere * both[at, 0]
-        held[other, 1] += shown * both[at, 1]
-        held[other, 2] += method * both[at, 2]
+        everywhere[other] += one * both[at, 0]
+        shown[other] += two * both[at, 1]
+        surplus[other] += one * both[at, 2]
 
 
 @compiled
@@ -257,36 +286,70 @@ def _rates(known_rate: Floats, known: Longs) -> tuple[Floats, Floats, Floats]:
 
 
 @compiled
-def _next(cluster_of: Longs, at: Longs, end: Longs, here: Longs, last: int) -> int:
-    """Next cluster that lists several known items, ``last`` for none; ``here`` gets their places, or -1."""
-    if len(at) == 2:
+def _several(cluster_of: Longs, at: Longs, end: Longs, here: Longs, last: int) -> int:
+    """Next clusters that list several known items, as many as ``here`` has room for; returns how many there are.
+
+    It gets the cluster of each, and the places of the known items there, or -1.
+    """
+    found, many = 0, len(at)
+    if many == 2:
         one, two, one_end, two_end = at[0], at[1], end[0], end[1]
-        while one < one_end and two < two_end:
+        while found < len(here) and one < one_end and two < two_end:
             a, b = cluster_of[one], cluster_of[two]
             if a == b:
-                here[0], here[1], at[0], at[1] = one, two, one + 1, two + 1
-                return int(a)
-            one += a < b
-            two += b < a
-        return last
-    while True:
-        cluster, many = last, 0
-        for j in range(len(at)):
+                here[found, 0], here[found, 1], here[found, 2] = one, two, a
+                found += 1
+            one += a <= b
+            two += b <= a
+        at[0], at[1] = one, two
+        return found
+    while found < len(here):
+        cluster, several = last, 0
+        for j in range(many):
             if at[j] < end[j]:
                 cluster = min(cluster, cluster_of[at[j]])
-        for j in range(len(at)):
-            here[j] = -1
+        if cluster == last:
+            break
+        for j in range(many):
+            here[found, j] = -1
             if at[j] < end[j] and cluster_of[at[j]] == cluster:
-                here[j] = at[j]
+                here[found, j] = at[j]
                 at[j] += 1
-                many += 1
-        if many != 1:
-            return cluster
+                several += 1
+        here[found, many] = cluster
+        found += several > 1
+    return found
+
+
+@compiled
+def _ask_for(
+    here: Longs, slots: Longs, rest_starts: Longs, share: Floats, chunk: Longs, slot_item: Ints, slot_above: Floats,
+    beside: Floats, sizes: Floats,
+) -> float:  # fmt: skip
+    """Read what lies anywhere for some clusters at once, so that it is near the processor; returns a sum of it."""
+    many, read = here.shape[1] - 1, 0.0
+    for i in range(len(here)):
+        cluster = here[i, many]
+        read += slots[cluster, 0] + rest_starts[cluster] + sizes[cluster]
+        for j in range(many):
+            if here[i, j] >= 0:
+                read += share[here[i, j], 0] + chunk[here[i, j], 0]
+    for i in range(len(here)):
+        first = slots[here[i, many], 0]
+        if first < len(slot_item):
+            read += slot_item[first] + slot_above[first]
+        for j in range(many):
+            if here[i, j] >= 0 and chunk[here[i, j], 0] != NO_CHUNK:
+                read += beside[chunk[here[i, j], 2]]
+    return read
 
 
 @compiled
 def _companions(part: Longs, j: int) -> int:
-    """How many known items stand in the chunk of item ``j``, itself included; 0 if it is not the first of them."""
+    """How many known items stand in the chunk of item ``j``, itself included; 0 if it is not the first of them.
+
+    A chunk is named by its first slot.
+    """
     if part[j] == NO_CHUNK:
         return 1
     many = 0
@@ -331,7 +394,9 @@ class _Sums(NamedTuple):
         near: for each known item its expected copies in clusters that list several; last, once for each further item,
             the records of these clusters.
         total: records that hold all.
-        held: by further item, its copies in them beyond its rate.
+        everywhere: by further item, its copies in them beyond its rate, as who looks everywhere expects them.
+        shown: the same of who counts what is shown.
+        surplus: what who knows the method expects beyond ``everywhere``.
     """
 
     rate: Floats
@@ -339,7 +404,9 @@ class _Sums(NamedTuple):
     far: Floats
     near: Floats
     total: Floats
-    held: Floats
+    everywhere: Floats
+    shown: Floats
+    surplus: Floats
 
 
 @compiled
@@ -377,76 +444,85 @@ def _weigh_here(
 @compiled
 def _add_several(layout: Layout, listed: Listed, known: Longs, found: Longs, sums: _Sums) -> None:
     """Add what clusters say that list several known items, and take away what each of these says there alone."""
-    cluster_of, slot_of, record = layout.places.cluster, layout.places.slot, layout.places.record
-    slot_starts, slot_rows, slot_part = layout.rows.slot_starts, layout.rows.slot_rows, layout.rows.slot_part
+    cluster_of, sizes, none = layout.places.cluster, layout.clusters.size, len(layout.clusters.size)
+    slot_starts, slot_rows, chunk = layout.rows.slot_starts, layout.rows.slot_rows, listed.chunk
     row_starts, row_items, row_rate = layout.rows.starts, layout.rows.items, layout.rows.rate
-    sizes = layout.clusters.size
-    starts, items, above, part_starts = listed.starts, listed.item, listed.above, listed.part_starts
+    slots, slot_above, beside = listed.slots, listed.slot_above, listed.beside
     rest_starts, rest_item, rest_above = listed.rest_starts, listed.rest_item, listed.rest_above
     slot_item, slot_share, there, share = listed.slot_item, listed.slot_share, listed.there, listed.share
-    beside_starts, beside, many, none = listed.beside_starts, listed.beside, len(known), len(sizes)
-    rate, others, far, near, total, held = sums
-    at, end, here = layout.places.starts[known], layout.places.starts[known + 1], np.empty(many, np.int64)
+    many, (rate, others, far, near, total, everywhere, shown, surplus) = len(known), sums
+    at, end = layout.places.starts[known], layout.places.starts[known + 1]
+    block, read = np.empty((BLOCK, many + 1), np.int64), np.zeros(1)
     slot, part, together = np.empty(many, np.int64), np.empty(many, np.int64), np.empty(many, np.int64)
     rows, chance, less = np.zeros(many + 1, np.int64), np.ones(many), np.empty((many, READERS))
     weight, more = np.empty(READERS), np.empty(READERS)
-    while True:
-        cluster = _next(cluster_of, at, end, here, none)
-        if cluster == none:
-            return
-        for j in range(many):
-            slot[j], part[j], chance[j] = -1, NO_CHUNK, 1.0
-            if here[j] >= 0 and record[here[j]]:
-                slot[j] = slot_of[here[j]]
-                part[j] = slot_part[slot[j]]
-        for j in range(many):
-            together[j], rows[j + 1] = _companions(part, j), rows[j]
-            if together[j] > 1:
-                rows[j + 1] = _rows_with(slot_starts, slot_rows, slot, part, j, rows[j], found)
-                chance[j] = 0.0
-                for i in range(rows[j], rows[j + 1]):
-                    chance[j] += row_rate[found[i]]
-                chance[j] = min(1.0, chance[j])
-        _weigh_here(
-            sizes[cluster], here, there, share, together, chance, rate, others, far, near, total, less, more, weight,
-        )  # fmt: skip
-        first, last = starts[cluster], starts[cluster + 1]
-        _add(items[first:last], above[first:last], more, held)
-        first, last = rest_starts[cluster], rest_starts[cluster + 1]
-        _add_rest(rest_item[first:last], rest_above[first:last], more, held)
-        for j in range(many):
-            if slot[j] < 0:
-                continue
-            # Beside a known item its rows say more than the shares, which were added with all others.
-            first, last, start = part_starts[part[j]], part_starts[part[j] + 1], beside_starts[slot[j]]
-            for reader in range(READERS):
-                more[reader] = (weight[reader] if together[j] == 1 else 0.0) - less[j, reader]
-            _add(slot_item[first:last], beside[start : start + last - first], more, held)
-            if together[j] > 1:
+    met = _several(cluster_of, at, end, block, none)
+    while met > 0:
+        read[0] = _ask_for(
+            block[:met], slots, rest_starts, share, chunk, slot_item, slot_above, beside, sizes
+        )
+        for number in range(met):
+            here, cluster = block[number, :many], block[number, many]
+            for j in range(many):
+                slot[j], part[j], chance[j] = NO_CHUNK, NO_CHUNK, 1.0
+                if here[j] >= 0:
+                    part[j], slot[j] = chunk[here[j], 0], chunk[here[j], 3]
+            for j in range(many):
+                together[j], rows[j + 1] = _companions(part, j), rows[j]
+                if together[j] > 1:
+                    rows[j + 1] = _rows_with(slot_starts, slot_rows, slot, part, j, rows[j], found)
+                    chance[j] = 0.0
+                    for i in range(rows[j], rows[j + 1]):
+                        chance[j] += row_rate[found[i]]
+                    chance[j] = min(1.0, chance[j])
+            _weigh_here(
+                sizes[cluster], here, there, share, together, chance, rate, others, far, near, total, less, more,
+                weight,
+            )  # fmt: skip
+            first, last = slots[cluster, 0], slots[cluster, 1]
+            _add(slot_item[first:last], slot_above[first:last], more, everywhere, shown, surplus)
+            first, last = rest_starts[cluster], rest_starts[cluster + 1]
+            _add_rest(rest_item[first:last], rest_above[first:last], more, everywhere, shown, surplus)
+            for j in range(many):
+                if slot[j] < 0:
+                    continue
+                # Beside a known item its rows say more than the shares, which were added with all others.
+                first, last, start = part[j], chunk[here[j], 1], chunk[here[j], 2]
+                shares = beside[start : start + last - first]
                 for reader in range(READERS):
-                    more[reader] = -weight[reader]
-                _add(slot_item[first:last], slot_share[first:last], more, held)
-                _add_rows(row_starts, row_items, row_rate, found[rows[j] : rows[j + 1]], weight, held)
+                    more[reader] = (weight[reader] if together[j] == 1 else 0.0) - less[j, reader]
+                _add(slot_item[first:last], shares, more, everywhere, shown, surplus)
+                if together[j] > 1:
+                    for reader in range(READERS):
+                        more[reader] = -weight[reader]
+                    _add(slot_item[first:last], slot_share[first:last], more, everywhere, shown, surplus)
+                    here_rows = found[rows[j] : rows[j + 1]]
+                    _add_rows(row_starts, row_items, row_rate, here_rows, weight, everywhere, shown, surplus)
+        met = _several(cluster_of, at, end, block, none)
 
 
 @compiled
 def _weigh(layout: Layout, listed: Listed, known: Longs, alone: Alone, found: Longs, held: Floats) -> Floats:
-    """Fill ``held``: copies of each item in records that hold the set, beyond its ``rate`` in them.
+    """Fill ``held``: for each reader, copies of each item in records that hold the set, beyond its ``rate`` in them.
 
     Returns for each reader the records that are expected to hold the set.
     """
     many, excess, (rate, others, far) = len(known), listed.excess, _rates(listed.known_rate, known)
     near, total = np.zeros((many + 1, READERS)), np.zeros(READERS)
-    for item in range(len(held)):
-        held[item, 0] = far[0] * excess[item, 0]
-        held[item, 1] = far[1] * excess[item, 0]
-        held[item, 2] = far[2] * excess[item, 1]
+    everywhere, shown, surplus = held[0], held[1], held[2]
+    for item in range(len(surplus)):
+        everywhere[item] = far[0] * excess[item, 0]
+        shown[item] = far[1] * excess[item, 0]
+        surplus[item] = far[2] * excess[item, 1] - everywhere[item]
     for j in range(many):
         if alone.first[known[j]] < 0:
             _meet(layout, listed, known[j], alone)
-        _add_alone(known[j], others[j], alone, held)
+        _add_alone(known[j], others[j], alone, everywhere, shown, surplus)
     if many > 1:
-        _add_several(layout, listed, known, found, _Sums(rate, others, far, near, total, held))
+        sums = _Sums(rate, others, far, near, total, everywhere, shown, surplus)
+        _add_several(layout, listed, known, found, sums)
+    for item in range(len(surplus)):
+        surplus[item] += everywhere[item]
     for reader in range(READERS):
         unlisted = layout.clusters.top_size[0] + near[many, reader]
         for j in range(many):
@@ -460,14 +536,14 @@ def _weigh(layout: Layout, listed: Listed, known: Longs, alone: Alone, found: Lo
 
 @compiled
 def _claimed(
-    held: Floats, rate: Floats, reader: int, total: float, known: Longs, items: Longs, chances: Floats, end: int
-) -> int:  # fmt: skip
+    held: Floats, rate: Floats, total: float, known: Longs, items: Ints, chances: Floats, end: int
+) -> int:
     """Note what a reader claims of a set behind ``end``; returns the new end."""
     least = LEAST_BEST - 1 / DIGITS
     for item in known:
-        held[item, reader] = -2 * total  # what is known is not claimed
+        held[item] = -2 * total  # what is known is not claimed
     for item in range(len(held)):
-        chance = rate[item] + held[item, reader] / total
+        chance = rate[item] + held[item] / total
         if chance < least:
             continue
         chance = min(1.0, np.floor(chance * DIGITS + 0.5) / DIGITS)
@@ -477,31 +553,41 @@ def _claimed(
     return end
 
 
+@compiled
+def _with_room(values: NDArray[Any], used: int, wanted: int) -> NDArray[Any]:
+    """The same rows, with room for so many values each."""
+    if wanted <= values.shape[1]:
+        return values
+    longer = np.empty((len(values), 2 * wanted), values.dtype)
+    longer[:, :used] = values[:, :used]
+    return longer
+
+
 @compiled_early
 def lone_claims(
     layout: Layout, listed: Listed, alone: Alone, starts: Longs, codes: Longs
-) -> tuple[Longs, Longs, Floats, Floats]:
-    """For each known set, and in it for each reader: where its claims end, items, probabilities; expected records.
+) -> tuple[Longs, Ints, Floats, Floats]:
+    """For each reader: where the claims of each known set end, items, probabilities; expected records.
 
     Sets have one item at least. All that is claimed with ``LEAST_BEST`` or more is told. Where no cluster is left as
     a reader looks at it, every place counts. What ``alone`` lacks is added to it.
     """
-    sets, width, end = len(starts) - 1, len(listed.rate), 0
-    held, found = np.empty((width, READERS)), np.empty(len(layout.rows.starts), np.int64)
-    ends, expected = np.zeros(sets * READERS + 1, np.int64), np.zeros(sets * READERS)
-    items, chances = np.empty(1024 + READERS * width, np.int64), np.empty(1024 + READERS * width)
+    sets, width, longest = len(starts) - 1, len(listed.rate), 0
+    held, found = np.empty((READERS, width)), np.empty(len(layout.rows.starts), np.int64)
+    ends, expected = np.zeros((READERS, sets + 1), np.int64), np.zeros((READERS, sets))
+    items, chances = np.empty((READERS, 1024), np.int32), np.empty((READERS, 1024))
     for number in range(sets):
         known = codes[starts[number] : starts[number + 1]]
         totals = _weigh(layout, listed, known, alone, found, held)
-        while end + READERS * width > len(items):
-            items, chances = np.concatenate((items, items)), np.concatenate((chances, chances))
+        items = _with_room(items, longest, longest + width)
+        chances = _with_room(chances, longest, longest + width)
         for reader in range(READERS):
-            by = reader if totals[reader] > 0 else 0
+            by, end = reader if totals[reader] > 0 else 0, ends[reader, number]
             if totals[by] > 0:
-                end = _claimed(held, listed.rate, by, totals[by], known, items, chances, end)
-            row = READERS * number + reader
-            ends[row + 1], expected[row] = end, totals[by]
-    return ends, items[:end], chances[:end], expected
+                end = _claimed(held[by], listed.rate, totals[by], known, items[reader], chances[reader], end)
+            ends[reader, number + 1], expected[reader, number] = end, totals[by]
+            longest = max(longest, end)
+    return ends, items, chances, expected
 
 
 # Parts of a release: what is expected is summed up over all of them before anything is claimed.
@@ -512,28 +598,29 @@ def add_expected(
     layout: Layout, listed: Listed, alone: Alone, starts: Longs, codes: Longs, totals: Floats, held: Floats
 ) -> None:
     """Add for each reader and set the records of a part that are expected to hold it, and to hold it and each item."""
-    found, here = np.empty(len(layout.rows.starts), np.int64), np.empty((held.shape[2], READERS))
+    found, width = np.empty(len(layout.rows.starts), np.int64), held.shape[2]
+    here = np.empty((READERS, width))
     for number in range(len(starts) - 1):
         known = codes[starts[number] : starts[number + 1]]
         told = _weigh(layout, listed, known, alone, found, here)
         for reader in range(READERS):
             totals[reader, number] += told[reader]
-            held[reader, number] += here[:, reader] + listed.rate * told[reader]
+            held[reader, number] += here[reader] + listed.rate * told[reader]
 
 
 @compiled
 def claims_from(
     totals: Floats, held: Floats, starts: Longs, codes: Longs
-) -> tuple[Longs, Longs, Floats, Floats]:
+) -> tuple[Longs, Ints, Floats, Floats]:
     """All that a reader's sums over all parts claim of sets with ``LEAST_BEST`` or more; see ``lone_claims``."""
     sets, width, end = len(totals), held.shape[1], 0
-    ends, nothing, column = np.zeros(sets + 1, np.int64), np.zeros(width), np.empty((width, 1))
-    items, chances = np.empty(1024 + width, np.int64), np.empty(1024 + width)
+    ends, nothing, column = np.zeros(sets + 1, np.int64), np.zeros(width), np.empty(width)
+    items, chances = np.empty(1024 + width, np.int32), np.empty(1024 + width)
     for number in range(sets):
         if totals[number] > 0:
             while end + width > len(items):
                 items, chances = np.concatenate((items, items)), np.concatenate((chances, chances))
-            column[:, 0], known = held[number], codes[starts[number] : starts[number + 1]]
-            end = _claimed(column, nothing, 0, totals[number], known, items, chances, end)
+            column[:], known = held[number], codes[starts[number] : starts[number + 1]]
+            end = _claimed(column, nothing, totals[number], known, items, chances, end)
         ends[number + 1] = end
     return ends, items[:end], chances[:end], totals

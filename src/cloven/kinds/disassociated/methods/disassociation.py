@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from cloven.compiled import Longs
     from cloven.data.transactions import Transactions
     from cloven.engines.engine import Engine
+    from cloven.kinds.disassociated.methods.assembly import Parts
     from cloven.kinds.disassociated.methods.labelling import Prepared
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.protocols import Dimension
@@ -233,14 +234,24 @@ class Disassociation:
         """
         return self._anonymised(data, progress) if engine is None else engine.anonymise(self, data, progress)
 
+    def release_of(self, data: Transactions) -> Disassociated:
+        """The release alone, where nobody will look anything up in it by its key: the same as of ``anonymise``."""
+        return self._released(data, lambda _step, _share: None).release
+
     def _anonymised(self, data: Transactions, progress: Callable[[str, float], None] | None) -> Anonymised:
         """All in the memory of this machine."""
-        from cloven.data.arrays import stable_order
-        from cloven.kinds.disassociated.methods.assembly import assemble, by_source
+        report = progress or (lambda _step, _share: None)
+        made = self._released(data, report)
+        key = made.key(data)
+        report("assemble", 1.0)
+        return Anonymised(made.release, key)
+
+    def _released(self, data: Transactions, report: Callable[[str, float], None]) -> _Released:
+        """Make the release."""
+        from cloven.kinds.disassociated.methods.assembly import assemble
         from cloven.kinds.disassociated.methods.labelling import label, prepare, tie_order_of
 
         expect_sets(data, type(self).__name__)
-        report = progress or (lambda _step, _share: None)
         self.check_sensitive(data.vocabulary)
         kept = self._without_rare_items(data, data)
         while True:
@@ -267,29 +278,7 @@ class Disassociation:
             m=self.m,
             parameters=parameters,
         )
-        release = _with_published_groups(release)
-        source = kept.source_rows[prepared.source]
-        by_record = stable_order(source)
-        parts = by_source(parts, source, by_record)
-        published = by_record[cluster_of[by_record] >= 0]
-        suppressed = sorted(
-            (*_suppressed(data, kept, source[cluster_of < 0]), *_left_out(kept, prepared, labels.chunk))
-        )
-        persons = None if kept.persons is None else kept.persons[prepared.source][published]
-        key = Key(
-            record=parts.record,
-            release_row=parts.release_row,
-            offsets=parts.offsets,
-            items=parts.items,
-            records=source[published],
-            record_cluster=cluster_of[published],
-            persons=persons,
-            suppressed_record=np.array([row for row, _, _ in suppressed], np.int64),
-            suppressed_reason=tuple(reason for _, reason, _ in suppressed),
-            suppressed_items=tuple(names for _, _, names in suppressed),
-        )
-        report("assemble", 1.0)
-        return Anonymised(release, key)
+        return _Released(_with_published_groups(release), parts, cluster_of, kept, prepared, labels.chunk)
 
     def _without_rare_items(self, data: Transactions, published: Transactions) -> Transactions:
         """Data without the items that too few published records hold; the same object if there is none."""
@@ -328,6 +317,54 @@ class Disassociation:
                 f"k = {self.k} needs at least {self.k} {what}{dropped}, got {people:,}; choose a smaller k"
             )
             raise ParameterError(message)
+
+
+@dataclass(frozen=True, eq=False)
+class _Released:
+    """A release, and what its key is made from.
+
+    Attributes:
+        release: the release.
+        parts: what each record has in each row.
+        cluster_of: published cluster of each record, -1 for those left out.
+        kept: the data without items that are too rare.
+        prepared: the same in the order in which it was worked on.
+        chunk: chunk of each occurrence.
+    """
+
+    release: Disassociated
+    parts: Parts
+    cluster_of: Longs
+    kept: Transactions
+    prepared: Prepared
+    chunk: NDArray[np.int32]
+
+    def key(self, data: Transactions) -> Key:
+        """The key; ``data`` is all there was."""
+        from cloven.data.arrays import stable_order
+        from cloven.kinds.disassociated.methods.assembly import by_source
+
+        kept, prepared, cluster_of = self.kept, self.prepared, self.cluster_of
+        source = kept.source_rows[prepared.source]
+        by_record = stable_order(source)
+        parts = by_source(self.parts, source, by_record)
+        published = by_record[cluster_of[by_record] >= 0]
+        suppressed = sorted(
+            (*_suppressed(data, kept, source[cluster_of < 0]), *_left_out(kept, prepared, self.chunk))
+        )
+        persons = None if kept.persons is None else kept.persons[prepared.source][published]
+        return Key(
+            record=parts.record,
+            release_row=parts.release_row,
+            offsets=parts.offsets,
+            items=parts.items,
+            records=source[published],
+            record_cluster=cluster_of[published],
+            persons=persons,
+            suppressed_record=np.array([row for row, _, _ in suppressed], np.int64),
+            suppressed_reason=tuple(reason for _, reason, _ in suppressed),
+            suppressed_items=tuple(names for _, _, names in suppressed),
+        )
 
 
 def _with_published_groups(release: Disassociated) -> Disassociated:
