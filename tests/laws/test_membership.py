@@ -34,6 +34,21 @@ def test_compiled_score_is_the_plain_one():
         assert ((cluster >= 0) & (cluster < release.clusters)).all()
 
 
+def test_scores_do_not_depend_on_the_records_around():
+    """Work on the items that records begin with is shared, and taken back to the last bit."""
+    rng = random.Random(9)
+    for _ in range(60):
+        release, records = random_release(rng)
+        member = Membership.of(release)
+        code = {name: number for number, name in enumerate(release.vocabulary)}
+        asked = [[code[item] for item in record if item in code] for record in records]
+        asked += [rng.sample(sorted(code.values()), rng.randint(0, len(code))) for _ in range(20)]
+        score, cluster = member.scores(Known.from_sets(asked))
+        alone = [member.scores(Known.from_sets([record])) for record in asked]
+        assert score.tolist() == [each[0].item() for each, _ in alone]
+        assert cluster.tolist() == [each[0].item() for _, each in alone]
+
+
 @pytest.mark.parametrize("joined", [True, False])
 def test_clusters_that_fit_a_record_badly_count_beside_others_that_fit_worse(joined):
     """Every record of the second cluster is full: a record without its items is e ** -900 as likely as elsewhere."""

@@ -9,7 +9,8 @@ everything published; averages over several of them estimate what a reader can l
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -28,10 +29,10 @@ if TYPE_CHECKING:
     from cloven.compiled import Flags
     from cloven.kinds.disassociated.release import Disassociated
 
-    Shown = tuple[Longs, Ints]
+    Shown = tuple[Longs, Ints, Longs]
     Inner = tuple[Longs, Longs, Longs, Ints]
     Told = tuple[Shown, Inner, int]
-    Lists = tuple[Longs, Longs, Flags]
+    Lists = tuple[Ints, Ints, Flags]
 
 FEW_RECORDS = 1_000_000
 """Records that nobody doubts; of more, each row stands for ``MOST_TIMES`` at most."""
@@ -47,8 +48,8 @@ def worlds_of(release: Disassociated, count: int, rng: np.random.Generator) -> I
 
 def _rebuild(layout: Layout, rng: np.random.Generator) -> Transactions:
 
-    place = np.full(len(layout.chunk), -1, np.int64)
-    cover = np.zeros(int(layout.bounds[-1]), np.int64)
+    place = np.full(len(layout.chunk), -1, layout.number)
+    cover = np.zeros(int(layout.bounds[-1]), layout.number)
     place_record_chunks(rng, layout.bounds, layout.starts, layout.chunk, place, cover)
     # With a root, what a record lacks in its cluster comes from there.
     has_term = (np.diff(layout.terms[0]) > 0) | (layout.release.root >= 0)
@@ -62,27 +63,29 @@ def _rebuild(layout: Layout, rng: np.random.Generator) -> Transactions:
     return Transactions.from_arrays(lengths, codes, layout.release.vocabulary)
 
 
-def _place_shared(layout: Layout, rng: np.random.Generator, place: Longs, cover: Longs, needy: Flags) -> None:
+def _place_shared(layout: Layout, rng: np.random.Generator, place: Ints, cover: Ints, needy: Flags) -> None:
     if not layout.shared:
         return
 
     chunks = np.array(layout.shared, np.int64)
     repeated = repeated_items(chunks, layout.table, len(layout.release.vocabulary))
-    lists = np.full(len(cover), -1, np.int64), np.full(len(place), -1, np.int64), repeated
-    told = layout.shown, layout.inner
+    followed, number = repeated.any(), layout.number
+    lists = np.full(len(cover) * followed, -1, number), np.full(len(place) * followed, -1, number), repeated
+    owner = np.full(len(cover), -1, number)
     failed = place_shared_chunks(
-        rng, chunks, layout.members, layout.bounds, layout.table, told, lists, place, cover, needy
-    )
+        rng, chunks, layout.members, layout.bounds, layout.homes, layout.table, layout.told, lists, place, cover,
+        needy, owner,
+    )  # fmt: skip
     if failed >= 0:
         message = f"a shared chunk of joint {chunks[failed, 2]} does not fit on the records below it"
         raise ReleaseError(message + "; run `cloven verify` on the release")
 
 
 def _place_terms(
-    layout: Layout, rng: np.random.Generator, place: Longs, cover: Longs
+    layout: Layout, rng: np.random.Generator, place: Ints, cover: Ints
 ) -> tuple[Longs, NDArray[np.int32]]:
     """Records and items of what has no count, after rows of the root have filled empty records."""
-    root, told = layout.release.root, (layout.shown, layout.inner)
+    root, told = layout.release.root, layout.told
     if root < 0:
         return place_terms(rng, layout.bounds, *layout.terms, cover)
 
@@ -169,6 +172,27 @@ class Layout:
         )
         _check_sizes(layout, record)
         return layout
+
+    @cached_property
+    def number(self) -> np.dtype[Any]:
+        """Wide enough for numbers of records and rows: half as wide, twice as many stay near the processor."""
+        most = max(int(self.bounds[-1]), len(self.chunk))
+        return np.dtype(np.int32 if most <= np.iinfo(np.int32).max else np.int64)
+
+    @cached_property
+    def homes(self) -> Ints:
+        """Cluster of each record."""
+        return np.repeat(np.arange(self.release.clusters, dtype=np.int32), self.release.cluster_size)
+
+    @cached_property
+    def told(self) -> tuple[Shown, Inner]:
+        """What clusters and joints show, with a bit for each remainder of an item by 64: most are not there."""
+        starts, items = self.shown
+        marks = np.zeros(len(starts) - 1, np.int64)
+        np.bitwise_or.at(
+            marks, np.repeat(np.arange(len(marks)), np.diff(starts)), np.int64(1) << (items & 63)
+        )
+        return (starts, items, marks), self.inner
 
 
 def _root_rows(at_root: Flags) -> tuple[int, int]:
@@ -275,7 +299,7 @@ def _cluster_items(release: Disassociated, lengths: Longs) -> tuple[Longs, NDArr
 
 @compiled
 def place_record_chunks(
-    rng: np.random.Generator, bounds: Longs, starts: Longs, row_chunk: Ints, place: Longs, cover: Longs
+    rng: np.random.Generator, bounds: Longs, starts: Longs, row_chunk: Ints, place: Ints, cover: Ints
 ) -> None:
     """Give the sub-records of every record chunk distinct random records of their cluster.
 
@@ -298,7 +322,7 @@ def place_record_chunks(
 
 @compiled
 def cover_all(
-    rng: np.random.Generator, bounds: Longs, starts: Longs, has_term: Flags, place: Longs, cover: Longs
+    rng: np.random.Generator, bounds: Longs, starts: Longs, has_term: Flags, place: Ints, cover: Ints
 ) -> int:
     """Fill the empty records of clusters without a term chunk; returns how many could not be filled.
 
@@ -331,7 +355,7 @@ def cover_all(
 
 @compiled
 def place_terms(
-    rng: np.random.Generator, bounds: Longs, term_starts: Longs, term_items: Ints, cover: Longs
+    rng: np.random.Generator, bounds: Longs, term_starts: Longs, term_items: Ints, cover: Ints
 ) -> tuple[Longs, Ints]:
     """Put every term-chunk item on one random record, empty records first; then fill what is still empty.
 
@@ -364,7 +388,7 @@ LONG = 64
 
 @compiled
 def assembled(
-    place: Longs, table: tuple[Longs, Ints], term_records: Longs, term_items: Ints, records: int
+    place: Ints, table: tuple[Longs, Ints], term_records: Longs, term_items: Ints, records: int
 ) -> tuple[Longs, Ints]:
     """Lengths and items (ascending, without repeats) of the records that rows and terms were placed on."""
     offsets, items = table
@@ -433,7 +457,7 @@ def _among(item: int, owner: int, offsets: Longs, items: Ints) -> bool:
 def is_told(item: int, cluster: int, told: Told) -> bool:
     """Whether the occurrences of an item in a cluster are published elsewhere: in its record chunks, or further in."""
     shown, inner, outer = told
-    if _among(item, cluster, shown[0], shown[1]):
+    if shown[2][cluster] >> (item & 63) & 1 and _among(item, cluster, shown[0], shown[1]):
         return True
     joint = inner[0][cluster]
     while joint >= 0 and joint != outer:
@@ -449,7 +473,7 @@ def _fits(row: int, record: int, cluster: int, table: tuple[Longs, Ints], told: 
 
     ``table`` holds the published rows, ``told`` what record chunks and inner joints show, and ``lists`` the
     shared rows that a record has already (the first of each record, and the one after each row) with the items
-    that several shared chunks have: the others it cannot have twice.
+    that several shared chunks have: the others it cannot have twice. Where there are none, there are no lists.
     """
     row_offsets, row_items = table
     head, following, repeated = lists
@@ -476,20 +500,23 @@ def place_shared_chunk(
     table: tuple[Longs, Ints],
     told: Told,
     lists: Lists,
-    place: Longs,
-    cover: Longs,
+    place: Ints,
+    cover: Ints,
     needy: Flags,
-    owner: Longs,
+    owner: Ints,
     any_needy: bool,
 ) -> int:
     """Place the shared chunk of rows ``rows[0]`` to ``rows[1] - 1`` over clusters; -1, or the row that fails.
 
     The records below the joint are numbered through its clusters, up to ``ends`` of each; ``owner`` says for every
-    record of the release which row of this chunk it has (-1 for none, as it is left again in the end). ``needy`` marks
-    empty records that nothing else can fill; they come first.
+    record of the release which row it had last, be it of this chunk or of another. ``needy`` marks empty records that
+    nothing else can fill; they come first.
     """
     first, last = rows
-    total = ends[-1] if len(ends) else 0
+    # Taken apart once: each call that hands on so many arrays takes longer than what it looks up.
+    (row_offsets, row_items), (shown, inner, joint), (head, following, repeated) = table, told, lists
+    (shown_starts, shown_items, marks), joint_of = shown, inner[0]
+    total, everywhere = ends[-1] if len(ends) else 0, len(clusters) == len(bounds) - 1
     wanting = _needy_below(clusters, bounds, ends, homes, needy) if any_needy else np.empty(0, np.int64)
     rng.shuffle(wanting)
     waiting, following_one, listed = wanting[:0], 0, False
@@ -497,21 +524,33 @@ def place_shared_chunk(
         found: int = np.int64(-1)  # type: ignore[assignment]  # one type for the compiler
         for candidate in wanting:
             cluster, record = _at(candidate, clusters, bounds, ends, homes)
-            if owner[record] < 0 and _fits(row, record, cluster, table, told, lists):
+            if not first <= owner[record] < last and _fits(row, record, cluster, table, told, lists):
                 found = record
                 break
         draws = 0
         while found < 0 and draws < DRAWS and total > 0 and not listed:
-            cluster, record = _at(int(rng.random() * total), clusters, bounds, ends, homes)
-            if owner[record] < 0 and _fits(row, record, cluster, table, told, lists):
-                found = record
             draws += 1
+            record = int(rng.random() * total)
+            if everywhere:
+                cluster = np.int64(homes[record])
+            else:
+                cluster, record = _at(record, clusters, bounds, ends, homes)
+            if first <= owner[record] < last:
+                continue
+            shows, further = False, joint_of[cluster] != joint
+            for at in range(row_offsets[row], row_offsets[row + 1]):
+                item = row_items[at]
+                further = further or repeated[item]
+                if marks[cluster] >> (item & 63) & 1 and _among(item, cluster, shown_starts, shown_items):
+                    shows = True
+            if not shows and not (further and not _fits(row, record, cluster, table, told, lists)):
+                found = record
         if found < 0 and not listed:
             waiting, listed = _allowed(rng, row, clusters, ends, table, told), True
         while found < 0 and following_one < len(waiting):
             cluster, record = _at(waiting[following_one], clusters, bounds, ends, homes)
             following_one += 1
-            if owner[record] < 0 and _fits(row, record, cluster, table, told, lists):
+            if not first <= owner[record] < last and _fits(row, record, cluster, table, told, lists):
                 found = record
         if found >= 0:
             owner[found] = row
@@ -520,14 +559,13 @@ def place_shared_chunk(
             rng, row, first, last, clusters, bounds, ends, homes, table, told, lists, owner, place
         ):
             return row
-    head, following, repeated = lists
     for row in range(first, last):
         record = place[row]
-        owner[record] = -1
         cover[record] += 1
-        needy[record] = False
-        for at in range(table[0][row], table[0][row + 1]):
-            if repeated[table[1][at]]:
+        if any_needy:
+            needy[record] = False
+        for at in range(row_offsets[row], row_offsets[row + 1]):
+            if repeated[row_items[at]]:
                 following[row], head[record] = head[record], row
                 break
     return -1
@@ -589,8 +627,8 @@ def _make_room(
     table: tuple[Longs, Ints],
     told: Told,
     lists: Lists,
-    owner: Longs,
-    place: Longs,
+    owner: Ints,
+    place: Ints,
 ) -> bool:
     """Find a place for one more row by moving others of its chunk; lists all records below the joint, so it is rare."""
     total = ends[-1] if len(ends) else 0
@@ -599,7 +637,7 @@ def _make_room(
     owned = np.empty(total, np.int64)
     for number in range(total):
         cluster_of[number], record_of[number] = _at(number, clusters, bounds, ends, homes)
-        owned[number] = owner[record_of[number]]
+        owned[number] = owner[record_of[number]] if first <= owner[record_of[number]] < last else -1
     if not _augment(rng, row, first, last, owned, cluster_of, record_of, table, told, lists):
         return False
     for number in range(total):
@@ -663,8 +701,8 @@ def fill_from_root(
     bounds: Longs,
     table: tuple[Longs, Ints],
     told: tuple[Shown, Inner],
-    place: Longs,
-    cover: Longs,
+    place: Ints,
+    cover: Ints,
 ) -> None:
     """Move rows of the root from records that hold more to empty ones, as far as a few draws find some.
 
@@ -693,7 +731,7 @@ def fill_from_root(
 
 @compiled
 def place_listed(
-    rng: np.random.Generator, listed: Ints, joint: int, bounds: Longs, told: tuple[Shown, Inner], cover: Longs
+    rng: np.random.Generator, listed: Ints, joint: int, bounds: Longs, told: tuple[Shown, Inner], cover: Ints
 ) -> tuple[Longs, Ints]:
     """Put every item of the list of the root on a record that may have it, then fill what is still empty.
 
@@ -746,19 +784,18 @@ def place_shared_chunks(
     chunks: Longs,
     members: tuple[Longs, Longs],
     bounds: Longs,
+    homes: Ints,
     table: tuple[Longs, Ints],
     told: tuple[Shown, Inner],
     lists: Lists,
-    place: Longs,
-    cover: Longs,
+    place: Ints,
+    cover: Ints,
     needy: Flags,
+    owner: Ints,
 ) -> int:
     """Place all shared chunks (first row, row after the last, joint); -1, or the number of the one that fails."""
     starts, clusters = members
     shown, inner = told
-    owner, homes = np.full(len(cover), -1, np.int64), np.empty(len(cover), np.int32)
-    for cluster in range(len(bounds) - 1):
-        homes[bounds[cluster] : bounds[cluster + 1]] = cluster
     any_needy = bool(needy.any())
     before = np.int64(-1)
     below = clusters[:0]

@@ -15,10 +15,11 @@ not published at all counts as a chunk without its row, where nothing was left o
 much more likely the record is if it was drawn from one of the clusters than if its items were drawn one by one.
 Where supports are lower bounds, a row may lack an item, and no row counts as half a row.
 
-Every cluster is part of the sum, but few list an item of the record, and most of those one. All others below an
-outermost joint have one factor in common, so that they are summed up beforehand. What a place adds alone is worked out
-beforehand, too, and only where several items of the record meet in a cluster its rows are looked at. Records that are
-asked about several times are scored once.
+Every cluster is part of the sum, but few list an item of the record. All others below an outermost joint have one
+factor in common, so that they are summed up beforehand. Records are walked through in order, their most widespread
+items first: what these add is worked out once for all records that begin with them, and taken back to the last bit
+behind the last of them. What a record holds of a chunk is followed from item to item through the beginnings of its
+rows. Records that are asked about several times are scored once.
 """
 
 from __future__ import annotations
@@ -26,28 +27,25 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from cloven.compiled import Floats, Ints, Longs, compiled
 from cloven.cores import at_once
-from cloven.data.arrays import distinct, run_starts
+from cloven.data.arrays import distinct, lexicographic_order, offsets_of, positions, repeats, run_starts
+from cloven.data.known_sets import Known
 from cloven.kinds.disassociated.attack.known_person import KnownPerson
 from cloven.kinds.disassociated.attack.known_person_layout import NOWHERE, sums
 from cloven.kinds.disassociated.release import Kind
 
 if TYPE_CHECKING:
-    from cloven.data.known_sets import Known
-    from cloven.kinds.disassociated.attack.known_person_layout import Layout
+    from cloven.kinds.disassociated.attack.known_person_layout import Arranged, Layout
     from cloven.kinds.disassociated.release import Disassociated
 
 
 DOUBT = 1e-6
 """Rows that are taken to be there where none is."""
-SPAN = 1 << 40
-"""More than the codes of the items of a row add up to."""
 NEGLIGIBLE = -37.5
 """Logarithm of what makes no difference to a sum of 1 or more, to the last bit: it is below 2 ** -54."""
 CLOSE = 1e-3
@@ -78,10 +76,11 @@ class Membership:
         """Score of each record, the higher the more likely it is in the release; and its most likely cluster."""
         records.check(len(self.person.release.vocabulary), len(self.person.release.vocabulary))
         layout, odds, listed = self.person.places, self._odds, self._listed
-        known: dict[bytes, int] = {}
-        ends = records.offsets.tolist()
-        of = [known.setdefault(records.codes[a:b].tobytes(), len(known)) for a, b in pairwise(ends)]
-        asked = records.take(np.unique(of, return_index=True)[1])
+        ordered = Known.from_arrays(records.offsets, np.argsort(listed.item)[records.codes])
+        order = lexicographic_order(ordered.offsets, ordered.codes)
+        ordered = ordered.take(order)
+        new = ~repeats(ordered.offsets, ordered.codes)
+        asked = ordered.take(np.flatnonzero(new))
 
         def some(first: int, last: int) -> tuple[Floats, Longs]:
             return scores(layout, odds, listed, asked.offsets[first : last + 1], asked.codes)
@@ -89,6 +88,8 @@ class Membership:
         # Each record is held against every cluster.
         steps = np.arange(len(asked.offsets)) * len(layout.clusters.size)
         score, cluster = map(np.concatenate, zip(*at_once(some, steps), strict=True))
+        of = np.empty_like(order)
+        of[order] = np.cumsum(new) - 1
         return score[of], layout.clusters.number[cluster[of]]
 
     def unknown(self, many: Longs) -> Floats:
@@ -136,21 +137,32 @@ class Membership:
 
     @cached_property
     def _listed(self) -> Listed:
-        """Places as clusters have them."""
+        """Places as the walk over records meets them."""
         layout, odds = self.person.places, self._odds
-        places, chunks = layout.places, len(odds.empty)
-        item = np.repeat(np.arange(len(places.starts) - 1), np.diff(places.starts))
-        part = np.append(layout.rows.slot_part, chunks)[places.slot]  # those that stand in no row come last
-        order = np.lexsort((item, part, places.cluster))
-        number = np.empty(len(order), np.int64)
-        number[order] = np.arange(len(order))
-        slot = np.where(places.record, places.slot, NOWHERE)[order]
+        places, many = layout.places, np.diff(layout.places.starts)
+        item = np.argsort(-many, kind="stable")
+        order = positions(places.starts[item], many[item])
+        cluster, slot = places.cluster[order], np.where(places.record, places.slot, NOWHERE)[order]
+        chunk = np.append(layout.rows.slot_part, NOWHERE)[slot]
+        base, more = additions(layout, odds, item, order)
+        shares, alone, before, row = prefixes(layout.rows, layout.clusters.size[cluster], slot, self.doubt)
+        missing = np.append(
+            math.log(self.doubt) - odds.empty, 0.0
+        )  # nothing is missing where there is no chunk
         # Half as wide, twice as many of them stay near the processor.
         return Listed(
-            number.astype(np.int32),
-            item[order].astype(np.int32),
-            slot.astype(np.int32),
-            *additions(layout, odds, order, item[order], slot),
+            item,
+            offsets_of(many[item]),
+            cluster.astype(np.int32),
+            layout.clusters.top.astype(np.int32),
+            chunk.astype(np.int32),
+            more + missing[chunk] + row[alone],
+            more,
+            alone,
+            shares.astype(np.int32),
+            before,
+            row,
+            base,
         )
 
 
@@ -191,308 +203,285 @@ class Odds(NamedTuple):
     doubt: float
 
 
+NOTHING, UNKNOWN = -1, 0
+"""What a record holds of a chunk: no item of it, or what no row begins with."""
+
+
 class Listed(NamedTuple):
-    """Places in the order of clusters, chunks and items, and what they and others add to the score of a cluster.
+    """Places by item, items with the most places first, and what they and others add to the score of a cluster.
+
+    What a record holds of a chunk, as far as its items have come in this order, may be the beginning of rows: a
+    *share*. These have numbers; others are ``UNKNOWN``.
 
     Attributes:
-        number: where each place of the layout stands in this order.
-        item: the item of each.
-        slot: its slot if that is of a record chunk, else ``NOWHERE``.
-        alone: what it adds if the record has no other item in its chunk.
-        row: what each row adds that is all the record has of its record chunk.
-        base: what each entry of the layout's base adds.
-        marks: of each entry of the layout's ``slot_rows``, the length of its row and the sum of its items.
+        item: which item comes where in this order.
+        starts: first place of each item in this order.
+        cluster: cluster of each place.
+        top: outermost joint of each cluster.
+        chunk: chunk of each place if that is a record chunk, else ``NOWHERE``.
+        first: what each adds if the record has nothing of its chunk yet.
+        more: what each adds if it has, beside what the share after it adds more than the one before.
+        alone: share of the item of each place without others.
+        shares: for each place, the first of the shares that end with it.
+        before: what each share is without its last item.
+        row: what each share adds, compared with ``UNKNOWN``: nothing unless it is a whole row.
+        base: what each entry of the layout's base adds, compared with none.
     """
 
-    number: Ints
-    item: Ints
-    slot: Ints
-    alone: Floats
+    item: Longs
+    starts: Longs
+    cluster: Ints
+    top: Ints
+    chunk: Ints
+    first: Floats
+    more: Floats
+    alone: Ints
+    shares: Ints
+    before: Ints
     row: Floats
     base: Floats
-    marks: Longs
 
 
 @compiled
-def additions(
-    layout: Layout, odds: Odds, order: Longs, item: Longs, slot: Longs
-) -> tuple[Floats, Floats, Floats, Longs]:
-    """What places, rows of record chunks and entries of the base add, and marks; see ``Listed``."""
-    places, rows, starts, rate = layout.places, layout.rows, layout.base.starts, layout.base.rate
-    least = odds.doubt / layout.clusters.size.sum()
-    alone, row, base = np.empty(len(order)), np.zeros(len(rows.rate)), np.empty(len(rate))
-    marks = np.empty(len(rows.slot_rows), np.int64)
-    for at in range(len(marks)):
-        each = rows.slot_rows[at]
-        held = rows.items[rows.starts[each] : rows.starts[each + 1]]
-        marks[at] = len(held) * SPAN + held.sum()
-    for number in range(len(order)):
-        at, here = order[number], slot[number]
-        if here < 0:
-            alone[number] = math.log(max(places.share[at], least)) - odds.present[item[number]]
-            continue
-        empty, size = odds.empty[rows.slot_part[here]], layout.clusters.size[places.cluster[at]]
-        first, last = rows.slot_starts[here], rows.slot_starts[here + 1]
-        for each in rows.slot_rows[first:last]:
-            row[each] = math.log(rows.rate[each] * size + odds.doubt) - empty
-        alike = item[number : number + 1]
-        same = _equal(rows.starts, rows.items, rows.slot_rows, marks, first, last, alike, 1)
-        alone[number] = row[same] if same >= 0 else math.log(odds.doubt) - empty
-    for code in range(len(starts) - 1):
-        for at in range(starts[code], starts[code + 1]):
-            base[at] = math.log(max(rate[at], least)) - odds.present[code]
-    return alone, row, base, marks
+def additions(layout: Layout, odds: Odds, items: Longs, order: Longs) -> tuple[Floats, Floats]:
+    """What entries of the base add, compared with none, and places, which come item by item, compared with them."""
+    places, entries, tops = layout.places, layout.base, layout.clusters.top
+    least, at = odds.doubt / layout.clusters.size.sum(), 0
+    base, more = np.empty(len(entries.rate)), np.empty(len(order))
+    usual = np.full(len(layout.clusters.top_size), math.log(least))
+    for item in items:
+        for entry in range(entries.starts[item], entries.starts[item + 1]):
+            usual[entries.top[entry]] = math.log(max(entries.rate[entry], least))
+            base[entry] = usual[entries.top[entry]] - math.log(least)
+        for _ in range(places.starts[item], places.starts[item + 1]):
+            place = order[at]
+            own = odds.absent[item] if places.record[place] else math.log(max(places.share[place], least))
+            more[at] = own - usual[tops[places.cluster[place]]]
+            at += 1
+        for entry in range(entries.starts[item], entries.starts[item + 1]):
+            usual[entries.top[entry]] = math.log(least)
+    return base, more
 
 
 @compiled
-def _equal(
-    starts: Longs,
-    row_items: Longs,
-    slot_rows: Longs,
-    marks: Longs,
-    first: int,
-    last: int,
-    items: Longs,
-    many: int,
-) -> int:
-    """Which of the rows ``first`` to ``last`` of a slot has exactly the first ``many`` items, or ``NOWHERE``."""
-    mark = many * SPAN
-    for i in range(many):
-        mark += items[i]
-    for at in range(first, last):
-        if marks[at] == mark:
-            row = slot_rows[at]
-            same = True
-            for i in range(many):
-                same = same and row_items[starts[row] + i] == items[i]
-            if same:
-                return int(row)
-    return NOWHERE
+def prefixes(rows: Arranged, sizes: Floats, slots: Longs, doubt: float) -> tuple[Longs, Ints, Ints, Floats]:
+    """Shares that end with each place, that of its item alone, what they are without it, and what they add.
+
+    ``sizes`` and ``slots`` are those of the places: slots of record chunks, item by item, so that of each row the
+    items have come that are its share so far.
+    """
+    most = 1
+    for slot in slots:
+        most += rows.slot_starts[slot + 1] - rows.slot_starts[slot] if slot >= 0 else 0
+    starts, alone = np.empty(len(slots) + 1, np.int64), np.full(len(slots), UNKNOWN, np.int32)
+    before, row, many = np.full(most, UNKNOWN, np.int32), np.zeros(most), 1
+    longer = np.full(most, UNKNOWN, np.int32)  # of each share, the last one that it is the beginning of
+    share, left = np.full(len(rows.rate), NOTHING, np.int32), np.diff(rows.starts)
+    for at in range(len(slots)):
+        starts[at], slot = many, slots[at]
+        for i in range(rows.slot_starts[slot], rows.slot_starts[slot + 1]) if slot >= 0 else range(0):
+            each = rows.slot_rows[i]
+            shorter = share[each]
+            found = alone[at] if shorter == NOTHING else longer[shorter]
+            if found < starts[at]:  # none that ends here
+                found, before[many] = many, shorter
+                many += 1
+                if shorter == NOTHING:
+                    alone[at] = found
+                else:
+                    longer[shorter] = found
+            share[each] = found
+            left[each] -= 1
+            if left[each] == 0 and row[found] == 0:
+                row[found] = math.log(rows.rate[each] * sizes[at] + doubt) - math.log(doubt)
+    starts[len(slots)] = many
+    return starts, alone, before[:many], row[:many]
 
 
-class Room(NamedTuple):
-    """What scoring one record needs, made once for all.
+class Path(NamedTuple):
+    """Scores after the items of a record that have come so far, and what they were before each of them.
+
+    What was before is put back where the next record has other items: to the last bit, so that a score does not depend
+    on the records around.
 
     Attributes:
-        score: for each cluster that lists an item of the record, the logarithm of its part in the sum.
-        near: these clusters.
-        is_near: for each cluster, the last record of which it lists an item.
-        base: what clusters add that do not list an item, by place of the item in the record and outermost joint.
-        beside: the sum of that over all items of the record.
-        head: for each cluster, the first of its places that hold an item of the record (-1 for none, as it is left).
-        following: for each of these places, the next one of its cluster.
-        crowded: clusters with several of them.
-        where: place of each item in the record.
-        met: places of one cluster, in their order.
-        items: items of the record in one chunk.
+        score: for each cluster that lists one of the items, the logarithm of its part in the sum; else ``NEW``.
+        share: for each chunk, what they are of it.
+        rest: for each outermost joint, what all other clusters add.
+        beside: for each outermost joint, what entries of the base add.
+        near: clusters that list one of the items, in the order they came.
+        many: how many these were before each item.
+        score_before: score of the cluster of each place.
+        share_before: share of the chunk of each place.
+        rest_before: what all others below the outermost joint of each near cluster added.
+        beside_before: what entries of the base added, for each of them.
+        all_scores: room for those of near clusters.
     """
 
     score: Floats
-    near: Ints
-    is_near: Ints
-    base: Floats
+    share: Ints
+    rest: Floats
     beside: Floats
-    head: Ints
-    following: Ints
-    crowded: Ints
-    where: Ints
-    met: Ints
-    items: Longs
+    near: Ints
+    many: Longs
+    score_before: Floats
+    share_before: Ints
+    rest_before: Floats
+    beside_before: Floats
+    all_scores: Floats
+
+
+NEW = np.inf
+"""Score of a cluster that lists none of the items."""
 
 
 @compiled
-def _begin(
-    layout: Layout, odds: Odds, listed: Listed, number: int, record: Longs, least: float, room: Room
-) -> int:
-    """Chain the places of clusters that list an item of the record; returns how many such clusters there are.
-
-    They start with the score of those that list none.
-    """
-    starts, top_of = layout.base.starts, layout.base.top
-    score, base, beside, nothing = room.score, room.base, room.beside, odds.nothing
-    beside[:] = 0.0
-    for j in range(len(record)):
-        room.where[record[j]] = j
-        base[j, :] = least - odds.present[record[j]]
-        for at in range(starts[record[j]], starts[record[j] + 1]):
-            base[j, top_of[at]] = listed.base[at]
-        for top in range(len(beside)):
-            beside[top] += base[j, top]
-    place_starts, cluster_of, number_of = layout.places.starts, layout.places.cluster, listed.number
-    head, following, near, is_near, tops = (
-        room.head,
-        room.following,
-        room.near,
-        room.is_near,
-        layout.clusters.top,
+def _begin(layout: Layout, odds: Odds, listed: Listed, longest: int) -> Path:
+    """No item has come yet."""
+    clusters, tops, places = len(listed.top), len(odds.of_top), len(listed.cluster)
+    return Path(
+        np.full(clusters, NEW),
+        np.full(len(odds.empty), NOTHING, np.int32),
+        odds.of_top.copy(),
+        np.zeros(tops),
+        np.empty(clusters, np.int32),
+        np.zeros(longest + 1, np.int64),
+        np.empty(places),
+        np.empty(places, np.int32),
+        np.empty(clusters),
+        np.empty(len(layout.base.rate)),
+        np.empty(clusters),
     )
-    many = 0
-    for item in record[::-1]:  # so that chains ascend by item
-        for at in range(place_starts[item], place_starts[item + 1]):
-            place, cluster = number_of[at], cluster_of[at]
-            if is_near[cluster] != number:
-                is_near[cluster], near[many], score[cluster] = (
-                    number,
-                    cluster,
-                    nothing[cluster] + beside[tops[cluster]],
-                )
-                many += 1
-            following[place] = head[cluster]
-            head[cluster] = place
-    return many
 
 
 @compiled
-def _lonely(layout: Layout, odds: Odds, listed: Listed, near: int, room: Room) -> int:
-    """Add what clusters with one place hold; returns how many have several, which are ``crowded``."""
-    score, head, following, base, where = room.score, room.head, room.following, room.base, room.where
-    items, slot, alone, present, absent = listed.item, listed.slot, listed.alone, odds.present, odds.absent
-    tops, crowded, many = layout.clusters.top, room.crowded, 0
-    for cluster in room.near[:near]:
-        number = head[cluster]
-        if following[number] >= 0:
-            crowded[many] = cluster
+def _enter(layout: Layout, odds: Odds, listed: Listed, depth: int, number: int, path: Path) -> None:
+    """The item with this number comes, the ``depth``-th of its record."""
+    item, entries = listed.item[number], layout.base
+    for at in range(entries.starts[item], entries.starts[item + 1]):
+        path.beside_before[at] = path.beside[entries.top[at]]
+        path.beside[entries.top[at]] += listed.base[at]
+    many = path.many[depth]
+    for at in range(listed.starts[number], listed.starts[number + 1]):
+        cluster, chunk = listed.cluster[at], listed.chunk[at]
+        score = path.score_before[at] = path.score[cluster]
+        if score == NEW:
+            top = listed.top[cluster]
+            path.near[many], path.rest_before[many] = cluster, path.rest[top]
+            path.rest[top] -= odds.usual[cluster]
+            score = odds.nothing[cluster]
             many += 1
-            continue
-        head[cluster] = -1
-        item = items[number]
-        change = -base[where[item], tops[cluster]]
-        if slot[number] >= 0:
-            change += absent[item] - present[item]
-        score[cluster] += change + alone[number]
-    return many
+        share = path.share_before[at] = path.share[chunk] if chunk >= 0 else NOTHING
+        if share == NOTHING:
+            found, score = listed.alone[at], score + listed.first[at]
+        else:
+            found = _longer(listed, at, share)
+            score += listed.more[at] + (listed.row[found] - listed.row[share])
+        path.score[cluster] = score
+        if chunk >= 0:
+            path.share[chunk] = found
+    path.many[depth + 1] = many
 
 
 @compiled
-def _crowded(layout: Layout, odds: Odds, listed: Listed, room: Room, many: int) -> None:
-    """Add what clusters with several places hold, chunk by chunk."""
-    slot_part, slot_starts, slot_rows = layout.rows.slot_part, layout.rows.slot_starts, layout.rows.slot_rows
-    starts, row_items, marks, tops = layout.rows.starts, layout.rows.items, listed.marks, layout.clusters.top
-    slots, item_of, alone, row = listed.slot, listed.item, listed.alone, listed.row
-    present, absent, empty, nowhere = odds.present, odds.absent, odds.empty, math.log(odds.doubt)
-    score, head, following, crowded = room.score, room.head, room.following, room.crowded
-    base, where, met, items = room.base, room.where, room.met, room.items
-    for number in range(many):
-        cluster = crowded[number]
-        top, last, i = tops[cluster], _chained(head[cluster], following, met), 0
-        head[cluster] = -1
-        while i < last:
-            first, end = met[i], i + 1
-            slot, items[0] = slots[first], item_of[first]
-            change = -base[where[items[0]], top]
-            if slot >= 0:
-                part = slot_part[slot]
-                while end < last and slots[met[end]] >= 0 and slot_part[slots[met[end]]] == part:
-                    items[end - i] = item_of[met[end]]
-                    change -= base[where[items[end - i]], top]
-                    end += 1
-                for j in range(end - i):
-                    change += absent[items[j]] - present[items[j]]
-            if end == i + 1:
-                change += alone[first]
-            else:
-                begin, stop = slot_starts[slot], slot_starts[slot + 1]
-                same = _equal(starts, row_items, slot_rows, marks, begin, stop, items, end - i)
-                change += row[same] if same >= 0 else nowhere - empty[slot_part[slot]]
-            score[cluster] += change
-            i = end
+def _longer(listed: Listed, at: int, share: int) -> int:
+    """Which share another one is with the item of a place."""
+    if share != UNKNOWN:
+        for each in range(listed.shares[at], listed.shares[at + 1]):
+            if listed.before[each] == share:
+                return each
+    return UNKNOWN
 
 
 @compiled
-def _chained(number: int, following: Ints, met: Ints) -> int:
-    """Put a chain of places into their order; returns how many they are."""
-    many = 0
-    while number >= 0:
-        i = many
-        while i > 0 and met[i - 1] > number:
-            met[i] = met[i - 1]
-            i -= 1
-        met[i] = number
-        many += 1
-        number = following[number]
-    return many
+def _leave(layout: Layout, listed: Listed, depth: int, number: int, path: Path) -> None:
+    """All is as it was before this item came, the last one that has."""
+    item, entries = listed.item[number], layout.base
+    for at in range(listed.starts[number], listed.starts[number + 1]):
+        path.score[listed.cluster[at]] = path.score_before[at]
+        if listed.chunk[at] >= 0:
+            path.share[listed.chunk[at]] = path.share_before[at]
+    for each in range(path.many[depth + 1] - 1, path.many[depth] - 1, -1):
+        path.rest[listed.top[path.near[each]]] = path.rest_before[each]
+    for at in range(entries.starts[item], entries.starts[item + 1]):
+        path.beside[entries.top[at]] = path.beside_before[at]
 
 
 @compiled
-def _far(layout: Layout, odds: Odds, number: int, near: int, room: Room, rest: Floats) -> tuple[float, int]:
+def _far(layout: Layout, odds: Odds, path: Path, rest: Floats) -> tuple[float, int]:
     """What clusters below each outermost joint add that list nothing of the record, in ``rest``, as logarithms.
 
     Returns the highest score among these clusters, and which has it.
     """
-    tops, top_starts, usual, nothing = (
-        layout.clusters.top,
-        layout.clusters.top_starts,
-        odds.usual,
-        odds.nothing,
-    )
-    is_near, highest, best = room.is_near, -np.inf, -1
-    rest[:] = odds.of_top
-    for cluster in room.near[:near]:
-        rest[tops[cluster]] -= usual[cluster]
+    top_starts, nothing, score = layout.clusters.top_starts, odds.nothing, path.score
+    highest, best = -np.inf, -1
     for top in range(len(rest)):
         here = odds.order[top_starts[top] : top_starts[top + 1]]
         first = 0
-        while first < len(here) and is_near[here[first]] == number:
+        while first < len(here) and score[here[first]] != NEW:
             first += 1
         if first == len(here):
             rest[top] = -np.inf
             continue
         largest = nothing[here[first]]
-        if rest[top] < CLOSE * odds.of_top[top]:
+        if path.rest[top] < CLOSE * odds.of_top[top]:
             left = 0.0  # what is left of a difference of equals is noise, or nothing at all
             for cluster in here[first:]:
-                if is_near[cluster] != number:
+                if score[cluster] == NEW:
                     left += math.exp(nothing[cluster] - largest)
-            rest[top] = math.log(left) + largest + room.beside[top]
+            rest[top] = math.log(left) + largest + path.beside[top]
         else:
-            rest[top] = math.log(rest[top]) + odds.peak[top] + room.beside[top]
-        if largest + room.beside[top] > highest:
-            highest, best = largest + room.beside[top], int(here[first])
+            rest[top] = math.log(path.rest[top]) + odds.peak[top] + path.beside[top]
+        if largest + path.beside[top] > highest:
+            highest, best = largest + path.beside[top], int(here[first])
     return highest, best
 
 
 @compiled
-def _whole(layout: Layout, odds: Odds, number: int, near: int, room: Room, rest: Floats) -> tuple[float, int]:
+def _whole(
+    layout: Layout, odds: Odds, listed: Listed, near: Ints, path: Path, rest: Floats
+) -> tuple[float, int]:
     """Logarithm of the sum of what scores are logarithms of, and the cluster with the highest, the first of equals."""
-    score = room.score
-    highest, best = _far(layout, odds, number, near, room, rest)
-    for cluster in room.near[:near]:
-        if score[cluster] > highest or (score[cluster] == highest and cluster < best):
-            highest, best = score[cluster], int(cluster)
+    highest, best = _far(layout, odds, path, rest)
+    for i in range(len(near)):
+        cluster = near[i]
+        score = path.all_scores[i] = path.score[cluster] + path.beside[listed.top[cluster]]
+        if score > highest or (score == highest and cluster < best):
+            highest, best = score, int(cluster)
     highest, total = max(highest, rest.max()), 0.0
     for top in range(len(rest)):
         total += math.exp(rest[top] - highest)
-    for cluster in room.near[:near]:
-        if score[cluster] - highest > NEGLIGIBLE:
-            total += math.exp(score[cluster] - highest)
-    return np.floor((highest + math.log(total)) * DIGITS + 0.5) / DIGITS, best
+    for score in path.all_scores[: len(near)]:
+        if score - highest > NEGLIGIBLE:
+            total += math.exp(score - highest)
+    return highest + math.log(total), best
 
 
 @compiled
-def scores(layout: Layout, odds: Odds, listed: Listed, offsets: Longs, codes: Longs) -> tuple[Floats, Longs]:
-    """Score and most likely cluster of each record."""
-    clusters, tops = len(layout.clusters.size), len(layout.clusters.top_size)
+def scores(
+    layout: Layout, odds: Odds, listed: Listed, offsets: Longs, numbers: Longs
+) -> tuple[Floats, Longs]:
+    """Score and most likely cluster of each record, in ascending order of the numbers of their items.
+
+    Records begin as the one before them did, mostly with the items that have the most places: these come once for all.
+    """
     least = math.log(odds.doubt / layout.clusters.size.sum())
     many, longest = len(offsets) - 1, 1
-    for number in range(many):
-        longest = max(longest, offsets[number + 1] - offsets[number])
-    rest = np.empty(tops)
-    room = Room(
-        np.empty(clusters),
-        np.empty(clusters, np.int32),
-        np.full(clusters, -1, np.int32),
-        np.empty((longest, tops)),
-        np.empty(tops),
-        np.full(clusters, -1, np.int32),
-        np.empty(len(listed.item), np.int32),
-        np.empty(clusters, np.int32),
-        np.empty(len(odds.present), np.int32),
-        np.empty(longest, np.int32),
-        np.empty(longest, np.int64),
-    )
-    found, best = np.empty(many), np.empty(many, np.int64)
-    for number in range(many):
-        near = _begin(layout, odds, listed, number, codes[offsets[number] : offsets[number + 1]], least, room)
-        _crowded(layout, odds, listed, room, _lonely(layout, odds, listed, near, room))
-        found[number], best[number] = _whole(layout, odds, number, near, room, rest)
+    for at in range(many):
+        longest = max(longest, offsets[at + 1] - offsets[at])
+    path, rest = _begin(layout, odds, listed, longest), np.empty(len(odds.of_top))
+    found, best, last = np.empty(many), np.empty(many, np.int64), numbers[:0]
+    for at in range(many):
+        record, same, plain = numbers[offsets[at] : offsets[at + 1]], 0, 0.0
+        while same < min(len(record), len(last)) and record[same] == last[same]:
+            same += 1
+        for depth in range(len(last) - 1, same - 1, -1):
+            _leave(layout, listed, depth, last[depth], path)
+        for depth in range(same, len(record)):
+            _enter(layout, odds, listed, depth, record[depth], path)
+        for number in record:
+            plain += least - odds.present[listed.item[number]]
+        whole, best[at] = _whole(layout, odds, listed, path.near[: path.many[len(record)]], path, rest)
+        found[at] = np.floor((whole + plain) * DIGITS + 0.5) / DIGITS
+        last = record
     return found, best
