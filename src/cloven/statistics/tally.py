@@ -122,7 +122,9 @@ def resampled(tallies: Sequence[Tally], rng: np.random.Generator, draws: int = 1
         raise ParameterError(message)
     if not tallies:
         return np.empty((draws, 0))
-    columns, numbers = _different([each for tally in tallies for each in (tally.numerator, tally.denominator)])
+    columns, numbers = _different(
+        [each for tally in tallies for each in (tally.numerator, tally.denominator)]
+    )
     above, below = numbers[::2], numbers[1::2]
     units = len(columns)
     values = np.full((draws, len(tallies)), np.nan)
