@@ -93,15 +93,10 @@ def protected_itemsets(
 ) -> Protected:
     """Find the protected itemsets, in all records or in as many random ones as stay below the limit."""
     held, slots, width = truth.held, len(truth.slot_record), max(1, len(release.vocabulary))
-    order = stable_order(held.item)
-    order = order[stable_order(held.slot[order])]
-    lengths = np.bincount(held.slot, minlength=slots)
-    true = Rows(offsets_of(lengths), held.item[order].astype(np.int32))
-    part, kind = held.part[order].astype(np.int32), held.kind[order]
-    del order
+    true, part, kind = Rows(held.offsets, held.item), held.part, held.kind
     slot_offsets = truth.questions.slot_offsets
     world = World(true, slot_offsets, Rows(*list_items(true, slot_offsets, width)))
-    searched, steps = _searched(lengths, release.m, limit, rng)
+    searched, steps = _searched(np.diff(held.offsets), release.m, limit, rng)
     bounds = np.searchsorted(searched, slot_offsets)
 
     def some(first: int, last: int) -> tuple[Longs, Ints, Ints, Ints]:

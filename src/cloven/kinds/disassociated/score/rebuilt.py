@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cloven.compiled import Floats, Ints, Longs
+    from cloven.compiled import Flags, Floats, Ints, Longs
     from cloven.kinds.disassociated.guesses import Guesses, Questions
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.kinds.disassociated.score.definitions import Units
@@ -98,8 +98,7 @@ def turned_round(place: Longs) -> Longs:
 def disassociated(truth: Truth, width: int) -> Cells:
     """Every item that truly lies on a slot and is not part of its anchor."""
     held = truth.held
-    away = ~held.anchor
-    return Cells.of(held.slot[away], held.item[away], held.kind[away], len(truth.slot_record), width)
+    return Cells(*away(held.offsets, held.item, held.kind, held.anchor), width)
 
 
 def attached(guesses: Guesses, release: Disassociated) -> Cells:
@@ -183,6 +182,24 @@ def by_slot(slot: Ints, item: Ints, kind: Ints, slots: int) -> tuple[Ints, Ints]
                 at -= 1
             codes[at] = code
     return offsets, codes
+
+
+@compiled
+def away(offsets: Ints, item: Ints, kind: Ints, anchor: Flags) -> tuple[Ints, Ints]:
+    """Offsets and codes of ``Cells``, of what is no anchor; items ascend inside of a slot."""
+    starts, codes, end = np.zeros(len(offsets), np.int64), np.empty(len(item), np.int32), 0
+    for slot in range(len(offsets) - 1):
+        for i in range(offsets[slot], offsets[slot + 1]):
+            if anchor[i]:
+                continue
+            code, at = item[i] * KINDS + kind[i], end
+            while at > starts[slot] and codes[at - 1] > code:  # an item that is there with several kinds
+                codes[at] = codes[at - 1]
+                at -= 1
+            codes[at] = code
+            end += 1
+        starts[slot + 1] = end
+    return starts, codes[:end].copy()
 
 
 @compiled
