@@ -241,16 +241,24 @@ def calibration(count: Floats, confidence: Floats, true: Floats, squared: Floats
 # One pass over the candidates of every target: how well do the scores tell true slots from false ones?
 
 
+FEW = 16
+"""Scores that are compared with all of them, which is quicker than a search."""
+
+
 @compiled
 def _outranked(score: Floats, holds: Flags, best: Floats) -> float:
     """Pairs of a true slot (scores ``best``, ascending) and a false one that the true slot wins; a tie is a half."""
-    won, n = 0.0, len(best)
+    halves, n = 0, len(best)
     for i in range(len(score)):
-        if not holds[i]:
-            below = np.searchsorted(best, score[i], "left") if n > 1 else int(best[0] < score[i])
-            above = np.searchsorted(best, score[i], "right") if n > 1 else int(best[0] <= score[i])
-            won += n - above + 0.5 * (above - below)
-    return won
+        if holds[i]:
+            continue
+        if n > FEW:
+            low = np.searchsorted(best, score[i], "left")
+            halves += 2 * n - low - np.searchsorted(best, score[i], "right")
+            continue
+        for value in best:
+            halves += int(value > score[i]) + int(value >= score[i])
+    return halves / 2
 
 
 @compiled
