@@ -10,6 +10,7 @@ import numpy as np
 
 from cloven.compiled import compiled
 from cloven.errors import InputError, ParameterError
+from cloven.statistics.ranks import nth_largest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -304,8 +305,8 @@ def rank_targets(
             found[t, 2] = _outranked(here, marks, np.sort(here[marks])) / (n - true)
         top = here.max()
         found[t, 4] = _expected_true(here, marks, top, 1)
-        # The last of the best places: after sorting, or the maximum where there is one place.
-        threshold = top if true == 1 else np.partition(here, n - true)[n - true]
+        # The last of the best places.
+        threshold = nth_largest(here, true)
         found[t, 3] = _expected_true(here, marks, threshold, true)
     return found
 
@@ -320,7 +321,7 @@ def find_links(offsets: Ints, score: Floats, holds: Flags) -> Floats:
         if true == 0:
             continue
         n = len(here)
-        threshold = here.max() if true == 1 else np.partition(here, n - true)[n - true]
+        threshold = nth_largest(here, true)
         above, level = 0, 0
         for value in here:
             above += value > threshold
