@@ -23,6 +23,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+def _ascend(lengths: NDArray[np.int64], codes: NDArray[np.int32]) -> bool:
+    """Whether the codes of every record ascend, each once."""
+    ends = np.cumsum(lengths)
+    if not len(ends) or ends[-1] != len(codes):
+        return False
+    rises = codes[1:] > codes[:-1]
+    rises[ends[(ends > 0) & (ends < len(codes))] - 1] = True  # from one record to the next
+    return bool(rises.all())
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Transactions:
     """Records, each a non-empty set of items; immutable.
@@ -128,12 +138,11 @@ class Transactions:
 
         ``vocabulary`` must be sorted by code point without repeats; items that do not occur are left out.
         """
-        rows = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
-        pairs = rows * max(1, len(vocabulary)) + codes
-        if np.any(pairs[1:] <= pairs[:-1]):
-            pairs = distinct(pairs)
-            rows, codes = np.divmod(pairs, max(1, len(vocabulary)))
-        kept = np.bincount(rows, minlength=len(lengths)).astype(np.int64)
+        kept = np.asarray(lengths, np.int64)
+        if not _ascend(kept, codes):
+            rows = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
+            rows, codes = np.divmod(distinct(rows * max(1, len(vocabulary)) + codes), max(1, len(vocabulary)))
+            kept = np.bincount(rows, minlength=len(lengths)).astype(np.int64)
         alive = kept > 0
         present = np.zeros(len(vocabulary), bool)
         present[codes] = True

@@ -20,7 +20,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from cloven.compiled import Floats, Ints, Longs, compiled
-from cloven.data.arrays import distinct
+from cloven.data.arrays import distinct, stable_order
 from cloven.data.transactions import Transactions
 from cloven.errors import InputError, OutputError, ParameterError, shorten
 from cloven.intake.packing import arrays_in
@@ -378,7 +378,7 @@ def positive_information(
 
     words = len(tokens.words)
     low, high = _reach(tokens.offsets, window)
-    places = np.argsort(tokens.codes, kind="stable")
+    places = stable_order(tokens.codes)
     first = _starts(np.bincount(tokens.codes, minlength=words))
     near = (tokens.codes, low, high, places, first)
     totals = np.bincount(tokens.codes, weights=high - low, minlength=words)

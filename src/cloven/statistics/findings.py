@@ -10,6 +10,7 @@ import numpy as np
 
 from cloven.compiled import compiled
 from cloven.errors import InputError, ParameterError
+from cloven.statistics.ranks import nth_largest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -241,16 +242,24 @@ def calibration(count: Floats, confidence: Floats, true: Floats, squared: Floats
 # One pass over the candidates of every target: how well do the scores tell true slots from false ones?
 
 
+FEW = 16
+"""Scores that are compared with all of them, which is quicker than a search."""
+
+
 @compiled
 def _outranked(score: Floats, holds: Flags, best: Floats) -> float:
     """Pairs of a true slot (scores ``best``, ascending) and a false one that the true slot wins; a tie is a half."""
-    won, n = 0.0, len(best)
+    halves, n = 0, len(best)
     for i in range(len(score)):
-        if not holds[i]:
-            below = np.searchsorted(best, score[i], "left") if n > 1 else int(best[0] < score[i])
-            above = np.searchsorted(best, score[i], "right") if n > 1 else int(best[0] <= score[i])
-            won += n - above + 0.5 * (above - below)
-    return won
+        if holds[i]:
+            continue
+        if n > FEW:
+            low = np.searchsorted(best, score[i], "left")
+            halves += 2 * n - low - np.searchsorted(best, score[i], "right")
+            continue
+        for value in best:
+            halves += int(value > score[i]) + int(value >= score[i])
+    return halves / 2
 
 
 @compiled
@@ -296,8 +305,8 @@ def rank_targets(
             found[t, 2] = _outranked(here, marks, np.sort(here[marks])) / (n - true)
         top = here.max()
         found[t, 4] = _expected_true(here, marks, top, 1)
-        # The last of the best places: after sorting, or the maximum where there is one place.
-        threshold = top if true == 1 else np.partition(here, n - true)[n - true]
+        # The last of the best places.
+        threshold = nth_largest(here, true)
         found[t, 3] = _expected_true(here, marks, threshold, true)
     return found
 
@@ -312,7 +321,7 @@ def find_links(offsets: Ints, score: Floats, holds: Flags) -> Floats:
         if true == 0:
             continue
         n = len(here)
-        threshold = here.max() if true == 1 else np.partition(here, n - true)[n - true]
+        threshold = nth_largest(here, true)
         above, level = 0, 0
         for value in here:
             above += value > threshold

@@ -122,18 +122,32 @@ def resampled(tallies: Sequence[Tally], rng: np.random.Generator, draws: int = 1
         raise ParameterError(message)
     if not tallies:
         return np.empty((draws, 0))
-    tops = np.stack([tally.numerator for tally in tallies], axis=1)
-    bottoms = np.stack([tally.denominator for tally in tallies], axis=1)
-    units = len(tops)
+    columns, numbers = _different(
+        [each for tally in tallies for each in (tally.numerator, tally.denominator)]
+    )
+    above, below = numbers[::2], numbers[1::2]
+    units = len(columns)
     values = np.full((draws, len(tallies)), np.nan)
     block = max(1, _CELLS // max(1, units))
     for start in range(0, draws if units else 0, block):
         rows = min(block, draws - start)
         picked = rng.integers(0, units, (rows, units)) + np.arange(0, rows * units, units)[:, None]
         weights = np.bincount(picked.ravel(), minlength=rows * units).reshape(rows, units).astype(float)
-        top, bottom = weights @ tops, weights @ bottoms
-        np.divide(top, bottom, out=values[start : start + rows], where=bottom > 0)
+        sums = weights @ columns
+        bottom = sums[:, below]
+        np.divide(sums[:, above], bottom, out=values[start : start + rows], where=bottom > 0)
     return values
+
+
+def _different(columns: Sequence[Floats]) -> tuple[Floats, Longs]:
+    """The different ones among these columns as a table, and where each stands in it.
+
+    Most denominators are there many times, for the attack, chance and control, and for every scope that has all.
+    """
+    known: dict[bytes, int] = {}
+    numbers = [known.setdefault(column.tobytes(), len(known)) for column in columns]
+    firsts = np.unique(numbers, return_index=True)[1]
+    return np.stack([columns[at] for at in firsts.tolist()], axis=1), np.array(numbers)
 
 
 def estimate(tally: Tally, samples: Floats) -> Estimate:

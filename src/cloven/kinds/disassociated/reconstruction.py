@@ -135,15 +135,7 @@ class Layout:
             ReleaseError: it says that it has more records than memory has room for, or than its rows could be of; a
                 few bytes can say so.
         """
-        held = len(release.row_offsets) - 1
-        if release.records > max(FEW_RECORDS, MOST_TIMES * held):
-            message = (
-                f"it says that it has {release.records:,} records, and holds {held:,} rows; get it again"
-            )
-            raise ReleaseError(message)
-        if release.records * PER_RECORD > room():
-            message = f"it says that it has {release.records:,} records, more than memory has room for; get it again"
-            raise ReleaseError(message)
+        check_sizes(release)
         record = np.flatnonzero(release.row_kind == Kind.RECORD)
         term = np.flatnonzero((release.row_kind == Kind.TERM) & (release.row_cluster >= 0))
         listed = np.flatnonzero((release.row_kind == Kind.TERM) & (release.row_cluster < 0))
@@ -152,7 +144,7 @@ class Layout:
         record_cluster, term_cluster = release.row_cluster[record], release.row_cluster[term]
         rows = np.concatenate((record, shared))
         term_offsets, term_items = release.items_of(term)
-        layout = cls(
+        return cls(
             release,
             offsets_of(release.cluster_size),
             np.searchsorted(record_cluster, edges).astype(np.int64),
@@ -170,8 +162,6 @@ class Layout:
             _shared_chunks(release, shared, len(record)),
             members(release),
         )
-        _check_sizes(layout, record)
-        return layout
 
     @cached_property
     def number(self) -> np.dtype[Any]:
@@ -218,12 +208,22 @@ def _shared_chunks(release: Disassociated, shared: Longs, shift: int) -> list[tu
     return [(int(first[at]) + shift, int(last[at]) + shift, int(joint[first[at]])) for at in order]
 
 
-def _check_sizes(layout: Layout, record: Longs) -> None:
-    """No record chunk may have more sub-records than its cluster has records."""
-    cluster = layout.release.row_cluster[record]
-    first = run_starts(cluster, layout.chunk[: len(record)])
-    size = np.diff(np.append(first, len(record)))
-    bad = np.flatnonzero(size > layout.release.cluster_size[cluster[first]])
+def check_sizes(release: Disassociated) -> None:
+    """Raise ``ReleaseError`` if memory has no room for the records, or rows cannot be of so many or so few of them."""
+    held = len(release.row_offsets) - 1
+    if release.records > max(FEW_RECORDS, MOST_TIMES * held):
+        message = f"it says that it has {release.records:,} records, and holds {held:,} rows; get it again"
+        raise ReleaseError(message)
+    if release.records * PER_RECORD > room():
+        message = (
+            f"it says that it has {release.records:,} records, more than memory has room for; get it again"
+        )
+        raise ReleaseError(message)
+    record = release.row_kind == Kind.RECORD
+    cluster = release.row_cluster[record]
+    first = run_starts(cluster, release.row_chunk[record])
+    size = np.diff(np.append(first, len(cluster)))
+    bad = np.flatnonzero(size > release.cluster_size[cluster[first]])
     if len(bad):
         where, many = cluster[first[bad[0]]], size[bad[0]]
         message = (
@@ -273,23 +273,31 @@ def documents(release: Disassociated, *, clusters: bool) -> tuple[Transactions, 
 
 def documents_of_release(release: Disassociated, *, clusters: bool = False) -> Transactions:
     """Sub-records of a release as documents; with ``clusters``, also all items of each cluster as one document."""
-    lengths = np.diff(release.row_offsets)
-    rows = np.repeat(release.row_kind != Kind.TERM, lengths)
-    parts = [lengths[release.row_kind != Kind.TERM]], [release.row_items[rows]]
+    lengths, items, whole = np.diff(release.row_offsets), release.row_items, release.row_kind != Kind.TERM
+    if not whole.all():
+        lengths, items = lengths[whole], items[np.repeat(whole, lengths)]
     if clusters:
-        whole = _cluster_items(release, lengths)
-        for part, more in zip(parts, whole, strict=True):
-            part.append(more)
-    return Transactions.from_arrays(np.concatenate(parts[0]), np.concatenate(parts[1]), release.vocabulary)
+        rows = np.searchsorted(release.row_cluster[release.row_cluster >= 0], np.arange(release.clusters + 1))
+        many, shown = cluster_items(rows, release.row_offsets, release.row_items, len(release.vocabulary))
+        lengths, items = np.concatenate((lengths, many)), np.concatenate((items, shown))
+    return Transactions.from_arrays(lengths, items, release.vocabulary)
 
 
-def _cluster_items(release: Disassociated, lengths: Longs) -> tuple[Longs, NDArray[np.int32]]:
-    """Distinct items that each cluster shows by itself: how many, and which."""
-    width = max(1, len(release.vocabulary))
-    cluster = np.repeat(release.row_cluster, lengths)
-    own = cluster >= 0
-    cells = distinct(cluster[own] * width + release.row_items[own])
-    return np.bincount(cells // width, minlength=release.clusters), (cells % width).astype(np.int32)
+@compiled
+def cluster_items(rows: Longs, offsets: Longs, items: Ints, width: int) -> tuple[Longs, Ints]:
+    """Distinct items that each cluster shows by itself: how many, and which, ascending; its rows start at ``rows``."""
+    many, found = np.zeros(len(rows) - 1, np.int64), np.empty(offsets[rows[-1]], np.int32)
+    seen, end = np.full(width, -1, np.int64), 0
+    for cluster in range(len(many)):
+        first = end
+        for at in range(offsets[rows[cluster]], offsets[rows[cluster + 1]]):
+            if seen[items[at]] != cluster:
+                seen[items[at]] = cluster
+                found[end] = items[at]
+                end += 1
+        found[first:end].sort()
+        many[cluster] = end - first
+    return many, found[:end].copy()
 
 
 # Compiled loops that put published sub-records on records; imported only when a data set is rebuilt.

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from cloven.data.arrays import distinct, freeze, offsets_of, positions, repeats
+from cloven.compiled import compiled
+from cloven.data.arrays import distinct, freeze, offsets_of, positions
 from cloven.errors import ParameterError, ReleaseError
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cloven.compiled import Flags, Longs
+    from cloven.compiled import Flags, Ints, Longs
     from cloven.kinds.counts import Count
     from cloven.kinds.disassociated.counts import Shown
     from cloven.kinds.disassociated.patterns import Rule
@@ -341,10 +342,28 @@ def climb(joint: Longs, parent: Longs) -> Iterator[tuple[Longs, Longs]]:
 
 def first_of_equal(release: Disassociated) -> Longs:
     """First of the rows that have the same items in the same chunk; in canonical order they stand side by side."""
-    alike = repeats(release.row_offsets, release.row_items)
-    for head in (release.row_cluster, release.row_joint, release.row_kind, release.row_chunk):
-        alike[1:] &= head[1:] == head[:-1]
-    return np.maximum.accumulate(np.where(alike, 0, np.arange(release.rows)))
+    head = release.row_cluster, release.row_joint, release.row_kind, release.row_chunk
+    return _first_of_equal(release.row_offsets, release.row_items, *head)
+
+
+@compiled
+def _first_of_equal(offsets: Ints, items: Ints, cluster: Ints, joint: Ints, kind: Ints, chunk: Ints) -> Ints:
+    first = np.zeros(len(cluster), np.int64)
+    for row in range(1, len(cluster)):
+        before, start, end = offsets[row - 1], offsets[row], offsets[row + 1]
+        same = (
+            cluster[row] == cluster[row - 1]
+            and joint[row] == joint[row - 1]
+            and kind[row] == kind[row - 1]
+            and chunk[row] == chunk[row - 1]
+            and end - start == start - before
+        )
+        at = start
+        while same and at < end:
+            same = items[at] == items[at - start + before]
+            at += 1
+        first[row] = first[row - 1] if same else row
+    return first
 
 
 KINDS = tuple(kind.name.lower() for kind in Kind)

@@ -14,7 +14,7 @@ from cloven.compiled import Longs, compiled
 from cloven.data.arrays import offsets_of
 from cloven.errors import ParameterError, ReleaseError
 from cloven.kinds.disassociated.guesses import Questions
-from cloven.kinds.disassociated.reconstruction import Layout
+from cloven.kinds.disassociated.reconstruction import Layout, check_sizes
 from cloven.kinds.disassociated.release import Disassociated, Kind, first_of_equal
 
 if TYPE_CHECKING:
@@ -131,32 +131,32 @@ class Candidates:
     """All targets of a release, ready to be asked about.
 
     Attributes:
-        layout: the release, arranged.
+        release: what is asked about.
         row: published row of each target; the first of equal ones.
         item: item code for targets of term chunks, -1 for sub-records.
         copies: how many slots hold it, 0 for items of term chunks.
-        told: who tells, further in, what each joint shares; see the kernels below.
+        joined: who may hold what joints share; None if no target is shared, for it takes longest.
         many: number of candidate slots of each target.
     """
 
-    layout: Layout
+    release: Disassociated
     row: Longs
     item: NDArray[np.int32]
     copies: Longs
-    told: Told
+    joined: _Joined | None
     many: Longs
 
     @classmethod
     def of(cls, release: Disassociated) -> Candidates:
         """List the targets, and count their candidates."""
-        layout = Layout.of(release)
+        check_sizes(release)
         row, item, copies = targets_of(release)
-        told = _told(layout)
         shared = release.row_kind[row] == Kind.SHARED
         many = np.where(shared, 0, release.cluster_size[release.row_cluster[row]])
-        rows = row[shared]
-        many[shared] = _slots_of(layout, rows, told)
-        return cls(layout, row, item, copies, told, many)
+        joined = _Joined.of(release) if shared.any() else None
+        if joined is not None:
+            many[shared] = joined.slots_of(row[shared])
+        return cls(release, row, item, copies, joined, many)
 
     def __len__(self) -> int:
         return len(self.row)
@@ -168,14 +168,15 @@ class Candidates:
 
     def questions(self, targets: Longs) -> Questions:
         """Ask about some targets (ascending); all others are never written down."""
-        release, bounds = self.layout.release, self.layout.bounds
+        release, bounds = self.release, offsets_of(self.release.cluster_size)
         row = self.row[targets]
         offsets = offsets_of(self.many[targets])
         slots = np.empty(int(offsets[-1]), np.int32)
         shared = release.row_kind[row] == Kind.SHARED
         own, starts = release.row_cluster[row[~shared]], offsets[:-1]
         fill_ranges(bounds[own], bounds[own + 1], starts[~shared], slots)
-        _slots_of(self.layout, row[shared], self.told, starts[shared], slots)
+        if self.joined is not None:
+            self.joined.slots_of(row[shared], starts[shared], slots)
         whole = len(targets) == len(self)
         return Questions(
             slot_offsets=bounds,
@@ -214,26 +215,33 @@ def targets_of(release: Disassociated) -> tuple[Longs, NDArray[np.int32], Longs]
     return row, item, np.where(term, 0, np.repeat(copies, lengths))
 
 
-def _told(layout: Layout) -> Told:
-    """Tellers of each item that a joint shares: where they start, and who they are."""
-    place, teller = told_further_in(layout.shown, layout.inner)
-    place, teller = place[place >= 0], teller[place >= 0]
-    order = np.argsort(place, kind="stable")
-    edges = np.arange(len(layout.inner[3]) + 1)
-    return np.searchsorted(place[order], edges).astype(np.int64), teller[order]
+@dataclass(frozen=True)
+class _Joined:
+    """Clusters below joints, and who tells further in what each joint shares; see the kernels below."""
 
+    layout: Layout
+    told: Told
 
-def _slots_of(
-    layout: Layout, rows: Longs, told: Told, starts: Longs | None = None, slots: Ints | None = None
-) -> Longs:
-    """How many slots may hold each row of a shared chunk; they are written to ``slots``, if that is given."""
-    release, nowhere = layout.release, np.empty(0, np.int64)
-    # Copies, because kernels are compiled once more for arrays that must not be written to.
-    table = np.array(release.row_offsets), np.array(release.row_items)
-    return find_slots(
-        rows, release.row_joint[rows], table, layout.inner, told, layout.members, layout.bounds,
-        nowhere if starts is None else starts, np.empty(0, np.int32) if slots is None else slots,
-    )  # fmt: skip
+    @classmethod
+    def of(cls, release: Disassociated) -> _Joined:
+        """Tellers of each item that a joint shares: where they start, and who they are."""
+        layout = Layout.of(release)
+        place, teller = told_further_in(layout.shown, layout.inner)
+        place, teller = place[place >= 0], teller[place >= 0]
+        order = np.argsort(place, kind="stable")
+        edges = np.arange(len(layout.inner[3]) + 1)
+        return cls(layout, (np.searchsorted(place[order], edges).astype(np.int64), teller[order]))
+
+    def slots_of(self, rows: Longs, starts: Longs | None = None, slots: Ints | None = None) -> Longs:
+        """How many slots may hold each row of a shared chunk; they are written to ``slots``, if that is given."""
+        layout, nowhere = self.layout, np.empty(0, np.int64)
+        release = layout.release
+        # Copies, because kernels are compiled once more for arrays that must not be written to.
+        table = np.array(release.row_offsets), np.array(release.row_items)
+        return find_slots(
+            rows, release.row_joint[rows], table, layout.inner, self.told, layout.members, layout.bounds,
+            nowhere if starts is None else starts, np.empty(0, np.int32) if slots is None else slots,
+        )  # fmt: skip
 
 
 def _anchors(release: Disassociated, bounds: Longs) -> Longs:

@@ -20,6 +20,7 @@ from cloven.errors import ParameterError
 from cloven.kinds.disassociated.attack.prior import answers, expected_copies, fill
 from cloven.kinds.disassociated.guesses import Answer, Guesses
 from cloven.kinds.disassociated.release import Disassociated, Kind
+from cloven.statistics.ranks import nth_largest
 from cloven.statistics.sums import deviation, exponentials, shifted, total
 
 if TYPE_CHECKING:
@@ -175,8 +176,7 @@ def choose_best(targets: Ints, offsets: Ints, score: Floats, wanted: Ints, chose
         if many == 0:
             continue
         here = score[first:last]
-        # The score of the last one chosen; a full sort would cost far more.
-        least = here.max() if many == 1 else np.partition(here, len(here) - many)[len(here) - many]
+        least = nth_largest(here, many)
         level = many
         for value in here:
             level -= value > least

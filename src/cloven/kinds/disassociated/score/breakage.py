@@ -93,15 +93,10 @@ def protected_itemsets(
 ) -> Protected:
     """Find the protected itemsets, in all records or in as many random ones as stay below the limit."""
     held, slots, width = truth.held, len(truth.slot_record), max(1, len(release.vocabulary))
-    order = stable_order(held.item)
-    order = order[stable_order(held.slot[order])]
-    lengths = np.bincount(held.slot, minlength=slots)
-    true = Rows(offsets_of(lengths), held.item[order].astype(np.int32))
-    part, kind = held.part[order].astype(np.int32), held.kind[order]
-    del order
+    true, part, kind = Rows(held.offsets, held.item), held.part, held.kind
     slot_offsets = truth.questions.slot_offsets
     world = World(true, slot_offsets, Rows(*list_items(true, slot_offsets, width)))
-    searched, steps = _searched(lengths, release.m, limit, rng)
+    searched, steps = _searched(np.diff(held.offsets), release.m, limit, rng)
     bounds = np.searchsorted(searched, slot_offsets)
 
     def some(first: int, last: int) -> tuple[Longs, Ints, Ints, Ints]:
@@ -126,8 +121,7 @@ def _rare(offsets: Longs, members: Ints, world: World, k: int, width: int) -> Fl
     often = np.bincount(true.items, minlength=width)
     rarest, others = name_rarest(offsets, members, world.lists, often)
     order, starts = stable_order(rarest), offsets_of(np.bincount(rarest, minlength=width))
-    slot = np.repeat(np.arange(len(true.offsets) - 1, dtype=np.int32), np.diff(true.offsets))
-    holders = Rows(offsets_of(often), slot[stable_order(true.items)])
+    holders = Rows(offsets_of(often), list_holders(true, offsets_of(often)))
     rare = np.ones(len(members), bool)
 
     def some(first: int, last: int) -> None:
@@ -191,7 +185,10 @@ BITS = 62
 
 
 class Words(NamedTuple):
-    """Slots that hold each item in the list of a cluster: numbers of words, and their bits; none without a bit."""
+    """Slots that hold each item in the list of a cluster: numbers of words, and their bits; none without a bit.
+
+    Where one word has all slots of a cluster, there are the bits of each item, and nothing else.
+    """
 
     starts: Ints
     ends: Ints
@@ -225,7 +222,7 @@ def _room(world: World, rows: tuple[Rows, ...], first: int, last: int) -> Words:
         for each in rows:
             here += each.offsets[end] - each.offsets[begin]
         lists = max(lists, world.lists.offsets[cluster + 1] - world.lists.offsets[cluster])
-        cells = max(cells, here)
+        cells = max(cells, here, lists)
     return Words(
         np.empty(lists + 1, np.int64),
         np.empty(lists, np.int64),
@@ -239,6 +236,11 @@ def _fill(
     words: Words, many: int, number: Ints, begin: int, end: int, rows: tuple[Rows, ...], read: Ints
 ) -> None:
     """Note which slots of a cluster hold each of its ``many`` items; slot s has what stands in row ``read[s]``."""
+    if end - begin <= BITS:
+        words.bits[:many] = 0
+        for each in rows:
+            _fill_one(words.bits, number, begin, end, each.offsets, each.items, read)
+        return
     words.starts[: many + 1] = 0
     words.ends[:many] = -1
     for slot in range(begin, end):
@@ -265,6 +267,26 @@ def _fill(
                 else:
                     words.word[last], words.bits[last] = word, bit
                     words.ends[item] += 1
+
+
+@compiled
+def _fill_one(bits: Ints, number: Ints, begin: int, end: int, offsets: Ints, items: Ints, read: Ints) -> None:
+    """``_fill`` where one word has all slots, as in most clusters: the bits of each item alone."""
+    for slot in range(begin, end):
+        bit = np.int64(1) << np.int64(slot - begin)
+        for at in range(offsets[read[slot]], offsets[read[slot] + 1]):
+            item = number[items[at]]
+            if item >= 0:
+                bits[item] |= bit
+
+
+@compiled
+def _shared_of_one(bits: Ints, members: Ints, row: int, size: int) -> int:
+    """Slots that hold all items in a row of members, where one word has all slots."""
+    found = bits[members[row, 0]]
+    for i in range(1, size):
+        found &= bits[members[row, i]]
+    return found
 
 
 @compiled
@@ -394,7 +416,10 @@ def find_protected(
                     if scope >= 0:
                         for i in range(m):
                             members[n, i] = number[true.items[entries[i]]] if i < size else -1
-                        found = _support(words, members, n, size, k)
+                        if end - begin <= BITS:
+                            found = _more(_shared_of_one(words.bits, members, n, size), 0, k)
+                        else:
+                            found = _support(words, members, n, size, k)
                         if found < k:
                             support[n], scopes[n] = found, scope
                             n += 1
@@ -426,6 +451,17 @@ def name_rarest(offsets: Ints, members: Ints, lists: Rows, often: Ints) -> tuple
                 others[i, at - 1] = rarest[i] if fewer else item
                 rarest[i] = item if fewer else rarest[i]
     return rarest, others
+
+
+@compiled
+def list_holders(true: Rows, offsets: Ints) -> Ints:
+    """Slots that hold each item, ascending, those of an item from its offset on."""
+    ends, holders = offsets.copy(), np.empty(len(true.items), np.int32)
+    for slot in range(len(true.offsets) - 1):
+        for at in range(true.offsets[slot], true.offsets[slot + 1]):
+            holders[ends[true.items[at]]] = slot
+            ends[true.items[at]] += 1
+    return holders
 
 
 @compiled
@@ -517,6 +553,7 @@ def weigh_broken(
     sums, number, members = np.zeros((2, 4, 3, last - first)), np.full(width, -1, np.int64), itemsets.members
     true_words = _room(world, (world.true,), first, last)
     words, moved = _room(world, rebuilt, first, last), _room(world, rebuilt, first, last)
+    here = np.empty((2, 4, 3))
     for cluster in range(first, last):
         if itemsets.offsets[cluster] == itemsets.offsets[cluster + 1]:
             continue
@@ -527,18 +564,27 @@ def weigh_broken(
         _fill(true_words, len(items), number, begin, end, (world.true,), read[0])
         _fill(words, len(items), number, begin, end, rebuilt, read[0])
         _fill(moved, len(items), number, begin, end, rebuilt, read[1])
+        here[:] = 0.0
         for i in range(itemsets.offsets[cluster], itemsets.offsets[cluster + 1]):
             size = members.shape[1]
             while members[i, size - 1] < 0:
                 size -= 1
             weight, scope = 1.0 / itemsets.support[i], itemsets.scope[i]
-            found = _broken(words, true_words, members, i, size)
-            best = found > 0 and _broken(moved, true_words, members, i, size) == 2
+            if end - begin <= BITS:
+                bits = _shared_of_one(words.bits, members, i, size)
+                held = _shared_of_one(true_words.bits, members, i, size)
+                found = 0 if bits == 0 else 2 if bits & held else 1
+                best = found > 0 and _shared_of_one(moved.bits, members, i, size) & held != 0
+            else:
+                found = _broken(words, true_words, members, i, size)
+                best = found > 0 and _broken(moved, true_words, members, i, size) == 2
             for data in range(2 if itemsets.rare[i] else 1):
-                sums[data, 0, scope, cluster - first] += weight
-                sums[data, 1, scope, cluster - first] += weight if found > 0 else 0.0
-                sums[data, 2, scope, cluster - first] += weight if found == 2 else 0.0
-                sums[data, 3, scope, cluster - first] += weight if best else 0.0
+                here[data, 0, scope] += weight
+                if found > 0:
+                    here[data, 1, scope] += weight
+                    here[data, 2, scope] += weight if found == 2 else 0.0
+                    here[data, 3, scope] += weight if best else 0.0
+        sums[:, :, :, cluster - first] = here
         for item in items:
             number[item] = -1
     return sums

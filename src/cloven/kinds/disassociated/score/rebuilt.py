@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from cloven.compiled import Floats, Ints, Longs
+    from cloven.compiled import Flags, Floats, Ints, Longs
     from cloven.kinds.disassociated.guesses import Guesses, Questions
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.kinds.disassociated.score.definitions import Units
@@ -98,8 +98,7 @@ def turned_round(place: Longs) -> Longs:
 def disassociated(truth: Truth, width: int) -> Cells:
     """Every item that truly lies on a slot and is not part of its anchor."""
     held = truth.held
-    away = ~held.anchor
-    return Cells.of(held.slot[away], held.item[away], held.kind[away], len(truth.slot_record), width)
+    return Cells(*away(held.offsets, held.item, held.kind, held.anchor), width)
 
 
 def attached(guesses: Guesses, release: Disassociated) -> Cells:
@@ -186,6 +185,24 @@ def by_slot(slot: Ints, item: Ints, kind: Ints, slots: int) -> tuple[Ints, Ints]
 
 
 @compiled
+def away(offsets: Ints, item: Ints, kind: Ints, anchor: Flags) -> tuple[Ints, Ints]:
+    """Offsets and codes of ``Cells``, of what is no anchor; items ascend inside of a slot."""
+    starts, codes, end = np.zeros(len(offsets), np.int64), np.empty(len(item), np.int32), 0
+    for slot in range(len(offsets) - 1):
+        for i in range(offsets[slot], offsets[slot + 1]):
+            if anchor[i]:
+                continue
+            code, at = item[i] * KINDS + kind[i], end
+            while at > starts[slot] and codes[at - 1] > code:  # an item that is there with several kinds
+                codes[at] = codes[at - 1]
+                at -= 1
+            codes[at] = code
+            end += 1
+        starts[slot + 1] = end
+    return starts, codes[:end].copy()
+
+
+@compiled
 def _kinds_of(codes: Ints, at: int, end: int) -> tuple[int, int]:
     """The kinds (bits) of the item that stands here, and where the next item begins."""
     item, kinds = codes[at] // KINDS, 0
@@ -251,11 +268,11 @@ def best_places(questions: Questions, release: Disassociated, given: Cells, true
     """Where the rebuilt record of each slot should be read: another slot of its group, or the same."""
     place = np.arange(true.slots)
     groups = _groups(questions, release)
-    # Finding what two slots have in common takes longest: every one is compared with every other.
+    # A table of what every one has in common with every other takes longest.
     work = offsets_of(np.diff(groups).ravel() ** 2)
 
     def some(first: int, last: int) -> None:
-        exchange(groups[first:last], given.offsets, given.codes, true.offsets, true.codes, place)
+        exchange(groups[first:last], given.offsets, given.codes, true.offsets, true.codes, true.width, place)
 
     at_once(some, work)
     return place
@@ -292,17 +309,41 @@ def _different(codes: Ints, at: int, end: int) -> int:
 
 
 @compiled
-def _in_common(given: Ints, a: int, a_end: int, true: Ints, b: int, b_end: int) -> int:
-    """How many items two slots have in common."""
-    found = 0
-    while a < a_end and b < b_end:
-        one, other = given[a] // KINDS, true[b] // KINDS
-        found += one == other
-        if one <= other:
-            a = _kinds_of(given, a, a_end)[1]
-        if other <= one:
-            b = _kinds_of(true, b, b_end)[1]
-    return found
+def _list_holders(offsets: Ints, codes: Ints, holders: Ints, heads: Ints) -> tuple[Ints, Ints]:
+    """Holders of each item as chains from ``heads`` on: which each is, and where the one before it stands."""
+    many = 0
+    for holder in holders:
+        many += offsets[holder + 1] - offsets[holder]
+    owner, before, end = np.empty(many, np.int64), np.empty(many, np.int64), 0
+    for j in range(len(holders)):
+        at = offsets[holders[j]]
+        while at < offsets[holders[j] + 1]:
+            item = codes[at] // KINDS
+            owner[end], before[end], heads[item] = j, heads[item], end
+            end += 1
+            at = _kinds_of(codes, at, offsets[holders[j] + 1])[1]
+    return owner, before
+
+
+@compiled
+def _in_common(
+    given_offsets: Ints, given: Ints, givers: Ints, true_offsets: Ints, true: Ints, holders: Ints, heads: Ints
+) -> Ints:
+    """How many items each giver has in common with each holder; ``heads`` are -1 for all items, before and after."""
+    table = np.zeros((len(givers), len(holders)), np.int64)
+    owner, before = _list_holders(true_offsets, true, holders, heads)
+    for i in range(len(givers)):
+        at = given_offsets[givers[i]]
+        while at < given_offsets[givers[i] + 1]:
+            link = heads[given[at] // KINDS]
+            while link >= 0:
+                table[i, owner[link]] += 1
+                link = before[link]
+            at = _kinds_of(given, at, given_offsets[givers[i] + 1])[1]
+    for holder in holders:
+        for at in range(true_offsets[holder], true_offsets[holder + 1]):
+            heads[true[at] // KINDS] = -1
+    return table
 
 
 @compiled
@@ -318,21 +359,17 @@ def _filled(offsets: Ints, first: int, last: int) -> Ints:
 
 @compiled_early
 def exchange(
-    groups: Ints, given_offsets: Ints, given: Ints, true_offsets: Ints, true: Ints, place: Ints
+    groups: Ints, given_offsets: Ints, given: Ints, true_offsets: Ints, true: Ints, width: int, place: Ints
 ) -> None:
     """Put the rebuilt records of each group where most is correct; who is left over stays, or takes what is left."""
+    heads = np.full(width, -1, np.int64)
     for group in range(len(groups)):
         first, last = groups[group]
         givers, holders = _filled(given_offsets, first, last), _filled(true_offsets, first, last)
-        table, most = np.zeros((len(givers), len(holders)), np.int64), 0
-        for i in range(len(givers)):
-            for j in range(len(holders)):
-                table[i, j] = _in_common(
-                    given, given_offsets[givers[i]], given_offsets[givers[i] + 1],
-                    true, true_offsets[holders[j]], true_offsets[holders[j] + 1],
-                )  # fmt: skip
-                most = max(most, table[i, j])
-        if most == 0:
+        if len(givers) == 0 or len(holders) == 0:
+            continue
+        table = _in_common(given_offsets, given, givers, true_offsets, true, holders, heads)
+        if table.max() == 0:
             continue  # nothing is right anywhere, so that all stay
         _exchange(place[first:last], givers - first, holders - first, table, first, true_offsets, true)
 

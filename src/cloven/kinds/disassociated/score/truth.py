@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 
 from cloven.compiled import compiled
+from cloven.cores import at_once
+from cloven.data.arrays import offsets_of, places, positions, stable_order
 from cloven.errors import ParameterError, ReleaseError
 from cloven.kinds.disassociated.attack.questions import Candidates
 from cloven.kinds.disassociated.guesses import Questions
@@ -30,13 +32,26 @@ if TYPE_CHECKING:
 
 
 class Held(NamedTuple):
-    """Every item of every original record as published: slot, item, kind, whether an anchor, number of the part."""
+    """Every item of every original record as published, slot by slot; items ascend inside of a slot.
 
-    slot: Longs
-    item: Longs
+    Attributes:
+        offsets: where the items of each slot start.
+        item: which they are.
+        kind: a ``Kind``: what the item was published in.
+        anchor: whether that is the anchor of the slot.
+        part: number of the part among those of its record.
+    """
+
+    offsets: Longs
+    item: NDArray[np.int32]
     kind: NDArray[np.int8]
     anchor: Flags
-    part: Longs
+    part: NDArray[np.int32]
+
+    @property
+    def slot(self) -> Longs:
+        """Slot of each item."""
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,20 +97,11 @@ def truth(questions: Questions, release: Disassociated, key: Key) -> Truth:
         ReleaseError: questions, release and key do not belong together.
     """
     check_questions(questions, release)
-    check_key(key, release)
+    record = check_key(key, release)
     anchoring = (release.row_kind == Kind.RECORD) & (release.row_chunk == 0)
-    record = np.searchsorted(key.records, key.record)
     slot_of_record = _slots(questions, key, record, anchoring)
-    lengths = np.diff(key.offsets)
-    slot, row = slot_of_record[record], key.release_row
-    held = Held(
-        np.repeat(slot, lengths),
-        key.items.astype(np.int64),
-        np.repeat(release.row_kind[row], lengths),
-        np.repeat(anchoring[row], lengths),
-        np.repeat(np.arange(len(row)), lengths),
-    )
-    holds = _holds(questions, *_links(questions, release, row, slot, held, anchoring))
+    holds = _holds(questions, *_links(questions, release, key, slot_of_record[record], anchoring))
+    held = _held(release, key, record, slot_of_record, anchoring)
     slot_record = np.empty(len(key.records), np.int64)
     slot_record[slot_of_record] = key.records
     return Truth(questions, slot_record, holds, held)
@@ -119,35 +125,57 @@ def _slots(questions: Questions, key: Key, record: Longs, anchoring: Flags) -> L
     return slot
 
 
+def _held(release: Disassociated, key: Key, record: Longs, slot_of_record: Longs, anchoring: Flags) -> Held:
+    """The original records by slot."""
+    starts = offsets_of(np.bincount(record, minlength=len(key.records)))
+    # Parts of a record stand together in a key that this library has written.
+    order = np.arange(len(record)) if _ascends(record) else stable_order(record)
+    slot = slot_of_record[record]
+    offsets = offsets_of(np.bincount(slot, np.diff(key.offsets), len(key.records)))
+    item, part = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.int32)
+    trait = np.empty(offsets[-1], np.int8)
+    parts = starts, order, key.offsets, key.items
+    traits = (release.row_kind * 2 + anchoring).astype(np.int8)[key.release_row]
+
+    def some(first: int, last: int) -> None:
+        arrange(first, last, slot_of_record, parts, traits, offsets, item, part, trait)
+
+    at_once(some, key.offsets[starts])
+    return Held(offsets, item, trait // 2, trait % 2 > 0, part)
+
+
+def _ascends(values: Longs) -> bool:
+    return bool((values[1:] >= values[:-1]).all())
+
+
 def _links(
-    questions: Questions, release: Disassociated, row: Longs, slot: Longs, held: Held, anchoring: Flags
+    questions: Questions, release: Disassociated, key: Key, slot: Longs, anchoring: Flags
 ) -> tuple[Longs, Longs]:
     """Target and slot of every true link: one for each sub-record and for each item of a term chunk.
 
-    A sample does not ask about all of them.
+    ``slot`` is that of each part. A sample does not ask about all of them.
     """
-    whole = questions.target_item < 0
+    whole, term = questions.target_item < 0, release.row_kind == Kind.TERM
     target_of_row = np.full(release.rows, -1, np.int64)
     target_of_row[questions.target_row[whole]] = np.flatnonzero(whole)
-    tied = ~release.at_root[row]
-    asked = (release.row_kind[row] != Kind.TERM) & ~anchoring[row] & tied
-    parts = target_of_row[first_of_equal(release)[row[asked]]]
+    parts = np.flatnonzero((~term & ~anchoring & ~release.at_root)[key.release_row])
+    targets = target_of_row[first_of_equal(release)[key.release_row[parts]]]
+    known = targets >= 0
 
-    width = len(release.vocabulary)
-    single = np.flatnonzero(~whole)
+    single, width = np.flatnonzero(~whole), len(release.vocabulary)
     names = questions.target_row[single] * width + questions.target_item[single]
     order = np.argsort(names)
-    term = (held.kind == Kind.TERM) & tied[held.part]
-    wanted = row[held.part[term]] * width + held.item[term]
+    listed = np.flatnonzero((term & ~release.at_root)[key.release_row]) if term.any() else parts[:0]
+    lengths = key.offsets[listed + 1] - key.offsets[listed]
+    items = key.items[positions(key.offsets[listed], lengths)]
+    wanted = np.repeat(key.release_row[listed], lengths) * width + items
     place = np.minimum(np.searchsorted(names[order], wanted), max(0, len(order) - 1))
     found = names[order][place] == wanted if len(order) else np.zeros(len(wanted), bool)
-    missing = np.any(parts < 0) or not found.all()
-    if missing and not questions.is_sample:
+    if not (questions.is_sample or (known.all() and found.all())):
         _strangers("a part of a record is no target")
-    known = parts >= 0
     return (
-        np.concatenate((parts[known], single[order][place[found]])),
-        np.concatenate((slot[asked][known], held.slot[term][found])),
+        np.concatenate((targets[known], single[order][place[found]])),
+        np.concatenate((slot[parts[known]], np.repeat(slot[listed], lengths)[found])),
     )
 
 
@@ -169,7 +197,59 @@ def _strangers(what: str) -> NoReturn:
     raise ReleaseError(message)
 
 
-# Find links among the candidates.
+# Arrange records by slot, and find links among the candidates.
+
+
+SHORT = 32
+"""Items of a record that are put in order one by one; more of them are worth a real sort."""
+AT_ONCE = 64
+"""Rows whose memory is asked for together."""
+TRAIT, PART = 3, 32
+"""Bits of a trait, and those of a trait and the number of a part."""
+
+
+@compiled
+def arrange(
+    first: int,
+    last: int,
+    slot_of_record: Ints,
+    parts: tuple[Ints, Ints, Ints, Ints],
+    traits: Ints,
+    offsets: Ints,
+    item: Ints,
+    part: Ints,
+    trait: Ints,
+) -> None:
+    """Write what records from ``first`` to below ``last`` hold, each at its slot; see ``Held``.
+
+    ``parts`` are where those of each record start, which they are, where the items of each start, and which they are;
+    ``traits`` are a small number of each part, written for each of its items. Equal items stay in their order.
+    """
+    starts, order, part_offsets, items = parts
+    # Item, number of the part among those of the record, and trait as one number.
+    cells = np.empty(SHORT, np.int64)
+    for record in range(first, last):
+        start = offsets[slot_of_record[record]]
+        many = offsets[slot_of_record[record] + 1] - start
+        if many > len(cells):
+            cells = np.empty(2 * many, np.int64)
+        begin, found = starts[record], 0
+        for at in range(begin, starts[record + 1]):
+            number = order[at]
+            low = (at - begin) << TRAIT | traits[number]
+            for place in range(part_offsets[number], part_offsets[number + 1]):
+                cell, back = np.int64(items[place]) << PART | low, found
+                while many <= SHORT and back > 0 and cells[back - 1] > cell:
+                    cells[back] = cells[back - 1]
+                    back -= 1
+                cells[back] = cell
+                found += 1
+        if many > SHORT:
+            cells[:many].sort()
+        for i in range(many):
+            item[start + i] = cells[i] >> PART
+            part[start + i] = (cells[i] & ((1 << PART) - 1)) >> TRAIT
+            trait[start + i] = cells[i] & ((1 << TRAIT) - 1)
 
 
 @compiled
@@ -270,25 +350,24 @@ def _alike(questions: Questions, others: Questions) -> bool:
     )
 
 
-def check_key(key: Key, release: Disassociated) -> None:
-    """Raise ``ReleaseError`` unless every part of the key is what the release shows."""
-    _check_shape(key, release)
+def check_key(key: Key, release: Disassociated) -> Longs:
+    """Raise ``ReleaseError`` unless every part of the key is what the release shows; the record of each part."""
+    record = _check_shape(key, release)
     members = np.bincount(key.record_cluster, minlength=release.clusters)
     if not np.array_equal(members, release.cluster_size):
         at = int(np.flatnonzero(members != release.cluster_size)[0])
         _other_key(f"it has {members[at]} records in cluster {at}, the release {release.cluster_size[at]}")
-    row = key.release_row
-    cluster = key.record_cluster[np.searchsorted(key.records, key.record)]
-    whole = release.row_kind[row] != Kind.TERM
-    if np.any((release.row_cluster[row] >= 0) & (release.row_cluster[row] != cluster)):
+    whole = release.row_kind != Kind.TERM
+    if strays(key.release_row, record, key.record_cluster, release.row_cluster):
         _other_key("a record has a part in a cluster that is not its own")
-    given = np.bincount(row[whole], minlength=release.rows)
-    if np.any(given != (release.row_kind != Kind.TERM)):
+    given = np.bincount(key.release_row, minlength=release.rows)
+    if np.any(given[whole] != 1):
         _other_key("a published sub-record belongs to no record or to several")
-    _check_items(key, release)
+    _check_items(key, release, whole)
+    return record
 
 
-def _check_shape(key: Key, release: Disassociated) -> None:
+def _check_shape(key: Key, release: Disassociated) -> Longs:
     parts = len(key.record)
     if (len(key.release_row), len(key.offsets), len(key.record_cluster)) != (
         parts,
@@ -296,7 +375,8 @@ def _check_shape(key: Key, release: Disassociated) -> None:
         len(key.records),
     ):
         _other_key("its arrays have different lengths")
-    if np.any(np.diff(key.records) <= 0) or not np.isin(key.record, key.records).all():
+    record = _records_of(key)
+    if record is None:
         _other_key("its records are not in order, or a part belongs to none of them")
     ranges = (
         (key.release_row, release.rows),
@@ -305,35 +385,84 @@ def _check_shape(key: Key, release: Disassociated) -> None:
     )
     if not all(_within(values, 0, end) for values, end in ranges):
         _other_key("it names a row, a cluster or an item that the release does not have")
+    return record
 
 
-def _check_items(key: Key, release: Disassociated) -> None:
+def _records_of(key: Key) -> Longs | None:
+    """Which of the records each part is of; None if these do not ascend, or a part is of none of them."""
+    ends = (int(key.records[0]), int(key.records[-1]) + 1) if len(key.records) else (0, 0)
+    if np.any(key.records[1:] <= key.records[:-1]) or not _within(key.record, *ends):
+        return None
+    record = places(key.records, key.record)
+    return record if np.array_equal(key.records[record], key.record) else None
+
+
+@compiled
+def strays(row: Ints, record: Ints, record_cluster: Ints, row_cluster: Ints) -> bool:
+    """Whether a part stands in a cluster, and its record in another one."""
+    for part in range(len(row)):
+        cluster = row_cluster[row[part]]
+        if cluster >= 0 and cluster != record_cluster[record[part]]:
+            return True
+    return False
+
+
+def _check_items(key: Key, release: Disassociated, whole: Flags) -> None:
     """A part of a record or shared chunk is its whole row."""
-    whole = release.row_kind[key.release_row] != Kind.TERM
-    if not same_items(key.offsets, key.items, whole, key.release_row, release.row_offsets, release.row_items):
+    table = release.row_offsets, release.row_items
+    alike = at_once(
+        lambda first, last: same_items(first, last, key.offsets, key.items, whole, key.release_row, *table),
+        key.offsets,
+    )
+    if not all(alike):
         _other_key("a part has other items than the published row it is said to be")
 
 
 @compiled
 def same_items(
-    offsets: Ints, items: Ints, whole: Flags, row: Ints, row_offsets: Ints, row_items: Ints
+    begin: int,
+    end: int,
+    offsets: Ints,
+    items: Ints,
+    whole: Flags,
+    row: Ints,
+    row_offsets: Ints,
+    row_items: Ints,
 ) -> bool:
-    """Whether each whole part has the items of its row, which ascend; those of a part may stand in any order."""
-    for part in range(len(row)):
-        if not whole[part]:
-            continue
-        first, last = offsets[part], offsets[part + 1]
-        start = row_offsets[row[part]]
-        if last - first != row_offsets[row[part] + 1] - start:
-            return False
-        at = first
-        while at < last and items[at] == row_items[start + at - first]:
-            at += 1
-        if at < last:  # mostly they ascend as well
-            ordered = np.sort(items[first:last])
-            for i in range(last - first):
-                if ordered[i] != row_items[start + i]:
-                    return False
+    """Whether parts from ``begin`` to below ``end`` have the items of their rows, of those that are ``whole``.
+
+    Items of rows ascend; those of a part may stand in any order.
+    """
+    starts, sizes, heads = np.empty((3, AT_ONCE), np.int64)
+    for some in range(begin, end, AT_ONCE):
+        many = min(AT_ONCE, end - some)
+        # Rows lie anywhere: the memory of several is asked for before the first is looked at.
+        for i in range(many):
+            starts[i] = row_offsets[row[some + i]]
+            sizes[i] = row_offsets[row[some + i] + 1] - starts[i]
+        for i in range(many):
+            heads[i] = row_items[starts[i]] if sizes[i] > 0 else -1
+        for i in range(many):
+            first, last = offsets[some + i], offsets[some + i + 1]
+            if not whole[row[some + i]] or (sizes[i] == 1 == last - first and items[first] == heads[i]):
+                continue
+            there = row_items[starts[i] : starts[i] + sizes[i]]
+            if last - first != sizes[i] or not _same(items[first:last], there):
+                return False
+    return True
+
+
+@compiled
+def _same(items: Ints, row: Ints) -> bool:
+    """Whether as many items are those of a row; mostly they ascend as well."""
+    at = 0
+    while at < len(row) and items[at] == row[at]:
+        at += 1
+    if at < len(row):
+        ordered = np.sort(items)
+        for i in range(len(row)):
+            if ordered[i] != row[i]:
+                return False
     return True
 
 
