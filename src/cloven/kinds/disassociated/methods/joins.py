@@ -137,6 +137,19 @@ def common_terms(term: Ints, one: int, end_one: int, two: int, end_two: int, lef
 
 
 @compiled
+def may_share(entries: Entries, one: int, end_one: int, two: int, end_two: int, k: int) -> bool:
+    """Whether k occurrences are behind a term that two nodes both have: of most neighbours there is none."""
+    term, held = entries.term, entries.held
+    while one < end_one and two < end_two:
+        a, b = term[one], term[two]
+        if a == b and held[one] + held[two] >= k:
+            return True
+        one += int(a <= b)
+        two += int(b <= a)
+    return False
+
+
+@compiled
 def _people(found: Candidate, t: int, entries: Entries, leaves: Leaves, clusters: Clusters) -> int:
     """Distinct persons who hold a refining term."""
     people, at = np.empty(entries.held[found.one[t]] + entries.held[found.two[t]], np.int64), 0
@@ -199,7 +212,7 @@ def worth_joining(found: Candidate, work: Refining, joint_size: int, met: Ints, 
 
 @compiled
 def _leaves_of(found: Candidate, entries: Entries, following: Ints) -> tuple[Ints, Ints]:
-    """Leaves of the refining terms, for each those of one node by cluster, then those of the other; and their starts."""
+    """Leaves of each refining term, those of one node by cluster, then those of the other; and where each starts."""
     run = np.zeros(len(found.holders) + 1, np.int64)
     for t in range(len(found.holders)):
         run[t + 1] = run[t] + entries.leaves[found.one[t]] + entries.leaves[found.two[t]]

@@ -11,14 +11,14 @@ again. Pairs of one pass have nothing in common, so each core takes some.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from cloven.compiled import Ints, compiled
 from cloven.cores import at_once
 from cloven.data.arrays import lexicographic_order, offsets_of, positions, read_only
-from cloven.kinds.disassociated.methods.growth import columns
+from cloven.kinds.disassociated.methods.growth import columns, popcount
 from cloven.kinds.disassociated.methods.joins import (
     Candidate,
     Clusters,
@@ -29,6 +29,7 @@ from cloven.kinds.disassociated.methods.joins import (
     Rules,
     desk_for,
     joinable,
+    may_share,
     shared_chunks,
 )
 
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
 
 _JOINING = 32
 # Steps that a term of a join takes, in steps of a term that is only looked at.
+_FEW = 16
+# Words of bits for each term, from which on sorting is faster.
+_ONE = np.uint64(1)
 _LAST = 1 << 62
 # Key of a node that has nothing left to share.
 
@@ -150,11 +154,11 @@ def _beginning(
     parts = zip(*at_once(some, steps), strict=True)
     term, start, held, listed, terms_left, shown, shows = (np.concatenate(each) for each in parts)
     count, marks = len(term), cluster_marks(n)
-    numbers, one = np.arange(count, dtype=np.int32), np.ones(count, np.int32)
-    cluster = np.repeat(np.arange(n, dtype=np.int32), listed)
-    nowhere = np.full((2, count), -1, np.int32)
-    leaves = Leaves(cluster, start, held, member, numbers, nowhere[0], nowhere[1])
-    entries = Entries(*(_with_room(each, count) for each in (term, numbers, one, held)))
+    numbers, cluster = np.arange(count), np.repeat(np.arange(n), listed)
+    fields = _side_by_side(cluster, start, held, numbers)
+    leaves = Leaves(*fields[:3], member, fields[3], *np.full((count, 2), -1, np.int32).T)
+    behind = _with_room(_side_by_side(numbers, np.ones_like(numbers), held).T, count).T
+    entries = Entries(_with_room(term, count), *behind)
     at, shown_at = offsets_of(listed), offsets_of(shows)
     sizes = np.diff(records.start)
     nodes = Nodes(
@@ -170,16 +174,51 @@ def _beginning(
     return Refining(nodes, entries, leaves, clusters, rules), occurrence
 
 
+def _side_by_side(*columns: NDArray[np.integer]) -> NDArray[np.integer]:
+    """Lists of equal length, such that what stands at one place of all is one piece of memory."""
+    narrow = all(each.max(initial=0) < 1 << 31 for each in columns)
+    table = np.empty((len(columns[0]), len(columns)), np.int32 if narrow else np.int64)
+    for number, column in enumerate(columns):
+        table[:, number] = column
+    return table.T
+
+
 def _with_room(values: NDArray[np.integer], more: int) -> NDArray[np.integer]:
     """The same numbers, and room behind them."""
-    larger = np.empty(len(values) + more, values.dtype)
+    larger = np.empty((len(values) + more, *values.shape[1:]), values.dtype)
     larger[: len(values)] = values
     return larger
 
 
 @compiled
+def _sort_terms(terms: Ints, flags: Any) -> None:
+    """Sort distinct terms in place; a bit for each of all terms is faster, unless there are few of very many."""
+    if len(flags) > _FEW * len(terms):
+        terms.sort()
+        return
+    for term in terms:
+        flags[term >> 6] |= _ONE << np.uint64(term & 63)
+    at = 0
+    for w in range(len(flags)):
+        word = flags[w]
+        flags[w] = 0
+        while word:
+            low = word & (~word + _ONE)
+            terms[at] = w * 64 + popcount(low - _ONE)
+            word ^= low
+            at += 1
+
+
+@compiled
 def _leaves(
-    records: Grouped, chunk: Ints, barred: Flags, steps: Ints, first: int, last: int, occurrence: Ints, member: Ints
+    records: Grouped,
+    chunk: Ints,
+    barred: Flags,
+    steps: Ints,
+    first: int,
+    last: int,
+    occurrence: Ints,
+    member: Ints,
 ) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints, Ints]:
     """Leaves of some clusters by term: term, start, occurrences; how many a cluster has, and how many terms are left.
 
@@ -193,7 +232,7 @@ def _leaves(
     shows = np.zeros(last - first, np.int64)
     held, fill = np.zeros(n_terms, np.int32), np.empty(n_terms, np.int64)
     showing, staying = np.full(n_terms, -1, np.int64), np.full(n_terms, -1, np.int64)
-    leaf, sight = 0, 0
+    leaf, sight, flags = 0, 0, np.zeros((n_terms + 63) // 64, np.uint64)
     for c in range(first, last):
         begin, look = leaf, sight
         for place in range(records.start[c], records.start[c + 1]):
@@ -213,8 +252,8 @@ def _leaves(
                         leaf_term[leaf] = t
                         leaf += 1
                     held[t] += 1
-        leaf_term[begin:leaf].sort()
-        shown[look:sight].sort()
+        _sort_terms(leaf_term[begin:leaf], flags)
+        _sort_terms(shown[look:sight], flags)
         listed[c - first], shows[c - first] = leaf - begin, sight - look
         left[c - first] += leaf - begin
         at = steps[c]
@@ -249,6 +288,7 @@ class _Passes:
         self.spread = np.bincount(work.entries.term[:used], minlength=n_terms)
         self.used, self.used_shown = used, int(work.nodes.last_shown[self.clusters - 1])
         self._bits = max(1, n_terms.bit_length())
+        self._least = np.full((2 * self.clusters, 62 // self._bits), -1, np.int32)
         # Whatever is forgotten here, as other pairs take its place, is tried once more.
         self._slots = (8 * self.clusters).bit_length()
         self._apart = np.full(1 << self._slots, -1, np.int64)
@@ -258,13 +298,12 @@ class _Passes:
         nodes, entries, order = self.work.nodes, self.work.entries, self.order
         position = np.empty(len(self.spread), np.int32)
         position[np.argsort(-self.spread, kind="stable")] = np.arange(len(position), dtype=np.int32)
-        keys = np.empty(len(order), np.int64)
-        first, last = nodes.first[order], nodes.last[order]
+        keys, sizes = np.empty(len(order), np.int64), nodes.last[order] - nodes.first[order]
 
         def some(begin: int, end: int) -> None:
-            _ranking(first, last, entries.term, position, self._bits, begin, end, keys)
+            _ranking(nodes, order, entries.term, position, self._bits, begin, end, self._least, keys)
 
-        at_once(some, offsets_of(last - first))
+        at_once(some, offsets_of(sizes))
         by_key = np.argsort(keys, kind="stable")
         keys = keys[by_key]
         same = (keys[1:] == keys[:-1]) & (keys[1:] & ((1 << self._bits) - 1) != 0)
@@ -306,7 +345,9 @@ class _Passes:
 
     def _join(self, one: Longs, two: Longs, joints: int, left: Longs, moved: Longs) -> None:
         nodes = self.work.nodes
-        shown = nodes.last_shown[one] - nodes.first_shown[one] + nodes.last_shown[two] - nodes.first_shown[two]
+        shown = (
+            nodes.last_shown[one] - nodes.first_shown[one] + nodes.last_shown[two] - nodes.first_shown[two]
+        )
         self._make_room(int(left.sum()), int((shown + moved).sum()))
         first = self.clusters + joints
         at, at_shown = self.used + offsets_of(left), self.used_shown + offsets_of(shown + moved)
@@ -326,9 +367,7 @@ class _Passes:
         if self.used + more > len(self.work.entries.term):
             self.used = _closed(nodes.first, nodes.last, order, *self.work.entries)
         if self.used_shown + more_shown > len(nodes.shown):
-            self.used_shown = _closed(
-                nodes.first_shown, nodes.last_shown, order, nodes.shown, nodes.bars
-            )
+            self.used_shown = _closed(nodes.first_shown, nodes.last_shown, order, nodes.shown, nodes.bars)
 
 
 def _closed(first: Longs, last: Longs, order: Longs, *lists: NDArray[np.integer]) -> int:
@@ -343,29 +382,50 @@ def _closed(first: Longs, last: Longs, order: Longs, *lists: NDArray[np.integer]
 
 @compiled
 def _ranking(
-    first: Ints, last: Ints, term: Ints, position: Ints, bits: int, begin: int, end: int, keys: Ints
+    nodes: Nodes,
+    order: Ints,
+    term: Ints,
+    position: Ints,
+    bits: int,
+    begin: int,
+    end: int,
+    least: Ints,
+    keys: Ints,
 ) -> None:
-    """A key for each of some nodes: the least positions of its terms, as many as fit into one number."""
-    most = 62 // bits
-    least = np.empty(most, np.int64)
-    for node in range(begin, end):
-        n, bound = 0, 1 << 62
-        for e in range(first[node], last[node]):
-            place = position[term[e]]
-            if place >= bound:
-                continue
-            n = min(n + 1, most)
-            back = n - 1
-            while back > 0 and least[back - 1] > place:
-                least[back] = least[back - 1]
-                back -= 1
-            least[back] = place
-            if n == most:
-                bound = least[n - 1]
+    """A key for each of some nodes: the least positions of its terms, as many as fit into one number.
+
+    ``least`` are the terms at these positions, -1 for none. Mostly they stay the same, and only their order changes.
+    """
+    most = least.shape[1]
+    for i in range(begin, end):
+        node = order[i]
+        first, last = nodes.first[node], nodes.last[node]
+        n, bound, before = min(most, last - first), -1, 0
+        if n > 0 and least[node, n - 1] >= 0:
+            for place in range(n):
+                bound = max(bound, position[least[node, place]])
+            for e in range(first, last):
+                before += int(position[term[e]] <= bound)
+        if before == n:
+            for place in range(1, n):
+                _sink(least, node, place, least[node, place], position)
+        else:
+            for e in range(first, last):
+                if e - first < n or position[term[e]] < position[least[node, n - 1]]:
+                    _sink(least, node, min(e - first, n - 1), term[e], position)
         key = 0
-        for i in range(most):
-            key = (key << bits) | (least[i] + 1 if i < n else 0)
-        keys[node] = key if n > 0 else _LAST
+        for place in range(most):
+            key = (key << bits) | (position[least[node, place]] + 1 if place < n else 0)
+        keys[i] = key if n > 0 else _LAST
+
+
+@compiled
+def _sink(least: Ints, node: int, place: int, term: int, position: Ints) -> None:
+    """Put a term where it belongs among those of a node before a place, which ascend by position."""
+    while place > 0 and position[least[node, place - 1]] > position[term]:
+        least[node, place] = least[node, place - 1]
+        place -= 1
+    least[node, place] = term
 
 
 @compiled
@@ -402,11 +462,13 @@ def _most_terms(nodes: Nodes, one: Ints, two: Ints, first: int, last: int) -> in
 @compiled
 def _decide(work: Refining, one: Ints, two: Ints, first: int, last: int, left: Ints, moved: Ints) -> None:
     """How many terms would move if some pairs were joined, 0 where it is not worth it; and how many would be left."""
-    nodes, many = work.nodes, len(work.clusters.size)
+    nodes, entries, many = work.nodes, work.entries, len(work.clusters.size)
     desk = desk_for(_most_terms(nodes, one, two, first, last), many)
     leaving = np.zeros(many if work.rules.lemma else 0, np.int64)
     for pair in range(first, last):
         a, b = one[pair], two[pair]
+        if not may_share(entries, nodes.first[a], nodes.last[a], nodes.first[b], nodes.last[b], work.rules.k):
+            continue
         found, worth = joinable(work, a, b, desk, leaving, 2 * pair)
         if worth:
             for t in range(len(found.taken)):
@@ -420,7 +482,10 @@ def _join_pairs(work: Refining, one: Ints, two: Ints, joints: int, first: int, l
     """Join some pairs that are worth it; returns of how many nodes fewer each term is now."""
     nodes, clusters = work.nodes, len(work.clusters.size)
     desk = desk_for(_most_terms(nodes, one, two, first, last), clusters)
-    leaving, lost = np.zeros(clusters if work.rules.lemma else 0, np.int64), np.zeros(len(work.rules.group), np.int64)
+    leaving, lost = (
+        np.zeros(clusters if work.rules.lemma else 0, np.int64),
+        np.zeros(len(work.rules.group), np.int64),
+    )
     for pair in range(first, last):
         a, b, joined = one[pair], two[pair], clusters + joints + pair
         found, _ = joinable(work, a, b, desk, leaving, 3 * pair)
@@ -486,7 +551,7 @@ def _rows(
     """
     entries, leaves, person = work.entries, work.leaves, work.clusters.person
     room, total = _places(work, found, met, place, mark)
-    number, who = np.full(room, -1, np.int64), np.empty(min(room, total), np.int64)
+    number, who = np.full(room, -1, np.int32), np.empty(min(room, total), np.int64)
     start, row, at, n = np.zeros(len(order) + 1, np.int64), np.empty(total, np.int64), 0, 0
     for i in range(len(order)):
         for entry in (found.one[order[i]], found.two[order[i]]):
@@ -549,7 +614,12 @@ def _merge_entries(work: Refining, found: Candidate, a: int, b: int, at: int) ->
             if not found.taken[t]:
                 one, two = leaf[i], leaf[j]
                 following[one], following[two] = following[two], following[one]
-                term[at], leaf[at], leaves[at], held[at] = term[i], one, leaves[i] + leaves[j], held[i] + held[j]
+                term[at], leaf[at], leaves[at], held[at] = (
+                    term[i],
+                    one,
+                    leaves[i] + leaves[j],
+                    held[i] + held[j],
+                )
                 at += 1
             i, j, t = i + 1, j + 1, t + 1
             continue
