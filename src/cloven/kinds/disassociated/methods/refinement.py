@@ -155,14 +155,20 @@ def _beginning(
     term, start, held, listed, terms_left, shown, shows = (np.concatenate(each) for each in parts)
     count, marks = len(term), cluster_marks(n)
     numbers, cluster = np.arange(count), np.repeat(np.arange(n), listed)
-    fields = _side_by_side(cluster, start, held, numbers)
-    leaves = Leaves(*fields[:3], member, fields[3], *np.full((count, 2), -1, np.int32).T)
-    behind = _with_room(_side_by_side(numbers, np.ones_like(numbers), held).T, count).T
-    entries = Entries(_with_room(term, count), *behind)
+    cluster, start, leaf_held, following = _side_by_side(cluster, start, held, numbers)
+    joint, chunk = np.full((count, 2), -1, np.int32).T
+    leaves = Leaves(cluster, start, leaf_held, member, following, joint, chunk)
+    leaf, many, held = _with_room(_side_by_side(numbers, np.ones_like(numbers), held).T, count).T
+    entries = Entries(_with_room(term, count), leaf, many, held)
     at, shown_at = offsets_of(listed), offsets_of(shows)
     sizes = np.diff(records.start)
     nodes = Nodes(
-        *(_with_room(each, n) for each in (sizes, at[:-1], at[1:], shown_at[:-1], shown_at[1:], marks)),
+        _with_room(sizes, n),
+        _with_room(at[:-1], n),
+        _with_room(at[1:], n),
+        _with_room(shown_at[:-1], n),
+        _with_room(shown_at[1:], n),
+        _with_room(marks, n),
         # A joined node also shows the terms that moved: never more than the leaves that left.
         _with_room(shown, len(shown) + 2 * count),
         _with_room(np.repeat(marks, shows), len(shown) + 2 * count),

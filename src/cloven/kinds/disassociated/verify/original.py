@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from cloven.kinds.disassociated.key import Key
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.kinds.disassociated.verify.layout import JointTree, Layout, Parts
-    from cloven.kinds.disassociated.verify.sharing import Lists, Sharing
+    from cloven.kinds.disassociated.verify.sharing import Sharing
     from cloven.verification.verdict import Check
 
 
@@ -446,10 +446,10 @@ def check_shared_origin(
     """In a chunk of a joint a record contributes nothing that its cluster shows, or that a joint further in shares."""
     words = release.vocabulary
     bad = np.zeros(len(parts.items), bool)
-    given = (parts.cluster, parts.owner, parts.outside, parts.offsets, parts.items)
-    above = (tree.cluster_joint, tree.parent, sharing.entered, sharing.left)
-    told = (sharing.shown, sharing.shared, sharing.is_shown, sharing.is_shared)
-    at_once(lambda first, last: _mark_published(*given, *above, *told, first, last, bad), parts.offsets)
+    given = (parts.cluster, parts.chunk, parts.owner, parts.outside, parts.offsets, parts.items)
+    walked = (sharing.visited, sharing.entered, sharing.left, *sharing.times)
+    told = (*sharing.chunks, sharing.place, *sharing.shown, *sharing.shared, tree.cluster_joint, tree.parent)
+    at_once(lambda first, last: _mark_published(*given, *walked, *told, first, last, bad), parts.offsets)
 
     def told_twice(at: int) -> str:
         part, item = parts.place_of(at)
@@ -467,45 +467,65 @@ def check_shared_origin(
 @compiled
 def _mark_published(
     cluster: Ints,
+    chunk: Ints,
     owner: Ints,
     outside: Flags,
     offsets: Ints,
     items: Ints,
-    innermost: Ints,
-    parent: Ints,
+    visited: Ints,
     entered: Ints,
     left: Ints,
-    shown: Lists,
-    shared: Lists,
-    is_shown: Flags,
-    is_shared: Flags,
+    start: Ints,
+    begin: Ints,
+    end: Ints,
+    chunk_start: Ints,
+    chunk_item: Ints,
+    places: Ints,
+    shown_start: Ints,
+    shown: Ints,
+    shared_start: Ints,
+    shared: Ints,
+    innermost: Ints,
+    parent: Ints,
     first: int,
     last: int,
     bad: Flags,
 ) -> None:
     """Mark what parts give a joint though their cluster shows it, or a joint further in shares it.
 
-    Most items of a joint are published nowhere below it, so that nothing has to be looked for.
+    The walk knows when it was in such clusters; where a part lies elsewhere or gives what its chunk does not have, the
+    tree is climbed.
     """
     for part in range(first, last):
         if not outside[part]:
             continue
-        here, joint = cluster[part], owner[part]
-        inner = innermost[here]
-        is_below = inner >= 0 and entered[joint] <= entered[inner] < left[joint]
+        here, joint, lies = cluster[part], owner[part], chunk[part]
+        is_below = entered[joint] <= visited[here] < left[joint]
         for at in range(offsets[part], offsets[part + 1]):
             place = -1
             if is_below:
-                place = find_item(shared.item, shared.start[joint], shared.start[joint + 1], items[at])
-            if place < 0 or is_shown[place]:
-                found = find_item(shown.item, shown.start[here], shown.start[here + 1], items[at])
-                bad[at] = found >= 0
-            if place < 0 or is_shared[place]:
-                inner = innermost[here]
-                while not bad[at] and inner >= 0 and inner != joint:
-                    found = find_item(shared.item, shared.start[inner], shared.start[inner + 1], items[at])
-                    bad[at] = found >= 0
-                    inner = parent[inner]
+                place = find_item(chunk_item, chunk_start[lies], chunk_start[lies + 1], items[at])
+            if place >= 0:
+                bad[at] = _is_inside(start, begin, end, places[place], visited[here])
+                continue
+            bad[at] = find_item(shown, shown_start[here], shown_start[here + 1], items[at]) >= 0
+            inner = innermost[here]
+            while not bad[at] and inner >= 0 and inner != joint:
+                bad[at] = find_item(shared, shared_start[inner], shared_start[inner + 1], items[at]) >= 0
+                inner = parent[inner]
+
+
+@compiled
+def _is_inside(start: Ints, begin: Ints, end: Ints, place: int, moment: int) -> bool:
+    """Whether a moment lies in one of the times of an item."""
+    first, last = start[place], start[place + 1]
+    while first < last:
+        middle = (first + last) // 2
+        if end[middle] <= moment:
+            first = middle + 1
+        else:
+            last = middle
+    return bool(first < start[place + 1] and begin[first] <= moment)
 
 
 def _row(layout: Layout, row: int) -> str:

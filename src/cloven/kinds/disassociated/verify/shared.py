@@ -46,15 +46,15 @@ def check_shared_chunks(release: Disassociated, layout: Layout, sharing: Sharing
 
 def uses_items_shown_below(layout: Layout, sharing: Sharing) -> Flags:
     """Which shared chunks use an item of a record chunk, or of an older shared chunk, below their joint."""
-    told = (sharing.is_shown | sharing.is_shared)[sharing.place]
     telling = np.zeros(layout.chunks, bool)
-    telling[_shared_pairs(layout)[told]] = True
+    telling[_shared_pairs(layout)[sharing.is_told[sharing.place]]] = True
     return telling
 
 
 def _shared_pairs(layout: Layout) -> Longs:
     """Chunk of every distinct pair (chunk, item) in shared chunks, ascending."""
-    return layout.pair_chunk[layout.chunk_kind[layout.pair_chunk] == Kind.SHARED]
+    chunks: Longs = layout.pair_chunk[layout.chunk_kind[layout.pair_chunk] == Kind.SHARED]
+    return chunks
 
 
 def _rare_rows(release: Disassociated, layout: Layout, telling: Flags) -> Fault:

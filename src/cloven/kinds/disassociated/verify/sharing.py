@@ -34,6 +34,14 @@ class Lists(NamedTuple):
     item: NDArray[np.int32]
 
 
+class Times(NamedTuple):
+    """When a walk is inside of clusters that cannot have an item of a joint, by item and ascending."""
+
+    start: Longs
+    begin: Longs
+    end: Longs
+
+
 @dataclass(frozen=True)
 class Sharing:
     """What is published below the items of shared chunks.
@@ -41,28 +49,35 @@ class Sharing:
     Attributes:
         shown: items of the record chunks of each cluster; a faulty release may name one twice.
         shared: items of the shared chunks of each joint, each once.
-        place: for each pair of ``layout.pairs_of(Kind.SHARED)``, which of ``shared`` it is.
-        entered: when the walk enters each joint; those entered from then on before ``left`` lie below it.
-        left: see there.
+        chunks: items of each chunk that is shared, in the order of ``layout.pairs_of(Kind.SHARED)``.
+        place: for each of these, which of ``shared`` it is.
+        visited: when the walk visits each cluster, -1 if it is in no joint.
+        entered: when it enters each joint.
+        left: when it leaves each joint; what is visited between lies below.
         records: records below each joint.
-        is_shown: whether a cluster below shows the item.
-        is_shared: whether a joint further in shares it.
-        is_listed: whether a term chunk of a cluster below lists it.
-        barred: records of the clusters below that cannot have it from here.
-        marks: a fingerprint of these clusters.
+        times: when it is in clusters that cannot have the item from here: they show it, or a joint between shares it.
+        barred: records of these clusters.
+        marks: a fingerprint of them.
+        is_listed: whether a term chunk of a cluster below lists the item.
     """
 
     shown: Lists
     shared: Lists
+    chunks: Lists
     place: Longs
+    visited: Longs
     entered: Longs
     left: Longs
     records: Longs
-    is_shown: Flags
-    is_shared: Flags
-    is_listed: Flags
+    times: Times
     barred: Longs
     marks: Longs
+    is_listed: Flags
+
+    @property
+    def is_told(self) -> Flags:
+        """Which items of joints some cluster below cannot have from there."""
+        return np.diff(self.times.start) > 0
 
     def shares(self, joint: Longs, item: Longs) -> Flags:
         """Whether each joint shares an item."""
@@ -76,22 +91,36 @@ def find_sharing(release: Disassociated, layout: Layout, tree: JointTree) -> Sha
     words, joints = len(release.vocabulary), len(tree.parent)
     shown = _lists(*layout.pairs_of(Kind.RECORD), release.clusters, words)[0]
     listed = _lists(*layout.pairs_of(Kind.TERM), release.clusters, words)[0]
-    every, order = _lists(*layout.pairs_of(Kind.SHARED), joints, words)
+    joint, item = layout.pairs_of(Kind.SHARED)
+    every, order = _lists(joint, item, joints, words)
     shared, number = _once(every)
     place = np.empty(len(order), np.int64)
     place[order] = number
     fingerprints = np.random.Generator(np.random.Philox(key=1)).integers(
         np.iinfo(np.int64).max, size=(release.clusters, 2)
     )
+    visited = np.full(release.clusters, -1, np.int64)
     entered, left, records = np.empty((3, joints), np.int64)
-    flags = np.zeros((3, len(shared.item)), np.bool_)
-    barred, marks = np.zeros(len(shared.item), np.int64), np.zeros((len(shared.item), 2), np.int64)
+    many = len(shared.item)
+    is_listed, barred, marks = (
+        np.zeros(many, np.bool_),
+        np.zeros(many, np.int64),
+        np.zeros((many, 2), np.int64),
+    )
+    events = np.empty((3, len(shown.item) + many), np.int64)
     sizes = np.asarray(release.cluster_size, np.int64)
-    _walk(
+    found = _walk(
         _below(tree.parent, joints), _below(tree.cluster_joint, joints), shown, listed, shared, words,
-        sizes, fingerprints, entered, left, records, flags, barred, marks,
+        sizes, fingerprints, visited, entered, left, records, is_listed, barred, marks, events,
     )  # fmt: skip
-    return Sharing(shown, shared, place, entered, left, records, *flags, barred, marks)
+    where, begin, end = events[:, :found]
+    by_place = stable_order(where)
+    times = Times(offsets_of(np.bincount(where, minlength=many)), begin[by_place], end[by_place])
+    chunk = layout.pair_chunk[layout.chunk_kind[layout.pair_chunk] == Kind.SHARED]
+    chunks = Lists(offsets_of(np.bincount(chunk, minlength=layout.chunks)), item.astype(np.int32))
+    return Sharing(
+        shown, shared, chunks, place, visited, entered, left, records, times, barred, marks, is_listed
+    )
 
 
 def _lists(owner: Longs, item: Longs, owners: int, words: int) -> tuple[Lists, Longs]:
@@ -117,31 +146,45 @@ def _below(parent: Longs, joints: int) -> tuple[Longs, Longs]:
 @compiled
 def _walk(
     inner: tuple[Ints, Ints], clusters: tuple[Ints, Ints], shown: Lists, listed: Lists, shared: Lists, words: int,
-    size: Ints, fingerprint: Ints, entered: Ints, left: Ints, records: Ints, flags: Flags, barred: Ints, marks: Ints,
-) -> None:  # fmt: skip
-    """Enter joints from the outermost on, and leave each when all below it is done."""
+    size: Ints, fingerprint: Ints, visited: Ints, entered: Ints, left: Ints, records: Ints,
+    is_listed: Flags, barred: Ints, marks: Ints, events: Ints,
+) -> int:  # fmt: skip
+    """Enter joints from the outermost on, and leave each when all below it is done; returns how many events there are.
+
+    An event is an item of a joint, and from when to when clusters are visited that cannot have it.
+    """
     joints = len(entered)
     nearest, outer = np.full(words, -1, np.int64), np.empty(len(shared.item), np.int64)
     whole, path, child = np.zeros((joints, 2), np.int64), np.empty(joints + 1, np.int64), inner[0].copy()
-    path[0], depth, clock = joints, 0, 0
+    path[0], depth, clock, found = joints, 0, 0, 0
     while depth >= 0:
         joint = path[depth]
         if child[joint] < inner[0][joint + 1]:
             below = inner[1][child[joint]]
             child[joint] += 1
             depth += 1
-            path[depth], entered[below] = below, clock
-            clock += 1
+            path[depth], entered[below], records[below] = below, clock, 0
             for place in range(shared.start[below], shared.start[below + 1]):
                 outer[place] = nearest[shared.item[place]]
                 nearest[shared.item[place]] = place
-            records[below] = 0
             for at in range(clusters[0][below], clusters[0][below + 1]):
                 cluster = clusters[1][at]
+                visited[cluster] = clock
                 records[below] += size[cluster]
-                whole[below, 0] ^= fingerprint[cluster, 0]
-                whole[below, 1] ^= fingerprint[cluster, 1]
-                _note(cluster, shown, listed, nearest, size, fingerprint, flags, barred, marks)
+                whole[below] ^= fingerprint[cluster]
+                for i in range(listed.start[cluster], listed.start[cluster + 1]):
+                    if nearest[listed.item[i]] >= 0:
+                        is_listed[nearest[listed.item[i]]] = True
+                for i in range(shown.start[cluster], shown.start[cluster + 1]):
+                    place = nearest[shown.item[i]]
+                    # Each once: a faulty release may show an item twice, and exclusive or would take it back.
+                    if place >= 0 and (i == shown.start[cluster] or shown.item[i] != shown.item[i - 1]):
+                        events[0, found], events[1, found], events[2, found] = place, clock, clock + 1
+                        found += 1
+                        barred[place] += size[cluster]
+                        marks[place, 0] ^= fingerprint[cluster, 0]
+                        marks[place, 1] ^= fingerprint[cluster, 1]
+                clock += 1
             continue
         depth -= 1
         if joint == joints:
@@ -151,35 +194,16 @@ def _walk(
             around = outer[place]
             nearest[shared.item[place]] = around
             if around >= 0:
-                flags[0, around] |= flags[0, place]
-                flags[1, around] = True
-                flags[2, around] |= flags[2, place]
+                events[0, found], events[1, found], events[2, found] = around, entered[joint], clock
+                found += 1
+                is_listed[around] |= is_listed[place]
                 barred[around] += records[joint]
                 marks[around, 0] ^= whole[joint, 0]
                 marks[around, 1] ^= whole[joint, 1]
         if path[depth] < joints:
             records[path[depth]] += records[joint]
-            whole[path[depth], 0] ^= whole[joint, 0]
-            whole[path[depth], 1] ^= whole[joint, 1]
-
-
-@compiled
-def _note(
-    cluster: int, shown: Lists, listed: Lists, nearest: Ints, size: Ints, fingerprint: Ints,
-    flags: Flags, barred: Ints, marks: Ints,
-) -> None:  # fmt: skip
-    """Tell the innermost joints around a cluster what it shows and lists."""
-    for at in range(shown.start[cluster], shown.start[cluster + 1]):
-        place = nearest[shown.item[at]]
-        # Each once: a faulty release may show an item twice, and exclusive or would take it back.
-        if place >= 0 and (at == shown.start[cluster] or shown.item[at] != shown.item[at - 1]):
-            flags[0, place] = True
-            barred[place] += size[cluster]
-            marks[place, 0] ^= fingerprint[cluster, 0]
-            marks[place, 1] ^= fingerprint[cluster, 1]
-    for at in range(listed.start[cluster], listed.start[cluster + 1]):
-        if nearest[listed.item[at]] >= 0:
-            flags[2, nearest[listed.item[at]]] = True
+            whole[path[depth]] ^= whole[joint]
+    return found
 
 
 @compiled
