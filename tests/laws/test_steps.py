@@ -12,7 +12,7 @@ from strategies import records, skewed_records
 from cloven.kinds.disassociated.methods.growth import grow_dense, grow_sparse
 from cloven.kinds.disassociated.methods.horizontal import HorPart, Part
 from cloven.kinds.disassociated.methods.joins import grow_k_anonymous
-from cloven.kinds.disassociated.methods.refinement import refine
+from cloven.kinds.disassociated.methods.refinement import Grouped, refine
 from cloven.kinds.disassociated.methods.vertical import MANY, Vertical, _bitsets, grow, verpart
 from tests.effort import tries
 
@@ -192,15 +192,13 @@ def test_verpart_equals_the_pseudo_code(rows, k, m, strict):
     listed_too=st.booleans(),
 )
 def test_refine_equals_the_pseudo_code(clusters, k, m, listed_too):
-    found, _, terms, names, cluster_of = run_vertical(clusters, k, m, strict=False)
-    rows = [row for cluster in clusters for row in cluster]
-    record_of = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+    found, offsets, terms, names, cluster_of = run_vertical(clusters, k, m, strict=False)
+    record_of = np.repeat(np.arange(len(cluster_of)), np.diff(offsets))
     group, barred = np.zeros(len(names), np.int64), np.zeros(len(names), bool)
+    start = np.cumsum([0, *map(len, clusters)]).astype(np.int64)
     got = refine(
         found,
-        record_of,
-        cluster_of,
-        terms,
+        Grouped(offsets, terms, np.arange(len(cluster_of)), start),
         group,
         barred,
         NOBODY,

@@ -16,35 +16,59 @@ from cloven.kinds.disassociated.methods.vertical import grow, lemma_holds
 
 
 class Leaves(NamedTuple):
-    """All leaves: term and simple cluster of each; its occurrences are ``occurrence[start[i]:start[i + 1]]``."""
+    """All leaves, by cluster and term: simple cluster and occurrences of each, and to which joint and chunk it goes.
 
-    term: Ints
+    Members are records, numbered cluster by cluster: those of a leaf are ``held`` places of ``member`` from ``start``.
+    ``following`` leads from a leaf to the next of the same term and node, and from the last to the first.
+    """
+
     cluster: Ints
     start: Ints
-    occurrence: Ints
+    held: Ints
+    member: Ints
+    following: Ints
+    joint: Ints
+    chunk: Ints
 
 
-class Clusters(NamedTuple):
-    """Simple clusters: records, sub-records and record chunks of each, and terms left in its term chunk.
+class Entries(NamedTuple):
+    """Terms of the nodes: the term, one of its leaves, and how many leaves and occurrences there are."""
 
-    ``leaving`` and ``stamp`` are scratch: all zero, and below ``stamp_now[0]``, between two joins.
+    term: Ints
+    leaf: Ints
+    leaves: Ints
+    held: Ints
+
+
+class Nodes(NamedTuple):
+    """Nodes by number, clusters first and joints behind them: records, entries by term, and terms shown already.
+
+    A cluster cannot take a term from a new shared chunk if it shows it in a record chunk, or if an inner joint of it
+    shares it. ``bars`` is a fingerprint of the clusters barred so for each shown term; ``whole`` is that of all
+    clusters of a node. Fingerprints of disjoint sets are joined by exclusive or.
     """
 
     size: Ints
+    first: Ints
+    last: Ints
+    first_shown: Ints
+    last_shown: Ints
+    whole: Ints
+    shown: Ints
+    bars: Ints
+
+
+class Clusters(NamedTuple):
+    """Simple clusters: records, first member, sub-records and record chunks of each, and terms left in its term chunk.
+
+    Last the person of each member, or nothing.
+    """
+
+    size: Ints
+    start: Ints
     subrecords: Ints
     chunks: Ints
     terms_left: Ints
-    leaving: Ints
-    stamp: Ints
-    stamp_now: Ints
-
-
-class Occurrences(NamedTuple):
-    """Occurrences of the data: record of each, and the joint and chunk it goes to. Person of each record, or empty."""
-
-    record: Ints
-    joint: Ints
-    chunk: Ints
     person: Ints
 
 
@@ -59,132 +83,193 @@ class Rules(NamedTuple):
     group: Ints
 
 
+class Refining(NamedTuple):
+    """All that refining works on."""
+
+    nodes: Nodes
+    entries: Entries
+    leaves: Leaves
+    clusters: Clusters
+    rules: Rules
+
+
 class Candidate(NamedTuple):
-    """Refining terms of two nodes: their leaves by term, where each term starts, its holders, and what becomes of it.
+    """Refining terms of two nodes, ascending: their entries in both, their holders, and what becomes of them.
 
     ``taken`` terms move to a shared chunk; terms ``out`` are not part of the join.
     """
 
-    leaf: Ints
-    run: Ints
+    one: Ints
+    two: Ints
     holders: Ints
     taken: Flags
     out: Flags
 
 
-@compiled
-def refining_leaves(one: Ints, two: Ints, term: Ints) -> Ints:
-    """Leaves of both nodes whose term stands in both, sorted by term."""
-    out = np.empty(len(one) + len(two), np.int64)
-    n, i, j = 0, 0, 0
-    while i < len(one) and j < len(two):
-        a, b = term[one[i]], term[two[j]]
-        if a < b:
-            i += 1
-        elif b < a:
-            j += 1
-        else:
-            while i < len(one) and term[one[i]] == a:
-                out[n] = one[i]
-                n, i = n + 1, i + 1
-            while j < len(two) and term[two[j]] == a:
-                out[n] = two[j]
-                n, j = n + 1, j + 1
-    return out[:n]
+class Desk(NamedTuple):
+    """Room for one candidate after the other, and which candidate a cluster was met for last, and where it was put."""
+
+    room: Candidate
+    met: Ints
+    place: Ints
 
 
 @compiled
-def _term_runs(leaf: Ints, term: Ints) -> Ints:
-    """Where each term starts in a list of leaves."""
-    start = np.empty(len(leaf) + 1, np.int64)
+def desk_for(terms: int, clusters: int) -> Desk:
+    """Room for candidates of at most so many terms."""
+    one, two = np.empty(terms, np.int64), np.empty(terms, np.int64)
+    taken, out = np.empty(terms, np.bool_), np.empty(terms, np.bool_)
+    room = Candidate(one, two, np.empty(terms, np.int64), taken, out)
+    return Desk(room, np.full(clusters, -1, np.int64), np.empty(clusters, np.int64))
+
+
+@compiled
+def common_terms(term: Ints, one: int, end_one: int, two: int, end_two: int, left: Ints, right: Ints) -> int:
+    """Places of the terms that two parts of a list both have; returns how many. Both ascend."""
     n = 0
-    for i in range(len(leaf)):
-        if i == 0 or term[leaf[i]] != term[leaf[i - 1]]:
-            start[n] = i
-            n += 1
-    start[n] = len(leaf)
-    return start[: n + 1]
+    while one < end_one and two < end_two:
+        a, b = term[one], term[two]
+        left[n], right[n] = one, two  # no branch, which nobody could foresee
+        n += int(a == b)
+        one += int(a <= b)
+        two += int(b <= a)
+    return n
 
 
 @compiled
-def _holders(mine: Ints, leaves: Leaves, data: Occurrences) -> int:
-    """Holders of one term: its occurrences, or their distinct persons."""
-    total = 0
-    for leaf in mine:
-        total += leaves.start[leaf + 1] - leaves.start[leaf]
-    if len(data.person) == 0:
-        return total
-    people, at = np.empty(total, np.int64), 0
-    for leaf in mine:
-        for e in range(leaves.start[leaf], leaves.start[leaf + 1]):
-            people[at] = data.person[data.record[leaves.occurrence[e]]]
-            at += 1
+def may_share(entries: Entries, one: int, end_one: int, two: int, end_two: int, k: int) -> bool:
+    """Whether k occurrences are behind a term that two nodes both have: of most neighbours there is none."""
+    term, held = entries.term, entries.held
+    while one < end_one and two < end_two:
+        a, b = term[one], term[two]
+        if a == b and held[one] + held[two] >= k:
+            return True
+        one += int(a <= b)
+        two += int(b <= a)
+    return False
+
+
+@compiled
+def _people(found: Candidate, t: int, entries: Entries, leaves: Leaves, clusters: Clusters) -> int:
+    """Distinct persons who hold a refining term."""
+    people, at = np.empty(entries.held[found.one[t]] + entries.held[found.two[t]], np.int64), 0
+    for entry in (found.one[t], found.two[t]):
+        leaf = entries.leaf[entry]
+        for _ in range(entries.leaves[entry]):
+            for e in range(leaves.start[leaf], leaves.start[leaf] + leaves.held[leaf]):
+                people[at] = clusters.person[leaves.member[e]]
+                at += 1
+            leaf = leaves.following[leaf]
     return len(np.unique(people))
 
 
 @compiled
-def candidate(one: Ints, two: Ints, leaves: Leaves, data: Occurrences, k: int) -> Candidate:
+def candidate(work: Refining, a: int, b: int, room: Candidate) -> Candidate:
     """Refining terms of two nodes; those with k holders are taken."""
-    leaf = refining_leaves(one, two, leaves.term)
-    run = _term_runs(leaf, leaves.term)
-    n = len(run) - 1
-    holders, taken = np.empty(n, np.int64), np.empty(n, np.bool_)
+    nodes, entries = work.nodes, work.entries
+    n = common_terms(
+        entries.term, nodes.first[a], nodes.last[a], nodes.first[b], nodes.last[b], room.one, room.two
+    )
+    found = Candidate(room.one[:n], room.two[:n], room.holders[:n], room.taken[:n], room.out[:n])
     for t in range(n):
-        holders[t] = _holders(leaf[run[t] : run[t + 1]], leaves, data)
-        taken[t] = holders[t] >= k
-    return Candidate(leaf, run, holders, taken, np.zeros(n, np.bool_))
+        found.holders[t] = entries.held[found.one[t]] + entries.held[found.two[t]]
+        if len(work.clusters.person) > 0 and found.holders[t] >= work.rules.k:
+            found.holders[t] = _people(found, t, entries, work.leaves, work.clusters)
+        found.taken[t], found.out[t] = found.holders[t] >= work.rules.k, False
+    return found
 
 
 @compiled
-def worth_joining(
-    found: Candidate, leaves: Leaves, clusters: Clusters, joint_size: int, listed_too: bool
-) -> bool:
+def worth_joining(found: Candidate, work: Refining, joint_size: int, met: Ints, mark: int) -> bool:
     """Equation 1: the chance of attaching a refining term to a record must not fall.
 
     Taken over the terms that move; with ``listed_too`` over every term that both nodes list, so that a term which
-    stays behind counts against the join.
+    stays behind counts against the join. Clusters are counted until they suffice.
     """
+    entries, leaves, listed_too = work.entries, work.leaves, work.rules.listed_too
     gained, listed, spread = 0, 0, 0
-    clusters.stamp_now[0] += 1
     for t in range(len(found.holders)):
-        if found.out[t] or not (found.taken[t] or listed_too):
+        if found.taken[t] or (listed_too and not found.out[t]):
+            gained += found.holders[t] if found.taken[t] else 0
+            listed += entries.leaves[found.one[t]] + entries.leaves[found.two[t]]
+    if gained == 0:
+        return False
+    for t in range(len(found.holders)):
+        if not (found.taken[t] or (listed_too and not found.out[t])):
             continue
-        gained += found.holders[t] if found.taken[t] else 0
-        listed += found.run[t + 1] - found.run[t]
-        for i in range(found.run[t], found.run[t + 1]):
-            c = leaves.cluster[found.leaf[i]]
-            if clusters.stamp[c] != clusters.stamp_now[0]:
-                clusters.stamp[c] = clusters.stamp_now[0]
-                spread += clusters.size[c]
-    return bool(gained > 0 and gained * spread >= listed * joint_size)
+        for entry in (found.one[t], found.two[t]):
+            leaf = entries.leaf[entry]
+            for _ in range(entries.leaves[entry]):
+                c = leaves.cluster[leaf]
+                if met[c] != mark:
+                    met[c] = mark
+                    spread += work.clusters.size[c]
+                leaf = leaves.following[leaf]
+        if gained * spread >= listed * joint_size:
+            return True
+    return False
 
 
 @compiled
-def keep_lemma(found: Candidate, leaves: Leaves, clusters: Clusters, k: int, m: int) -> None:
-    """Take refining terms out until every member that loses its whole term chunk keeps the lemma."""
-    n, leaving = len(found.holders), clusters.leaving
+def _leaves_of(found: Candidate, entries: Entries, following: Ints) -> tuple[Ints, Ints]:
+    """Leaves of each refining term, those of one node by cluster, then those of the other; and where each starts."""
+    run = np.zeros(len(found.holders) + 1, np.int64)
+    for t in range(len(found.holders)):
+        run[t + 1] = run[t] + entries.leaves[found.one[t]] + entries.leaves[found.two[t]]
+    out, at = np.empty(run[-1], np.int64), 0
+    for t in range(len(found.holders)):
+        for entry in (found.one[t], found.two[t]):
+            leaf, begin = entries.leaf[entry], at
+            for _ in range(entries.leaves[entry]):
+                out[at] = leaf
+                at += 1
+                leaf = following[leaf]
+            out[begin:at].sort()  # leaves are numbered by cluster
+    return out, run
+
+
+@compiled
+def keep_lemma(found: Candidate, work: Refining, leaving: Ints) -> None:
+    """Take refining terms out until every member that loses its whole term chunk keeps the lemma.
+
+    ``leaving`` is zero for all clusters, before and behind.
+    """
+    n, clusters, rules = len(found.holders), work.clusters, work.rules
+    leaf, run = _leaves_of(found, work.entries, work.leaves.following)
+    cluster = work.leaves.cluster[leaf]
     for t in range(n):
         if found.taken[t]:
-            for i in range(found.run[t], found.run[t + 1]):
-                leaving[leaves.cluster[found.leaf[i]]] += 1
-    for leaf in found.leaf:
-        c = leaves.cluster[leaf]
+            for i in range(run[t], run[t + 1]):
+                leaving[cluster[i]] += 1
+    for c in cluster:
         if leaving[c] == 0 or leaving[c] < clusters.terms_left[c]:
             continue
-        if lemma_holds(clusters.size[c], clusters.subrecords[c], clusters.chunks[c], k, m):
+        if lemma_holds(clusters.size[c], clusters.subrecords[c], clusters.chunks[c], rules.k, rules.m):
             continue
         worst = -1
         for t in range(n):
             if found.taken[t] and (worst < 0 or found.holders[t] <= found.holders[worst]):
-                for i in range(found.run[t], found.run[t + 1]):
-                    if leaves.cluster[found.leaf[i]] == c:
+                for i in range(run[t], run[t + 1]):
+                    if cluster[i] == c:
                         worst = t
                         break
         found.taken[worst], found.out[worst] = False, True
-        for i in range(found.run[worst], found.run[worst + 1]):
-            leaving[leaves.cluster[found.leaf[i]]] -= 1
-    for leaf in found.leaf:
-        leaving[leaves.cluster[leaf]] = 0
+        for i in range(run[worst], run[worst + 1]):
+            leaving[cluster[i]] -= 1
+    for c in cluster:
+        leaving[c] = 0
+
+
+@compiled
+def joinable(work: Refining, a: int, b: int, desk: Desk, leaving: Ints, mark: int) -> tuple[Candidate, bool]:
+    """The terms that two nodes would share, and whether it is worth it. ``mark`` and the next one are new."""
+    found = candidate(work, a, b, desk.room)
+    size = work.nodes.size[a] + work.nodes.size[b]
+    worth = worth_joining(found, work, size, desk.met, mark)
+    if worth and work.rules.lemma:
+        keep_lemma(found, work, leaving)
+        worth = worth_joining(found, work, size, desk.met, mark + 1)
+    return found, worth
 
 
 # Shared chunks of one join (Terrovitis et al., PVLDB 2012, section 5 and the property of joint clusters).

@@ -11,7 +11,7 @@ from cloven.data.arrays import lexicographic_order, offsets_of, repeats, stable_
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.methods.assembly import Labels
 from cloven.kinds.disassociated.methods.horizontal import Part, holders, holders_of_clusters, horizontal_step
-from cloven.kinds.disassociated.methods.refinement import refine
+from cloven.kinds.disassociated.methods.refinement import Grouped, refine
 from cloven.kinds.disassociated.methods.repair import SUPPRESSED, Chunks, Lots, lots_of, make_exact
 from cloven.kinds.disassociated.methods.root import Promise, rooted
 from cloven.kinds.disassociated.methods.vertical import Vertical, verpart
@@ -198,9 +198,8 @@ def label_block(
     if not method.refine:
         nothing, alone = np.full(len(codes), -1, np.int32), np.full(count, -1, np.int64)
         return Labels(cluster_of, nothing, vertical.chunk, alone, np.empty(0, np.int64))
-    record_of = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     refined = refine(
-        vertical, record_of, cluster_of, codes, terms.group, terms.barred, person,
+        vertical, Grouped(offsets, codes, members, start), terms.group, terms.barred, person,
         k=method.k, m=method.m, strict=strict, listed_too=method.join_terms == "listed", lemma=lemma,
     )  # fmt: skip
     return Labels(cluster_of, *refined)

@@ -3,26 +3,34 @@
 Each pass orders the clusters by the contents of their (virtual) term chunks, the most widespread terms first, and tries
 to join neighbours: (1, 2), (3, 4), ... in one pass, (2, 3), (4, 5), ... in the next. It stops after two passes without
 a join.
+
+A pass costs what has changed. Nodes (simple or joint clusters) stay where they are; a join merges two lists of terms
+and links the leaves behind them. Two nodes that stay apart do so until one of them is joined, so they are not tried
+again. Pairs of one pass have nothing in common, so each core takes some.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from cloven.compiled import Ints, compiled
-from cloven.data.arrays import distinct, lexicographic_order, run_starts
+from cloven.cores import at_once
+from cloven.data.arrays import lexicographic_order, offsets_of, positions, read_only
+from cloven.kinds.disassociated.methods.growth import columns, popcount
 from cloven.kinds.disassociated.methods.joins import (
     Candidate,
     Clusters,
+    Entries,
     Leaves,
-    Occurrences,
+    Nodes,
+    Refining,
     Rules,
-    candidate,
-    keep_lemma,
+    desk_for,
+    joinable,
+    may_share,
     shared_chunks,
-    worth_joining,
 )
 
 if TYPE_CHECKING:
@@ -30,6 +38,14 @@ if TYPE_CHECKING:
 
     from cloven.compiled import Flags, Longs
     from cloven.kinds.disassociated.methods.vertical import Vertical
+
+_JOINING = 32
+# Steps that a term of a join takes, in steps of a term that is only looked at.
+_FEW = 16
+# Words of bits for each term, from which on sorting is faster.
+_ONE = np.uint64(1)
+_LAST = 1 << 62
+# Key of a node that has nothing left to share.
 
 
 class Refined(NamedTuple):
@@ -42,26 +58,380 @@ class Refined(NamedTuple):
         joint_parent: parent of each joint, -1 for none.
     """
 
-    joint: Longs
+    joint: NDArray[np.int32]
     chunk: NDArray[np.int32]
     cluster_joint: Longs
     joint_parent: Longs
 
 
+class Grouped(NamedTuple):
+    """Records as rows of terms, and cluster by cluster: which they are, and where each cluster starts."""
+
+    offsets: Longs
+    terms: NDArray[np.int32]
+    members: Longs
+    start: Longs
+
+
+def cluster_marks(n_clusters: int) -> Longs:
+    """A well-mixed number for each cluster, so that sets of clusters can be told apart by exclusive or (splitmix64)."""
+    mixed = np.arange(1, n_clusters + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    return (mixed ^ (mixed >> np.uint64(31))).view(np.int64)
+
+
+def refine(
+    vertical: Vertical,
+    records: Grouped,
+    group: Longs,
+    barred: Flags,
+    person: Longs,
+    *,
+    k: int,
+    m: int,
+    strict: bool,
+    listed_too: bool = False,
+    lemma: bool = True,
+) -> Refined:
+    """Join clusters to the fixpoint.
+
+    Args:
+        vertical: result of the vertical step.
+        records: all records, and those of each cluster.
+        group: utility group of each term.
+        barred: terms that must stay in term chunks.
+        person: person of each record, or empty.
+        k: least support.
+        m: size of the combinations that must hold.
+        strict: combinations that do not occur fail too.
+        listed_too: Equation 1 over all terms that both nodes list, not only over those that move.
+        lemma: no record may be empty, so every member has to keep the lemma.
+    """
+    n_clusters = len(vertical.chunks)
+    rules = Rules(k, m, strict, listed_too, lemma, group)
+    work, occurrence = _beginning(vertical, records, barred, person, rules)
+    passes = _Passes(work, len(work.leaves.cluster))
+    parent = np.full(2 * n_clusters, -1, np.int64)
+    joints, idle, shift = 0, 0, 0
+    while idle < 2 and len(passes.order) > 1:
+        if idle == 0:  # else nothing has changed
+            passes.sort()
+        one, two = passes.tried(shift, joints)
+        parent[one] = parent[two] = joints + np.arange(len(one))
+        joints += len(one)
+        idle = 0 if len(one) else idle + 1
+        shift = 1 - shift
+    joint, chunk = np.full(len(records.terms), -1, np.int32), vertical.chunk.copy()
+    steps = offsets_of(work.leaves.held)
+    at_once(lambda first, last: _write(work.leaves, occurrence, first, last, joint, chunk), steps)
+    return Refined(joint, chunk, parent[:n_clusters], parent[n_clusters : n_clusters + joints])
+
+
 @compiled
-def _contents(leaf_at: Ints, node_leaves: Ints, leaf_term: Ints, n_terms: int) -> tuple[Ints, Ints, Ints]:
-    """Distinct terms of each node and in how many nodes each term stands."""
-    offsets, terms = np.zeros(len(leaf_at), np.int64), np.empty(len(node_leaves), np.int64)
-    spread, at = np.zeros(n_terms, np.int64), 0
-    for node in range(len(leaf_at) - 1):
-        for i in range(leaf_at[node], leaf_at[node + 1]):
-            term = leaf_term[node_leaves[i]]
-            if i == leaf_at[node] or term != leaf_term[node_leaves[i - 1]]:
-                terms[at] = term
-                spread[term] += 1
-                at += 1
-        offsets[node + 1] = at
-    return offsets, terms[:at], spread
+def _write(leaves: Leaves, occurrence: Ints, first: int, last: int, joint: Ints, chunk: Ints) -> None:
+    """Joint and chunk of the occurrences of some leaves that moved."""
+    for leaf in range(first, last):
+        if leaves.joint[leaf] >= 0:
+            for e in range(leaves.start[leaf], leaves.start[leaf] + leaves.held[leaf]):
+                joint[occurrence[e]], chunk[occurrence[e]] = leaves.joint[leaf], leaves.chunk[leaf]
+
+
+# What the vertical step leaves: for each cluster the terms of its term chunk, and those it shows.
+
+
+def _beginning(
+    vertical: Vertical, records: Grouped, barred: Flags, person: Longs, rules: Rules
+) -> tuple[Refining, Longs]:
+    """Every cluster as a node of its own; and the occurrences, where those of a leaf stand together."""
+    n = len(vertical.chunks)
+    steps = offsets_of(np.diff(records.offsets)[records.members])[records.start]
+    occurrence, member = np.empty(steps[-1], np.int64), np.empty(steps[-1], np.int32)
+
+    def some(first: int, last: int) -> tuple[Ints, ...]:
+        return _leaves(records, vertical.chunk, barred, steps, first, last, occurrence, member)
+
+    parts = zip(*at_once(some, steps), strict=True)
+    term, start, held, listed, terms_left, shown, shows = (np.concatenate(each) for each in parts)
+    count, marks = len(term), cluster_marks(n)
+    numbers, cluster = np.arange(count), np.repeat(np.arange(n), listed)
+    cluster, start, leaf_held, following = _side_by_side(cluster, start, held, numbers)
+    joint, chunk = np.full((count, 2), -1, np.int32).T
+    leaves = Leaves(cluster, start, leaf_held, member, following, joint, chunk)
+    leaf, many, held = _with_room(_side_by_side(numbers, np.ones_like(numbers), held).T, count).T
+    entries = Entries(_with_room(term, count), leaf, many, held)
+    at, shown_at = offsets_of(listed), offsets_of(shows)
+    sizes = np.diff(records.start)
+    nodes = Nodes(
+        _with_room(sizes, n),
+        _with_room(at[:-1], n),
+        _with_room(at[1:], n),
+        _with_room(shown_at[:-1], n),
+        _with_room(shown_at[1:], n),
+        _with_room(marks, n),
+        # A joined node also shows the terms that moved: never more than the leaves that left.
+        _with_room(shown, len(shown) + 2 * count),
+        _with_room(np.repeat(marks, shows), len(shown) + 2 * count),
+    )
+    of_members = person[records.members] if len(person) else person
+    clusters = Clusters(
+        sizes, records.start, vertical.subrecords, vertical.chunks, terms_left, read_only(of_members)
+    )
+    return Refining(nodes, entries, leaves, clusters, rules), occurrence
+
+
+def _side_by_side(*columns: NDArray[np.integer]) -> NDArray[np.integer]:
+    """Lists of equal length, such that what stands at one place of all is one piece of memory."""
+    narrow = all(each.max(initial=0) < 1 << 31 for each in columns)
+    table = np.empty((len(columns[0]), len(columns)), np.int32 if narrow else np.int64)
+    for number, column in enumerate(columns):
+        table[:, number] = column
+    return table.T
+
+
+def _with_room(values: NDArray[np.integer], more: int) -> NDArray[np.integer]:
+    """The same numbers, and room behind them."""
+    larger = np.empty((len(values) + more, *values.shape[1:]), values.dtype)
+    larger[: len(values)] = values
+    return larger
+
+
+@compiled
+def _sort_terms(terms: Ints, flags: Any) -> None:
+    """Sort distinct terms in place; a bit for each of all terms is faster, unless there are few of very many."""
+    if len(flags) > _FEW * len(terms):
+        terms.sort()
+        return
+    for term in terms:
+        flags[term >> 6] |= _ONE << np.uint64(term & 63)
+    at = 0
+    for w in range(len(flags)):
+        word = flags[w]
+        flags[w] = 0
+        while word:
+            low = word & (~word + _ONE)
+            terms[at] = w * 64 + popcount(low - _ONE)
+            word ^= low
+            at += 1
+
+
+@compiled
+def _leaves(
+    records: Grouped,
+    chunk: Ints,
+    barred: Flags,
+    steps: Ints,
+    first: int,
+    last: int,
+    occurrence: Ints,
+    member: Ints,
+) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints, Ints]:
+    """Leaves of some clusters by term: term, start, occurrences; how many a cluster has, and how many terms are left.
+
+    Then the terms that clusters show in record chunks, ascending, and how many. Occurrences of a cluster are put behind
+    those of the clusters before it, with their members.
+    """
+    offsets, terms, n_terms, size = records.offsets, records.terms, len(barred), steps[last] - steps[first]
+    leaf_term, leaf_held, shown = np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.int32)
+    leaf_start = np.empty(size, np.int64)
+    listed, left = np.zeros(last - first, np.int64), np.zeros(last - first, np.int64)
+    shows = np.zeros(last - first, np.int64)
+    held, fill = np.zeros(n_terms, np.int32), np.empty(n_terms, np.int64)
+    showing, staying = np.full(n_terms, -1, np.int64), np.full(n_terms, -1, np.int64)
+    leaf, sight, flags = 0, 0, np.zeros((n_terms + 63) // 64, np.uint64)
+    for c in range(first, last):
+        begin, look = leaf, sight
+        for place in range(records.start[c], records.start[c + 1]):
+            record = records.members[place]
+            for e in range(offsets[record], offsets[record + 1]):
+                t = terms[e]
+                if chunk[e] >= 0:
+                    if showing[t] != c:
+                        showing[t], shown[sight] = c, t
+                        sight += 1
+                elif chunk[e] == -1:
+                    if barred[t]:
+                        left[c - first] += int(staying[t] != c)
+                        staying[t] = c
+                        continue
+                    if held[t] == 0:
+                        leaf_term[leaf] = t
+                        leaf += 1
+                    held[t] += 1
+        _sort_terms(leaf_term[begin:leaf], flags)
+        _sort_terms(shown[look:sight], flags)
+        listed[c - first], shows[c - first] = leaf - begin, sight - look
+        left[c - first] += leaf - begin
+        at = steps[c]
+        for i in range(begin, leaf):
+            t = leaf_term[i]
+            leaf_start[i], leaf_held[i], fill[t] = at, held[t], at
+            at += held[t]
+            held[t] = 0
+        for place in range(records.start[c], records.start[c + 1]):
+            record = records.members[place]
+            for e in range(offsets[record], offsets[record + 1]):
+                t = terms[e]
+                if chunk[e] == -1 and not barred[t]:
+                    occurrence[fill[t]], member[fill[t]] = e, place
+                    fill[t] += 1
+    return (
+        leaf_term[:leaf].copy(), leaf_start[:leaf].copy(), leaf_held[:leaf].copy(), listed, left,
+        shown[:sight].copy(), shows,
+    )  # fmt: skip
+
+
+# Passes.
+
+
+class _Passes:
+    """Nodes that are left, in their order, and pairs that stayed apart."""
+
+    def __init__(self, work: Refining, used: int) -> None:
+        self.work = work
+        self.clusters, n_terms = len(work.clusters.size), len(work.rules.group)
+        self.order = np.arange(self.clusters)
+        self.spread = np.bincount(work.entries.term[:used], minlength=n_terms)
+        self.used, self.used_shown = used, int(work.nodes.last_shown[self.clusters - 1])
+        self._bits = max(1, n_terms.bit_length())
+        self._least = np.full((2 * self.clusters, 62 // self._bits), -1, np.int32)
+        # Whatever is forgotten here, as other pairs take its place, is tried once more.
+        self._slots = (8 * self.clusters).bit_length()
+        self._apart = np.full(1 << self._slots, -1, np.int64)
+
+    def sort(self) -> None:
+        """Order nodes by their terms, the most widespread first; those with nothing left to share come last."""
+        nodes, entries, order = self.work.nodes, self.work.entries, self.order
+        position = np.empty(len(self.spread), np.int32)
+        position[np.argsort(-self.spread, kind="stable")] = np.arange(len(position), dtype=np.int32)
+        keys, sizes = np.empty(len(order), np.int64), nodes.last[order] - nodes.first[order]
+
+        def some(begin: int, end: int) -> None:
+            _ranking(nodes, order, entries.term, position, self._bits, begin, end, self._least, keys)
+
+        at_once(some, offsets_of(sizes))
+        by_key = np.argsort(keys, kind="stable")
+        keys = keys[by_key]
+        same = (keys[1:] == keys[:-1]) & (keys[1:] & ((1 << self._bits) - 1) != 0)
+        tied = np.flatnonzero(np.append(same, False) | np.append(False, same))
+        order = order[by_key]
+        if len(tied):
+            many = nodes.last[order[tied]] - nodes.first[order[tied]]
+            terms = entries.term[positions(nodes.first[order[tied]], many)]
+            bounds = offsets_of(many)
+            values = _by_position(bounds, terms, position, np.bincount(terms, minlength=len(position)))
+            order[tied] = order[tied[lexicographic_order(bounds, values)]]
+        self.order = order
+
+    def tried(self, shift: int, joints: int) -> tuple[Longs, Longs]:
+        """Try neighbours and join those worth it, numbered from ``joints`` on; returns which were joined."""
+        order, nodes = self.order, self.work.nodes
+        place = np.arange(shift, len(order) - 1, 2)
+        one, two = order[place], order[place + 1]
+        sizes = nodes.last[order] - nodes.first[order]
+        keys = one * (2 * self.clusters) + two
+        slot = (keys.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - self._slots)
+        fresh = (sizes[place] > 0) & (sizes[place + 1] > 0) & (self._apart[slot] != keys)
+        keys, slot, place, one, two = (each[fresh] for each in (keys, slot, place, one, two))
+        steps = offsets_of(sizes[place] + sizes[place + 1])
+        left, moved = np.zeros((2, len(place)), np.int64)
+        if len(place):
+            at_once(lambda first, last: _decide(self.work, one, two, first, last, left, moved), steps)
+        self._apart[slot[moved == 0]] = keys[moved == 0]
+        joined = np.flatnonzero(moved)
+        if not len(joined):
+            return joined, joined
+        one, two, place = one[joined], two[joined], place[joined]
+        self._join(one, two, joints, left[joined], moved[joined])
+        stays = np.ones(len(order), bool)
+        stays[place + 1] = False
+        order[place] = self.clusters + joints + np.arange(len(place))
+        self.order = order[stays]
+        return one, two
+
+    def _join(self, one: Longs, two: Longs, joints: int, left: Longs, moved: Longs) -> None:
+        nodes = self.work.nodes
+        shown = (
+            nodes.last_shown[one] - nodes.first_shown[one] + nodes.last_shown[two] - nodes.first_shown[two]
+        )
+        self._make_room(int(left.sum()), int((shown + moved).sum()))
+        first = self.clusters + joints
+        at, at_shown = self.used + offsets_of(left), self.used_shown + offsets_of(shown + moved)
+        nodes.first[first : first + len(one)] = at[:-1]
+        nodes.first_shown[first : first + len(one)] = at_shown[:-1]
+        steps = offsets_of(_JOINING * left)
+
+        def some(begin: int, end: int) -> Ints:
+            return _join_pairs(self.work, one, two, joints, begin, end)
+
+        self.spread -= np.sum(at_once(some, steps), axis=0)
+        self.used, self.used_shown = int(at[-1]), int(at_shown[-1])
+
+    def _make_room(self, more: int, more_shown: int) -> None:
+        """Close the gaps that joined nodes left, if there is no room behind all."""
+        nodes, order = self.work.nodes, self.order
+        if self.used + more > len(self.work.entries.term):
+            self.used = _closed(nodes.first, nodes.last, order, *self.work.entries)
+        if self.used_shown + more_shown > len(nodes.shown):
+            self.used_shown = _closed(nodes.first_shown, nodes.last_shown, order, nodes.shown, nodes.bars)
+
+
+def _closed(first: Longs, last: Longs, order: Longs, *lists: NDArray[np.integer]) -> int:
+    """Put the parts of these nodes one behind the other in all lists; returns where the last ends."""
+    many = last[order] - first[order]
+    kept, bounds = positions(first[order], many), offsets_of(many)
+    for each in lists:
+        each[: len(kept)] = each[kept]
+    first[order], last[order] = bounds[:-1], bounds[1:]
+    return int(bounds[-1])
+
+
+@compiled
+def _ranking(
+    nodes: Nodes,
+    order: Ints,
+    term: Ints,
+    position: Ints,
+    bits: int,
+    begin: int,
+    end: int,
+    least: Ints,
+    keys: Ints,
+) -> None:
+    """A key for each of some nodes: the least positions of its terms, as many as fit into one number.
+
+    ``least`` are the terms at these positions, -1 for none. Mostly they stay the same, and only their order changes.
+    """
+    most = least.shape[1]
+    for i in range(begin, end):
+        node = order[i]
+        first, last = nodes.first[node], nodes.last[node]
+        n, bound, before = min(most, last - first), -1, 0
+        if n > 0 and least[node, n - 1] >= 0:
+            for place in range(n):
+                bound = max(bound, position[least[node, place]])
+            for e in range(first, last):
+                before += int(position[term[e]] <= bound)
+        if before == n:
+            for place in range(1, n):
+                _sink(least, node, place, least[node, place], position)
+        else:
+            for e in range(first, last):
+                if e - first < n or position[term[e]] < position[least[node, n - 1]]:
+                    _sink(least, node, min(e - first, n - 1), term[e], position)
+        key = 0
+        for place in range(most):
+            key = (key << bits) | (position[least[node, place]] + 1 if place < n else 0)
+        keys[i] = key if n > 0 else _LAST
+
+
+@compiled
+def _sink(least: Ints, node: int, place: int, term: int, position: Ints) -> None:
+    """Put a term where it belongs among those of a node before a place, which ascend by position."""
+    while place > 0 and position[least[node, place - 1]] > position[term]:
+        least[node, place] = least[node, place - 1]
+        place -= 1
+    least[node, place] = term
 
 
 @compiled
@@ -85,189 +455,73 @@ def _by_position(offsets: Ints, terms: Ints, position: Ints, spread: Ints) -> In
     return values
 
 
-def _neighbours(nodes: Nodes, leaf_term: Longs, n_terms: int) -> Longs:
-    """Order of the nodes; those with nothing left to share come last."""
-    offsets, terms, spread = _contents(nodes.leaf_at, nodes.leaf, leaf_term, n_terms)
-    position = np.empty(n_terms, np.int64)
-    position[np.argsort(-spread, kind="stable")] = np.arange(n_terms)
-    order = lexicographic_order(offsets, _by_position(offsets, terms, position, spread))
-    empty = np.diff(offsets)[order] == 0
-    return np.concatenate((order[~empty], order[empty]))
+@compiled
+def _most_terms(nodes: Nodes, one: Ints, two: Ints, first: int, last: int) -> int:
+    """No pair has more terms in common."""
+    most = 0
+    for pair in range(first, last):
+        a, b = one[pair], two[pair]
+        most = max(most, min(nodes.last[a] - nodes.first[a], nodes.last[b] - nodes.first[b]))
+    return most
 
 
-def _leaves(occurrences: Longs, cluster: Longs, term: Longs, n_terms: int) -> Leaves:
-    """Group occurrences of term chunks by (cluster, term)."""
-    keys = cluster * n_terms + term
-    order = np.argsort(keys, kind="stable")
-    keys = keys[order]
-    start = run_starts(keys)
-    first = keys[start]
-    return Leaves(first % n_terms, first // n_terms, np.append(start, len(keys)), occurrences[order])
+@compiled
+def _decide(work: Refining, one: Ints, two: Ints, first: int, last: int, left: Ints, moved: Ints) -> None:
+    """How many terms would move if some pairs were joined, 0 where it is not worth it; and how many would be left."""
+    nodes, entries, many = work.nodes, work.entries, len(work.clusters.size)
+    desk = desk_for(_most_terms(nodes, one, two, first, last), many)
+    leaving = np.zeros(many if work.rules.lemma else 0, np.int64)
+    for pair in range(first, last):
+        a, b = one[pair], two[pair]
+        if not may_share(entries, nodes.first[a], nodes.last[a], nodes.first[b], nodes.last[b], work.rules.k):
+            continue
+        found, worth = joinable(work, a, b, desk, leaving, 2 * pair)
+        if worth:
+            for t in range(len(found.taken)):
+                moved[pair] += int(found.taken[t])
+            both = nodes.last[a] - nodes.first[a] + nodes.last[b] - nodes.first[b]
+            left[pair] = both - len(found.taken) - moved[pair]
 
 
-def _shown(cluster: Longs, term: NDArray[np.int32], n_clusters: int, n_terms: int) -> tuple[Longs, Longs]:
-    """Terms of the record chunks of each cluster, sorted, as compressed rows."""
-    keys = distinct(cluster * n_terms + term)
-    at = np.searchsorted(keys, np.arange(n_clusters + 1, dtype=np.int64) * n_terms)
-    return at.astype(np.int64), keys % n_terms
-
-
-def cluster_marks(n_clusters: int) -> Longs:
-    """A well-mixed number for each cluster, so that sets of clusters can be told apart by exclusive or (splitmix64)."""
-    mixed = np.arange(1, n_clusters + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
-    return (mixed ^ (mixed >> np.uint64(31))).view(np.int64)
-
-
-def refine(
-    vertical: Vertical,
-    record_of: Longs,
-    cluster_of: Longs,
-    term: NDArray[np.int32],
-    group: Longs,
-    barred: Flags,
-    person: Longs,
-    *,
-    k: int,
-    m: int,
-    strict: bool,
-    listed_too: bool = False,
-    lemma: bool = True,
-) -> Refined:
-    """Join clusters to the fixpoint.
-
-    Args:
-        vertical: result of the vertical step.
-        record_of: record of each occurrence.
-        cluster_of: cluster of each record, -1 when it is left out.
-        term: term number of each occurrence, in tie order.
-        group: utility group of each term.
-        barred: terms that must stay in term chunks.
-        person: person of each record, or empty.
-        k: least support.
-        m: size of the combinations that must hold.
-        strict: combinations that do not occur fail too.
-        listed_too: Equation 1 over all terms that both nodes list, not only over those that move.
-        lemma: no record may be empty, so every member has to keep the lemma.
-    """
-    n_terms, n_clusters = len(group), len(vertical.chunks)
-    rules = Rules(k, m, strict, listed_too, lemma, group)
-    cluster = cluster_of[record_of]
-    in_term_chunk = (vertical.chunk == -1) & (cluster >= 0)
-    movable = np.flatnonzero(in_term_chunk & ~barred[term])
-    leaves = _leaves(movable, cluster[movable], term[movable].astype(np.int64), n_terms)
-    every = distinct(cluster[in_term_chunk] * n_terms + term[in_term_chunk])
-    terms_left = np.bincount(every // n_terms, minlength=n_clusters).astype(np.int64)
-    in_record_chunk = vertical.chunk >= 0
-    shown_at, shown = _shown(cluster[in_record_chunk], term[in_record_chunk], n_clusters, n_terms)
-    sizes = np.bincount(cluster_of[cluster_of >= 0], minlength=n_clusters).astype(np.int64)
-
-    data = Occurrences(record_of, np.full(len(term), -1, np.int64), vertical.chunk.copy(), person)
-    clusters = Clusters(
-        size=sizes,
-        subrecords=vertical.subrecords,
-        chunks=vertical.chunks,
-        terms_left=terms_left,
-        leaving=np.zeros(n_clusters, np.int64),
-        stamp=np.zeros(n_clusters, np.int64),
-        stamp_now=np.zeros(1, np.int64),
+@compiled
+def _join_pairs(work: Refining, one: Ints, two: Ints, joints: int, first: int, last: int) -> Ints:
+    """Join some pairs that are worth it; returns of how many nodes fewer each term is now."""
+    nodes, clusters = work.nodes, len(work.clusters.size)
+    desk = desk_for(_most_terms(nodes, one, two, first, last), clusters)
+    leaving, lost = (
+        np.zeros(clusters if work.rules.lemma else 0, np.int64),
+        np.zeros(len(work.rules.group), np.int64),
     )
-    leaf_at = np.searchsorted(leaves.cluster, np.arange(n_clusters + 1)).astype(np.int64)
-    marks = cluster_marks(n_clusters)
-    nodes = Nodes(
-        np.arange(n_clusters),
-        sizes,
-        leaf_at,
-        np.arange(len(leaves.term)),
-        shown_at,
-        shown,
-        np.repeat(marks, np.diff(shown_at)),
-        marks,
-    )
-    parent = np.full(2 * n_clusters, -1, np.int64)
-    joints, idle, shift = 0, 0, 0
-    while idle < 2 and len(nodes.number) > 1:
-        order = _neighbours(nodes, leaves.term, n_terms)
-        before = joints
-        nodes, joints = refine_pass(order, shift, nodes, joints, parent, leaves, clusters, data, rules)
-        idle = 0 if joints > before else idle + 1
-        shift = 1 - shift
-    return Refined(data.joint, data.chunk, parent[:n_clusters], parent[n_clusters : n_clusters + joints])
+    for pair in range(first, last):
+        a, b, joined = one[pair], two[pair], clusters + joints + pair
+        found, _ = joinable(work, a, b, desk, leaving, 3 * pair)
+        moved = _move(work, found, a, b, joints + pair, desk.met, desk.place, 3 * pair + 2)
+        nodes.size[joined] = nodes.size[a] + nodes.size[b]
+        nodes.whole[joined] = nodes.whole[a] ^ nodes.whole[b]
+        for t in range(len(found.taken)):
+            lost[work.entries.term[found.one[t]]] += 2 if found.taken[t] else 1
+        nodes.last[joined] = _merge_entries(work, found, a, b, nodes.first[joined])
+        nodes.last_shown[joined] = _merge_shown(nodes, a, b, moved, nodes.first_shown[joined])
+    return lost
 
 
-# One pass of REFINE over neighbouring clusters (Terrovitis et al., PVLDB 2012, section 5; Fig. 7).
-#
-# A node (simple or joint cluster) is the list of its leaves sorted by (term, cluster): its virtual term chunk.
-
-
-class Nodes(NamedTuple):
-    """Nodes of one pass: number (clusters first, joints behind them), records, leaves, and terms shown already.
-
-    A cluster cannot take a term from a new shared chunk if it shows it in a record chunk, or if an inner joint of it
-    shares it. ``bars`` is a fingerprint of the clusters barred so for each shown term; ``whole`` is that of all
-    clusters of a node. Fingerprints of disjoint sets are joined by exclusive or.
-    """
-
-    number: Ints
-    size: Ints
-    leaf_at: Ints
-    leaf: Ints
-    shown_at: Ints
-    shown: Ints
-    bars: Ints
-    whole: Ints
+# One join.
 
 
 @compiled
-def _contains(array: Ints, value: int) -> bool:
-    at = np.searchsorted(array, value)
-    return bool(at < len(array) and array[at] == value)
-
-
-@compiled
-def _rows(found: Candidate, order: Ints, leaves: Leaves, data: Occurrences) -> tuple[Ints, Ints, Ints]:
-    """Records behind the refining terms as rows over terms 0, 1, ... in ``order``, sorted by person."""
-    total = 0
-    for t in order:
-        for i in range(found.run[t], found.run[t + 1]):
-            total += leaves.start[found.leaf[i] + 1] - leaves.start[found.leaf[i]]
-    record, term, at = np.empty(total, np.int64), np.empty(total, np.int64), 0
-    for number in range(len(order)):
-        for i in range(found.run[order[number]], found.run[order[number] + 1]):
-            for e in range(leaves.start[found.leaf[i]], leaves.start[found.leaf[i] + 1]):
-                record[at], term[at] = data.record[leaves.occurrence[e]], number
-                at += 1
-    named = len(data.person) > 0
-    sorted_by = np.argsort(record, kind="mergesort")
-    if named:
-        sorted_by = sorted_by[np.argsort(data.person[record[sorted_by]], kind="mergesort")]
-    start, who = np.empty(total + 1, np.int64), np.empty(total, np.int64)
-    n = 0
-    for i in range(total):
-        if i == 0 or record[sorted_by[i]] != record[sorted_by[i - 1]]:
-            start[n] = i
-            who[n] = data.person[record[sorted_by[i]]] if named else n
-            n += 1
-    start[n] = total
-    return start[: n + 1], term[sorted_by], who[:n]
-
-
-@compiled
-def _growth_order(found: Candidate, leaves: Leaves, group: Ints) -> Ints:
+def _growth_order(found: Candidate, term: Ints, group: Ints) -> Ints:
     """Taken terms by (utility group, holders descending, tie order)."""
     picked = np.flatnonzero(found.taken)
     keys = np.empty(len(picked), np.int64)
     for i in range(len(picked)):
-        term = leaves.term[found.leaf[found.run[picked[i]]]]
-        keys[i] = (np.int64(group[term]) << 32) - found.holders[picked[i]]
+        keys[i] = (np.int64(group[term[found.one[picked[i]]]]) << 32) - found.holders[picked[i]]
     return picked[np.argsort(keys, kind="mergesort")]
 
 
 @compiled
 def _bars(nodes: Nodes, node: int, term: int) -> int:
     """Fingerprint of the clusters of a node that are barred for a term; 0 for none."""
-    first, last = nodes.shown_at[node], nodes.shown_at[node + 1]
+    first, last = nodes.first_shown[node], nodes.last_shown[node]
     at = first + np.searchsorted(nodes.shown[first:last], term)
     if at < last and nodes.shown[at] == term:
         return int(nodes.bars[at])
@@ -275,96 +529,134 @@ def _bars(nodes: Nodes, node: int, term: int) -> int:
 
 
 @compiled
+def _places(work: Refining, found: Candidate, met: Ints, place: Ints, mark: int) -> tuple[int, int]:
+    """Give each cluster that taken terms come from places for its members; returns how many, and all occurrences."""
+    entries, leaves, room, total = work.entries, work.leaves, 0, 0
+    for t in range(len(found.taken)):
+        if not found.taken[t]:
+            continue
+        for entry in (found.one[t], found.two[t]):
+            total += entries.held[entry]
+            leaf = entries.leaf[entry]
+            for _ in range(entries.leaves[entry]):
+                c = leaves.cluster[leaf]
+                if met[c] != mark:
+                    met[c], place[c] = mark, room - work.clusters.start[c]
+                    room += work.clusters.size[c]
+                leaf = leaves.following[leaf]
+    return room, total
+
+
+@compiled
+def _rows(
+    work: Refining, found: Candidate, order: Ints, met: Ints, place: Ints, mark: int
+) -> tuple[Ints, Ints, Ints]:
+    """Records behind the refining terms as rows over terms 0, 1, ... in ``order``; sorted by person, if any are told.
+
+    Records are numbered as terms meet them, each by its place in its cluster.
+    """
+    entries, leaves, person = work.entries, work.leaves, work.clusters.person
+    room, total = _places(work, found, met, place, mark)
+    number, who = np.full(room, -1, np.int32), np.empty(min(room, total), np.int64)
+    start, row, at, n = np.zeros(len(order) + 1, np.int64), np.empty(total, np.int64), 0, 0
+    for i in range(len(order)):
+        for entry in (found.one[order[i]], found.two[order[i]]):
+            leaf = entries.leaf[entry]
+            for _ in range(entries.leaves[entry]):
+                shift = place[leaves.cluster[leaf]]
+                for e in range(leaves.start[leaf], leaves.start[leaf] + leaves.held[leaf]):
+                    member = leaves.member[e]
+                    if number[shift + member] < 0:
+                        number[shift + member] = n
+                        who[n] = person[member] if len(person) > 0 else n
+                        n += 1
+                    row[at] = number[shift + member]
+                    at += 1
+                leaf = leaves.following[leaf]
+        start[i + 1] = at
+    who = who[:n]
+    if len(person) > 0:
+        by_person, rank = np.argsort(who, kind="mergesort"), np.empty(n, np.int64)
+        rank[by_person] = np.arange(n)
+        row, who = rank[row], who[by_person]
+    row_start, row_term = columns(start, row, n)
+    return row_start, row_term, who
+
+
+@compiled
 def _move(
-    found: Candidate, nodes: Nodes, a: int, b: int, joint: int,
-    leaves: Leaves, clusters: Clusters, data: Occurrences, rules: Rules,
-) -> Ints:  # fmt: skip
-    """Build the shared chunks of a join and write joint and chunk of the occurrences; returns the terms, sorted."""
-    order = _growth_order(found, leaves, rules.group)
-    row_start, row_term, who = _rows(found, order, leaves, data)
+    work: Refining, found: Candidate, a: int, b: int, joint: int, met: Ints, place: Ints, mark: int
+) -> Ints:
+    """Build the shared chunks of a join and write joint and chunk of the leaves; returns the terms, sorted."""
+    entries, leaves, rules = work.entries, work.leaves, work.rules
+    order = _growth_order(found, entries.term, rules.group)
+    row_start, row_term, who = _rows(work, found, order, met, place, mark)
     groups, barred = np.empty(len(order), np.int64), np.empty(len(order), np.int64)
     moved = np.empty(len(order), np.int64)
     for i in range(len(order)):
-        term = leaves.term[found.leaf[found.run[order[i]]]]
+        term = entries.term[found.one[order[i]]]
         moved[i], groups[i] = term, rules.group[term]
-        barred[i] = _bars(nodes, a, term) ^ _bars(nodes, b, term)
-    named = len(data.person) > 0
+        barred[i] = _bars(work.nodes, a, term) ^ _bars(work.nodes, b, term)
+    named = len(work.clusters.person) > 0
     chunk_of = shared_chunks(row_start, row_term, groups, barred, rules.k, rules.m, rules.strict, who, named)
-    for number in range(len(order)):
-        for i in range(found.run[order[number]], found.run[order[number] + 1]):
-            leaf = found.leaf[i]
-            clusters.terms_left[leaves.cluster[leaf]] -= 1
-            for e in range(leaves.start[leaf], leaves.start[leaf + 1]):
-                data.joint[leaves.occurrence[e]] = joint
-                data.chunk[leaves.occurrence[e]] = chunk_of[number]
-    return np.sort(moved)
+    for i in range(len(order)):
+        for entry in (found.one[order[i]], found.two[order[i]]):
+            leaf = entries.leaf[entry]
+            for _ in range(entries.leaves[entry]):
+                work.clusters.terms_left[leaves.cluster[leaf]] -= 1
+                leaves.joint[leaf], leaves.chunk[leaf] = joint, chunk_of[i]
+                leaf = leaves.following[leaf]
+    moved.sort()
+    return moved
 
 
 @compiled
-def try_join(
-    nodes: Nodes,
-    a: int,
-    b: int,
-    joint: int,
-    leaves: Leaves,
-    clusters: Clusters,
-    data: Occurrences,
-    rules: Rules,
-) -> Ints:
-    """Join two nodes if it pays; returns the terms that moved (sorted), none when the nodes stay apart."""
-    nothing = np.empty(0, np.int64)
-    one = nodes.leaf[nodes.leaf_at[a] : nodes.leaf_at[a + 1]]
-    two = nodes.leaf[nodes.leaf_at[b] : nodes.leaf_at[b + 1]]
-    found = candidate(one, two, leaves, data, rules.k)
-    size = nodes.size[a] + nodes.size[b]
-    if not worth_joining(found, leaves, clusters, size, rules.listed_too):
-        return nothing
-    if rules.lemma:
-        keep_lemma(found, leaves, clusters, rules.k, rules.m)
-    if not worth_joining(found, leaves, clusters, size, rules.listed_too):
-        return nothing
-    return _move(found, nodes, a, b, joint, leaves, clusters, data, rules)
-
-
-@compiled
-def _merged_leaves(one: Ints, two: Ints, moved: Ints, leaves: Leaves, out: Ints, at: int) -> int:
-    """Leaves of the joined node: both lists merged by (term, cluster), without the terms that moved; new end."""
-    i, j = 0, 0
-    while i < len(one) or j < len(two):
-        first = j == len(two)
-        if i < len(one) and j < len(two):
-            a, b = one[i], two[j]
-            first = leaves.term[a] < leaves.term[b] or (
-                leaves.term[a] == leaves.term[b] and leaves.cluster[a] < leaves.cluster[b]
-            )
-        if first:
-            leaf, i = one[i], i + 1
+def _merge_entries(work: Refining, found: Candidate, a: int, b: int, at: int) -> int:
+    """Entries of the joined node: both lists merged by term, without the terms that moved; returns the new end."""
+    nodes, (term, leaf, leaves, held), following = work.nodes, work.entries, work.leaves.following
+    i, j, t = nodes.first[a], nodes.first[b], 0
+    while i < nodes.last[a] or j < nodes.last[b]:
+        if t < len(found.taken) and found.one[t] == i and found.two[t] == j:
+            if not found.taken[t]:
+                one, two = leaf[i], leaf[j]
+                following[one], following[two] = following[two], following[one]
+                term[at], leaf[at], leaves[at], held[at] = (
+                    term[i],
+                    one,
+                    leaves[i] + leaves[j],
+                    held[i] + held[j],
+                )
+                at += 1
+            i, j, t = i + 1, j + 1, t + 1
+            continue
+        if j == nodes.last[b] or (i < nodes.last[a] and term[i] < term[j]):
+            here, i = i, i + 1
         else:
-            leaf, j = two[j], j + 1
-        if not _contains(moved, leaves.term[leaf]):
-            out[at] = leaf
-            at += 1
+            here, j = j, j + 1
+        term[at], leaf[at], leaves[at], held[at] = term[here], leaf[here], leaves[here], held[here]
+        at += 1
     return at
 
 
 @compiled
-def _merged_shown(nodes: Nodes, a: int, b: int, moved: Ints, shown: Ints, bars: Ints, at: int) -> int:
+def _merge_shown(nodes: Nodes, a: int, b: int, moved: Ints, at: int) -> int:
     """Terms that the joined node shows, with the clusters barred for each; all are for a term that moved. New end."""
-    i, j, n = nodes.shown_at[a], nodes.shown_at[b], 0
-    whole = nodes.whole[a] ^ nodes.whole[b]
-    while i < nodes.shown_at[a + 1] or j < nodes.shown_at[b + 1] or n < len(moved):
+    i, j, n = nodes.first_shown[a], nodes.first_shown[b], 0
+    end, behind, whole = nodes.last_shown[a], nodes.last_shown[b], nodes.whole[a] ^ nodes.whole[b]
+    shown, bars = nodes.shown, nodes.bars
+    while i < end or j < behind or n < len(moved):
         term, bar = 1 << 62, 0
-        if i < nodes.shown_at[a + 1]:
-            term = min(term, nodes.shown[i])
-        if j < nodes.shown_at[b + 1]:
-            term = min(term, nodes.shown[j])
+        if i < end:
+            term = min(term, shown[i])
+        if j < behind:
+            term = min(term, shown[j])
         if n < len(moved):
             term = min(term, moved[n])
-        if i < nodes.shown_at[a + 1] and nodes.shown[i] == term:
-            bar ^= nodes.bars[i]
+        if i < end and shown[i] == term:
+            bar ^= bars[i]
             i += 1
-        if j < nodes.shown_at[b + 1] and nodes.shown[j] == term:
-            bar ^= nodes.bars[j]
+        if j < behind and shown[j] == term:
+            bar ^= bars[j]
             j += 1
         if n < len(moved) and moved[n] == term:
             bar = whole
@@ -372,62 +664,3 @@ def _merged_shown(nodes: Nodes, a: int, b: int, moved: Ints, shown: Ints, bars: 
         shown[at], bars[at] = term, bar
         at += 1
     return at
-
-
-@compiled
-def _copied(source: Ints, first: int, last: int, out: Ints, at: int) -> int:
-    for i in range(first, last):
-        out[at] = source[i]
-        at += 1
-    return at
-
-
-@compiled
-def refine_pass(
-    order: Ints, shift: int, nodes: Nodes, joints: int, parent: Ints,
-    leaves: Leaves, clusters: Clusters, data: Occurrences, rules: Rules,
-) -> tuple[Nodes, int]:  # fmt: skip
-    """Try all neighbours of ``order`` once; returns the nodes that are left and the new number of joints.
-
-    ``parent`` gets, for each node that was joined, its joint.
-    """
-    n, made, at = len(nodes.number), 0, 0
-    number, size = np.empty(n, np.int64), np.empty(n, np.int64)
-    leaf_at, shown_at = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
-    leaf = np.empty(len(nodes.leaf), np.int64)
-    # A joined node also shows the terms that moved: never more than the leaves that left.
-    shown = np.empty(len(nodes.shown) + len(nodes.leaf), np.int64)
-    bars, whole = np.empty(len(shown), np.int64), np.empty(n, np.int64)
-    while at < n:
-        a = order[at]
-        paired = at >= shift and at + 1 < n
-        b = order[at + 1] if paired else a
-        moved = try_join(nodes, a, b, joints, leaves, clusters, data, rules) if paired else order[:0]
-        if len(moved) > 0:
-            parent[nodes.number[a]], parent[nodes.number[b]] = joints, joints
-            number[made], size[made] = len(clusters.size) + joints, nodes.size[a] + nodes.size[b]
-            joints += 1
-            one = nodes.leaf[nodes.leaf_at[a] : nodes.leaf_at[a + 1]]
-            two = nodes.leaf[nodes.leaf_at[b] : nodes.leaf_at[b + 1]]
-            leaf_at[made + 1] = _merged_leaves(one, two, moved, leaves, leaf, leaf_at[made])
-            shown_at[made + 1] = _merged_shown(nodes, a, b, moved, shown, bars, shown_at[made])
-            whole[made] = nodes.whole[a] ^ nodes.whole[b]
-            made += 1
-        else:
-            for step in range(2 if paired else 1):
-                a = order[at + step]
-                number[made], size[made] = nodes.number[a], nodes.size[a]
-                leaf_at[made + 1] = _copied(
-                    nodes.leaf, nodes.leaf_at[a], nodes.leaf_at[a + 1], leaf, leaf_at[made]
-                )
-                first, last = nodes.shown_at[a], nodes.shown_at[a + 1]
-                _copied(nodes.bars, first, last, bars, shown_at[made])
-                shown_at[made + 1] = _copied(nodes.shown, first, last, shown, shown_at[made])
-                whole[made] = nodes.whole[a]
-                made += 1
-        at += 2 if paired else 1
-    left = Nodes(
-        number[:made], size[:made], leaf_at[: made + 1], leaf[: leaf_at[made]],
-        shown_at[: made + 1], shown[: shown_at[made]], bars[: shown_at[made]], whole[:made],
-    )  # fmt: skip
-    return left, joints

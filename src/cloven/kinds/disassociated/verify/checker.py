@@ -39,6 +39,7 @@ from cloven.kinds.disassociated.verify.shared import (
     records_for_chunks,
     uses_items_shown_below,
 )
+from cloven.kinds.disassociated.verify.sharing import find_sharing
 from cloven.verification.claims import (
     check_marks,
     check_persons_claim,
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from cloven.kinds.disassociated.key import Key
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.kinds.disassociated.verify.layout import JointTree, Layout
+    from cloven.kinds.disassociated.verify.sharing import Sharing
     from cloven.verification.claims import Allowed
     from cloven.verification.verdict import Given
 
@@ -69,11 +71,16 @@ def checks(release: Disassociated, given: Given[Transactions, Key]) -> list[Chec
     if tree is None:
         return [arrays, joint_tree]
     layout = lay_out(release)
-    telling = uses_items_shown_below(release, layout, tree)
+    sharing = find_sharing(release, layout, tree)
+    telling = uses_items_shown_below(layout, sharing)
     works: list[Callable[[], list[Check]]] = [
-        lambda: _key(release, layout, tree, telling, given),  # the longest comes first
-        lambda: [check_vocabulary(release, layout), joint_tree, *_structure(release, layout, tree, telling)],
-        lambda: _promise(release, layout, tree, telling, allow_unsafe=given.allow_unsafe),
+        lambda: _key(release, layout, tree, sharing, telling, given),  # the longest comes first
+        lambda: [
+            check_vocabulary(release, layout),
+            joint_tree,
+            *_structure(release, layout, tree, sharing, telling),
+        ],
+        lambda: _promise(release, layout, tree, sharing, telling, allow_unsafe=given.allow_unsafe),
         lambda: _order(release, layout, tree),
         lambda: _claims(release, given),
         lambda: [] if given.original is None else check_original(release, layout, given.original),
@@ -83,24 +90,32 @@ def checks(release: Disassociated, given: Given[Transactions, Key]) -> list[Chec
     return [arrays, *chain.from_iterable(others), *of_key]
 
 
-def _structure(release: Disassociated, layout: Layout, tree: JointTree, telling: Flags) -> list[Check]:
+def _structure(
+    release: Disassociated, layout: Layout, tree: JointTree, sharing: Sharing, telling: Flags
+) -> list[Check]:
     return [
         check_chunks(layout),
         check_root(release, layout, tree),
-        check_placement(release, layout, tree),
-        check_row_counts(layout, records_for_chunks(release, layout, tree, telling)),
+        check_placement(release, layout, sharing),
+        check_row_counts(layout, records_for_chunks(release, layout, sharing, telling)),
         check_no_empty_record(release, layout, tree),
     ]
 
 
 def _promise(
-    release: Disassociated, layout: Layout, tree: JointTree, telling: Flags, *, allow_unsafe: bool
+    release: Disassociated,
+    layout: Layout,
+    tree: JointTree,
+    sharing: Sharing,
+    telling: Flags,
+    *,
+    allow_unsafe: bool,
 ) -> list[Check]:
     return [
         check_cluster_size(release, allow_unsafe=allow_unsafe),
         check_record_chunks(release, layout),
         check_lemma(release, layout, tree),
-        check_shared_chunks(release, layout, tree, telling),
+        check_shared_chunks(release, layout, sharing, telling),
     ]
 
 
@@ -118,6 +133,7 @@ def _key(
     release: Disassociated,
     layout: Layout,
     tree: JointTree,
+    sharing: Sharing,
     telling: Flags,
     given: Given[Transactions, Key],
 ) -> list[Check]:
@@ -135,10 +151,10 @@ def _key(
         check_rows_claimed(layout, parts),
         check_term_rows(release, layout, parts),
         check_parts_in_place(layout, tree, parts),
-        check_shared_origin(release, layout, tree, parts),
+        check_shared_origin(release, layout, tree, sharing, parts),
     ]
     person = persons_of_records(original, key)
-    checks.append(check_withheld(release, layout, tree, key, person))
+    checks.append(check_withheld(release, layout, tree, sharing, key, person))
     if person is not None:
         checks += check_persons(release, layout, key, parts, person, telling)
     return checks

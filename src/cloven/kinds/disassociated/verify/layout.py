@@ -295,18 +295,6 @@ class JointTree:
             here = self.parent[here]
             index, here = index[here >= 0], here[here >= 0]
 
-    def sum_below(self, amount: Longs) -> Longs:
-        """Add up an amount of each cluster at every joint above it."""
-        total = np.zeros(len(self.parent), np.int64)
-        for cluster, joint in self.climb(self.cluster_joint):
-            total += np.bincount(joint, amount[cluster], len(total)).astype(np.int64)
-        return total
-
-    def keys_above(self, joint: Longs, item: Longs, items: int) -> Longs:
-        """All ``joint * items + item`` of the given joints and of those above them, ascending."""
-        found = [here * items + item[index] for index, here in self.climb(joint)]
-        return distinct(np.concatenate(found)) if found else np.empty(0, np.int64)
-
     def depth(self) -> Longs:
         """Number of joints above each joint."""
         depth = np.zeros(len(self.parent), np.int64)

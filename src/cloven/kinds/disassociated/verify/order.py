@@ -55,12 +55,15 @@ def check_numbering(release: Disassociated, layout: Layout, tree: JointTree) -> 
     """Clusters and joints are numbered by content; ties by context."""
     clusters = _compared(layout, np.asarray(release.cluster_size, np.int64), Kind.RECORD)
     joints = _compared(layout, np.zeros(release.joints, np.int64), Kind.SHARED)
-    if (clusters == 0).any() or (joints == 0).any():
-        for found, context in zip(
-            (clusters, joints), contexts(*contents(release, layout), tree), strict=True
-        ):
-            tied = np.flatnonzero(found == 0)
-            found[tied] = [context[at] > context[at + 1] for at in tied.tolist()]
+    tied, level = np.flatnonzero(clusters == 0), np.flatnonzero(joints == 0)
+    if len(tied) or len(level):
+        digests, context = contexts(*contents(release, layout), tree)
+        joints[level] = [context[at] > context[at + 1] for at in level.tolist()]
+        own = {
+            at: _context(digests[at], int(tree.cluster_joint[at]), context)
+            for at in {*tied.tolist(), *(tied + 1).tolist()}
+        }
+        clusters[tied] = [own[at] > own[at + 1] for at in tied.tolist()]
     return _ascending("cluster", clusters, release.clusters), _ascending("joint", joints, release.joints)
 
 
@@ -189,7 +192,7 @@ def _write_rows(first: int, last: int, offsets: Ints, items: Ints, tokens: Ints,
 
 
 def contexts(clusters: list[bytes], joints: list[bytes], tree: JointTree) -> tuple[list[str], list[str]]:
-    """Context of every cluster and of every joint: a string that stands for the position in the tree."""
+    """Digest of every cluster, and context of every joint: a string that stands for the position in the tree."""
     from_below = np.argsort(-tree.depth(), kind="stable").tolist()
     parent, innermost = tree.parent.tolist(), tree.cluster_joint.tolist()
     children: list[list[str]] = [[] for _ in joints]
@@ -206,10 +209,7 @@ def contexts(clusters: list[bytes], joints: list[bytes], tree: JointTree) -> tup
     joint_context = [""] * len(joints)
     for joint in reversed(from_below):
         joint_context[joint] = _context(joint_digest[joint], parent[joint], joint_context)
-    return [
-        _context(digest, joint, joint_context)
-        for digest, joint in zip(cluster_digest, innermost, strict=True)
-    ], joint_context
+    return cluster_digest, joint_context
 
 
 def _context(digest: str, parent: int, joint_context: list[str]) -> str:

@@ -10,9 +10,10 @@ import numpy as np
 
 from cloven.compiled import compiled
 from cloven.cores import at_once
-from cloven.data.arrays import distinct, offsets_of, positions, read_only, stable_order, without
+from cloven.data.arrays import distinct, positions, read_only, stable_order, without
 from cloven.errors import shorten
 from cloven.kinds.disassociated.release import Kind
+from cloven.kinds.disassociated.verify.sharing import find_item
 from cloven.verification.verdict import Fault, conclude, named, spot
 
 if TYPE_CHECKING:
@@ -23,13 +24,12 @@ if TYPE_CHECKING:
     from cloven.kinds.disassociated.key import Key
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.kinds.disassociated.verify.layout import JointTree, Layout, Parts
+    from cloven.kinds.disassociated.verify.sharing import Sharing
     from cloven.verification.verdict import Check
 
 
 _AT_ONCE = 64
 # Rows whose memory is asked for together.
-_SHORT = 32
-# Numbers that are compared faster than halved.
 
 
 def check_original(release: Disassociated, layout: Layout, original: Transactions) -> list[Check]:
@@ -440,19 +440,18 @@ def _look_for_parts(
         once[chunk[part]] = begin
 
 
-def check_shared_origin(release: Disassociated, layout: Layout, tree: JointTree, parts: Parts) -> Check:
+def check_shared_origin(
+    release: Disassociated, layout: Layout, tree: JointTree, sharing: Sharing, parts: Parts
+) -> Check:
     """In a chunk of a joint a record contributes nothing that its cluster shows, or that a joint further in shares."""
     words = release.vocabulary
-    shown = _lists(*layout.pairs_of(Kind.RECORD), release.clusters, len(words))
-    shared = _lists(*layout.pairs_of(Kind.SHARED), release.joints, len(words))
     bad = np.zeros(len(parts.items), bool)
-    given = (parts.cluster, parts.owner, parts.outside, parts.offsets, parts.items)
-    above = (tree.cluster_joint, tree.parent)
-    at_once(
-        lambda first, last: _mark_published(*given, *above, *shown, *shared, first, last, bad), parts.offsets
-    )
+    given = (parts.cluster, parts.chunk, parts.owner, parts.outside, parts.offsets, parts.items)
+    walked = (sharing.visited, sharing.entered, sharing.left, *sharing.times)
+    told = (*sharing.chunks, sharing.place, *sharing.shown, *sharing.shared, tree.cluster_joint, tree.parent)
+    at_once(lambda first, last: _mark_published(*given, *walked, *told, first, last, bad), parts.offsets)
 
-    def told(at: int) -> str:
+    def told_twice(at: int) -> str:
         part, item = parts.place_of(at)
         return (
             f"record {parts.record[part]} contributes {shorten(words[item])} to"
@@ -462,59 +461,71 @@ def check_shared_origin(release: Disassociated, layout: Layout, tree: JointTree,
 
     count = int(np.diff(parts.offsets)[parts.outside].sum())
     otherwise = f"{count:,} items of joints come from clusters that hide them"
-    return conclude("shared origin", "key", count, [spot(bad, told)], otherwise)
-
-
-def _lists(owner: Longs, item: Longs, owners: int, words: int) -> tuple[Longs, NDArray[np.int32]]:
-    """The items of each owner, ascending: where they start, and which."""
-    keys = np.sort(owner * words + item, kind="stable")  # nearly in order, as owners are
-    return offsets_of(np.bincount(owner, minlength=owners)), (keys % max(1, words)).astype(np.int32)
+    return conclude("shared origin", "key", count, [spot(bad, told_twice)], otherwise)
 
 
 @compiled
 def _mark_published(
     cluster: Ints,
+    chunk: Ints,
     owner: Ints,
     outside: Flags,
     offsets: Ints,
     items: Ints,
-    innermost: Ints,
-    parent: Ints,
+    visited: Ints,
+    entered: Ints,
+    left: Ints,
+    start: Ints,
+    begin: Ints,
+    end: Ints,
+    chunk_start: Ints,
+    chunk_item: Ints,
+    places: Ints,
     shown_start: Ints,
     shown: Ints,
     shared_start: Ints,
     shared: Ints,
+    innermost: Ints,
+    parent: Ints,
     first: int,
     last: int,
     bad: Flags,
 ) -> None:
-    """Mark what parts give a joint though their cluster shows it, or a joint further in shares it."""
+    """Mark what parts give a joint though their cluster shows it, or a joint further in shares it.
+
+    The walk knows when it was in such clusters; where a part lies elsewhere or gives what its chunk does not have, the
+    tree is climbed.
+    """
     for part in range(first, last):
         if not outside[part]:
             continue
-        here = cluster[part]
+        here, joint, lies = cluster[part], owner[part], chunk[part]
+        is_below = entered[joint] <= visited[here] < left[joint]
         for at in range(offsets[part], offsets[part + 1]):
-            found = _holds(shown, shown_start[here], shown_start[here + 1], items[at])
-            joint = innermost[here]
-            while not found and joint >= 0 and joint != owner[part]:
-                found = _holds(shared, shared_start[joint], shared_start[joint + 1], items[at])
-                joint = parent[joint]
-            bad[at] = found
+            place = -1
+            if is_below:
+                place = find_item(chunk_item, chunk_start[lies], chunk_start[lies + 1], items[at])
+            if place >= 0:
+                bad[at] = _is_inside(start, begin, end, places[place], visited[here])
+                continue
+            bad[at] = find_item(shown, shown_start[here], shown_start[here + 1], items[at]) >= 0
+            inner = innermost[here]
+            while not bad[at] and inner >= 0 and inner != joint:
+                bad[at] = find_item(shared, shared_start[inner], shared_start[inner + 1], items[at]) >= 0
+                inner = parent[inner]
 
 
 @compiled
-def _holds(ascending: Ints, low: int, end: int, wanted: int) -> bool:
-    """Whether a number is in a part of a list that ascends there; a short part is compared as a whole."""
-    while end - low > _SHORT:
-        middle = (low + end) // 2
-        if ascending[middle] <= wanted:
-            low = middle
+def _is_inside(start: Ints, begin: Ints, end: Ints, place: int, moment: int) -> bool:
+    """Whether a moment lies in one of the times of an item."""
+    first, last = start[place], start[place + 1]
+    while first < last:
+        middle = (first + last) // 2
+        if end[middle] <= moment:
+            first = middle + 1
         else:
-            end = middle
-    found = False
-    for place in range(low, end):
-        found |= ascending[place] == wanted
-    return bool(found)
+            last = middle
+    return bool(first < start[place + 1] and begin[first] <= moment)
 
 
 def _row(layout: Layout, row: int) -> str:

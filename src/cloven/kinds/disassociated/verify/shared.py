@@ -28,35 +28,33 @@ if TYPE_CHECKING:
     from cloven.kinds.disassociated.key import Key
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.kinds.disassociated.verify.layout import JointTree, Layout
+    from cloven.kinds.disassociated.verify.sharing import Sharing
     from cloven.verification.verdict import Check
 
 
-def check_shared_chunks(release: Disassociated, layout: Layout, tree: JointTree, telling: Flags) -> Check:
+def check_shared_chunks(release: Disassociated, layout: Layout, sharing: Sharing, telling: Flags) -> Check:
     """Shared chunks are k^m-anonymous or, if they are ``telling``, k-anonymous."""
     shared = np.flatnonzero(layout.chunk_kind == Kind.SHARED)
     plain = shared[~telling[shared]]
     rare = rare_in_rows(layout, plain, release.k, release.m, strict=reads_strictly(release))
     faults = [] if rare is None else [describe(release, layout, rare, "rows")]
     faults.append(_rare_rows(release, layout, telling))
-    faults.append(check_same_clusters(release, layout, tree, telling))
+    faults.append(check_same_clusters(layout, sharing, telling))
     otherwise = f"{len(plain):,} k^m-anonymous, {len(shared) - len(plain):,} k-anonymous"
     return conclude("shared chunks", "release", len(shared), faults, otherwise)
 
 
-def uses_items_shown_below(release: Disassociated, layout: Layout, tree: JointTree) -> Flags:
+def uses_items_shown_below(layout: Layout, sharing: Sharing) -> Flags:
     """Which shared chunks use an item of a record chunk, or of an older shared chunk, below their joint."""
-    words = len(release.vocabulary)
-    joint, item = layout.pairs_of(Kind.SHARED)
-    cluster, shown = layout.pairs_of(Kind.RECORD)
-    in_shared = np.zeros(words, bool)
-    in_shared[item] = True
-    cluster, shown = cluster[in_shared[shown]], shown[in_shared[shown]]
-    start = np.concatenate((tree.cluster_joint[cluster], tree.parent[joint]))
-    below = tree.keys_above(start, np.concatenate((shown, item)), words)
-    pairs = np.flatnonzero(layout.chunk_kind[layout.pair_chunk] == Kind.SHARED)
     telling = np.zeros(layout.chunks, bool)
-    telling[layout.pair_chunk[pairs[among(joint * words + item, below)]]] = True
+    telling[_shared_pairs(layout)[sharing.is_told[sharing.place]]] = True
     return telling
+
+
+def _shared_pairs(layout: Layout) -> Longs:
+    """Chunk of every distinct pair (chunk, item) in shared chunks, ascending."""
+    chunks: Longs = layout.pair_chunk[layout.chunk_kind[layout.pair_chunk] == Kind.SHARED]
+    return chunks
 
 
 def _rare_rows(release: Disassociated, layout: Layout, telling: Flags) -> Fault:
@@ -76,32 +74,24 @@ def _rare_rows(release: Disassociated, layout: Layout, telling: Flags) -> Fault:
 
 # Which clusters cannot have a row of a shared chunk, and whether that is the same for all its items.
 #
-# A cluster cannot take an item from a shared chunk if it shows it in its record chunks, or if a joint between the two
-# shares it: all its occurrences are published there. In a chunk that uses such items, every row must be possible in the
-# same clusters; otherwise few places for some rows can pin down others, and k equal rows need not be k candidates.
-#
-# Sets of clusters are compared by 128-bit fingerprints, joined by exclusive or along the tree.
+# In a chunk that uses items which clusters below cannot have, every row must be possible in the same clusters;
+# otherwise few places for some rows can pin down others, and k equal rows need not be k candidates.
 
 
-def check_same_clusters(release: Disassociated, layout: Layout, tree: JointTree, telling: Flags) -> Fault:
+def check_same_clusters(layout: Layout, sharing: Sharing, telling: Flags) -> Fault:
     """All items of a telling chunk are barred from the same clusters below its joint."""
-    several = np.bincount(layout.pair_chunk, minlength=layout.chunks) > 1
-    fingerprints = np.random.Generator(np.random.Philox(key=1)).integers(
-        np.iinfo(np.int64).max, size=(len(tree.cluster_joint), 2)
-    )
-    found, marks = _barred(release, layout, tree, telling & several, fingerprints, np.bitwise_xor)
-    order = np.argsort(found, kind="stable")
-    chunks, marks = found[order], marks[order]
-    first = np.searchsorted(chunks, chunks)
+    chunk = _shared_pairs(layout)
+    marks = sharing.marks[sharing.place]
+    changes = (chunk[1:] == chunk[:-1]) & (marks[1:] != marks[:-1]).any(axis=1)
     differs = np.zeros(layout.chunks, bool)
-    differs[chunks[(marks != marks[first]).any(axis=1)]] = True
+    differs[chunk[1:][changes]] = True
     return spot(
-        differs,
+        differs & telling,
         lambda at: f"{layout.place(at)} mixes items that different clusters below its joint cannot have",
     )
 
 
-def records_for_chunks(release: Disassociated, layout: Layout, tree: JointTree, telling: Flags) -> Longs:
+def records_for_chunks(release: Disassociated, layout: Layout, sharing: Sharing, telling: Flags) -> Longs:
     """Records that may hold the rows of each chunk: of its cluster, or of the clusters below that are not barred.
 
     Where different clusters are barred from the items of a chunk, which is a fault of its own, those of any item.
@@ -109,106 +99,17 @@ def records_for_chunks(release: Disassociated, layout: Layout, tree: JointTree, 
     sizes = np.asarray(release.cluster_size, np.int64)
     outside, owner = layout.chunk_outside, layout.chunk_owner
     room = np.zeros(layout.chunks, np.int64)
-    room[outside] = tree.sum_below(sizes)[owner[outside]]
+    room[outside] = sharing.records[owner[outside]]
     room[~outside] = sizes[owner[~outside]]
-    chunk, barred = _barred(release, layout, tree, telling, sizes[:, None], np.add)
-    free = np.zeros(layout.chunks, np.int64)
-    np.maximum.at(free, chunk, room[chunk] - barred[:, 0])
+    chunk, free = _shared_pairs(layout), np.zeros(layout.chunks, np.int64)
+    np.maximum.at(free, chunk, room[chunk] - sharing.barred[sharing.place])
     return np.where(telling, free, room)
-
-
-def _barred(
-    release: Disassociated,
-    layout: Layout,
-    tree: JointTree,
-    asked: Flags,
-    marks: Longs,
-    join: np.ufunc,
-) -> tuple[Longs, Longs]:
-    """For each item of the shared chunks asked for: its chunk, and the marks of the clusters barred from it."""
-    words = len(release.vocabulary)
-    chunk = layout.pair_chunk[layout.chunk_kind[layout.pair_chunk] == Kind.SHARED]
-    joint, item = layout.pairs_of(Kind.SHARED)
-    use = asked[chunk]
-    keys, found = _barred_below(layout, tree, words, item[use], marks, join)
-    wanted = joint[use] * words + item[use]
-    place = np.minimum(np.searchsorted(keys, wanted), max(0, len(keys) - 1))
-    known = keys[place] == wanted if len(keys) else np.zeros(len(wanted), bool)
-    told = np.zeros((len(wanted), marks.shape[1]), np.int64)
-    told[known] = found[place[known]]
-    return chunk[use], told
-
-
-def _barred_below(
-    layout: Layout,
-    tree: JointTree,
-    words: int,
-    wanted: Longs,
-    marks: Longs,
-    join: np.ufunc,
-) -> tuple[Longs, Longs]:
-    """Keys ``joint * words + item``, ascending, and the ``marks`` of the clusters below that are barred, joined."""
-    whole = np.zeros((len(tree.parent), marks.shape[1]), np.int64)
-    for cluster, above in tree.climb(tree.cluster_joint):
-        join.at(whole, above, marks[cluster])
-    interesting = np.zeros(words, bool)
-    interesting[wanted] = True
-    cluster, shown = layout.pairs_of(Kind.RECORD)
-    use = interesting[shown] & (tree.cluster_joint[cluster] >= 0)
-    # Each once: a faulty release may show an item twice, and exclusive or would take it back.
-    cluster, shown = np.divmod(distinct(cluster[use] * words + shown[use]), max(1, words))
-    keys = tree.cluster_joint[cluster] * words + shown
-    joint, item = layout.pairs_of(Kind.SHARED)
-    shared = distinct((joint * words + item)[interesting[item]])
-    return _climb_levels(tree, words, keys, marks[cluster], shared, whole, join)
-
-
-def _climb_levels(
-    tree: JointTree,
-    words: int,
-    keys: Longs,
-    marks: Longs,
-    shared: Longs,
-    whole: Longs,
-    join: np.ufunc,
-) -> tuple[Longs, Longs]:
-    """Carry marks from the innermost joints outwards; a joint that shares an item bars all its clusters."""
-    depth = tree.depth()
-    done_keys, done_marks = [], []
-    for level in range(int(depth.max(initial=-1)), -1, -1):
-        here = depth[keys // words] == level
-        below_keys, below_marks = _joined(keys[here], marks[here], join)
-        done_keys.append(below_keys)
-        done_marks.append(below_marks)
-        own = shared[depth[shared // words] == level]
-        kept = ~among(below_keys, own)
-        up_keys = np.concatenate((below_keys[kept], own))
-        up_marks = np.concatenate((below_marks[kept], whole[own // words]))
-        parent = tree.parent[up_keys // words]
-        rise = parent >= 0
-        keys = np.concatenate((keys[~here], parent[rise] * words + up_keys[rise] % words))
-        marks = np.concatenate((marks[~here], up_marks[rise]))
-    if not done_keys:
-        return np.empty(0, np.int64), np.empty((0, marks.shape[1]), np.int64)
-    every = np.concatenate(done_keys)
-    order = np.argsort(every)
-    return every[order], np.concatenate(done_marks)[order]
-
-
-def _joined(keys: Longs, marks: Longs, join: np.ufunc) -> tuple[Longs, Longs]:
-    """One entry for each key, marks joined."""
-    if not len(keys):
-        return keys, marks
-    order = np.argsort(keys, kind="stable")
-    keys, marks = keys[order], marks[order]
-    start = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
-    return keys[start], join.reduceat(marks, start, axis=0)
 
 
 # Is an item in one place only? Chunks have disjoint sets of items (Terrovitis et al., PVLDB 2012).
 
 
-def check_placement(release: Disassociated, layout: Layout, tree: JointTree) -> Check:
+def check_placement(release: Disassociated, layout: Layout, sharing: Sharing) -> Check:
     """An item is in one chunk of a cluster, one chunk of a joint, and in no term chunk below that."""
     words = release.vocabulary
     outside = layout.chunk_outside[layout.pair_chunk]
@@ -216,7 +117,7 @@ def check_placement(release: Disassociated, layout: Layout, tree: JointTree) -> 
     faults = [
         _repeated(keys[~outside], words, "cluster"),
         _repeated(keys[outside], words, "joint"),
-        _still_in_term_chunks(layout, tree, words),
+        _still_in_term_chunks(layout, sharing, words),
     ]
     count = len(keys)
     return conclude(
@@ -234,16 +135,11 @@ def _repeated(keys: Longs, words: tuple[str, ...], owner: str) -> Fault:
     return spot(times > 1, describe)
 
 
-def _still_in_term_chunks(layout: Layout, tree: JointTree, words: tuple[str, ...]) -> Fault:
+def _still_in_term_chunks(layout: Layout, sharing: Sharing, words: tuple[str, ...]) -> Fault:
     """An item that reached a shared chunk must have left all term chunks below its joint."""
     joint, item = layout.pairs_of(Kind.SHARED)
-    cluster, listed = layout.pairs_of(Kind.TERM)
-    in_shared = np.zeros(len(words), bool)
-    in_shared[item] = True
-    cluster, listed = cluster[in_shared[listed]], listed[in_shared[listed]]
-    above = tree.keys_above(tree.cluster_joint[cluster], listed, len(words))
     return spot(
-        among(joint * len(words) + item, above),
+        sharing.is_listed[sharing.place],
         lambda at: (
             f"item {shorten(words[item[at]])} is in a shared chunk of joint {joint[at]}"
             " and in a term chunk of a cluster below it"
@@ -304,7 +200,7 @@ def _published_everywhere(release: Disassociated, layout: Layout, tree: JointTre
 
 
 def check_withheld(
-    release: Disassociated, layout: Layout, tree: JointTree, key: Key, person: Longs | None
+    release: Disassociated, layout: Layout, tree: JointTree, sharing: Sharing, key: Key, person: Longs | None
 ) -> Check:
     """What was withheld as rare: fewer than k hold each such item, and no cluster or joint above publishes it."""
     code_of = {word: code for code, word in enumerate(release.vocabulary)}
@@ -335,7 +231,7 @@ def check_withheld(
             ),
         ),
         spot(
-            _published_for(release, layout, tree, cluster, code),
+            _published_for(release, layout, tree, sharing, cluster, code),
             lambda at: (
                 f"record {pairs[at][0]}: item {shorten(pairs[at][1])} is withheld, but published for its cluster"
             ),
@@ -347,13 +243,12 @@ def check_withheld(
 
 
 def _published_for(
-    release: Disassociated, layout: Layout, tree: JointTree, cluster: Longs, code: Longs
+    release: Disassociated, layout: Layout, tree: JointTree, sharing: Sharing, cluster: Longs, code: Longs
 ) -> Flags:
     """Whether the item (-1 for none) stands in a record chunk of the cluster, or in a shared chunk above it."""
     width = len(release.vocabulary) + 1
     owner, shown = layout.pairs_of(Kind.RECORD)
-    joint, shared = layout.pairs_of(Kind.SHARED)
     found = among(cluster * width + code, owner * width + shown)
     for index, above in tree.climb(tree.cluster_joint[cluster]):
-        found[index] |= among(above * width + code[index], joint * width + shared)
+        found[index] |= sharing.shares(above, code[index])
     return found & (code >= 0)
