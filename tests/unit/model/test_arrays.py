@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cloven.data import arrays
@@ -41,6 +41,7 @@ def test_places_are_indices(known, data):
     assert found.tolist() == [ordered.index(value) for value in values]
 
 
+@example([[], [1, 1]], 0)  # nothing stands before the first list
 @given(
     st.lists(st.lists(st.integers(0, 4), max_size=3) | st.sets(st.integers(0, 4)).map(sorted)),
     st.integers(0, 1),
