@@ -212,6 +212,20 @@ def _repeated(offsets: Ints, values: Ints) -> NDArray[np.bool_]:
     return same
 
 
+def ascend(lengths: NDArray[np.int64], values: NDArray[Any]) -> bool:
+    """Whether the values of every list, of these lengths one after the other, ascend, each once.
+
+    >>> ascend(np.array([2, 0, 1]), np.array([1, 2, 1])), ascend(np.array([2, 1]), np.array([1, 1, 1]))
+    (True, False)
+    """
+    ends = np.cumsum(lengths)
+    if (ends[-1] if len(ends) else 0) != len(values):
+        return False
+    rises = values[1:] > values[:-1]
+    rises[ends[(ends > 0) & (ends < len(values))] - 1] = True  # from one list to the next
+    return bool(rises.all())
+
+
 def counted_up(first: NDArray[Any], last: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """All numbers of many runs, one run after the other, and where each run starts and the last one ends.
 

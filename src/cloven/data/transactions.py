@@ -14,23 +14,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from cloven.data import recognition
-from cloven.data.arrays import distinct
+from cloven.data.arrays import ascend, distinct
 from cloven.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
-
-
-def _ascend(lengths: NDArray[np.int64], codes: NDArray[np.int32]) -> bool:
-    """Whether the codes of every record ascend, each once."""
-    ends = np.cumsum(lengths)
-    if not len(ends) or ends[-1] != len(codes):
-        return False
-    rises = codes[1:] > codes[:-1]
-    rises[ends[(ends > 0) & (ends < len(codes))] - 1] = True  # from one record to the next
-    return bool(rises.all())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -139,7 +129,7 @@ class Transactions:
         ``vocabulary`` must be sorted by code point without repeats; items that do not occur are left out.
         """
         kept = np.asarray(lengths, np.int64)
-        if not _ascend(kept, codes):
+        if not ascend(kept, codes):
             rows = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
             rows, codes = np.divmod(distinct(rows * max(1, len(vocabulary)) + codes), max(1, len(vocabulary)))
             kept = np.bincount(rows, minlength=len(lengths)).astype(np.int64)

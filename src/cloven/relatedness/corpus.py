@@ -20,7 +20,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from cloven.compiled import Floats, Ints, Longs, compiled
-from cloven.data.arrays import distinct, stable_order
+from cloven.data.arrays import ascend, distinct, stable_order
 from cloven.data.transactions import Transactions
 from cloven.errors import InputError, OutputError, ParameterError, shorten
 from cloven.intake.packing import arrays_in
@@ -322,8 +322,9 @@ class Tokens:
 
     def frequencies(self) -> Longs:
         """Documents that hold each word."""
-        width = max(1, len(self.words))
-        held = distinct(self.document * width + self.codes)
+        width, held = max(1, len(self.words)), self.codes
+        if not ascend(np.diff(self.offsets), held):  # some may stand in a document twice
+            held = distinct(self.document * width + held)
         return np.bincount(held % width, minlength=len(self.words)).astype(np.int64)
 
     def keep(self, chosen: NDArray[np.bool_]) -> Tokens:

@@ -317,7 +317,7 @@ def find_links(offsets: Ints, score: Floats, holds: Flags) -> Floats:
     found, at = np.zeros(np.count_nonzero(holds)), 0
     for t in range(len(offsets) - 1):
         here, marks = score[offsets[t] : offsets[t + 1]], holds[offsets[t] : offsets[t + 1]]
-        true = np.count_nonzero(marks)
+        true = int(np.count_nonzero(marks))
         if true == 0:
             continue
         n = len(here)

@@ -6,13 +6,14 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cloven.data import arrays
 from cloven.data.arrays import (
     MANY,
     among,
+    ascend,
     lexicographic_order,
     offsets_of,
     order_inside,
@@ -38,6 +39,17 @@ def test_places_are_indices(known, data):
     values = data.draw(st.lists(st.sampled_from(ordered)))
     found = places(np.array(ordered), np.array(values, np.int64))
     assert found.tolist() == [ordered.index(value) for value in values]
+
+
+@example([[], [1, 1]], 0)  # nothing stands before the first list
+@given(
+    st.lists(st.lists(st.integers(0, 4), max_size=3) | st.sets(st.integers(0, 4)).map(sorted)),
+    st.integers(0, 1),
+)
+def test_lists_ascend_if_each_is_a_sorted_set(lists, more):
+    lengths, values = np.array([len(each) for each in lists], np.int64), list(itertools.chain(*lists))
+    right = more == 0 and all(each == sorted(set(each)) for each in lists)
+    assert ascend(lengths, np.array(values + [9] * more, np.int32)) == right
 
 
 @given(st.lists(FAR, max_size=30))

@@ -55,6 +55,20 @@ def test_bootstrap_spreads_as_theory_says():
     assert found.high == pytest.approx(one.value + z * error, abs=0.3 * error)
 
 
+@given(st.lists(st.sampled_from(range(4)), min_size=1, max_size=9), st.integers(0, 2**32))
+def test_equal_columns_are_drawn_once_and_told_everywhere(which, seed):
+    """Against the sums of every column of every tally."""
+    some = [random_tally(1, 40), random_tally(2, 40), tally(np.zeros(40), np.zeros(40)), random_tally(3, 40)]
+    tallies = [tally(some[each].numerator, some[-1 - each].denominator) for each in which]
+    found = resampled(tallies, np.random.default_rng(seed), 7)
+    picked = np.random.default_rng(seed).integers(0, 40, (7, 40))
+    for column, one in zip(found.T, tallies, strict=True):
+        top, bottom = (each[picked].sum(axis=1) for each in (one.numerator, one.denominator))
+        assert column.tolist() == pytest.approx(
+            np.where(bottom > 0, top / np.maximum(bottom, 1), np.nan), nan_ok=True
+        )
+
+
 def test_answers_inside_a_unit_go_together():
     """Ten equal answers in each unit are no more evidence than one."""
     single = tally(np.arange(40) % 2, np.ones(40))

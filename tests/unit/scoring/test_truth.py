@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from cloven.errors import ReleaseError
 from cloven.kinds.disassociated.score.definitions import units
-from cloven.kinds.disassociated.score.truth import truth
+from cloven.kinds.disassociated.score.truth import SHORT, truth
 
 from .plain import world, worlds
 
@@ -33,13 +34,52 @@ def test_slots_and_links_are_those_of_the_records(made):
 def test_held_items_are_the_records(made):
     held = truth(made.questions, made.release, made.key).held
     words = made.release.vocabulary
-    cells = {(slot, words[item]) for slot, item in zip(held.slot.tolist(), held.item.tolist(), strict=True)}
-    assert cells == {
+    lying = {(slot, words[item]) for slot, item in zip(held.slot.tolist(), held.item.tolist(), strict=True)}
+    assert lying == {
         (at, item) for at, (_, _, record) in enumerate(made.slots) for item in made.record(record)
     }
     shown = {(s, words[i]) for s, i in zip(held.slot[held.anchor], held.item[held.anchor], strict=True)}
     away = {(at, i) for at, (_, _, record) in enumerate(made.slots) for i in made.disassociated(record)}
-    assert cells - shown == away
+    assert lying - shown == away
+
+
+def cells(held):
+    return list(zip(*(each.tolist() for each in (held.slot, held.item, held.kind, held.anchor)), strict=True))
+
+
+@given(worlds(), st.randoms(use_true_random=False))
+def test_the_order_of_parts_in_the_key_does_not_matter(made, lots):
+    """Keys of this library ascend by record; one that somebody has sorted otherwise tells the same."""
+    key, order = made.key, list(range(len(made.key.record)))
+    lots.shuffle(order)
+    parts = [key.items[key.offsets[part] : key.offsets[part + 1]] for part in order]
+    other = replace(
+        key,
+        record=key.record[order],
+        release_row=key.release_row[order],
+        offsets=np.append(0, np.cumsum([len(part) for part in parts])).astype(np.int64),
+        items=np.concatenate(parts).astype(np.int32),
+    )
+    found, again = (truth(made.questions, made.release, each) for each in (key, other))
+    assert found.slot_record.tolist() == again.slot_record.tolist()
+    assert found.holds.tolist() == again.holds.tolist()
+    assert sorted(cells(found.held)) == sorted(cells(again.held))
+
+
+@pytest.mark.parametrize("many", [SHORT, SHORT + 1, 3 * SHORT])
+def test_items_of_long_records_ascend_each_with_its_part(many):
+    items = [chr(200 + 7 * number) for number in range(many)]
+    made = world([["".join(items), items[0], "".join(items[::2])]], [{x: i % 3 for i, x in enumerate(items)}])
+    held = truth(made.questions, made.release, made.key).held
+    words = made.release.vocabulary
+    for at, (_, _, record) in enumerate(made.slots):
+        here = slice(held.offsets[at], held.offsets[at + 1])
+        assert [words[item] for item in held.item[here]] == sorted(made.record(record))
+        for item, part, anchor in zip(held.item[here], held.part[here], held.anchor[here], strict=True):
+            mates = {words[each] for each in held.item[here][held.part[here] == part]}
+            assert mates in made.parts[record].values()
+            assert words[item] in mates
+            assert anchor == (items.index(words[item]) % 3 == 0)
 
 
 @given(worlds())

@@ -267,14 +267,15 @@ def finished(
     sharpness: float,
     parameters: Mapping[str, Any],
     notes: Mapping[str, Any],
+    filled: Floats | None = None,
 ) -> Guesses:
-    """Complete the guesses; ``score`` is NaN for candidates that have none.
+    """Complete the guesses; ``score`` is NaN for candidates that have none, and ``filled`` has something for them.
 
     A target of a cluster that shows no anchor stays where it is: there is nothing to attach it to, and what was
     chosen for it is taken back.
     """
     answer = answers(asked, score)
-    score = fill(asked.offsets, score)
+    score = fill(asked.offsets, score) if filled is None else filled
     confidence = confidences(asked.offsets, score, expected_copies(asked, release), sharpness)
     drop(answer == Answer.NO_ANCHOR, asked.offsets, chosen)
     return Guesses(asked, score, confidence, chosen, answer, dict(parameters), dict(notes))

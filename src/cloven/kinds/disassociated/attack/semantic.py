@@ -110,11 +110,12 @@ class Semantic:
             for cluster in fill_scores(asked, items, anchors, methods, blocks, targets, score):
                 if progress is not None:
                     progress("attack", (cluster + 1) / release.clusters)
-            left += select(asked, release, targets, fill(asked.offsets, score), self.selection, chosen)
+            filled = fill(asked.offsets, score)
+            left += select(asked, release, targets, filled, self.selection, chosen)
             if self.grow_anchors:
                 anchors = grown(anchors, asked, items, targets, chosen, len(release.vocabulary))
         notes = {"coverage": related.coverage.to_dict(), "copies_without_a_slot": left}
-        return finished(asked, release, score, chosen, self.sharpness, self.parameters, notes)
+        return finished(asked, release, score, chosen, self.sharpness, self.parameters, notes, filled)
 
     def _blocks(self, related: Related, items: Longs, anchors: Anchors, width: int) -> Blocks:
         """Everything that will be asked of the relatedness; anchors that grow may get any item."""

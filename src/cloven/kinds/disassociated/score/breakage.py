@@ -283,9 +283,9 @@ def _fill_one(bits: Ints, number: Ints, begin: int, end: int, offsets: Ints, ite
 @compiled
 def _shared_of_one(bits: Ints, members: Ints, row: int, size: int) -> int:
     """Slots that hold all items in a row of members, where one word has all slots."""
-    found = bits[members[row, 0]]
+    found = int(bits[members[row, 0]])
     for i in range(1, size):
-        found &= bits[members[row, i]]
+        found &= int(bits[members[row, i]])
     return found
 
 
