@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -30,8 +31,9 @@ def audits(extent: Extent) -> list[Row]:
         for occurrences in (3_000,) if extent.small else OCCURRENCES:
             command = [sys.executable, "-c", AUDIT, str(_scale(occurrences)), str(told)]
             found = subprocess.run(
-                [sys.executable, "-c", LAUNCH, *command], check=True, stdout=subprocess.PIPE
-            )
+                [sys.executable, "-c", LAUNCH, *command], check=True, stdout=subprocess.PIPE,
+                env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+            )  # fmt: skip
             spent = Spent(*json.loads(found.stdout))
             rows.append(json.loads(told.read_text()) | {"cpu_s": spent.processor, "peak_gb": spent.peak})
             print(f"{rows[-1]['occurrences']:>12,} occurrences {rows[-1]['seconds']:7.1f} s", flush=True)
