@@ -127,15 +127,24 @@ def test_guesses_are_those_of_plain_python(rows, k, m, made_with, strict, larges
     )
 
 
-@pytest.mark.parametrize(("m", "reading"), [(2, "occurring"), (3, "occurring"), (2, "strict")])
-def test_guesses_about_many_slots_are_those_of_plain_python(m, reading):
+@pytest.mark.parametrize(
+    ("k", "m", "reading", "most"),
+    [
+        (3, 2, "occurring", 20_000),
+        (5, 2, "occurring", 1),
+        (4, 3, "occurring", 20_000),
+        (5, 2, "strict", 20_000),
+    ],
+)
+def test_guesses_about_many_slots_are_those_of_plain_python(k, m, reading, most):
     """Clusters of more slots than fit into one number, or into two."""
     rng = np.random.default_rng(m)
     rows = [set(np.flatnonzero(rng.random(14) < 0.25).tolist()) | {99} for _ in range(280)]
-    made = made_of([{f"i{item:02}" for item in row} for row in rows], 4, m, 140, reading).release
+    made = made_of([{f"i{item:02}" for item in row} for row in rows], k, m, 140, reading).release
     assert made.cluster_size.max() > 2 * 62
-    notes = assert_guesses_are_plain(made, 5, 130)
+    notes = assert_guesses_are_plain(made, 5, 130, most)
     assert notes["chunks"] > notes["all pass"] + notes["none passes"]
+    assert bool(notes["too large"]) == (most == 1)
 
 
 def test_guesses_do_not_depend_on_cores(monkeypatch):
