@@ -114,7 +114,7 @@ def assert_guesses_are_plain(release, seed, most_tries, most=20_000):
     made_with=st.tuples(st.integers(2, 5), st.integers(1, 3)),
     strict=st.booleans(),
     largest=st.sampled_from((11, 25, 150)),
-    most_tries=st.sampled_from((1, 3, 30, 62, 70)),
+    most_tries=st.sampled_from((1, 3, 30, 62, 200)),
     most=st.sampled_from((0, 2, 5, 20_000)),
     seed=st.integers(0, 999),
 )
@@ -127,15 +127,37 @@ def test_guesses_are_those_of_plain_python(rows, k, m, made_with, strict, larges
     )
 
 
-@pytest.mark.parametrize(("m", "reading"), [(2, "occurring"), (3, "occurring"), (2, "strict")])
-def test_guesses_about_many_slots_are_those_of_plain_python(m, reading):
+@pytest.mark.parametrize(
+    ("k", "m", "reading", "most"),
+    [
+        (3, 2, "occurring", 20_000),
+        (5, 2, "occurring", 1),
+        (4, 3, "occurring", 20_000),
+        (5, 2, "strict", 20_000),
+    ],
+)
+def test_guesses_about_many_slots_are_those_of_plain_python(k, m, reading, most):
     """Clusters of more slots than fit into one number, or into two."""
     rng = np.random.default_rng(m)
     rows = [set(np.flatnonzero(rng.random(14) < 0.25).tolist()) | {99} for _ in range(280)]
-    made = made_of([{f"i{item:02}" for item in row} for row in rows], 4, m, 140, reading).release
+    made = made_of([{f"i{item:02}" for item in row} for row in rows], k, m, 140, reading).release
     assert made.cluster_size.max() > 2 * 62
-    notes = assert_guesses_are_plain(made, 5, 130)
+    notes = assert_guesses_are_plain(made, 5, 130, most)
     assert notes["chunks"] > notes["all pass"] + notes["none passes"]
+    assert bool(notes["too large"]) == (most == 1)
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_all_arrangements_and_other_readings_are_those_of_plain_python(k, strict):
+    """More than are looked at at once are tried in turn, and terms that too few records hold fit nowhere."""
+    rng = np.random.default_rng(7)
+    rows = [set(np.flatnonzero(rng.random(9) < 0.35).tolist()) | {99} for _ in range(150)]
+    made = made_of([{f"i{item:02}" for item in row} for row in rows], 3, 2, 11).release
+    reading = {"reading": "strict" if strict else "occurring"}
+    notes = assert_guesses_are_plain(replace(made, k=k, parameters=made.parameters | reading), 3, 700)
+    assert notes["chunks"] > 10
+    assert notes["none passes"] or k < 5
 
 
 def test_guesses_do_not_depend_on_cores(monkeypatch):
@@ -182,10 +204,19 @@ def test_arrangements_follow_each_other_in_order(copies, more, most):
         assert put.tolist() == row
 
 
-@given(st.lists(st.integers(1, 90), min_size=1, max_size=5), st.integers(0, 90), st.integers(1, 2**31 + 1))
-def test_arrangements_are_counted_up_to_a_limit(copies, more, most):
+@given(
+    st.lists(st.integers(1, 20), min_size=1, max_size=5),
+    st.integers(0, 20),
+    st.integers(-2, 2),
+    st.integers(1, 2**31 + 1),
+)
+@example([2], 2, 1, 1)
+@example([3, 1], 3, -1, 5)
+def test_arrangements_are_counted_up_to_a_limit(copies, more, beside, far):
     slots = sum(copies) + more
-    assert how_many_up_to(most, np.array(copies), slots) == min(most, how_many(copies, slots))
+    possible = how_many(copies, slots)
+    for most in (far, min(max(possible + beside, 1), 2**31 + 1)):
+        assert how_many_up_to(most, np.array(copies), slots) == min(most, possible)
 
 
 def kept_for_truth(made):
