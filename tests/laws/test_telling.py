@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import skewed_records
 
-from cloven.data.known_sets import Known
+from cloven.data.known_sets import Known, Told
 from cloven.data.transactions import Transactions
 from cloven.kinds.disassociated.attack.known_person import KnownPerson
 from cloven.kinds.disassociated.methods import Disassociation
@@ -113,6 +113,58 @@ def test_people_of_several_records_are_left_out_whole():
     for split in Outsiders(data, Disassociation(k=2, m=1), 2, 1).splits:
         inside, outside = set(data.persons[split.members]), set(data.persons[split.outsiders])
         assert not inside & outside
+
+
+@settings(max_examples=tries(20), deadline=None)
+@given(
+    rows=skewed_records(min_records=12, max_records=40, n_items=8),
+    rare=st.sampled_from(["list", "withhold", "cluster"]),
+    support=st.integers(1, 3),
+)
+def test_a_release_without_its_key_is_the_release(rows, rare, support):
+    method = Disassociation(k=3, m=2, max_cluster_size=8, rare_items=rare, min_item_support=support)
+    data = Transactions.from_records(rows)
+    assert method.release_of(data) == method.anonymise(data).release
+
+
+def test_outsiders_read_a_release_and_no_key():
+    data = Transactions.from_records([f"i{i % 5}", f"j{i % 3}"] for i in range(60))
+    method = Disassociation(k=3)
+    split = Outsiders(data, method, 1, 7).splits[0]
+    assert split.result.release == method.anonymise(data.take(split.members)).release
+    assert not hasattr(split.result, "key")
+
+
+@settings(max_examples=tries(60), deadline=None)
+@given(
+    sets=st.lists(
+        st.lists(st.tuples(st.integers(0, 6), st.sampled_from([0.05, 0.2, 0.6])), max_size=7),
+        min_size=1,
+        max_size=6,
+    ),
+    asked=st.lists(st.integers(0, 5), max_size=8),
+    eligible=st.none() | st.lists(st.booleans(), min_size=7, max_size=7),
+    floor=st.sampled_from([0.05, 0.2, 0.5, 0.95]),
+    best=st.booleans(),
+)
+def test_claims_are_the_fitting_ones_and_the_first_of_the_likeliest(sets, asked, eligible, floor, best):
+    lists = [sorted(dict(one).items()) for one in sets]
+    numbers = np.array([number % len(lists) for number in asked], np.int64)
+    flat = [claim for one in lists for claim in one]
+    told = Told(
+        np.cumsum([0, *map(len, lists)]),
+        np.array([item for item, _ in flat], np.int32),
+        np.array([chance for _, chance in flat], np.float64),
+        np.arange(len(lists)) + 1.0,
+    )
+    found = told.claims(numbers, None if eligible is None else np.array(eligible), floor, best=best)
+    for place, number in enumerate(numbers.tolist()):
+        fits = [(item, chance) for item, chance in lists[number] if eligible is None or eligible[item]]
+        high = [(item, chance) for item, chance in fits if chance >= floor]
+        assert list(found.of(place).items()) == high
+        likely = max((fits if best else high), key=lambda claim: (claim[1], -claim[0]), default=(-1, 0.0))
+        assert (found.best[place], found.best_probability[place]) == likely
+        assert found.expected[place] == number + 1
 
 
 def sheet(member, told):

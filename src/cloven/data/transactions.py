@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from cloven.data import recognition
-from cloven.data.arrays import ascend, distinct
+from cloven.data.arrays import ascend, distinct, take_rows
 from cloven.errors import InputError
 
 if TYPE_CHECKING:
@@ -134,15 +134,11 @@ class Transactions:
             rows, codes = np.divmod(distinct(rows * max(1, len(vocabulary)) + codes), max(1, len(vocabulary)))
             kept = np.bincount(rows, minlength=len(lengths)).astype(np.int64)
         alive = kept > 0
-        present = np.zeros(len(vocabulary), bool)
-        present[codes] = True
-        if not present.all():
-            codes = (np.cumsum(present) - 1)[codes]
-            vocabulary = tuple(name for name, here in zip(vocabulary, present, strict=True) if here)
+        codes, vocabulary = _occurring(codes, vocabulary)
         source = np.arange(len(lengths), dtype=np.int64) if source_rows is None else source_rows
         return cls(
             np.concatenate(([0], np.cumsum(kept[alive]))),
-            np.asarray(codes, np.int32),
+            codes,
             vocabulary,
             None if persons is None else persons[alive],
             source[alive],
@@ -217,16 +213,13 @@ class Transactions:
     def take(self, records: NDArray[Any]) -> Transactions:
         """Pick records by number (or boolean mask), in the order given; the vocabulary shrinks to what occurs."""
         index = np.flatnonzero(records) if records.dtype == bool else np.asarray(records, np.int64)
-        lengths = self.lengths[index]
-        starts = np.repeat(self.offsets[index] - np.concatenate(([0], np.cumsum(lengths)[:-1])), lengths)
-        codes = self.codes[starts + np.arange(len(starts))]
-        return Transactions.from_arrays(
-            lengths,
-            codes,
-            self.vocabulary,
-            persons=None if self.persons is None else self.persons[index],
-            source_rows=self.source_rows[index],
-        )
+        if index.min(initial=0) < 0 or index.max(initial=-1) >= len(self):
+            message = f"there are {len(self):,} records, numbered from 0"
+            raise IndexError(message)
+        offsets, codes = take_rows(self.offsets, self.codes, index)
+        codes, vocabulary = _occurring(codes, self.vocabulary)
+        persons = None if self.persons is None else self.persons[index]
+        return Transactions(offsets, codes, vocabulary, persons, self.source_rows[index])
 
     def without_items(self, codes: NDArray[Any]) -> Transactions:
         """Remove the items with these codes everywhere; records left empty go, and are counted."""
@@ -257,3 +250,13 @@ class Transactions:
     def alike_by_chance(self) -> float:
         """Share of them whom others resemble: not measured on the data, as it is small whatever they are."""
         return 0.0
+
+
+def _occurring(codes: NDArray[Any], vocabulary: tuple[str, ...]) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+    """The same codes over the items that occur."""
+    present = np.zeros(len(vocabulary), bool)
+    present[codes] = True
+    if not present.all():
+        codes = (np.cumsum(present) - 1).astype(np.int32)[codes]
+        vocabulary = tuple(name for name, here in zip(vocabulary, present, strict=True) if here)
+    return np.asarray(codes, np.int32), vocabulary

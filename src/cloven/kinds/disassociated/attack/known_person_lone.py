@@ -559,7 +559,9 @@ def _with_room(values: NDArray[Any], used: int, wanted: int) -> NDArray[Any]:
     if wanted <= values.shape[1]:
         return values
     longer = np.empty((len(values), 2 * wanted), values.dtype)
-    longer[:, :used] = values[:, :used]
+    for row in range(len(values)):
+        for at in range(used):
+            longer[row, at] = values[row, at]
     return longer
 
 
