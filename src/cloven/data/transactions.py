@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from cloven.data import recognition
-from cloven.data.arrays import distinct
+from cloven.data.arrays import distinct, offsets_of
 from cloven.errors import InputError
 
 if TYPE_CHECKING:
@@ -87,9 +87,7 @@ class Transactions:
         }
         message = next((message for message, broken in faults.items() if broken), None)
         if message is None and len(codes) > 1:
-            rising = np.diff(codes) > 0
-            rising[offsets[1:-1] - 1] = True
-            message = None if rising.all() else "codes must ascend inside a record"
+            message = None if _ascend(offsets, codes) else "codes must ascend inside a record"
         if message is not None:
             message = f"{message}; build the data with from_records or from_arrays"
             raise InputError(message)
@@ -128,12 +126,12 @@ class Transactions:
 
         ``vocabulary`` must be sorted by code point without repeats; items that do not occur are left out.
         """
-        rows = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
-        pairs = rows * max(1, len(vocabulary)) + codes
-        if np.any(pairs[1:] <= pairs[:-1]):
-            pairs = distinct(pairs)
+        kept = np.asarray(lengths, np.int64)
+        if not _ascend(offsets_of(kept), codes):
+            rows = np.repeat(np.arange(len(kept), dtype=np.int64), kept)
+            pairs = distinct(rows * max(1, len(vocabulary)) + codes)
             rows, codes = np.divmod(pairs, max(1, len(vocabulary)))
-        kept = np.bincount(rows, minlength=len(lengths)).astype(np.int64)
+            kept = np.bincount(rows, minlength=len(kept)).astype(np.int64)
         alive = kept > 0
         present = np.zeros(len(vocabulary), bool)
         present[codes] = True
@@ -258,3 +256,11 @@ class Transactions:
     def alike_by_chance(self) -> float:
         """Share of them whom others resemble: not measured on the data, as it is small whatever they are."""
         return 0.0
+
+
+def _ascend(offsets: NDArray[np.int64], codes: NDArray[Any]) -> bool:
+    """Whether these are offsets of the codes, which ascend inside each record, without repeats."""
+    rising = codes[1:] > codes[:-1]
+    inner = offsets[1:-1]
+    rising[inner[(inner > 0) & (inner < len(codes))] - 1] = True
+    return bool(offsets[-1] == len(codes) and rising.all())

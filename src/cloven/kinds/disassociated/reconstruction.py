@@ -532,7 +532,7 @@ def place_shared_chunk(
             draws += 1
             record = int(rng.random() * total)
             if everywhere:
-                cluster = np.int64(homes[record])
+                cluster = int(homes[record])
             else:
                 cluster, record = _at(record, clusters, bounds, ends, homes)
             if first <= owner[record] < last:
