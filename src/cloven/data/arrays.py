@@ -52,7 +52,7 @@ def distinct(values: NDArray[Any]) -> NDArray[Any]:
     """
     if len(values) == 0 or (values[1:] > values[:-1]).all():
         return values
-    ordered = np.sort(values)
+    ordered = values if (values[1:] >= values[:-1]).all() else np.sort(values)
     return ordered[np.concatenate(([True], ordered[1:] != ordered[:-1]))]
 
 

@@ -87,9 +87,7 @@ class Transactions:
         }
         message = next((message for message, broken in faults.items() if broken), None)
         if message is None and len(codes) > 1:
-            rising = np.diff(codes) > 0
-            rising[offsets[1:-1] - 1] = True
-            message = None if rising.all() else "codes must ascend inside a record"
+            message = None if _ascend(offsets, codes) else "codes must ascend inside a record"
         if message is not None:
             message = f"{message}; build the data with from_records or from_arrays"
             raise InputError(message)

@@ -174,7 +174,8 @@ def supports(data: Transactions | Ranked, itemsets: Iterable[Sequence[str]]) -> 
     code_of = records.code_of()
     wanted = [[code_of.get(item, -1) for item in dict.fromkeys(itemset)] for itemset in itemsets]
     answer = np.array([0 if codes else len(records) for codes in wanted], np.int64)
-    singles, rank_of = records.supports, [] if ranked is None else ranked.rank_of.tolist()
+    singles = records.supports if ranked is None else ranked.supports[ranked.rank_of]
+    rank_of = [] if ranked is None else ranked.rank_of.tolist()
     rest, several = [], list[list[int]]()
     for number, codes in enumerate(wanted):
         if not codes or min(codes) < 0:
@@ -319,8 +320,8 @@ def _leading(ranked: Ranked, count: int) -> _Leading | None:
     """The items that the ``count`` best sets of two or more can have; None if they are too many."""
     pairs, records = ranked.pairs, len(ranked.offsets) - 1
     first = len(pairs)
-    found = np.sort(pairs[np.tri(first, k=-1, dtype=bool)])[::-1]
-    least = max(1, int(found[count - 1])) if len(found) >= count else 1
+    found = pairs[np.tri(first, k=-1, dtype=bool)]
+    least = max(1, int(np.partition(found, -count)[-count])) if len(found) >= count else 1
     many = int(np.count_nonzero(ranked.supports >= least))
     if many > MOST_LEADING or many * records > MOST_BITS:
         return None

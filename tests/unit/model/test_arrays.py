@@ -14,6 +14,7 @@ from cloven.data.arrays import (
     MANY,
     among,
     ascend,
+    distinct,
     lexicographic_order,
     offsets_of,
     order_inside,
@@ -21,6 +22,7 @@ from cloven.data.arrays import (
     stable_order,
     take_rows,
 )
+from cloven.data.transactions import Transactions
 from cloven.verification.claims import compare_neighbours
 
 FAR = st.one_of(st.integers(-20, 20), st.sampled_from([-(2**63), 2**63 - 1, -(2**62), 2**62]))
@@ -99,3 +101,19 @@ def test_lists_are_sorted_inside_groups(lists, cuts):
     groups = sorted({0, len(rows), *(cut for cut in cuts if cut < len(rows))})
     expected = [at for a, b in itertools.pairwise(groups) for at in sorted(range(a, b), key=rows.__getitem__)]
     assert order_inside(np.array(groups), offsets, items).tolist() == expected
+
+
+@given(st.lists(st.lists(st.integers(0, 5), max_size=4), max_size=8), st.booleans())
+def test_records_of_arrays_are_those_of_sets(lists, ascending):
+    """Whether items come in order, which is seen without sorting, or not; empty records go."""
+    lists = [sorted(set(each)) if ascending else each for each in lists]
+    lengths, codes = np.array([len(each) for each in lists], np.int64), list(itertools.chain(*lists))
+    data = Transactions.from_arrays(lengths, np.array(codes, np.int32), tuple("abcdef"))
+    assert list(data) == [{"abcdef"[code] for code in each} for each in lists if each]
+    assert data.empty_records == sum(not each for each in lists)
+
+
+@given(st.lists(FAR, max_size=20), st.booleans())
+def test_distinct_values_ascend(values, ascending):
+    values = sorted(values) if ascending else values
+    assert distinct(np.array(values, np.int64)).tolist() == sorted(set(values))

@@ -540,7 +540,7 @@ def place_shared_chunk(
             draws += 1
             record = int(rng.random() * total)
             if everywhere:
-                cluster = np.int64(homes[record])
+                cluster = int(homes[record])
             else:
                 cluster, record = _at(record, clusters, bounds, ends, homes)
             if first <= owner[record] < last:
@@ -624,20 +624,9 @@ def _needy_below(clusters: Longs, bounds: Longs, ends: Longs, homes: Ints, needy
 
 @compiled
 def _make_room(
-    rng: np.random.Generator,
-    row: int,
-    first: int,
-    last: int,
-    clusters: Longs,
-    bounds: Longs,
-    ends: Longs,
-    homes: Ints,
-    table: tuple[Longs, Ints],
-    told: Told,
-    lists: Lists,
-    owner: Ints,
-    place: Ints,
-) -> bool:
+    rng: np.random.Generator, row: int, first: int, last: int, clusters: Longs, bounds: Longs, ends: Longs,
+    homes: Ints, table: tuple[Longs, Ints], told: Told, lists: Lists, owner: Ints, place: Ints,
+) -> bool:  # fmt: skip
     """Find a place for one more row by moving others of its chunk; lists all records below the joint, so it is rare."""
     total = ends[-1] if len(ends) else 0
     cluster_of = np.empty(total, np.int64)
@@ -657,17 +646,9 @@ def _make_room(
 
 @compiled
 def _augment(
-    rng: np.random.Generator,
-    row: int,
-    first: int,
-    last: int,
-    owner: Longs,
-    cluster_of: Longs,
-    record_of: Longs,
-    table: tuple[Longs, Ints],
-    told: Told,
-    lists: Lists,
-) -> bool:
+    rng: np.random.Generator, row: int, first: int, last: int, owner: Longs, cluster_of: Longs, record_of: Longs,
+    table: tuple[Longs, Ints], told: Told, lists: Lists,
+) -> bool:  # fmt: skip
     """Find a place for one more row, moving others of its chunk if need be (an augmenting path)."""
     total = len(owner)
     reached_by = np.full(total, -1, np.int64)
@@ -815,21 +796,9 @@ def place_shared_chunks(
             ends = np.cumsum(bounds[below + 1] - bounds[below])
             before = joint
         failed = place_shared_chunk(
-            rng,
-            (first, last),
-            below,
-            ends,
-            bounds,
-            homes,
-            table,
-            (shown, inner, joint),
-            lists,
-            place,
-            cover,
-            needy,
-            owner,
-            any_needy,
-        )
+            rng, (first, last), below, ends, bounds, homes, table, (shown, inner, joint), lists, place, cover, needy,
+            owner, any_needy,
+        )  # fmt: skip
         if failed >= 0:
             return number
     return -1

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from cloven.data.arrays import run_starts
 from cloven.figures import many, percent
 from cloven.kinds.page_words import PageWords
 from cloven.kinds.words import open_questions as open_questions
@@ -58,7 +57,7 @@ def summary(data: Transactions, result: Anonymised) -> dict[str, int | float]:
         "records_suppressed": len(data) - len(key.records),
         "occurrences_suppressed": left_out["cover"],
         "occurrences_withheld": left_out["rare"],
-        "records_with_nothing": len(key.records) - len(np.unique(key.record)),
+        "records_with_nothing": len(key.records) - len(run_starts(key.record)),
         "clusters_not_enumerated": too_large(release, MOST) if exact else 0,
         "items_left_out": len(data.vocabulary) - len(release.vocabulary),
         "rare_items_published": sum(supports[name] < release.k for name in release.vocabulary),
