@@ -194,6 +194,17 @@ def test_verpart_equals_the_pseudo_code(rows, k, m, strict):
     listed_too=st.booleans(),
     cramped=st.booleans(),
 )
+@example(  # z stays behind in the first join and leaves all three clusters in the second
+    clusters=[
+        [{"a"}, {"a"}, {"a", "y"}, {"a", "y", "z"}],
+        [{"b"}, {"b"}, {"b", "y"}, {"b", "y", "z"}],
+        [{"c"}, {"c"}, {"c", "z"}],
+    ],
+    k=3,
+    m=1,
+    listed_too=False,
+    cramped=True,
+)
 def test_refine_equals_the_pseudo_code(clusters, k, m, listed_too, cramped):
     found, offsets, terms, names, cluster_of = run_vertical(clusters, k, m, strict=False)
     record_of = np.repeat(np.arange(len(cluster_of)), np.diff(offsets))
