@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cloven.kinds.disassociated.release import Kind
-from cloven.kinds.disassociated.verify.layout import lay_out
+from cloven.kinds.disassociated.verify.layout import check_tree, lay_out
 from cloven.kinds.disassociated.verify.promise import rare_among_owners, rare_in_rows
+from cloven.kinds.disassociated.verify.sharing import find_sharing
 from cloven.verification import verify
 from tests.effort import tries
 
@@ -123,6 +124,44 @@ def test_shared_chunks(nodes, k, m, strict):
     reading = "strict" if strict else "occurring"
     verdict = verify(build(nodes, k=k, m=m, reading=reading))
     assert ("shared chunks" not in failed(verdict)) == expected
+
+
+@settings(max_examples=tries(300), deadline=None)
+@given(st.lists(trees(depth=3), min_size=1, max_size=3))
+def test_what_clusters_below_a_joint_cannot_have(nodes):
+    clusters, joints = [], []
+
+    def kept(some, others):
+        clusters.extend(some)
+        joints.extend(others)
+        return some, others
+
+    release = build(nodes, order=kept)
+    layout, (_, tree) = lay_out(release), check_tree(release)
+    found = find_sharing(release, layout, tree)
+    assert len(found.place) == len(found.chunks.item)
+    for number, node in enumerate(joints):
+        below = {id(each): each for each in nodes_below(node.children) if not each.is_joint}
+        inside = {id(clusters[c]) for c in np.flatnonzero(_between(found, number, found.visited)).tolist()}
+        assert inside == set(below)
+        assert found.records[number] == sum(each.size for each in below.values())
+        places = range(found.shared.start[number], found.shared.start[number + 1])
+        words = [release.vocabulary[found.shared.item[place]] for place in places]
+        assert words == sorted({item for chunk in node.chunks for row in chunk for item in row})
+        for place, word in zip(places, words, strict=True):
+            apart = barred(node, word)
+            times = slice(found.times.start[place], found.times.start[place + 1])
+            begin, end = found.times.begin[times, None], found.times.end[times, None]
+            when = ((begin <= found.visited) & (found.visited < end)).sum(axis=0)
+            assert {id(clusters[c]) for c in np.flatnonzero(when).tolist()} == apart
+            assert when.max(initial=0) <= 1
+            assert found.barred[place] == sum(below[each].size for each in apart)
+            assert found.is_listed[place] == any(word in each.term for each in below.values())
+            assert found.is_told[place] == bool(apart)
+
+
+def _between(found, joint_number, moment):
+    return (found.entered[joint_number] <= moment) & (moment < found.left[joint_number])
 
 
 @settings(max_examples=tries(300), deadline=None)
