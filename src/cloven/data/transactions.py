@@ -87,7 +87,7 @@ class Transactions:
         }
         message = next((message for message, broken in faults.items() if broken), None)
         if message is None and len(codes) > 1:
-            message = None if _ascend(offsets, codes) else "codes must ascend inside a record"
+            message = None if ascend(np.diff(offsets), codes) else "codes must ascend inside a record"
         if message is not None:
             message = f"{message}; build the data with from_records or from_arrays"
             raise InputError(message)
