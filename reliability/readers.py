@@ -266,6 +266,14 @@ def _read_documents(name: str, folder: Path) -> Any:
     return list(cv.read_documents(folder / name, DocumentOptions(max_bytes=1_000_000)))
 
 
+def _by_lots(method: Any, table: cv.Table) -> Any:
+    """A release that verifies: about once in a thousand times the lots of an honest one look like none."""
+    while True:
+        made = method.anonymise(table)
+        if cv.verify(made.release, original=table, key=made.key).ok:
+            return made
+
+
 def _releases(scratch: Path) -> Iterator[Reader]:
     data = cv.Transactions.from_records(RECORDS)
     import pyarrow as pa
@@ -277,8 +285,8 @@ def _releases(scratch: Path) -> Iterator[Reader]:
         "generalised": (cv.Coat(k=3, policy=policy).anonymise(data), data),
         "apriori": (cv.AprioriKm(k=3, m=2, taxonomy=_tree(scratch)).anonymise(data), data),
         "mondrian": (cv.Mondrian(k=3).anonymise(table), table),
-        "sliced": (cv.Slicing(k=4, l=2).anonymise(table), table),
-        "ul": (cv.UL(k=4, l=2).anonymise(table), table),
+        "sliced": (_by_lots(cv.Slicing(k=4, l=2), table), table),
+        "ul": (_by_lots(cv.UL(k=4, l=2), table), table),
     }
     for name, (result, original) in made.items():
         place = scratch / name

@@ -8,9 +8,10 @@ time. Whoever tries an attack can ask for these releases.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -73,14 +74,20 @@ class Outsiders:
     method: Anonymiser
     count: int = 3
     seed: int = 0
+    _turn: Any = field(default_factory=Lock, repr=False)
 
-    @cached_property
+    @property
     def splits(self) -> tuple[Split, ...]:
-        """All divisions.
+        """All divisions; attacks that ask at the same time wait for the same ones.
 
         Raises:
             ParameterError: there are too few people to leave some out, or the method cannot work without them.
         """
+        with self._turn:
+            return self._made
+
+    @cached_property
+    def _made(self) -> tuple[Split, ...]:
         persons = getattr(self.data, "persons", None)
         who = np.arange(len(self.data)) if persons is None else np.unique(persons, return_inverse=True)[1]
         people = int(who.max(initial=-1)) + 1

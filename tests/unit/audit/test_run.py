@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from functools import partial
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import cloven as cv
 from cloven.audit import loop
 from cloven.audit.run import Run
+from cloven.statistics.outsiders import Outsiders
 
 PATIENCE = 60
 
@@ -101,3 +103,24 @@ def test_an_audit_finds_the_same_beside_each_other(monkeypatch):
         return outcome | {"seconds": 0}
 
     assert told(at_once=True) == told(at_once=False)
+
+
+class Slow:
+    """A method that counts how often it is asked, and takes its time."""
+
+    def __init__(self):
+        self.asked = []
+
+    def anonymise(self, data):
+        self.asked.append(len(data))
+        time.sleep(0.05)
+        return len(data)
+
+
+def test_attacks_at_the_same_time_share_the_releases_without_some_people():
+    method = Slow()
+    outsiders = Outsiders(cv.sample("clinic"), method, 3)
+    run = Run()
+    found = run.beside({name: lambda: outsiders.splits for name in "abc"}, 3)
+    assert len(method.asked) == 3, "each division is made once"
+    assert found["a"] is found["b"] is found["c"]

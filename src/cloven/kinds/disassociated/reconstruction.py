@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from cloven.data.arrays import distinct, offsets_of, run_starts
 from cloven.data.transactions import Transactions
 from cloven.errors import ReleaseError
 from cloven.intake.files import MOST_TIMES, room
-from cloven.kinds.disassociated.release import Kind, climb
+from cloven.kinds.disassociated.release import Kind, Members, depths, members
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -230,36 +230,6 @@ def check_sizes(release: Disassociated) -> None:
             f"cluster {where} has a chunk of {many} sub-records, more than records; run `cloven verify` on it"
         )
         raise ReleaseError(message)
-
-
-# Which clusters lie below each joint.
-
-
-class Members(NamedTuple):
-    """Clusters below each joint ``j``: ``clusters[starts[j]:starts[j + 1]]``, ascending."""
-
-    starts: Longs
-    clusters: Longs
-
-
-def members(release: Disassociated) -> Members:
-    """All clusters below each joint, at any depth."""
-    clusters, joints = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    for cluster, joint in climb(release.cluster_joint, release.joint_parent):
-        clusters.append(cluster)
-        joints.append(joint)
-    below, above = np.concatenate(clusters), np.concatenate(joints)
-    order = np.lexsort((below, above))
-    starts = np.searchsorted(above[order], np.arange(release.joints + 1))
-    return Members(starts.astype(np.int64), below[order].astype(np.int64))
-
-
-def depths(release: Disassociated) -> Longs:
-    """Number of joints above each joint."""
-    depth = np.zeros(release.joints, np.int64)
-    for joint, _ in climb(release.joint_parent, release.joint_parent):
-        depth[joint] += 1
-    return depth
 
 
 # What a release shows together, as documents.

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -338,6 +338,33 @@ def climb(joint: Longs, parent: Longs) -> Iterator[tuple[Longs, Longs]]:
     if len(index):
         message = "joints form a cycle, so this is no release; run `cloven verify` on it"
         raise ReleaseError(message)
+
+
+class Members(NamedTuple):
+    """Clusters below each joint ``j``: ``clusters[starts[j]:starts[j + 1]]``, ascending."""
+
+    starts: Longs
+    clusters: Longs
+
+
+def members(release: Disassociated) -> Members:
+    """All clusters below each joint, at any depth."""
+    clusters, joints = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for cluster, joint in climb(release.cluster_joint, release.joint_parent):
+        clusters.append(cluster)
+        joints.append(joint)
+    below, above = np.concatenate(clusters), np.concatenate(joints)
+    order = np.lexsort((below, above))
+    starts = np.searchsorted(above[order], np.arange(release.joints + 1))
+    return Members(starts.astype(np.int64), below[order].astype(np.int64))
+
+
+def depths(release: Disassociated) -> Longs:
+    """Number of joints above each joint."""
+    depth = np.zeros(release.joints, np.int64)
+    for joint, _ in climb(release.joint_parent, release.joint_parent):
+        depth[joint] += 1
+    return depth
 
 
 def first_of_equal(release: Disassociated) -> Longs:

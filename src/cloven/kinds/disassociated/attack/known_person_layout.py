@@ -13,8 +13,7 @@ import numpy as np
 
 from cloven.compiled import Flags, Floats, Longs, compiled
 from cloven.data.arrays import offsets_of, run_starts, stable_order
-from cloven.kinds.disassociated.reconstruction import members
-from cloven.kinds.disassociated.release import Kind, climb, first_of_equal
+from cloven.kinds.disassociated.release import Kind, climb, first_of_equal, members
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
