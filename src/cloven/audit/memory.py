@@ -36,7 +36,21 @@ POS shape              65,000,000  10,000,000         6,570            -        
 
 An attack weighs candidates: 68 to 246 for each occurrence on these data, if it is tried on all that is hidden. It holds
 about 60 bytes for each (measured: 61 on the first data set, 57 on the second). Audits bound their number, so that
-bound is part of the estimate. The first run after an installation compiles functions, which takes 0.8 GB whatever the
+bound is part of the estimate. Several attacks run at the same time, and hold what they read of releases; whole audits
+(``cloven audit``, two cores):
+
+====================  ===========  =========  ============  ============
+data                  occurrences    records   measured MB   estimate MB
+====================  ===========  =========  ============  ============
+BMS-WebView-2             358,278     77,512           718         1,642
+T10I4D100K              1,010,228    100,000         1,334         1,889
+sparse, 5 items each    1,000,000    200,000         1,125         1,895
+sparse, 8 items each    5,000,000    625,000         3,405         3,437
+POS shape              10,054,142  1,546,791         4,892         5,424
+sparse, 4 items each   10,000,000  2,500,000         4,705         5,500
+====================  ===========  =========  ============  ============
+
+The first run after an installation compiles functions, which takes 0.8 GB whatever the
 size of the data; this is not counted. Reading holds the content twice, and thrice where it is JSON.
 ``tests/unit/test_memory.py`` measures a small run again.
 
@@ -68,6 +82,8 @@ PER_CELL = 170
 PER_OCCURRENCE = 185
 PER_RECORD = 100
 PER_CANDIDATE = 60
+PER_ATTACKED = 190
+"""Of each occurrence, where attacks are tried."""
 CANDIDATES_PER_OCCURRENCE = 150
 """Of an attack that is not bounded."""
 RELEASE_BASE = 350 * 10**6
@@ -90,7 +106,8 @@ def estimate(occurrences: int, records: int, *, content: float = 0, candidates: 
     505
     """
     weighed = min(candidates, CANDIDATES_PER_OCCURRENCE * occurrences)
-    work = PER_RECORD * records + PER_CANDIDATE * weighed
+    attacked = PER_ATTACKED * occurrences if candidates else 0
+    work = PER_RECORD * records + PER_CANDIDATE * weighed + attacked
     return int(BASE + PER_OCCURRENCE * occurrences + max(work, content))
 
 
