@@ -383,8 +383,7 @@ def _audits(measured: Measured) -> list[str]:
         filled(
             "`cv.Audit(advise=False).run(data)` on data of the POS shape in memory, kernels compiled: all records are"
             " audited, and no sample is drawn of them. Freed memory is used again, and OpenBLAS has one thread, as in"
-            " commands. Attacks and measures"
-            " run at the same time, as many as there are cores, so that their seconds are more than all together."
+            " commands. Two attacks or measures run at the same time, so that their seconds are more than all together."
         )
         + "\n",
         grid(

@@ -27,6 +27,7 @@ Progress = Callable[[str, float], None]
 Begun = Callable[[Any], Any]
 """Called with the figures of the data."""
 T = TypeVar("T")
+AT_ONCE = 2
 
 
 class Memory(Protocol):
@@ -92,14 +93,14 @@ class Run:
         self._planned |= dict(steps)
 
     def beside(self, works: Mapping[str, Callable[[], T]], many: int) -> dict[str, T]:
-        """Do so many steps at the same time.
+        """Do so many steps at the same time, and no more than two: each has threads of its own, and holds memory.
 
         When one fails, or somebody interrupts, those that are under way end at their next word on progress.
         """
         if many <= 1 or len(works) <= 1:
             return {name: work() for name, work in works.items()}
         try:
-            with ThreadPoolExecutor(many) as pool:
+            with ThreadPoolExecutor(min(many, AT_ONCE)) as pool:
                 begun = {name: pool.submit(work) for name, work in works.items()}
                 try:
                     for each in as_completed(begun.values()):
