@@ -138,7 +138,7 @@ def test_outsiders_read_a_release_and_no_key():
 @settings(max_examples=tries(60), deadline=None)
 @given(
     sets=st.lists(
-        st.lists(st.tuples(st.integers(0, 6), st.sampled_from([0.05, 0.2, 0.6])), max_size=7),
+        st.lists(st.tuples(st.integers(0, 6), st.sampled_from([0.0, 0.05, 0.2, 0.6])), max_size=7),
         min_size=1,
         max_size=6,
     ),

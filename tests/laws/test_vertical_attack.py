@@ -255,3 +255,12 @@ def test_what_cannot_be_replayed_is_refused(told, match):
     made = made_of([{"a", "b"}, {"a", "c"}, {"a", "b"}, {"a"}], 2, 2, 7).release
     with pytest.raises(cv.ParameterError, match=match):
         VerticalPartitioning().guess(replace(made, parameters=made.parameters | told))
+
+
+def test_a_k_that_nobody_can_reach_ends():
+    """Read from a manifest that nobody verified; numbers above 2**62 have no next power of two."""
+    made = made_of([{"a", "b"}, {"a", "c"}, {"a", "b"}, {"a"}, {"c"}, {"c"}], 2, 2, 7).release
+    found = [
+        VerticalPartitioning().guess(replace(made, k=k), np.random.default_rng(1)) for k in (2**20, 2**62 + 1)
+    ]
+    assert found[0].chosen.tolist() == found[1].chosen.tolist()

@@ -131,8 +131,9 @@ class Run:
                 known = None if read is None else self.memory.recall(name, read)
             if known is None:
                 known = self._make(name, make)
-                if plain is not None:
-                    with self._turn:
+                with self._turn:
+                    self._go_on()  # what was cut short is not kept
+                    if plain is not None:
                         self.memory.keep(name, plain(known))
             return known
 
@@ -159,10 +160,14 @@ class Run:
             self.seconds[name] = round(perf_counter() - start, 3)
             self._shares[name] = 1.0
 
+    def _go_on(self) -> None:
+        """Raise if a step beside this one has failed."""
+        if self._over:
+            raise CancelledError
+
     def _tell(self, name: str, inner: str, share: float) -> None:
         with self._turn:
-            if self._over:
-                raise CancelledError
+            self._go_on()
             if self.progress is None:
                 return
             self._shares[name] = min(1.0, share)

@@ -42,7 +42,7 @@ def needed_on_disk(file: Path, options: ReadOptions, *, audited: bool = False) -
     size = expected_size(file, options)
     if size is None:
         return None
-    wanted = needed(size) if audited else needed_for_release(size)
+    wanted = max(needed_for_release(size), needed(size) if audited else 0)
     return wanted if wanted > allowed else None
 
 

@@ -221,7 +221,7 @@ def _claims_of(
         for at in range(starts[sets[number]], starts[sets[number] + 1]):
             if chances[at] >= least and eligible[items[at]]:
                 many += chances[at] >= floor
-                if chances[at] > highest[number]:
+                if best[number] < 0 or chances[at] > highest[number]:
                     best[number], highest[number] = items[at], chances[at]
         ends[number + 1] = ends[number] + many
     found, chance, end = np.empty(ends[-1], np.int64), np.empty(ends[-1]), 0

@@ -126,7 +126,12 @@ class Transactions:
 
         ``vocabulary`` must be sorted by code point without repeats; items that do not occur are left out.
         """
-        kept = np.asarray(lengths, np.int64)
+        kept = np.asarray(lengths).astype(np.int64, casting="same_kind")
+        if kept.sum() != len(codes):
+            message = (
+                f"lengths of records must add up to the number of codes, {len(codes):,}, got {kept.sum():,}"
+            )
+            raise InputError(message)
         if not ascend(kept, codes):
             rows = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
             rows, codes = np.divmod(distinct(rows * max(1, len(vocabulary)) + codes), max(1, len(vocabulary)))

@@ -10,7 +10,7 @@ import pytest
 
 import cloven as cv
 from cloven.audit import loop
-from cloven.audit.run import Run
+from cloven.audit.run import Forgetful, Run
 from cloven.statistics.outsiders import Outsiders
 
 PATIENCE = 60
@@ -103,6 +103,44 @@ def test_an_audit_finds_the_same_beside_each_other(monkeypatch):
         return outcome | {"seconds": 0}
 
     assert told(at_once=True) == told(at_once=False)
+
+
+class Remembering(Forgetful):
+    """Keeps the names of steps."""
+
+    def __init__(self):
+        self.kept = []
+
+    def keep(self, step, plain):
+        self.kept.append((step, plain))
+
+
+def test_what_is_cut_short_is_not_kept():
+    """An attack that takes any exception for "could not be tried" must not be remembered so."""
+    begun, failed = threading.Event(), threading.Event()
+
+    def tolerant(report):
+        begun.set()
+        failed.wait(PATIENCE)
+        try:
+            while True:
+                report("on and on", 0.5)
+        except Exception:  # noqa: BLE001 - this is what it is about
+            return "not tried"
+
+    def failing(_):
+        begun.wait(PATIENCE)
+        failed.set()
+        raise ValueError
+
+    memory = Remembering()
+    run = Run(memory=memory)
+    works = {"on": partial(run.step, "on", tolerant, str), "off": partial(run.step, "off", failing, str)}
+    with pytest.raises(ValueError, match=r"^$"):
+        run.beside(works, 2)
+    assert memory.kept == []
+    run.step("next", lambda _: "done", str)
+    assert memory.kept == [("next", "done")]
 
 
 class Slow:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import cloven as cv
 from cloven.data import arrays
 from cloven.data.arrays import (
     MANY,
@@ -117,3 +118,14 @@ def test_records_of_arrays_are_those_of_sets(lists, ascending):
 def test_distinct_values_ascend(values, ascending):
     values = sorted(values) if ascending else values
     assert distinct(np.array(values, np.int64)).tolist() == sorted(set(values))
+
+
+@pytest.mark.parametrize("lengths", [[1], [1, 2], []])
+def test_lengths_that_do_not_add_up_are_refused(lengths):
+    with pytest.raises(cv.InputError, match="must add up to the number of codes, 2, got"):
+        Transactions.from_arrays(np.array(lengths, np.int64), np.array([0, 1], np.int32), ("a", "b"))
+
+
+def test_lengths_are_whole_numbers():
+    with pytest.raises(TypeError):
+        Transactions.from_arrays(np.array([1.5, 1.0]), np.array([0, 1], np.int32), ("a", "b"))

@@ -109,7 +109,8 @@ class VerticalPartitioning:
                 message = f"the release was cut {what}: vpa cannot replay that; choose another method"
                 raise ParameterError(message)
         strict = told.get("reading") == "strict"
-        return Rules(release.k, release.m, strict, min(self.tries, MOST_TRIES), MOST_COMBINATIONS)
+        k = min(release.k, MOST_TRIES)  # no cluster has so many records
+        return Rules(k, release.m, strict, min(self.tries, MOST_TRIES), MOST_COMBINATIONS)
 
 
 def chunks_to_judge(asked: Questions, release: Disassociated) -> Chunks:

@@ -292,7 +292,8 @@ class _Passes:
         self.clusters, n_terms = len(work.clusters.size), len(work.rules.group)
         self.order = np.arange(self.clusters)
         self.spread = np.bincount(work.entries.term[:used], minlength=n_terms)
-        self.used, self.used_shown = used, int(work.nodes.last_shown[self.clusters - 1])
+        self.used = used
+        self.used_shown = int(work.nodes.last_shown[self.clusters - 1]) if self.clusters else 0
         self._bits = max(1, n_terms.bit_length())
         self._least = np.full((2 * self.clusters, 62 // self._bits), -1, np.int32)
         # Whatever is forgotten here, as other pairs take its place, is tried once more.
@@ -421,7 +422,8 @@ def _ranking(
                     _sink(least, node, min(e - first, n - 1), term[e], position)
         key = 0
         for place in range(most):
-            key = (key << bits) | (position[least[node, place]] + 1 if place < n else 0)
+            # In plain Python a narrow number would stay narrow, and lose its upper bits.
+            key = (key << bits) | (int(position[least[node, place]]) + 1 if place < n else 0)
         keys[i] = key if n > 0 else _LAST
 
 
