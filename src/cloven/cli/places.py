@@ -82,7 +82,7 @@ def _parse(given: Any) -> float:
         raise ParameterError(str(error).removeprefix("memory ")) from None
 
 
-MUCH, PLENTY = 500_000_000, 2
+MUCH, PLENTY = 500_000_000, 4
 """With so many times the memory that is needed, some of it goes into speed; with less data arrays are small."""
 MEMORY = Value(float, "SIZE", _parse)
 MEMORY_HELP = "Refuse what needs more; 8G, or any; default: what is free."

@@ -32,7 +32,7 @@ def keep_freed_memory() -> bool:
     """Have this process use memory again that it freed; True where the C library lets it be said.
 
     Large arrays are asked of the system and given back, one by one, and what it gives is emptied page by page: of large
-    data that took a third of the time. Kept, it is there for the next array. The peak grows by a seventh or so, for
+    data that took a third of the time. Kept, it is there for the next array. The peak grows by a seventh or more, for
     arrays no longer fit each other. This is for processes of our own: whoever uses the library decides for himself.
     """
     import ctypes
