@@ -12,7 +12,6 @@ import os
 import statistics
 import tempfile
 from collections import defaultdict
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -54,7 +53,7 @@ class Stopwatch:
     spent: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     threaded: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     running: list[str] = field(default_factory=list)
-    pools: list[object] = field(default_factory=list)
+    shared: list[float] = field(default_factory=list)
 
     def timed(self, stage: str, work: Callable[..., Any]) -> Callable[..., Any]:
         """The same work, which adds what it takes to its stage."""
@@ -74,20 +73,21 @@ class Stopwatch:
     def watching(self) -> Iterator[None]:
         """While this is open, stages add what they take."""
 
-        @contextmanager
-        def pool(*given: Any) -> Iterator[ThreadPoolExecutor]:
+        def shared_out(*given: Any) -> list[Any]:
             stage, start = (self.running or ["none"])[-1], perf_counter()
-            self.pools.append(start)
-            with ThreadPoolExecutor(*given) as made:
-                yield made
-            if self.pools[0] == start:  # those inside of its threads are counted with it
-                self.pools.clear()
-                self.threaded[stage] += perf_counter() - start
+            self.shared.append(start)
+            try:
+                return share_out(*given)
+            finally:
+                if self.shared[0] == start:  # what its threads share out in turn is counted with it
+                    self.shared.clear()
+                    self.threaded[stage] += perf_counter() - start
 
+        share_out = threads.shared_out
         with ExitStack() as open_:
             for stage, (module, name) in WATCHED.items():
                 open_.enter_context(patch.object(module, name, self.timed(stage, getattr(module, name))))
-            open_.enter_context(patch.object(threads, "ThreadPoolExecutor", pool))
+            open_.enter_context(patch.object(threads, "shared_out", shared_out))
             yield
 
 

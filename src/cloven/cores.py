@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from itertools import pairwise
+from threading import Lock, Thread
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -59,8 +61,7 @@ def at_once(work: Callable[[int, int], T], steps: Longs) -> list[T]:
     ranges = parts * TURNS
     inner = np.searchsorted(steps, steps[0] + total * np.arange(1, ranges) // ranges).tolist()
     bounds = sorted({0, *inner, many})
-    with ThreadPoolExecutor(min(parts, len(bounds) - 1)) as pool:
-        return list(pool.map(lambda ends: work(*ends), pairwise(bounds)))
+    return shared_out([partial(work, *ends) for ends in pairwise(bounds)], parts)
 
 
 def side_by_side(works: Sequence[Callable[[], T]]) -> list[T]:
@@ -70,10 +71,47 @@ def side_by_side(works: Sequence[Callable[[], T]]) -> list[T]:
     [1, 2]
     """
     many = min(cores(), len(works))
-    if many <= 1:
-        return [work() for work in works]
-    with ThreadPoolExecutor(many) as pool:
-        return [begun.result() for begun in [pool.submit(work) for work in works]]
+    return [work() for work in works] if many <= 1 else shared_out(works, many)
+
+
+def shared_out(works: Sequence[Callable[[], T]], many: int) -> list[T]:
+    """Call all works, so many at once; results in order.
+
+    Whoever calls takes part and begins at once: threads of a pool take as long to wake as a short work takes. When a
+    work fails, no other is begun; those before it have been, so that it is always the first to fail that is told of.
+    """
+    turn, numbers = Lock(), iter(range(len(works)))
+    found, failed = dict[int, T](), dict[int, BaseException]()
+
+    def take_part() -> None:
+        while not failed:
+            with turn:
+                number = next(numbers, None)
+            if number is None:
+                return
+            try:
+                found[number] = works[number]()
+            except BaseException as fault:  # noqa: BLE001 - the caller raises it
+                failed[number] = fault
+
+    helpers = [Thread(target=take_part) for _ in range(min(many, len(works)) - 1)]
+    try:
+        for helper in helpers:
+            helper.start()
+        take_part()
+    except BaseException as fault:
+        failed[len(works)] = fault  # so that nobody begins anything any more
+        raise
+    finally:
+        for helper in helpers:
+            if helper.ident is not None:
+                helper.join()
+    if failed:
+        try:
+            raise failed[min(failed)]
+        finally:
+            failed.clear()  # what failed holds on to this frame, and so to all that it worked on
+    return [found[number] for number in range(len(works))]
 
 
 def as_they_come(work: Callable[[S], T], things: Iterable[S]) -> list[T]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from functools import partial
-from threading import Lock
+from threading import Barrier, Lock, get_ident
 
 import numpy as np
 import pytest
@@ -64,6 +64,36 @@ def test_what_goes_wrong_on_a_core_is_raised(eager):
     eager(2)
     with pytest.raises(ZeroDivisionError):
         subject.at_once(lambda first, last: 1 // (last - 5), np.arange(41))
+
+
+def test_whoever_calls_takes_part(eager):
+    eager(3)
+    met, doing = Barrier(3, timeout=60), set()
+
+    def work():
+        met.wait()  # all three are at work, or nobody goes on
+        doing.add(get_ident())
+
+    subject.side_by_side([work] * 3)
+    assert len(doing) == 3
+    assert get_ident() in doing
+
+
+@pytest.mark.parametrize("fault", [IndexError, KeyboardInterrupt])
+@pytest.mark.parametrize("many", [1, 2, 3])
+def test_the_first_work_that_fails_is_told_of_and_no_more_are_begun(many, fault, eager):
+    eager(many)
+    begun = []
+
+    def work(number):
+        begun.append(number)
+        if number >= 3:
+            raise fault(number)
+
+    with pytest.raises(fault, match="3"):
+        subject.side_by_side([partial(work, number) for number in range(50)])
+    assert sorted(begun) == list(range(len(begun)))
+    assert 3 < len(begun) <= 3 + many  # nobody goes on who failed
 
 
 @pytest.mark.parametrize("wanted", ["0", "-1", "two", "1.5", "²"])
