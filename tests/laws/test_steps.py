@@ -11,9 +11,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from strategies import records, skewed_records
 
-from cloven.kinds.disassociated.methods.growth import grow_dense, grow_sparse
+from cloven.kinds.disassociated.methods.growth import columns, grow_dense, grow_sparse
 from cloven.kinds.disassociated.methods.horizontal import HorPart, Part
-from cloven.kinds.disassociated.methods.joins import grow_k_anonymous
+from cloven.kinds.disassociated.methods.joint_chunks import grow_k_anonymous
 from cloven.kinds.disassociated.methods.refinement import Grouped, _Passes, refine
 from cloven.kinds.disassociated.methods.vertical import MANY, Vertical, _bitsets, grow, verpart
 from tests.effort import tries
@@ -156,9 +156,8 @@ def test_k_anonymous_growth_equals_brute_force(rows, k):
     if min(np.bincount(terms)) < k:
         return
     group = np.zeros(len(names), np.int64)
-    found = grow_k_anonymous(
-        offsets, terms.astype(np.int64), len(names), group, k, np.arange(len(rows)), False
-    )
+    held = columns(offsets, terms.astype(np.int64), len(names))
+    found = grow_k_anonymous(*held, group, k, np.arange(len(rows)), False)
     assert chunks_of(found.tolist(), names) == plain.grow_k_anonymous(rows, names, k)
 
 

@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cloven.compiled import Flags, Ints, compiled
-from cloven.kinds.disassociated.methods.growth import columns, projected
-from cloven.kinds.disassociated.methods.vertical import grow, lemma_holds
+from cloven.kinds.disassociated.methods.vertical import lemma_holds
 
 
 class Leaves(NamedTuple):
@@ -32,12 +31,11 @@ class Leaves(NamedTuple):
 
 
 class Entries(NamedTuple):
-    """Terms of the nodes: the term, one of its leaves, and how many leaves and occurrences there are."""
+    """Terms of the nodes: the term and its occurrences as one number, one of its leaves, and how many there are."""
 
-    term: Ints
+    key: Ints
     leaf: Ints
     leaves: Ints
-    held: Ints
 
 
 class Nodes(NamedTuple):
@@ -107,11 +105,22 @@ class Candidate(NamedTuple):
 
 
 class Desk(NamedTuple):
-    """Room for one candidate after the other, and which candidate a cluster was met for last, and where it was put."""
+    """Room for one candidate after the other, and which candidate a cluster was met for last."""
 
     room: Candidate
     met: Ints
-    place: Ints
+
+
+@compiled
+def term_of(key: int) -> int:
+    """The term of an entry."""
+    return key >> 32
+
+
+@compiled
+def held_of(key: int) -> int:
+    """How many occurrences are behind an entry."""
+    return key & 0xFFFFFFFF
 
 
 @compiled
@@ -120,15 +129,30 @@ def desk_for(terms: int, clusters: int) -> Desk:
     one, two = np.empty(terms, np.int64), np.empty(terms, np.int64)
     taken, out = np.empty(terms, np.bool_), np.empty(terms, np.bool_)
     room = Candidate(one, two, np.empty(terms, np.int64), taken, out)
-    return Desk(room, np.full(clusters, -1, np.int64), np.empty(clusters, np.int64))
+    return Desk(room, np.full(clusters, -1, np.int64))
 
 
 @compiled
-def common_terms(term: Ints, one: int, end_one: int, two: int, end_two: int, left: Ints, right: Ints) -> int:
+def between(found: Candidate, first: int, last: int) -> Candidate:
+    """Some of these terms."""
+    return Candidate(
+        found.one[first:last], found.two[first:last], found.holders[first:last], found.taken[first:last],
+        found.out[first:last],
+    )  # fmt: skip
+
+
+@compiled
+def behind(desk: Desk, first: int) -> Desk:
+    """The same desk, with the room behind what is there."""
+    return Desk(between(desk.room, first, len(desk.room.one)), desk.met)
+
+
+@compiled
+def common_terms(key: Ints, one: int, end_one: int, two: int, end_two: int, left: Ints, right: Ints) -> int:
     """Places of the terms that two parts of a list both have; returns how many. Both ascend."""
     n = 0
     while one < end_one and two < end_two:
-        a, b = term[one], term[two]
+        a, b = term_of(key[one]), term_of(key[two])
         left[n], right[n] = one, two  # no branch, which nobody could foresee
         n += int(a == b)
         one += int(a <= b)
@@ -137,12 +161,11 @@ def common_terms(term: Ints, one: int, end_one: int, two: int, end_two: int, lef
 
 
 @compiled
-def may_share(entries: Entries, one: int, end_one: int, two: int, end_two: int, k: int) -> bool:
+def may_share(key: Ints, one: int, end_one: int, two: int, end_two: int, k: int) -> bool:
     """Whether k occurrences are behind a term that two nodes both have: of most neighbours there is none."""
-    term, held = entries.term, entries.held
     while one < end_one and two < end_two:
-        a, b = term[one], term[two]
-        if a == b and held[one] + held[two] >= k:
+        a, b = term_of(key[one]), term_of(key[two])
+        if (a == b) & (held_of(key[one]) + held_of(key[two]) >= k):  # one branch, which is hardly ever taken
             return True
         one += int(a <= b)
         two += int(b <= a)
@@ -152,7 +175,8 @@ def may_share(entries: Entries, one: int, end_one: int, two: int, end_two: int, 
 @compiled
 def _people(found: Candidate, t: int, entries: Entries, leaves: Leaves, clusters: Clusters) -> int:
     """Distinct persons who hold a refining term."""
-    people, at = np.empty(entries.held[found.one[t]] + entries.held[found.two[t]], np.int64), 0
+    most = held_of(entries.key[found.one[t]]) + held_of(entries.key[found.two[t]])
+    people, at = np.empty(most, np.int64), 0
     for entry in (found.one[t], found.two[t]):
         leaf = entries.leaf[entry]
         for _ in range(entries.leaves[entry]):
@@ -168,11 +192,11 @@ def candidate(work: Refining, a: int, b: int, room: Candidate) -> Candidate:
     """Refining terms of two nodes; those with k holders are taken."""
     nodes, entries = work.nodes, work.entries
     n = common_terms(
-        entries.term, nodes.first[a], nodes.last[a], nodes.first[b], nodes.last[b], room.one, room.two
+        entries.key, nodes.first[a], nodes.last[a], nodes.first[b], nodes.last[b], room.one, room.two
     )
-    found = Candidate(room.one[:n], room.two[:n], room.holders[:n], room.taken[:n], room.out[:n])
+    found = between(room, 0, n)
     for t in range(n):
-        found.holders[t] = entries.held[found.one[t]] + entries.held[found.two[t]]
+        found.holders[t] = held_of(entries.key[found.one[t]]) + held_of(entries.key[found.two[t]])
         if len(work.clusters.person) > 0 and found.holders[t] >= work.rules.k:
             found.holders[t] = _people(found, t, entries, work.leaves, work.clusters)
         found.taken[t], found.out[t] = found.holders[t] >= work.rules.k, False
@@ -270,160 +294,3 @@ def joinable(work: Refining, a: int, b: int, desk: Desk, leaving: Ints, mark: in
         keep_lemma(found, work, leaving)
         worth = worth_joining(found, work, size, desk.met, mark + 1)
     return found, worth
-
-
-# Shared chunks of one join (Terrovitis et al., PVLDB 2012, section 5 and the property of joint clusters).
-#
-# Terms that no member cluster shows in a record chunk (nor an older shared chunk of the members) grow under the k^m
-# test. A term that some member already shows gives its cluster away: its occurrence cannot come from there. Chunks of
-# such terms must be k-anonymous: every distinct non-empty sub-record occurs k times. That alone is not enough: rows
-# that are allowed in different clusters can pin each other down. So all terms of such a chunk must be barred from the
-# same clusters; then any k copies of a row may stand in any cluster that may have one.
-
-
-@compiled
-def _splits_well(column: Ints, class_of: Ints, class_size: Ints, k: int, inside: Ints, touched: Ints) -> bool:
-    """May this term join? Each class of equal sub-records must split into parts of at least k holders, or not at all.
-
-    Class 0 is the empty sub-record: its other part is free. Rows are counted; when persons are told, the caller counts
-    them again in persons.
-    """
-    n_touched, fine = 0, True
-    for i in range(len(column)):
-        c = class_of[column[i]]
-        if inside[c] == 0:
-            touched[n_touched] = c
-            n_touched += 1
-        inside[c] += 1
-    for i in range(n_touched):
-        c = touched[i]
-        outside = class_size[c] - inside[c]
-        fine = fine and inside[c] >= k and (c == 0 or outside == 0 or outside >= k)
-        inside[c] = 0
-    return fine
-
-
-@compiled
-def _holders_fine(class_of: Ints, n_rows: int, n_classes: int, who: Ints, k: int) -> bool:
-    """Every class but the empty one has k persons."""
-    held, last = np.zeros(n_classes, np.int64), np.full(n_classes, -1, np.int64)
-    for row in range(n_rows):
-        if last[class_of[row]] != who[row]:
-            last[class_of[row]] = who[row]
-            held[class_of[row]] += 1
-    for c in range(1, n_classes):
-        if 0 < held[c] < k:
-            return False
-    return True
-
-
-@compiled
-def _split(column: Ints, class_of: Ints, class_size: Ints, n_classes: int, renamed: Ints) -> int:
-    """Give the rows of a column new classes; returns the new number of classes."""
-    before = n_classes
-    for i in range(len(column)):
-        c = class_of[column[i]]
-        if renamed[c] < 0:
-            renamed[c] = n_classes
-            n_classes += 1
-        class_size[c] -= 1
-        class_size[renamed[c]] += 1
-        class_of[column[i]] = renamed[c]
-    renamed[:before] = -1
-    return n_classes
-
-
-@compiled
-def grow_k_anonymous(
-    row_start: Ints, row_term: Ints, n_terms: int, group: Ints, k: int, who: Ints, named: bool
-) -> Ints:
-    """Chunk of each term such that every chunk is k-anonymous; terms that fit nowhere get -1."""
-    n_rows = len(row_start) - 1
-    col_start, col_row = columns(row_start, row_term, n_terms)
-    chunk_of = np.full(n_terms, -1, np.int64)
-    most = len(row_term) + 2
-    class_of, class_size = np.zeros(n_rows, np.int64), np.zeros(most, np.int64)
-    inside = np.zeros(most, np.int64)
-    touched, renamed = np.empty(most, np.int64), np.full(most, -1, np.int64)
-    chunk = 0
-    for first in range(n_terms):
-        if chunk_of[first] >= 0:
-            continue
-        class_of[:] = 0
-        class_size[:] = 0
-        class_size[0] = n_rows
-        n_classes = 1
-        for t in range(first, n_terms):
-            if group[t] != group[first]:
-                break
-            if chunk_of[t] >= 0:
-                continue
-            column = col_row[col_start[t] : col_start[t + 1]]
-            if not _splits_well(column, class_of, class_size, k, inside, touched):
-                continue
-            if named:
-                trial, sizes = class_of.copy(), class_size.copy()
-                n_trial = _split(column, trial, sizes, n_classes, renamed)
-                if not _holders_fine(trial, n_rows, n_trial, who, k):
-                    continue
-            n_classes = _split(column, class_of, class_size, n_classes, renamed)
-            chunk_of[t] = chunk
-        chunk += 1
-    return chunk_of
-
-
-@compiled
-def _alike(group: Ints, barred: Ints) -> Ints:
-    """A number for each pair of utility group and barred clusters, by first appearance."""
-    number, count = np.empty(len(group), np.int64), 0
-    for t in range(len(group)):
-        number[t] = -1
-        for earlier in range(t):
-            if group[earlier] == group[t] and barred[earlier] == barred[t]:
-                number[t] = number[earlier]
-                break
-        if number[t] < 0:
-            number[t] = count
-            count += 1
-    return number
-
-
-@compiled
-def shared_chunks(
-    row_start: Ints,
-    row_term: Ints,
-    group: Ints,
-    barred: Ints,
-    k: int,
-    m: int,
-    strict: bool,
-    who: Ints,
-    named: bool,
-) -> Ints:
-    """Chunk of each refining term: first those no member shows (k^m), then the shown ones (k-anonymous).
-
-    ``barred`` is the fingerprint of the clusters that cannot take a term, 0 for none. Shown terms share a chunk only if
-    the same clusters are barred for them, so that all rows of a chunk may be swapped freely among the others.
-    """
-    n_terms = len(group)
-    chunk_of, chunks = np.full(n_terms, -1, np.int64), 0
-    alike = _alike(group, barred)
-    for phase in range(2):
-        picked = np.flatnonzero((barred != 0) == (phase == 1))
-        if len(picked) == 0:
-            continue
-        groups = group[picked] if phase == 0 else alike[picked]
-        order = np.argsort(groups, kind="mergesort")
-        picked, groups = picked[order], groups[order]
-        wanted = np.full(n_terms, -1, np.int64)
-        for i in range(len(picked)):
-            wanted[picked[i]] = i
-        start, term = projected(row_start, row_term, wanted)
-        if phase == 0:
-            found = grow(start, term, len(groups), groups, k, m, strict, who, named)
-        else:
-            found = grow_k_anonymous(start, term, len(groups), groups, k, who, named)
-        for i in range(len(picked)):
-            chunk_of[picked[i]] = chunks + found[i]
-        chunks += found.max() + 1
-    return chunk_of

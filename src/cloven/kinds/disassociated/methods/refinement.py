@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cloven.compiled import Ints, compiled
-from cloven.cores import at_once
+from cloven.cores import as_they_come, at_once
 from cloven.data.arrays import lexicographic_order, offsets_of, positions, read_only
-from cloven.kinds.disassociated.methods.growth import columns, popcount
+from cloven.kinds.disassociated.methods.growth import popcount
 from cloven.kinds.disassociated.methods.joins import (
     Candidate,
     Clusters,
@@ -27,20 +27,28 @@ from cloven.kinds.disassociated.methods.joins import (
     Nodes,
     Refining,
     Rules,
+    behind,
+    between,
     desk_for,
+    held_of,
     joinable,
     may_share,
-    shared_chunks,
+    term_of,
 )
+from cloven.kinds.disassociated.methods.joint_chunks import Moves, share_out
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from cloven.compiled import Flags, Longs
     from cloven.kinds.disassociated.methods.vertical import Vertical
 
-_JOINING = 32
-# Steps that a term of a join takes, in steps of a term that is only looked at.
+_LOOKING, _JOINING = 1, 32
+# Steps that a term takes which is looked at in its node, or joined.
+_MANY = 50_000
+# Occurrences that move, from which on it is worth it to build their chunks beside further joins.
 _FEW = 16
 # Words of bits for each term, from which on sorting is faster.
 _ONE = np.uint64(1)
@@ -111,8 +119,19 @@ def refine(
     n_clusters = len(vertical.chunks)
     rules = Rules(k, m, strict, listed_too, lemma, group)
     work, occurrence = _beginning(vertical, records, barred, person, rules)
-    passes = _Passes(work, len(work.leaves.cluster))
     parent = np.full(2 * n_clusters, -1, np.int64)
+    as_they_come(
+        lambda some: share_out(*some, work.leaves, work.clusters, rules), _joints(_Passes(work), parent)
+    )
+    joints = int(parent.max(initial=-1)) + 1
+    joint, chunk = np.full(len(records.terms), -1, np.int32), vertical.chunk.copy()
+    steps = offsets_of(work.leaves.held)
+    at_once(lambda first, last: _write(work.leaves, occurrence, first, last, joint, chunk), steps)
+    return Refined(joint, chunk, parent[:n_clusters], parent[n_clusters : n_clusters + joints])
+
+
+def _joints(passes: _Passes, parent: Longs) -> Iterator[tuple[Moves, Longs, int]]:
+    """Join to the fixpoint: the terms that moved to some joints, where those of each start, and the first joint."""
     joints, idle, shift = 0, 0, 0
     while idle < 2 and len(passes.order) > 1:
         if idle == 0:  # else nothing has changed
@@ -122,10 +141,10 @@ def refine(
         joints += len(one)
         idle = 0 if len(one) else idle + 1
         shift = 1 - shift
-    joint, chunk = np.full(len(records.terms), -1, np.int32), vertical.chunk.copy()
-    steps = offsets_of(work.leaves.held)
-    at_once(lambda first, last: _write(work.leaves, occurrence, first, last, joint, chunk), steps)
-    return Refined(joint, chunk, parent[:n_clusters], parent[n_clusters : n_clusters + joints])
+        if passes.moving > _MANY and len(one) < len(passes.order) // 32:
+            yield passes.moved(joints)
+    if passes.moving:
+        yield passes.moved(joints)
 
 
 @compiled
@@ -158,8 +177,8 @@ def _beginning(
     cluster, start, leaf_held, following = _side_by_side(cluster, start, held, numbers)
     joint, chunk = np.full((count, 2), -1, np.int32).T
     leaves = Leaves(cluster, start, leaf_held, member, following, joint, chunk)
-    leaf, many, held = _with_room(_side_by_side(numbers, np.ones_like(numbers), held).T, count).T
-    entries = Entries(_with_room(term, count), leaf, many, held)
+    leaf, many = _with_room(_side_by_side(numbers, np.ones_like(numbers)).T, count).T
+    entries = Entries(_with_room(term.astype(np.int64) << 32 | held, count), leaf, many)
     at, shown_at = offsets_of(listed), offsets_of(shows)
     sizes = np.diff(records.start)
     nodes = Nodes(
@@ -239,8 +258,12 @@ def _leaves(
     held, fill = np.zeros(n_terms, np.int32), np.empty(n_terms, np.int64)
     showing, staying = np.full(n_terms, -1, np.int64), np.full(n_terms, -1, np.int64)
     leaf, sight, flags = 0, 0, np.zeros((n_terms + 63) // 64, np.uint64)
+    most = 0
     for c in range(first, last):
-        begin, look = leaf, sight
+        most = max(most, steps[c + 1] - steps[c])
+    over, at_place = np.empty(most, np.int64), np.empty(most, np.int32)
+    for c in range(first, last):
+        begin, look, many = leaf, sight, 0
         for place in range(records.start[c], records.start[c + 1]):
             record = records.members[place]
             for e in range(offsets[record], offsets[record + 1]):
@@ -258,6 +281,8 @@ def _leaves(
                         leaf_term[leaf] = t
                         leaf += 1
                     held[t] += 1
+                    over[many], at_place[many] = e, place
+                    many += 1
         _sort_terms(leaf_term[begin:leaf], flags)
         _sort_terms(shown[look:sight], flags)
         listed[c - first], shows[c - first] = leaf - begin, sight - look
@@ -268,13 +293,10 @@ def _leaves(
             leaf_start[i], leaf_held[i], fill[t] = at, held[t], at
             at += held[t]
             held[t] = 0
-        for place in range(records.start[c], records.start[c + 1]):
-            record = records.members[place]
-            for e in range(offsets[record], offsets[record + 1]):
-                t = terms[e]
-                if chunk[e] == -1 and not barred[t]:
-                    occurrence[fill[t]], member[fill[t]] = e, place
-                    fill[t] += 1
+        for i in range(many):
+            t = terms[over[i]]
+            occurrence[fill[t]], member[fill[t]] = over[i], at_place[i]
+            fill[t] += 1
     return (
         leaf_term[:leaf].copy(), leaf_start[:leaf].copy(), leaf_held[:leaf].copy(), listed, left,
         shown[:sight].copy(), shows,
@@ -287,18 +309,21 @@ def _leaves(
 class _Passes:
     """Nodes that are left, in their order, and pairs that stayed apart."""
 
-    def __init__(self, work: Refining, used: int) -> None:
+    def __init__(self, work: Refining) -> None:
         self.work = work
         self.clusters, n_terms = len(work.clusters.size), len(work.rules.group)
         self.order = np.arange(self.clusters)
-        self.spread = np.bincount(work.entries.term[:used], minlength=n_terms)
-        self.used = used
+        self.used = len(work.leaves.cluster)
+        self.spread = np.bincount(work.entries.key[: self.used] >> 32, minlength=n_terms)
         self.used_shown = int(work.nodes.last_shown[self.clusters - 1]) if self.clusters else 0
         self._bits = max(1, n_terms.bit_length())
         self._least = np.full((2 * self.clusters, 62 // self._bits), -1, np.int32)
         # Whatever is forgotten here, as other pairs take its place, is tried once more.
         self._slots = (8 * self.clusters).bit_length()
         self._apart = np.full(1 << self._slots, -1, np.int64)
+        self.moving = 0
+        self._moves: list[Moves] = []
+        self._moved: list[Longs] = []
 
     def sort(self) -> None:
         """Order nodes by their terms, the most widespread first; those with nothing left to share come last."""
@@ -308,9 +333,9 @@ class _Passes:
         keys, sizes = np.empty(len(order), np.int64), nodes.last[order] - nodes.first[order]
 
         def some(begin: int, end: int) -> None:
-            _ranking(nodes, order, entries.term, position, self._bits, begin, end, self._least, keys)
+            _ranking(nodes, order, entries.key, position, self._bits, begin, end, self._least, keys)
 
-        at_once(some, offsets_of(sizes))
+        at_once(some, offsets_of(_LOOKING * sizes))
         by_key = np.argsort(keys, kind="stable")
         keys = keys[by_key]
         same = (keys[1:] == keys[:-1]) & (keys[1:] & ((1 << self._bits) - 1) != 0)
@@ -318,7 +343,7 @@ class _Passes:
         order = order[by_key]
         if len(tied):
             many = nodes.last[order[tied]] - nodes.first[order[tied]]
-            terms = entries.term[positions(nodes.first[order[tied]], many)]
+            terms = entries.key[positions(nodes.first[order[tied]], many)] >> 32
             bounds = offsets_of(many)
             values = _by_position(bounds, terms, position, np.bincount(terms, minlength=len(position)))
             order[tied] = order[tied[lexicographic_order(bounds, values)]]
@@ -334,44 +359,61 @@ class _Passes:
         slot = (keys.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - self._slots)
         fresh = (sizes[place] > 0) & (sizes[place + 1] > 0) & (self._apart[slot] != keys)
         keys, slot, place, one, two = (each[fresh] for each in (keys, slot, place, one, two))
-        steps = offsets_of(sizes[place] + sizes[place + 1])
-        left, moved = np.zeros((2, len(place)), np.int64)
-        if len(place):
-            at_once(lambda first, last: _decide(self.work, one, two, first, last, left, moved), steps)
+        steps = offsets_of(_LOOKING * (sizes[place] + sizes[place + 1]))
+        common, moved = np.zeros((2, len(place)), np.int64)
+        found = at_once(lambda first, last: _decide(self.work, one, two, first, last, common, moved), steps)
         self._apart[slot[moved == 0]] = keys[moved == 0]
         joined = np.flatnonzero(moved)
         if not len(joined):
             return joined, joined
         one, two, place = one[joined], two[joined], place[joined]
-        self._join(one, two, joints, left[joined], moved[joined])
+        candidates = Candidate(*map(np.concatenate, zip(*found, strict=True)))
+        self._join(one, two, joints, candidates, common[joined], moved[joined])
         stays = np.ones(len(order), bool)
         stays[place + 1] = False
         order[place] = self.clusters + joints + np.arange(len(place))
         self.order = order[stays]
         return one, two
 
-    def _join(self, one: Longs, two: Longs, joints: int, left: Longs, moved: Longs) -> None:
+    def _join(
+        self, one: Longs, two: Longs, joints: int, found: Candidate, common: Longs, moved: Longs
+    ) -> None:
         nodes = self.work.nodes
+        left = nodes.last[one] - nodes.first[one] + nodes.last[two] - nodes.first[two] - common - moved
         shown = (
             nodes.last_shown[one] - nodes.first_shown[one] + nodes.last_shown[two] - nodes.first_shown[two]
         )
+        was = nodes.first[one], nodes.first[two]
         self._make_room(int(left.sum()), int((shown + moved).sum()))
+        for places, node, before in zip((found.one, found.two), (one, two), was, strict=True):
+            places += np.repeat(nodes.first[node] - before, common)
         first = self.clusters + joints
         at, at_shown = self.used + offsets_of(left), self.used_shown + offsets_of(shown + moved)
         nodes.first[first : first + len(one)] = at[:-1]
         nodes.first_shown[first : first + len(one)] = at_shown[:-1]
-        steps = offsets_of(_JOINING * left)
+        starts, begin = offsets_of(moved), offsets_of(common)
+        moves = Moves(np.empty(starts[-1], np.int32), *np.empty((4, starts[-1]), np.int64))
 
-        def some(begin: int, end: int) -> Ints:
-            return _join_pairs(self.work, one, two, joints, begin, end)
+        def some(start: int, end: int) -> Ints:
+            return _join_pairs(self.work, one, two, joints, start, end, found, begin, moves, starts)
 
-        self.spread -= np.sum(at_once(some, steps), axis=0)
+        self.spread -= np.sum(at_once(some, offsets_of(_JOINING * (left + shown))), axis=0)
         self.used, self.used_shown = int(at[-1]), int(at_shown[-1])
+        self._moves.append(moves)
+        self._moved.append(moved)
+        self.moving += int(moves.holders.sum())
+
+    def moved(self, joints: int) -> tuple[Moves, Longs, int]:
+        """The terms that moved since this was last asked, where those of each joint start, and the first joint."""
+        moves = Moves(*map(np.concatenate, zip(*self._moves, strict=True)))
+        starts = offsets_of(np.concatenate(self._moved))
+        self._moves, self._moved, self.moving = [], [], 0
+        return moves, starts, joints - len(starts) + 1
 
     def _make_room(self, more: int, more_shown: int) -> None:
         """Close the gaps that joined nodes left, if there is no room behind all."""
         nodes, order = self.work.nodes, self.order
-        if self.used + more > len(self.work.entries.term):
+        if self.used + more > len(self.work.entries.key):
             self.used = _closed(nodes.first, nodes.last, order, *self.work.entries)
         if self.used_shown + more_shown > len(nodes.shown):
             self.used_shown = _closed(nodes.first_shown, nodes.last_shown, order, nodes.shown, nodes.bars)
@@ -391,15 +433,15 @@ def _closed(first: Longs, last: Longs, order: Longs, *lists: NDArray[np.integer]
 def _ranking(
     nodes: Nodes,
     order: Ints,
-    term: Ints,
+    key: Ints,
     position: Ints,
     bits: int,
     begin: int,
     end: int,
     least: Ints,
-    keys: Ints,
+    ranks: Ints,
 ) -> None:
-    """A key for each of some nodes: the least positions of its terms, as many as fit into one number.
+    """A number for each of some nodes: the least positions of its terms, as many as fit into one number.
 
     ``least`` are the terms at these positions, -1 for none. Mostly they stay the same, and only their order changes.
     """
@@ -412,19 +454,19 @@ def _ranking(
             for place in range(n):
                 bound = max(bound, position[least[node, place]])
             for e in range(first, last):
-                before += int(position[term[e]] <= bound)
+                before += int(position[term_of(key[e])] <= bound)
         if before == n:
             for place in range(1, n):
                 _sink(least, node, place, least[node, place], position)
         else:
             for e in range(first, last):
-                if e - first < n or position[term[e]] < position[least[node, n - 1]]:
-                    _sink(least, node, min(e - first, n - 1), term[e], position)
-        key = 0
+                if e - first < n or position[term_of(key[e])] < position[least[node, n - 1]]:
+                    _sink(least, node, min(e - first, n - 1), term_of(key[e]), position)
+        rank = 0
         for place in range(most):
             # In plain Python a narrow number would stay narrow, and lose its upper bits.
-            key = (key << bits) | (int(position[least[node, place]]) + 1 if place < n else 0)
-        keys[i] = key if n > 0 else _LAST
+            rank = (rank << bits) | (int(position[least[node, place]]) + 1 if place < n else 0)
+        ranks[i] = rank if n > 0 else _LAST
 
 
 @compiled
@@ -458,52 +500,61 @@ def _by_position(offsets: Ints, terms: Ints, position: Ints, spread: Ints) -> In
 
 
 @compiled
-def _most_terms(nodes: Nodes, one: Ints, two: Ints, first: int, last: int) -> int:
-    """No pair has more terms in common."""
+def _terms_in_common(nodes: Nodes, one: Ints, two: Ints, first: int, last: int) -> int:
+    """Some pairs have no more terms in common, taken together."""
     most = 0
     for pair in range(first, last):
         a, b = one[pair], two[pair]
-        most = max(most, min(nodes.last[a] - nodes.first[a], nodes.last[b] - nodes.first[b]))
+        most += min(nodes.last[a] - nodes.first[a], nodes.last[b] - nodes.first[b])
     return most
 
 
 @compiled
-def _decide(work: Refining, one: Ints, two: Ints, first: int, last: int, left: Ints, moved: Ints) -> None:
-    """How many terms would move if some pairs were joined, 0 where it is not worth it; and how many would be left."""
+def _decide(
+    work: Refining, one: Ints, two: Ints, first: int, last: int, common: Ints, moved: Ints
+) -> Candidate:
+    """What some pairs would share, of those that are worth joining, one behind the other.
+
+    For each of these it is noted how many terms both have, and how many of them move: 0 where it is not worth it.
+    """
     nodes, entries, many = work.nodes, work.entries, len(work.clusters.size)
-    desk = desk_for(_most_terms(nodes, one, two, first, last), many)
-    leaving = np.zeros(many if work.rules.lemma else 0, np.int64)
+    desk = desk_for(_terms_in_common(nodes, one, two, first, last), many)
+    leaving, at = np.zeros(many if work.rules.lemma else 0, np.int64), 0
     for pair in range(first, last):
         a, b = one[pair], two[pair]
-        if not may_share(entries, nodes.first[a], nodes.last[a], nodes.first[b], nodes.last[b], work.rules.k):
+        if not may_share(
+            entries.key, nodes.first[a], nodes.last[a], nodes.first[b], nodes.last[b], work.rules.k
+        ):
             continue
-        found, worth = joinable(work, a, b, desk, leaving, 2 * pair)
+        found, worth = joinable(work, a, b, behind(desk, at), leaving, 2 * pair)
         if worth:
             for t in range(len(found.taken)):
                 moved[pair] += int(found.taken[t])
-            both = nodes.last[a] - nodes.first[a] + nodes.last[b] - nodes.first[b]
-            left[pair] = both - len(found.taken) - moved[pair]
+            common[pair] = len(found.taken)
+            at += len(found.taken)
+    return between(desk.room, 0, at)
 
 
 @compiled
-def _join_pairs(work: Refining, one: Ints, two: Ints, joints: int, first: int, last: int) -> Ints:
+def _join_pairs(
+    work: Refining, one: Ints, two: Ints, joints: int, first: int, last: int,
+    found: Candidate, begin: Ints, moves: Moves, starts: Ints,
+) -> Ints:  # fmt: skip
     """Join some pairs that are worth it; returns of how many nodes fewer each term is now."""
     nodes, clusters = work.nodes, len(work.clusters.size)
-    desk = desk_for(_most_terms(nodes, one, two, first, last), clusters)
-    leaving, lost = (
-        np.zeros(clusters if work.rules.lemma else 0, np.int64),
-        np.zeros(len(work.rules.group), np.int64),
-    )
+    lost = np.zeros(len(work.rules.group), np.int64)
     for pair in range(first, last):
         a, b, joined = one[pair], two[pair], clusters + joints + pair
-        found, _ = joinable(work, a, b, desk, leaving, 3 * pair)
-        moved = _move(work, found, a, b, joints + pair, desk.met, desk.place, 3 * pair + 2)
+        here = between(found, begin[pair], begin[pair + 1])
+        _link(work, here, moves, starts[pair])
         nodes.size[joined] = nodes.size[a] + nodes.size[b]
         nodes.whole[joined] = nodes.whole[a] ^ nodes.whole[b]
-        for t in range(len(found.taken)):
-            lost[work.entries.term[found.one[t]]] += 2 if found.taken[t] else 1
-        nodes.last[joined] = _merge_entries(work, found, a, b, nodes.first[joined])
-        nodes.last_shown[joined] = _merge_shown(nodes, a, b, moved, nodes.first_shown[joined])
+        for t in range(len(here.taken)):
+            lost[term_of(work.entries.key[here.one[t]])] += 2 if here.taken[t] else 1
+        nodes.last[joined] = _merge_entries(work, here, a, b, nodes.first[joined])
+        nodes.last_shown[joined] = _merge_shown(
+            nodes, a, b, moves, starts[pair], starts[pair + 1], nodes.first_shown[joined]
+        )
     return lost
 
 
@@ -511,157 +562,68 @@ def _join_pairs(work: Refining, one: Ints, two: Ints, joints: int, first: int, l
 
 
 @compiled
-def _growth_order(found: Candidate, term: Ints, group: Ints) -> Ints:
-    """Taken terms by (utility group, holders descending, tie order)."""
-    picked = np.flatnonzero(found.taken)
-    keys = np.empty(len(picked), np.int64)
-    for i in range(len(picked)):
-        keys[i] = (np.int64(group[term[found.one[picked[i]]]]) << 32) - found.holders[picked[i]]
-    return picked[np.argsort(keys, kind="mergesort")]
-
-
-@compiled
-def _bars(nodes: Nodes, node: int, term: int) -> int:
-    """Fingerprint of the clusters of a node that are barred for a term; 0 for none."""
-    first, last = nodes.first_shown[node], nodes.last_shown[node]
-    at = first + np.searchsorted(nodes.shown[first:last], term)
-    if at < last and nodes.shown[at] == term:
-        return int(nodes.bars[at])
-    return 0
-
-
-@compiled
-def _places(work: Refining, found: Candidate, met: Ints, place: Ints, mark: int) -> tuple[int, int]:
-    """Give each cluster that taken terms come from places for its members; returns how many, and all occurrences."""
-    entries, leaves, room, total = work.entries, work.leaves, 0, 0
+def _link(work: Refining, found: Candidate, moves: Moves, at: int) -> None:
+    """Link the leaves of the terms that both nodes have; those of terms that move leave their clusters."""
+    entries, leaves, terms_left = work.entries, work.leaves, work.clusters.terms_left
     for t in range(len(found.taken)):
-        if not found.taken[t]:
-            continue
-        for entry in (found.one[t], found.two[t]):
-            total += entries.held[entry]
-            leaf = entries.leaf[entry]
-            for _ in range(entries.leaves[entry]):
-                c = leaves.cluster[leaf]
-                if met[c] != mark:
-                    met[c], place[c] = mark, room - work.clusters.start[c]
-                    room += work.clusters.size[c]
-                leaf = leaves.following[leaf]
-    return room, total
-
-
-@compiled
-def _rows(
-    work: Refining, found: Candidate, order: Ints, met: Ints, place: Ints, mark: int
-) -> tuple[Ints, Ints, Ints]:
-    """Records behind the refining terms as rows over terms 0, 1, ... in ``order``; sorted by person, if any are told.
-
-    Records are numbered as terms meet them, each by its place in its cluster.
-    """
-    entries, leaves, person = work.entries, work.leaves, work.clusters.person
-    room, total = _places(work, found, met, place, mark)
-    number, who = np.full(room, -1, np.int32), np.empty(min(room, total), np.int64)
-    start, row, at, n = np.zeros(len(order) + 1, np.int64), np.empty(total, np.int64), 0, 0
-    for i in range(len(order)):
-        for entry in (found.one[order[i]], found.two[order[i]]):
-            leaf = entries.leaf[entry]
-            for _ in range(entries.leaves[entry]):
-                shift = place[leaves.cluster[leaf]]
-                for e in range(leaves.start[leaf], leaves.start[leaf] + leaves.held[leaf]):
-                    member = leaves.member[e]
-                    if number[shift + member] < 0:
-                        number[shift + member] = n
-                        who[n] = person[member] if len(person) > 0 else n
-                        n += 1
-                    row[at] = number[shift + member]
-                    at += 1
-                leaf = leaves.following[leaf]
-        start[i + 1] = at
-    who = who[:n]
-    if len(person) > 0:
-        by_person, rank = np.argsort(who, kind="mergesort"), np.empty(n, np.int64)
-        rank[by_person] = np.arange(n)
-        row, who = rank[row], who[by_person]
-    row_start, row_term = columns(start, row, n)
-    return row_start, row_term, who
-
-
-@compiled
-def _move(
-    work: Refining, found: Candidate, a: int, b: int, joint: int, met: Ints, place: Ints, mark: int
-) -> Ints:
-    """Build the shared chunks of a join and write joint and chunk of the leaves; returns the terms, sorted."""
-    entries, leaves, rules = work.entries, work.leaves, work.rules
-    order = _growth_order(found, entries.term, rules.group)
-    row_start, row_term, who = _rows(work, found, order, met, place, mark)
-    groups, barred = np.empty(len(order), np.int64), np.empty(len(order), np.int64)
-    moved = np.empty(len(order), np.int64)
-    for i in range(len(order)):
-        term = entries.term[found.one[order[i]]]
-        moved[i], groups[i] = term, rules.group[term]
-        barred[i] = _bars(work.nodes, a, term) ^ _bars(work.nodes, b, term)
-    named = len(work.clusters.person) > 0
-    chunk_of = shared_chunks(row_start, row_term, groups, barred, rules.k, rules.m, rules.strict, who, named)
-    for i in range(len(order)):
-        for entry in (found.one[order[i]], found.two[order[i]]):
-            leaf = entries.leaf[entry]
-            for _ in range(entries.leaves[entry]):
-                work.clusters.terms_left[leaves.cluster[leaf]] -= 1
-                leaves.joint[leaf], leaves.chunk[leaf] = joint, chunk_of[i]
-                leaf = leaves.following[leaf]
-    moved.sort()
-    return moved
+        i, j = found.one[t], found.two[t]
+        one, two = entries.leaf[i], entries.leaf[j]
+        leaves.following[one], leaves.following[two] = leaves.following[two], leaves.following[one]
+        if found.taken[t]:
+            moves.term[at], moves.holders[at] = term_of(entries.key[i]), found.holders[t]
+            moves.leaf[at], moves.leaves[at] = one, entries.leaves[i] + entries.leaves[j]
+            for _ in range(moves.leaves[at]):
+                terms_left[leaves.cluster[one]] -= 1
+                one = leaves.following[one]
+            at += 1
 
 
 @compiled
 def _merge_entries(work: Refining, found: Candidate, a: int, b: int, at: int) -> int:
     """Entries of the joined node: both lists merged by term, without the terms that moved; returns the new end."""
-    nodes, (term, leaf, leaves, held), following = work.nodes, work.entries, work.leaves.following
+    nodes, (key, leaf, leaves) = work.nodes, work.entries
     i, j, t = nodes.first[a], nodes.first[b], 0
     while i < nodes.last[a] or j < nodes.last[b]:
         if t < len(found.taken) and found.one[t] == i and found.two[t] == j:
             if not found.taken[t]:
-                one, two = leaf[i], leaf[j]
-                following[one], following[two] = following[two], following[one]
-                term[at], leaf[at], leaves[at], held[at] = (
-                    term[i],
-                    one,
-                    leaves[i] + leaves[j],
-                    held[i] + held[j],
-                )
+                key[at], leaf[at], leaves[at] = key[i] + held_of(key[j]), leaf[i], leaves[i] + leaves[j]
                 at += 1
             i, j, t = i + 1, j + 1, t + 1
             continue
-        if j == nodes.last[b] or (i < nodes.last[a] and term[i] < term[j]):
+        if j == nodes.last[b] or (i < nodes.last[a] and key[i] < key[j]):
             here, i = i, i + 1
         else:
             here, j = j, j + 1
-        term[at], leaf[at], leaves[at], held[at] = term[here], leaf[here], leaves[here], held[here]
+        key[at], leaf[at], leaves[at] = key[here], leaf[here], leaves[here]
         at += 1
     return at
 
 
 @compiled
-def _merge_shown(nodes: Nodes, a: int, b: int, moved: Ints, at: int) -> int:
-    """Terms that the joined node shows, with the clusters barred for each; all are for a term that moved. New end."""
-    i, j, n = nodes.first_shown[a], nodes.first_shown[b], 0
+def _merge_shown(nodes: Nodes, a: int, b: int, moves: Moves, n: int, last: int, at: int) -> int:
+    """Terms that the joined node shows, with the clusters barred for each; returns the new end.
+
+    The terms that move, ``n`` to ``last``, were barred from some clusters, and are from all of them now.
+    """
+    i, j = nodes.first_shown[a], nodes.first_shown[b]
     end, behind, whole = nodes.last_shown[a], nodes.last_shown[b], nodes.whole[a] ^ nodes.whole[b]
     shown, bars = nodes.shown, nodes.bars
-    while i < end or j < behind or n < len(moved):
+    while i < end or j < behind or n < last:
         term, bar = 1 << 62, 0
         if i < end:
             term = min(term, shown[i])
         if j < behind:
             term = min(term, shown[j])
-        if n < len(moved):
-            term = min(term, moved[n])
+        if n < last:
+            term = min(term, moves.term[n])
         if i < end and shown[i] == term:
             bar ^= bars[i]
             i += 1
         if j < behind and shown[j] == term:
             bar ^= bars[j]
             j += 1
-        if n < len(moved) and moved[n] == term:
-            bar = whole
+        if n < last and moves.term[n] == term:
+            moves.barred[n], bar = bar, whole
             n += 1
         shown[at], bars[at] = term, bar
         at += 1

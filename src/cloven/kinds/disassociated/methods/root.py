@@ -16,8 +16,8 @@ import numpy as np
 from cloven.compiled import compiled
 from cloven.data.arrays import among, distinct, run_starts
 from cloven.kinds.disassociated.methods.assembly import Labels
-from cloven.kinds.disassociated.methods.growth import projected
-from cloven.kinds.disassociated.methods.joins import grow_k_anonymous
+from cloven.kinds.disassociated.methods.growth import columns, projected
+from cloven.kinds.disassociated.methods.joint_chunks import grow_k_anonymous
 from cloven.kinds.disassociated.methods.refinement import cluster_marks
 from cloven.kinds.disassociated.methods.repair import WITHHELD
 from cloven.kinds.disassociated.methods.vertical import grow, lemma_holds
@@ -225,7 +225,7 @@ def _chunks(
             starts, terms = projected(row_start, row_term, place)
             same = np.zeros(len(picked), np.int64)
             if barred:
-                found = grow_k_anonymous(starts, terms, len(picked), same, promise.k, who, named)
+                found = grow_k_anonymous(*columns(starts, terms, len(picked)), same, promise.k, who, named)
             else:
                 found = grow(starts, terms, len(picked), same, *promise, who, named)
         label[picked] = used + found
