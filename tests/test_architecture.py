@@ -547,6 +547,7 @@ OPENED = {
         "pq.ParquetFile",
     ): "what Spark just wrote into our working folder",
     ("cli/console.py", "os.open"): "the null device, to be written",
+    ("compiled.py", "file.read_bytes"): "code of Cloven and Numba, which Python has loaded already",
     ("cli/studio.py", "webbrowser.open"): "an address, not a file",
 }
 READING = {

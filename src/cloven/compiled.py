@@ -24,6 +24,7 @@ from importlib import import_module
 from pathlib import Path
 from threading import Lock, local
 from time import perf_counter
+from types import BuiltinFunctionType, CodeType, EllipsisType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -148,38 +149,74 @@ class Kernel:
         """The kernels that are compiled with it, itself included."""
         found: list[Kernel] = [self]
         for kernel in found:
-            names = (kernel.function.__globals__.get(name) for name in kernel.function.__code__.co_names)
+            named = _named(kernel.function).values()
             found += {
-                id(each): each for each in names if isinstance(each, Kernel) and each not in found
+                id(each): each for each in named if isinstance(each, Kernel) and each not in found
             }.values()
         return found
 
     @property
     def is_cached(self) -> bool:
-        """Whether this or another process has compiled it."""
+        """Whether this or another process has compiled it, and what it calls, as they are now."""
         try:
-            return self._index.stat().st_mtime >= self._source.stat().st_mtime
+            return bool(self._index.stat())
         except OSError:
             return False
+
+    @cached_property
+    def stamp(self) -> str:
+        """What its compiled code is made of. What Numba keeps is named after it, so that other code is never found.
+
+        Numba itself looks at the file of the function alone: all of that file counts, as Numba compiles anew when it
+        changes. Of other files counts what was loaded, not what lies there by now; times of files say nothing.
+        """
+        made_of = [each.made_of for each in self._reached()]
+        parts = (np.__version__, _digest(_version_of_numba()), _digest(self._source), made_of)
+        return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+
+    @cached_property
+    def made_of(self) -> bytes:
+        """What goes into compiled code of the function itself: its own code, and what it names elsewhere."""
+        values = {name: _told(value) for name, value in _named(self.function).items()}
+        return hashlib.sha256(repr((_told(self.function), values)).encode()).digest()
 
     @cached_property
     def _source(self) -> Path:
         return Path(self.function.__code__.co_filename)
 
+    def _stamped(self) -> FunctionType:
+        """The function under the name that Numba names its files after."""
+        known = cast("FunctionType", self.function)
+        made = FunctionType(
+            known.__code__, known.__globals__, known.__name__, known.__defaults__, known.__closure__
+        )
+        made.__kwdefaults__ = known.__kwdefaults__
+        made.__qualname__ = f"{known.__qualname__}-{self.stamp}"
+        return made
+
     @cached_property
     def _index(self) -> Path:
         """Where Numba notes what it has compiled."""
         folder, wanted = self._source.parent, os.environ.get("NUMBA_CACHE_DIR")
-        name = f"{self._source.stem}.{self.function.__qualname__}-{self.function.__code__.co_firstlineno}"
-        abi = getattr(sys, "abiflags", "")
-        file = f"{name}.py{sys.version_info.major}{sys.version_info.minor}{abi}.nbi"
-        file = file.replace("<", "").replace(">", "")
+        file = self._named_index(f"{self.stamp}-{self.function.__code__.co_firstlineno}", "nbi")
         if not wanted and not _is_writable(folder / "__pycache__"):
             wanted = os.environ.get("XDG_CACHE_HOME", "~/.cache") + "/numba"
         if wanted:
             hashed = hashlib.sha1(str(folder).encode()).hexdigest()  # noqa: S324 - as Numba names it
             return Path(wanted).expanduser() / f"{folder.name}_{hashed}" / file
         return folder / "__pycache__" / file
+
+    def _named_index(self, which: str, ending: str) -> str:
+        name = f"{self._source.stem}.{self.function.__qualname__}-{which}".replace("<", "").replace(">", "")
+        abi = getattr(sys, "abiflags", "")
+        return f"{name}.py{sys.version_info.major}{sys.version_info.minor}{abi}.{ending}"
+
+    def _forget_others(self) -> None:
+        """Remove what was compiled of it before it was changed; whoever still needs that compiles it."""
+        for each in self._index.parent.glob(self._named_index("*", "*nb?")):
+            if not each.name.startswith(f"{self._index.stem}."):
+                with suppress(OSError):
+                    each.unlink()
 
     @cached_property
     def dispatcher(self) -> Any:
@@ -190,20 +227,106 @@ class Kernel:
 
         _teach_numba()
         try:
-            made = njit(cache=True, nogil=True)(self.function)
+            made = njit(cache=True, nogil=True)(self._stamped())
         except RuntimeError:  # no place for the cache
             return njit(nogil=True)(self.function)
         compile_it = getattr(made, "compile", None)
         if compile_it is None:  # somebody wishes for no compiler at all (NUMBA_DISABLE_JIT)
             return made
+        if not _tell_fields(made):
+            return njit(nogil=True)(self.function)
 
         def in_turn(signature: Any) -> Any:
             # The lock of this process first: another thread may hold it and wait for ours.
             with global_compiler_lock, _alone(self._index.with_suffix(".lock")):
-                return compile_it(signature)
+                was_cached = self.is_cached
+                done = compile_it(signature)
+                if not was_cached:
+                    self._forget_others()
+                return done
 
         made.__dict__["compile"] = in_turn
         return made
+
+
+def _named(function: Callable[..., Any]) -> dict[str, Any]:
+    """What a function may use from outside of itself, by name."""
+    codes = [function.__code__]
+    for code in codes:
+        codes += (each for each in code.co_consts if isinstance(each, CodeType))
+    known = function.__globals__
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    return {name: known[name] for code in codes for name in code.co_names if name in known} | {
+        name: cell.cell_contents for name, cell in cells
+    }
+
+
+def _told(value: Any) -> Any:
+    """What compiled code keeps of a value, in words that are the same in every process.
+
+    Of what is not known here, such as a module that may hold anything, they never are: it is compiled anew.
+    """
+    match value:
+        case CodeType():
+            shape = value.co_argcount, value.co_posonlyargcount, value.co_kwonlyargcount, value.co_flags
+            names = value.co_names, value.co_varnames, value.co_freevars, value.co_cellvars
+            return value.co_code, value.co_exceptiontable, shape, names, *map(_told, value.co_consts)
+        case FunctionType():
+            defaults = _told(value.__defaults__), _told(tuple((value.__kwdefaults__ or {}).items()))
+            return value.__module__, value.__qualname__, _told(value.__code__), defaults
+        case Kernel():  # told on its own, as one of those that are reached
+            return value.function.__module__, value.function.__qualname__
+        case ModuleType() if value.__name__ in ("numpy", "math"):
+            return value.__name__
+        case type():
+            return repr(value), [repr(getattr(value, each, "")) for each in ("_fields", "_field_defaults")]
+        case np.ndarray():
+            return repr(value.dtype), value.shape, value.strides, value.tobytes()
+        case tuple():
+            return _told(type(value)), *map(_told, value)
+        case None | int() | float() | complex() | str() | bytes() | frozenset() | slice() | EllipsisType():
+            return repr(type(value)), repr(value)
+        case np.generic() | np.dtype() | np.ufunc() | BuiltinFunctionType():
+            return repr(type(value)), repr(value)
+    return os.urandom(16)
+
+
+@cache
+def _digest(file: Path | None) -> bytes:
+    with suppress(OSError):
+        return hashlib.sha256(file.read_bytes()).digest() if file else b""
+    return b""
+
+
+@cache
+def _version_of_numba() -> Path | None:
+    """Where it stands: Numba uses nothing that another version compiled, and is not loaded to ask for it."""
+    from importlib.util import find_spec
+
+    found = find_spec("numba")
+    return Path(found.origin).with_name("_version.py") if found and found.origin else None
+
+
+def _tell_fields(dispatcher: Any) -> bool:
+    """Have Numba tell named tuples apart by their fields, too: it knows them by class and types. Whether it can.
+
+    A function that is given one need not name its class, so that its stamp says nothing of it.
+    """
+    kept = getattr(dispatcher, "_cache", None)
+    key_of = getattr(kept, "_index_key", None)
+    if kept is None or key_of is None:
+        return False
+
+    def key(signature: Any, codegen: Any) -> Any:
+        return key_of(signature, codegen), _fields(getattr(signature, "args", signature))
+
+    kept._index_key = key  # noqa: SLF001 - there is no other way to it; where it is gone, nothing is kept
+    return True
+
+
+def _fields(kind: Any) -> tuple[Any, ...]:
+    inner = kind if isinstance(kind, tuple) else getattr(kind, "types", ())
+    return tuple(getattr(kind, "fields", ())), tuple(map(_fields, inner))
 
 
 @cache
