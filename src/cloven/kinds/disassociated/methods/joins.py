@@ -105,9 +105,10 @@ class Candidate(NamedTuple):
 
 
 class Desk(NamedTuple):
-    """Room for one candidate after the other, and which candidate a cluster was met for last."""
+    """Room for one candidate after the other and for its leaves; and which candidate a cluster was met for last."""
 
     room: Candidate
+    going: Ints
     met: Ints
 
 
@@ -129,7 +130,7 @@ def desk_for(terms: int, clusters: int) -> Desk:
     one, two = np.empty(terms, np.int64), np.empty(terms, np.int64)
     taken, out = np.empty(terms, np.bool_), np.empty(terms, np.bool_)
     room = Candidate(one, two, np.empty(terms, np.int64), taken, out)
-    return Desk(room, np.full(clusters, -1, np.int64))
+    return Desk(room, np.empty((2, 2 * terms), np.int64), np.full(clusters, -1, np.int64))
 
 
 @compiled
@@ -144,7 +145,7 @@ def between(found: Candidate, first: int, last: int) -> Candidate:
 @compiled
 def behind(desk: Desk, first: int) -> Desk:
     """The same desk, with the room behind what is there."""
-    return Desk(between(desk.room, first, len(desk.room.one)), desk.met)
+    return Desk(between(desk.room, first, len(desk.room.one)), desk.going, desk.met)
 
 
 @compiled
@@ -204,33 +205,38 @@ def candidate(work: Refining, a: int, b: int, room: Candidate) -> Candidate:
 
 
 @compiled
-def worth_joining(found: Candidate, work: Refining, joint_size: int, met: Ints, mark: int) -> bool:
+def worth_joining(found: Candidate, work: Refining, joint_size: int, desk: Desk, mark: int) -> bool:
     """Equation 1: the chance of attaching a refining term to a record must not fall.
 
     Taken over the terms that move; with ``listed_too`` over every term that both nodes list, so that a term which
-    stays behind counts against the join. Clusters are counted until they suffice.
+    stays behind counts against the join. Clusters are counted until they suffice. A leaf leads to the next, which may
+    lie anywhere in memory: all terms go on together, so that none waits for another.
     """
     entries, leaves, listed_too = work.entries, work.leaves, work.rules.listed_too
-    gained, listed, spread = 0, 0, 0
+    going, gained, listed, many = desk.going, 0, 0, 0
     for t in range(len(found.holders)):
         if found.taken[t] or (listed_too and not found.out[t]):
             gained += found.holders[t] if found.taken[t] else 0
-            listed += entries.leaves[found.one[t]] + entries.leaves[found.two[t]]
+            for entry in (found.one[t], found.two[t]):
+                listed += entries.leaves[entry]
+                going[0, many], going[1, many] = entries.leaf[entry], entries.leaves[entry]
+                many += 1
     if gained == 0:
         return False
-    for t in range(len(found.holders)):
-        if not (found.taken[t] or (listed_too and not found.out[t])):
-            continue
-        for entry in (found.one[t], found.two[t]):
-            leaf = entries.leaf[entry]
-            for _ in range(entries.leaves[entry]):
-                c = leaves.cluster[leaf]
-                if met[c] != mark:
-                    met[c] = mark
-                    spread += work.clusters.size[c]
-                leaf = leaves.following[leaf]
+    spread = 0
+    while many > 0:
+        still = 0
+        for i in range(many):
+            leaf, left = going[0, i], going[1, i]
+            c = leaves.cluster[leaf]
+            if desk.met[c] != mark:
+                desk.met[c] = mark
+                spread += work.clusters.size[c]
+            going[0, still], going[1, still] = leaves.following[leaf], left - 1
+            still += int(left > 1)
         if gained * spread >= listed * joint_size:
             return True
+        many = still
     return False
 
 
@@ -289,8 +295,8 @@ def joinable(work: Refining, a: int, b: int, desk: Desk, leaving: Ints, mark: in
     """The terms that two nodes would share, and whether it is worth it. ``mark`` and the next one are new."""
     found = candidate(work, a, b, desk.room)
     size = work.nodes.size[a] + work.nodes.size[b]
-    worth = worth_joining(found, work, size, desk.met, mark)
+    worth = worth_joining(found, work, size, desk, mark)
     if worth and work.rules.lemma:
         keep_lemma(found, work, leaving)
-        worth = worth_joining(found, work, size, desk.met, mark + 1)
+        worth = worth_joining(found, work, size, desk, mark + 1)
     return found, worth

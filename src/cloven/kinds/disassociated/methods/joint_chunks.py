@@ -118,20 +118,20 @@ def _holding(
 
 @compiled
 def share_out(
-    moves: Moves, starts: Ints, first: int, leaves: Leaves, clusters: Clusters, rules: Rules
+    moves: Moves, starts: Ints, first: int, last: int, leaves: Leaves, clusters: Clusters, rules: Rules
 ) -> None:
-    """Build the shared chunks of some joints, numbered from ``first`` on; joint and chunk of each leaf are written."""
+    """Build the shared chunks of some joints, and write down joint and chunk of every leaf that moved."""
     met, place = np.full(len(clusters.size), -1, np.int64), np.empty(len(clusters.size), np.int64)
     named = len(clusters.person) > 0
-    for i in range(len(starts) - 1):
-        order, number = _tried(moves, starts[i], starts[i + 1], rules.group), first + i
+    for number in range(first, last):
+        order = _tried(moves, starts[number], starts[number + 1], rules.group)
         begin, listed = _leaves_of(moves, order, leaves.following)
         start, row, who = _holding(begin, listed, leaves, clusters, met, place, number)
         groups, barred = rules.group[moves.term[order]], moves.barred[order]
         chunk_of = shared_chunks(start, row, groups, barred, rules, who, named)
-        for t in range(len(order)):
-            for leaf in listed[begin[t] : begin[t + 1]]:
-                leaves.joint[leaf], leaves.chunk[leaf] = number, chunk_of[t]
+        for i in range(len(order)):
+            for leaf in listed[begin[i] : begin[i + 1]]:
+                leaves.joint[leaf], leaves.chunk[leaf] = number, chunk_of[i]
 
 
 @compiled

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cloven.compiled import Ints, compiled
-from cloven.cores import as_they_come, at_once
+from cloven.cores import at_once
 from cloven.data.arrays import lexicographic_order, offsets_of, positions, read_only
 from cloven.kinds.disassociated.methods.growth import popcount
 from cloven.kinds.disassociated.methods.joins import (
@@ -38,17 +38,13 @@ from cloven.kinds.disassociated.methods.joins import (
 from cloven.kinds.disassociated.methods.joint_chunks import Moves, share_out
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
     from cloven.compiled import Flags, Longs
     from cloven.kinds.disassociated.methods.vertical import Vertical
 
-_LOOKING, _JOINING = 1, 32
-# Steps that a term takes which is looked at in its node, or joined.
-_MANY = 50_000
-# Occurrences that move, from which on it is worth it to build their chunks beside further joins.
+_LOOKING, _JOINING, _SHARING = 4, 32, 64
+# Steps that a term takes which is looked at in its node, or joined, and an occurrence that moves.
 _FEW = 16
 # Words of bits for each term, from which on sorting is faster.
 _ONE = np.uint64(1)
@@ -119,19 +115,8 @@ def refine(
     n_clusters = len(vertical.chunks)
     rules = Rules(k, m, strict, listed_too, lemma, group)
     work, occurrence = _beginning(vertical, records, barred, person, rules)
+    passes = _Passes(work)
     parent = np.full(2 * n_clusters, -1, np.int64)
-    as_they_come(
-        lambda some: share_out(*some, work.leaves, work.clusters, rules), _joints(_Passes(work), parent)
-    )
-    joints = int(parent.max(initial=-1)) + 1
-    joint, chunk = np.full(len(records.terms), -1, np.int32), vertical.chunk.copy()
-    steps = offsets_of(work.leaves.held)
-    at_once(lambda first, last: _write(work.leaves, occurrence, first, last, joint, chunk), steps)
-    return Refined(joint, chunk, parent[:n_clusters], parent[n_clusters : n_clusters + joints])
-
-
-def _joints(passes: _Passes, parent: Longs) -> Iterator[tuple[Moves, Longs, int]]:
-    """Join to the fixpoint: the terms that moved to some joints, where those of each start, and the first joint."""
     joints, idle, shift = 0, 0, 0
     while idle < 2 and len(passes.order) > 1:
         if idle == 0:  # else nothing has changed
@@ -141,10 +126,17 @@ def _joints(passes: _Passes, parent: Longs) -> Iterator[tuple[Moves, Longs, int]
         joints += len(one)
         idle = 0 if len(one) else idle + 1
         shift = 1 - shift
-        if passes.moving > _MANY and len(one) < len(passes.order) // 32:
-            yield passes.moved(joints)
-    if passes.moving:
-        yield passes.moved(joints)
+    if joints:
+        moves, starts = passes.moves()
+        steps = offsets_of(_SHARING * moves.holders)[starts]
+        at_once(
+            lambda first, last: share_out(moves, starts, first, last, work.leaves, work.clusters, rules),
+            steps,
+        )
+    joint, chunk = np.full(len(records.terms), -1, np.int32), vertical.chunk.copy()
+    steps = offsets_of(work.leaves.held)
+    at_once(lambda first, last: _write(work.leaves, occurrence, first, last, joint, chunk), steps)
+    return Refined(joint, chunk, parent[:n_clusters], parent[n_clusters : n_clusters + joints])
 
 
 @compiled
@@ -321,7 +313,6 @@ class _Passes:
         # Whatever is forgotten here, as other pairs take its place, is tried once more.
         self._slots = (8 * self.clusters).bit_length()
         self._apart = np.full(1 << self._slots, -1, np.int64)
-        self.moving = 0
         self._moves: list[Moves] = []
         self._moved: list[Longs] = []
 
@@ -401,14 +392,11 @@ class _Passes:
         self.used, self.used_shown = int(at[-1]), int(at_shown[-1])
         self._moves.append(moves)
         self._moved.append(moved)
-        self.moving += int(moves.holders.sum())
 
-    def moved(self, joints: int) -> tuple[Moves, Longs, int]:
-        """The terms that moved since this was last asked, where those of each joint start, and the first joint."""
+    def moves(self) -> tuple[Moves, Longs]:
+        """All terms that moved, joint by joint, and where those of each joint start."""
         moves = Moves(*map(np.concatenate, zip(*self._moves, strict=True)))
-        starts = offsets_of(np.concatenate(self._moved))
-        self._moves, self._moved, self.moving = [], [], 0
-        return moves, starts, joints - len(starts) + 1
+        return moves, offsets_of(np.concatenate(self._moved))
 
     def _make_room(self, more: int, more_shown: int) -> None:
         """Close the gaps that joined nodes left, if there is no room behind all."""
@@ -572,7 +560,7 @@ def _link(work: Refining, found: Candidate, moves: Moves, at: int) -> None:
         if found.taken[t]:
             moves.term[at], moves.holders[at] = term_of(entries.key[i]), found.holders[t]
             moves.leaf[at], moves.leaves[at] = one, entries.leaves[i] + entries.leaves[j]
-            for _ in range(moves.leaves[at]):
+            for _ in range(moves.leaves[at] if work.rules.lemma else 0):
                 terms_left[leaves.cluster[one]] -= 1
                 one = leaves.following[one]
             at += 1
