@@ -127,13 +127,16 @@ def search(begin: int, end: int, rows: Rows, count: int, k: int, m: int, strict:
 
 @compiled
 def scan(
-    chunk_start: Longs, chunk_items: Longs, rows: Rows, k: int, m: int, strict: bool
+    chunk_rows: Longs, chunk_items: Longs, rows: Rows, k: int, m: int, strict: bool
 ) -> tuple[int, int, Longs]:
-    """Search every chunk: number of faulty ones, the first, and its combination followed by its support."""
+    """Search every chunk: number of faulty ones, the first, and its combination followed by its support.
+
+    ``chunk_rows`` are the first row of each chunk, and one past the last.
+    """
     faulty, first = 0, -1
     combination = np.empty(0, np.int64)
     for chunk in range(len(chunk_items)):
-        begin, end, count = chunk_start[chunk], chunk_start[chunk + 1], chunk_items[chunk]
+        begin, end, count = chunk_rows[0, chunk], chunk_rows[1, chunk], chunk_items[chunk]
         found = search(begin, end, rows, count, k, min(m, count), strict)
         if len(found) > 0:
             faulty += 1

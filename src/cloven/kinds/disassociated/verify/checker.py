@@ -12,9 +12,10 @@ from cloven.data.transactions import Transactions
 from cloven.figures import counted
 from cloven.kinds.disassociated.release import Kind
 from cloven.kinds.disassociated.verify.arrays import check_arrays, check_key_arrays, check_vocabulary
-from cloven.kinds.disassociated.verify.layout import check_tree, join_parts, lay_out
+from cloven.kinds.disassociated.verify.layout import check_tree, lay_out
 from cloven.kinds.disassociated.verify.order import check_item_order, check_numbering, check_row_order
 from cloven.kinds.disassociated.verify.original import (
+    all_words,
     check_cluster_members,
     check_original,
     check_parts_in_place,
@@ -23,6 +24,7 @@ from cloven.kinds.disassociated.verify.original import (
     check_shared_origin,
     check_term_rows,
 )
+from cloven.kinds.disassociated.verify.parts import join_parts, join_truth, look_at_parts
 from cloven.kinds.disassociated.verify.promise import (
     check_lemma,
     check_no_empty_record,
@@ -143,18 +145,20 @@ def _key(
     arrays = check_key_arrays(release, original, key)
     if not arrays.passed:
         return [arrays]
-    parts = join_parts(layout, key)
+    parts, (words, code_of) = join_parts(layout, key), all_words(release, original, key)
+    truth = join_truth(release, original, key, parts, code_of)
+    looked = look_at_parts(layout, tree, sharing, original, key, parts, truth, len(words))
+    person = persons_of_records(original, key)
     checks = [
         arrays,
         check_cluster_members(release, key),
-        check_records_rebuilt(release, original, key, parts),
-        check_rows_claimed(layout, parts),
+        check_records_rebuilt(original, parts, truth, looked, words),
+        check_rows_claimed(layout, parts, looked),
         check_term_rows(release, layout, parts),
-        check_parts_in_place(layout, tree, parts),
-        check_shared_origin(release, layout, tree, sharing, parts),
+        check_parts_in_place(layout, key, parts, looked),
+        check_shared_origin(release, layout, key, parts, looked),
+        check_withheld(release, layout, tree, key, person),
     ]
-    person = persons_of_records(original, key)
-    checks.append(check_withheld(release, layout, tree, sharing, key, person))
     if person is not None:
         checks += check_persons(release, layout, key, parts, person, telling)
     return checks

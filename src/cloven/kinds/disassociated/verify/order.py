@@ -43,7 +43,7 @@ def check_row_order(release: Disassociated, layout: Layout) -> Check:
     """Rows ascend by cluster, kind, chunk and items; shared rows come last, by joint, chunk and items."""
     faults = []
     if not layout.ordered:
-        group, within = compared_rows(row_columns(release), *ascending_items(release)[:2])
+        group, within, _ = compared_rows(row_columns(release), *ascending_items(release))
         faults = [
             spot(group > 0, lambda at: f"row {at + 1} belongs to a chunk that comes before that of row {at}"),
             spot(within > 0, lambda at: f"row {at + 1} of the same chunk is smaller than row {at}"),
@@ -74,17 +74,9 @@ def _ascending(thing: str, compared: Longs, count: int) -> Check:
 
 def _compared(layout: Layout, size: Longs, kind: Kind) -> Longs:
     """Each cluster, or joint, with the next by content: -1 if it is smaller, 0 if equal, 1 if greater."""
-    chunks, terms = (_chunks_of(layout, which, kind == Kind.SHARED, len(size)) for which in (kind, Kind.TERM))
+    chunks, terms = (layout.chunks_of(which, kind == Kind.SHARED, len(size)) for which in (kind, Kind.TERM))
     compared = _compare_owners(chunks, terms, layout.chunk_start, layout.offsets, layout.items, size)
     return np.asarray(compared)
-
-
-def _chunks_of(layout: Layout, which: Kind, outside: bool, owners: int) -> Longs:
-    """First chunk of one kind of each cluster (``outside``: joint), and one past the last; they follow each other."""
-    found = np.flatnonzero((layout.chunk_outside == outside) & (layout.chunk_kind == which))
-    many = np.bincount(layout.chunk_owner[found], minlength=owners)
-    first = np.append(found, 0)[np.cumsum(many) - many]
-    return np.stack((first, first + many))
 
 
 @compiled
@@ -139,8 +131,8 @@ def contents(release: Disassociated, layout: Layout) -> tuple[list[bytes], list[
 
 def _contents(layout: Layout, size: Longs, kind: Kind) -> list[bytes]:
     """Content of all clusters, or joints (whose size is -1); every token four bytes, big-endian."""
-    chunks, terms = (_chunks_of(layout, which, kind == Kind.SHARED, len(size)) for which in (kind, Kind.TERM))
-    ends, most = np.empty(len(size), np.int64), len(layout.items) + len(layout.row_chunk)
+    chunks, terms = (layout.chunks_of(which, kind == Kind.SHARED, len(size)) for which in (kind, Kind.TERM))
+    ends, most = np.empty(len(size), np.int64), len(layout.items) + layout.rows
     tokens = np.empty(most + layout.chunks + 4 * len(size), np.uint32)
     _write(chunks, terms, layout.chunk_start, layout.offsets, layout.items, size, tokens, ends)
     data = tokens[: ends[-1] if len(ends) else 0].astype(">u4").tobytes()
