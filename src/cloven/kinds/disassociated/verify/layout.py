@@ -58,7 +58,7 @@ class Layout:
     offsets: Longs
     items: NDArray[np.int32]
     form_start: Longs
-    form_chunk: Longs
+    form_chunk: Ints
     form_offsets: Longs
     form_items: NDArray[np.int32]
     form_local: NDArray[np.int32]
@@ -173,7 +173,7 @@ def lay_out(release: Disassociated) -> Layout:
         offsets=read_only(offsets),
         items=read_only(items),
         form_start=read_only(form_start),
-        form_chunk=np.repeat(np.arange(len(start)), np.diff(chunk_form)),
+        form_chunk=np.repeat(np.arange(len(start), dtype=row_form.dtype), np.diff(chunk_form)),
         form_offsets=read_only(form_offsets),
         form_items=read_only(form_items),
         form_local=local,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from hashlib import sha256
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -57,12 +58,11 @@ def check_numbering(release: Disassociated, layout: Layout, tree: JointTree) -> 
     joints = _compared(layout, np.zeros(release.joints, np.int64), Kind.SHARED)
     tied, level = np.flatnonzero(clusters == 0), np.flatnonzero(joints == 0)
     if len(tied) or len(level):
-        digests, context = contexts(*contents(release, layout), tree)
+        digests, of_joints = digest(*contents(release, layout), tree)
+        asked = np.concatenate((tied, tied + 1))
+        context = contexts(of_joints, tree, np.concatenate((level, level + 1, tree.cluster_joint[asked])))
         joints[level] = [context[at] > context[at + 1] for at in level.tolist()]
-        own = {
-            at: _context(digests[at], int(tree.cluster_joint[at]), context)
-            for at in {*tied.tolist(), *(tied + 1).tolist()}
-        }
+        own = {at: _context(digests[at], int(tree.cluster_joint[at]), context) for at in set(asked.tolist())}
         clusters[tied] = [own[at] > own[at + 1] for at in tied.tolist()]
     return _ascending("cluster", clusters, release.clusters), _ascending("joint", joints, release.joints)
 
@@ -135,9 +135,10 @@ def _contents(layout: Layout, size: Longs, kind: Kind) -> list[bytes]:
     ends, most = np.empty(len(size), np.int64), len(layout.items) + layout.rows
     tokens = np.empty(most + layout.chunks + 4 * len(size), np.uint32)
     _write(chunks, terms, layout.chunk_start, layout.offsets, layout.items, size, tokens, ends)
-    data = tokens[: ends[-1] if len(ends) else 0].astype(">u4").tobytes()
+    tokens = tokens[: ends[-1] if len(ends) else 0]
+    data = (tokens.byteswap(inplace=True) if sys.byteorder == "little" else tokens).view(np.uint8)
     bounds = [0, *(4 * ends).tolist()]
-    return [data[begin:end] for begin, end in pairwise(bounds)]
+    return [data[begin:end].tobytes() for begin, end in pairwise(bounds)]
 
 
 @compiled
@@ -183,28 +184,35 @@ def _write_rows(first: int, last: int, offsets: Ints, items: Ints, tokens: Ints,
     return at
 
 
-def contexts(clusters: list[bytes], joints: list[bytes], tree: JointTree) -> tuple[list[str], list[str]]:
-    """Digest of every cluster, and context of every joint: a string that stands for the position in the tree."""
-    from_below = np.argsort(-tree.depth(), kind="stable").tolist()
+def digest(clusters: list[bytes], joints: list[bytes], tree: JointTree) -> tuple[list[str], list[str]]:
+    """Digest of every cluster and of every joint."""
     parent, innermost = tree.parent.tolist(), tree.cluster_joint.tolist()
     children: list[list[str]] = [[] for _ in joints]
     cluster_digest = [sha256(content).hexdigest() for content in clusters]
-    for digest, joint in zip(cluster_digest, innermost, strict=True):
+    for found, joint in zip(cluster_digest, innermost, strict=True):
         if joint >= 0:
-            children[joint].append(digest)
+            children[joint].append(found)
     joint_digest = [""] * len(joints)
-    for joint in from_below:
+    for joint in np.argsort(-tree.depth(), kind="stable").tolist():
         below = "".join(sorted(children[joint])).encode("ascii")
         joint_digest[joint] = sha256(joints[joint] + below).hexdigest()
         if parent[joint] >= 0:
             children[parent[joint]].append(joint_digest[joint])
-    joint_context = [""] * len(joints)
-    for joint in reversed(from_below):
-        joint_context[joint] = _context(joint_digest[joint], parent[joint], joint_context)
-    return cluster_digest, joint_context
+    return cluster_digest, joint_digest
 
 
-def _context(digest: str, parent: int, joint_context: list[str]) -> str:
+def contexts(digests: list[str], tree: JointTree, asked: Longs) -> dict[int, str]:
+    """Context of some joints (-1 for none) and of those above: a string that stands for the position in the tree."""
+    wanted, depth = np.zeros(len(tree.parent), bool), tree.depth()
+    for _, above in tree.climb(asked):
+        wanted[above] = True
+    found = dict[int, str]()
+    for joint in sorted(np.flatnonzero(wanted).tolist(), key=depth.__getitem__):
+        found[joint] = _context(digests[joint], int(tree.parent[joint]), found)
+    return found
+
+
+def _context(digest: str, parent: int, joint_context: dict[int, str]) -> str:
     if parent < 0:
         return digest
     return sha256((joint_context[parent] + digest).encode("ascii")).hexdigest()

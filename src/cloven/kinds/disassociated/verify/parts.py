@@ -168,21 +168,19 @@ class _Walk(NamedTuple):
 
 
 class _Forms(NamedTuple):
-    """Forms of the layout, of which row each is, and their chunks."""
+    """Forms of the layout, of which row each is, and their chunks; joint 0 as owner of one is -1, joint 1 is -2, ..."""
 
     of_row: Ints
     offsets: Longs
     items: NDArray[np.int32]
-    chunk: Longs
+    chunk: Ints
     owner: Longs
-    outside: Flags
 
 
 class _Found(NamedTuple):
     """Flags that are set: see ``Looked``."""
 
     broken: Flags
-    taken: Flags
     differs: Flags
     astray: Flags
     again: Flags
@@ -194,8 +192,8 @@ class Looked:
     """What was found in the parts of a key.
 
     Attributes:
-        broken: records of the original that are not what they are given, each item once.
         taken: rows that a part lies in.
+        broken: records of the original that are not what they are given, each item once.
         differs: rows that do not hold the items of a part in them; an item given twice counts once.
         astray: parts that lie neither in the cluster of their record nor in a joint above it.
         again: the second part of a record in a chunk.
@@ -203,8 +201,8 @@ class Looked:
         shared: entries of parts in joints.
     """
 
-    broken: Flags
     taken: Flags
+    broken: Flags
     differs: Flags
     astray: Flags
     again: Flags
@@ -226,18 +224,18 @@ def look_at_parts(
     cluster = np.full(len(original), -1, np.int64)  # not published
     order = stable_order(original.source_rows)
     cluster[order[places(original.source_rows[order], key.records)]] = key.record_cluster
-    forms = _Forms(
-        layout.row_form, layout.form_offsets, layout.form_items, layout.form_chunk,
-        layout.chunk_owner, layout.chunk_outside,
-    )  # fmt: skip
-    many = (len(original), layout.rows, layout.rows, len(parts.row), len(parts.row), len(parts.items))
+    owner = np.where(layout.chunk_outside, -1 - layout.chunk_owner, layout.chunk_owner)
+    forms = _Forms(layout.row_form, layout.form_offsets, layout.form_items, layout.form_chunk, owner)
+    many = (len(original), layout.rows, len(parts.row), len(parts.row), len(parts.items))
     found, lies = (
         _Found(*(np.zeros(each, np.bool_) for each in many)),
         np.empty_like(parts.row, layout.row_form.dtype),
     )
     given = (truth, parts, forms, cluster, words)
     counts = at_once(lambda first, last: _look(*given, first, last, lies, found), original.offsets)
-    shared = sum(many for many, _ in counts)
+    shared = sum(many for _, many, _ in counts)
+    bits = np.bitwise_or.reduce([each for each, *_ in counts])
+    taken = np.unpackbits(bits, count=layout.rows, bitorder="little").view(np.bool_)
     if shared:
         start, members = _members(cluster, sharing)
         walk = _Walk(
@@ -246,7 +244,7 @@ def look_at_parts(
         )  # fmt: skip
         about = (truth, parts, forms, walk, sharing.published, len(truth.published))
         at_once(lambda first, last: _look_above(*about, read_only(lies), first, last, found), start)
-    return Looked(*found, shared)
+    return Looked(taken, *found, shared)
 
 
 def _members(cluster: Longs, sharing: Sharing) -> tuple[Longs, Longs]:
@@ -274,14 +272,15 @@ def _most(bounds: Ints, first: int, last: int) -> int:
 def _look(
     truth: Truth, parts: Parts, forms: _Forms, clusters: Ints, words: int, first: int, last: int,
     lies: Ints, found: _Found,
-) -> tuple[int, int]:  # fmt: skip
-    """Look at some records; tells ``shared``, and leaves in ``lies`` what each part gives a joint.
+) -> tuple[Ints, int, int]:  # fmt: skip
+    """Look at some records; tells ``taken``, a bit for each row, and ``shared``.
 
-    That is the form it lies in; -1 if it is in a cluster, -2 if it is not what its row holds.
+    Leaves in ``lies`` what each part gives a joint: the form it lies in; -1 if it is in a cluster, -2 if it is not what
+    its row holds.
     """
     form, chunk = np.empty((2, _most(truth.parts, first, last)), np.int64)
     wanted, seen = np.full(words, -1, np.int64), np.empty(0, np.int64)
-    shared, read = 0, 0
+    taken, shared, read = np.zeros(len(forms.of_row) // 8 + 1, np.uint8), 0, 0
     for block in range(first, last, _AT_ONCE):
         behind, many = min(block + _AT_ONCE, last), 0
         for record in range(block, behind):
@@ -326,14 +325,15 @@ def _look(
                     wanted[word] = -1
                     missing -= 1
                 same = same and here == there
-                found.taken[parts.row[part]] = True
+                row, owner = parts.row[part], forms.owner[lie]
+                taken[row >> 3] |= 1 << (row & 7)
                 if not same:
-                    found.differs[parts.row[part]] = True
+                    found.differs[row] = True
                 lies[part] = -1
-                if forms.outside[lie]:
+                if owner < 0:
                     shared += parts.offsets[part + 1] - parts.offsets[part]
                     lies[part] = form[many] if same else -2
-                elif forms.owner[lie] != clusters[record]:
+                elif owner != clusters[record]:
                     found.astray[part] = True
                 many += 1
             for at in range(truth.held[record, 0], truth.held[record, 1]):
@@ -342,7 +342,7 @@ def _look(
                 wanted[word] = -1
                 missing -= 1
             found.broken[record] = broken or missing != 0
-    return shared, read
+    return taken, shared, read
 
 
 @compiled
@@ -377,7 +377,7 @@ def _look_above(
             for number in range(many):
                 part, form = given[0, number], given[1, number]
                 chunk = forms.chunk[form if form >= 0 else forms.of_row[parts.row[part]]]
-                owner, limit = forms.owner[chunk], 0
+                owner, limit = -1 - forms.owner[chunk], 0
                 if walk.entered[owner] <= moment < walk.left[owner]:
                     limit = walk.depth[owner]
                 else:  # all joints around the cluster are further in than one that lies elsewhere

@@ -83,7 +83,7 @@ def _search(
     *,
     strict: bool,
 ) -> Rare | None:
-    """Search the given chunks; rows of each from ``start`` on, each a form with an owner and a weight."""
+    """Search the given chunks; rows of each from ``start`` on, each a form with an owner (or its own) and a weight."""
     from cloven.verification.km import Rows, scan  # numba takes long to import
 
     bounds = np.stack((start[chunks], start[chunks + 1]))
@@ -92,7 +92,8 @@ def _search(
     searched = Rows(offsets[forms], offsets[forms + 1], owner, weight, layout.form_local)
 
     def look(begin: int, end: int) -> tuple[int, int, Longs]:
-        many, first, found = scan(bounds[:, begin:end], items[begin:end], searched, int(k), int(m), strict)
+        here = bounds[:, begin:end].copy(), items[begin:end]
+        many, first, found = scan(*here, searched, int(k), int(m), strict, owner is forms)
         return many, begin + first, found
 
     told = [each for each in at_once(look, offsets_of(bounds[1] - bounds[0])) if each[0]]
