@@ -38,7 +38,7 @@ class Parts(NamedTuple):
 
     Attributes:
         record: source position of its record, ascending.
-        row: its row in the layout.
+        row: its row.
         offsets: where the items of each part start.
         items: item codes, by part and ascending.
     """
@@ -53,8 +53,8 @@ class Parts(NamedTuple):
         return int(np.searchsorted(self.offsets, entry, side="right")) - 1, int(self.items[entry])
 
 
-def join_parts(layout: Layout, key: Key) -> Parts:
-    """Sort the parts of a key whose arrays are sound, and look up their rows in the layout."""
+def sorted_parts(key: Key) -> Parts:
+    """Sort the parts of a key whose arrays are sound."""
     record, row = np.asarray(key.record, np.int64), np.asarray(key.release_row, np.int64)
     offsets, items = read_only(np.asarray(key.offsets, np.int64)), read_only(np.asarray(key.items, np.int32))
     given = read_only(record)
@@ -63,23 +63,28 @@ def join_parts(layout: Layout, key: Key) -> Parts:
         record, row = record[order], row[order]
         offsets, items = take_rows(offsets, items, order)
         items = items[np.lexsort((items, np.repeat(np.arange(len(record)), np.diff(offsets))))]
-    if layout.row_source is not None:
-        position = np.empty(len(layout.row_source), np.int64)
-        position[layout.row_source] = np.arange(len(position))
-        row = position[row]
     return Parts(read_only(record), read_only(row), read_only(offsets), read_only(items))
+
+
+def in_layout(layout: Layout, parts: Parts) -> Parts:
+    """The same parts with the rows of the layout instead of those of the release."""
+    if layout.row_source is None:
+        return parts
+    position = np.empty(layout.rows, np.int64)
+    position[layout.row_source] = np.arange(layout.rows)
+    return parts._replace(row=read_only(position[parts.row]))
 
 
 @compiled
 def _ascend(record: Ints, offsets: Ints, items: Ints, first: int, last: int) -> bool:
     """Whether some parts ascend by record, from the one before them on, and the items of each ascend."""
+    ascending = True
+    for part in range(max(first, 1), last):
+        ascending &= record[part - 1] <= record[part]
     for part in range(first, last):
-        if part > 0 and record[part] < record[part - 1]:
-            return False
         for place in range(offsets[part] + 1, offsets[part + 1]):
-            if items[place] < items[place - 1]:
-                return False
-    return True
+            ascending &= items[place - 1] <= items[place]
+    return ascending
 
 
 class Truth(NamedTuple):
