@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from cloven.compiled import Flags, Ints, Longs
 
 
+_COUNTED = 1 << 14
+# Pairs of items of a chunk up to which all are counted at once.
+
+
 class Rows(NamedTuple):
     """Rows to search.
 
@@ -126,14 +130,56 @@ def search(begin: int, end: int, rows: Rows, count: int, k: int, m: int, strict:
 
 
 @compiled
+def is_safe(
+    begin: int, end: int, rows: Rows, count: int, k: int, m: int, strict: bool, support: Longs, pairs: Longs
+) -> bool:
+    """Whether one look proves that a chunk has no rare combination; each row has an owner of its own.
+
+    A combination of more than two items, or of many, is not counted here: rows with k copies hold nothing rare.
+    """
+    light, sound = strict, True
+    support[:count] = 0
+    for row in range(begin, end):
+        light |= rows.weight[row] < k
+        for position in range(rows.start[row], rows.end[row]):
+            support[rows.items[position]] += rows.weight[row]
+    for item in range(count):
+        sound &= support[item] >= k
+    if not sound or not light or m == 1 or count == 1:
+        return sound
+    if m > 2 or count * count > len(pairs):
+        return False
+    pairs[: count * count] = 0
+    for row in range(begin, end):
+        for position in range(rows.start[row], rows.end[row]):
+            first = rows.items[position] * count
+            for other in range(position + 1, rows.end[row]):
+                pairs[first + rows.items[other]] += rows.weight[row]
+    for item in range(count):
+        for other in range(item + 1, count):
+            held = pairs[item * count + other]
+            sound &= held >= k or (held == 0 and not strict)
+    return sound
+
+
+@compiled
 def scan(
-    chunk_start: Longs, chunk_items: Longs, rows: Rows, k: int, m: int, strict: bool
+    chunk_rows: Longs, chunk_items: Longs, rows: Rows, k: int, m: int, strict: bool, alone: bool
 ) -> tuple[int, int, Longs]:
-    """Search every chunk: number of faulty ones, the first, and its combination followed by its support."""
+    """Search every chunk: number of faulty ones, the first, and its combination followed by its support.
+
+    ``chunk_rows`` are the first row of each chunk, and one past the last; ``alone`` says that no two rows have the same
+    owner, so that most chunks can be told by counting pairs.
+    """
     faulty, first = 0, -1
-    combination = np.empty(0, np.int64)
+    combination, most = np.empty(0, np.int64), 0
+    for count in chunk_items:
+        most = max(most, count)
+    support, pairs = np.empty(most, np.int64), np.empty(_COUNTED, np.int64)
     for chunk in range(len(chunk_items)):
-        begin, end, count = chunk_start[chunk], chunk_start[chunk + 1], chunk_items[chunk]
+        begin, end, count = chunk_rows[0, chunk], chunk_rows[1, chunk], chunk_items[chunk]
+        if alone and is_safe(begin, end, rows, count, k, m, strict, support, pairs):
+            continue
         found = search(begin, end, rows, count, k, min(m, count), strict)
         if len(found) > 0:
             faulty += 1

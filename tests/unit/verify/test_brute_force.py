@@ -139,25 +139,37 @@ def test_what_clusters_below_a_joint_cannot_have(nodes):
     release = build(nodes, order=kept)
     layout, (_, tree) = lay_out(release), check_tree(release)
     found = find_sharing(release, layout, tree)
-    assert len(found.place) == len(found.chunks.item)
+    assert sorted(found.clusters.tolist()) == list(range(len(clusters)))
+    order = [at if at >= 0 else len(clusters) for at in found.visited[found.clusters].tolist()]
+    assert order == sorted(order)
     for number, node in enumerate(joints):
         below = {id(each): each for each in nodes_below(node.children) if not each.is_joint}
         inside = {id(clusters[c]) for c in np.flatnonzero(_between(found, number, found.visited)).tolist()}
         assert inside == set(below)
         assert found.records[number] == sum(each.size for each in below.values())
-        places = range(found.shared.start[number], found.shared.start[number + 1])
-        words = [release.vocabulary[found.shared.item[place]] for place in places]
-        assert words == sorted({item for chunk in node.chunks for row in chunk for item in row})
+        first, last = found.published.shared[:, number].tolist()
+        places = found.place[first:last].tolist()
+        words = [release.vocabulary[found.published.item[place]] for place in places]
+        assert words == [release.vocabulary[item] for item in found.published.item[first:last].tolist()]
+        assert set(words) == {item for chunk in node.chunks for row in chunk for item in row}
+        assert len(set(places)) == len(set(words))
         for place, word in zip(places, words, strict=True):
             apart = barred(node, word)
-            times = slice(found.times.start[place], found.times.start[place + 1])
-            begin, end = found.times.begin[times, None], found.times.end[times, None]
-            when = ((begin <= found.visited) & (found.visited < end)).sum(axis=0)
-            assert {id(clusters[c]) for c in np.flatnonzero(when).tolist()} == apart
-            assert when.max(initial=0) <= 1
+            assert found.around[place] == innermost_outside(node, word)
             assert found.barred[place] == sum(below[each].size for each in apart)
             assert found.is_listed[place] == any(word in each.term for each in below.values())
             assert found.is_told[place] == bool(apart)
+
+
+def innermost_outside(node, item):
+    """Depth of the next joint around a joint that shares an item too; 0 for none."""
+    outer = node.parent
+    while outer is not None and not any(item in row for chunk in outer.chunks for row in chunk):
+        outer = outer.parent
+    depth = 0
+    while outer is not None:
+        depth, outer = depth + 1, outer.parent
+    return depth
 
 
 def _between(found, joint_number, moment):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,9 +12,10 @@ from cloven.data.transactions import Transactions
 from cloven.figures import counted
 from cloven.kinds.disassociated.release import Kind
 from cloven.kinds.disassociated.verify.arrays import check_arrays, check_key_arrays, check_vocabulary
-from cloven.kinds.disassociated.verify.layout import check_tree, join_parts, lay_out
+from cloven.kinds.disassociated.verify.layout import check_tree, lay_out
 from cloven.kinds.disassociated.verify.order import check_item_order, check_numbering, check_row_order
 from cloven.kinds.disassociated.verify.original import (
+    all_words,
     check_cluster_members,
     check_original,
     check_parts_in_place,
@@ -23,6 +24,7 @@ from cloven.kinds.disassociated.verify.original import (
     check_shared_origin,
     check_term_rows,
 )
+from cloven.kinds.disassociated.verify.parts import in_layout, join_truth, look_at_parts, sorted_parts
 from cloven.kinds.disassociated.verify.promise import (
     check_lemma,
     check_no_empty_record,
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
     from cloven.kinds.disassociated.key import Key
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.kinds.disassociated.verify.layout import JointTree, Layout
+    from cloven.kinds.disassociated.verify.parts import Parts, Truth
     from cloven.kinds.disassociated.verify.sharing import Sharing
     from cloven.verification.claims import Allowed
     from cloven.verification.verdict import Given
@@ -70,24 +73,53 @@ def checks(release: Disassociated, given: Given[Transactions, Key]) -> list[Chec
     joint_tree, tree = check_tree(release)
     if tree is None:
         return [arrays, joint_tree]
-    layout = lay_out(release)
-    sharing = find_sharing(release, layout, tree)
-    telling = uses_items_shown_below(layout, sharing)
+    is_large = len(release.row_items) >= WORTH_IT
+    laid: Any = lambda: _laid(release, tree)  # noqa: E731
+    begun: Any = lambda: _begun(release, given)  # noqa: E731
+    (layout, sharing, telling), of_key = side_by_side([laid, begun]) if is_large else [laid(), begun()]
     works: list[Callable[[], list[Check]]] = [
-        lambda: _key(release, layout, tree, sharing, telling, given),  # the longest comes first
+        lambda: _key(release, layout, tree, sharing, telling, given, of_key),  # the longest comes first
+        lambda: _order(release, layout, tree),
+        lambda: _promise(release, layout, tree, sharing, telling, allow_unsafe=given.allow_unsafe),
+        lambda: [] if given.original is None else check_original(release, layout, given.original),
         lambda: [
             check_vocabulary(release, layout),
             joint_tree,
             *_structure(release, layout, tree, sharing, telling),
         ],
-        lambda: _promise(release, layout, tree, sharing, telling, allow_unsafe=given.allow_unsafe),
-        lambda: _order(release, layout, tree),
         lambda: _claims(release, given),
-        lambda: [] if given.original is None else check_original(release, layout, given.original),
     ]
-    is_large = len(release.row_items) >= WORTH_IT
-    of_key, *others = side_by_side(works) if is_large else [work() for work in works]
-    return [arrays, *chain.from_iterable(others), *of_key]
+    key, order, promise, origin, structure, claims = (
+        side_by_side(works) if is_large else [work() for work in works]
+    )
+    return [arrays, *structure, *promise, *order, *claims, *origin, *key]
+
+
+def _laid(release: Disassociated, tree: JointTree) -> tuple[Layout, Sharing, Flags]:
+    layout = lay_out(release)
+    sharing = find_sharing(release, layout, tree)
+    return layout, sharing, uses_items_shown_below(layout, sharing)
+
+
+@dataclass(frozen=True)
+class _Begun:
+    """What can be said of a key whose arrays are sound before the release is laid out."""
+
+    arrays: Check
+    words: tuple[str, ...]
+    parts: Parts
+    truth: Truth
+
+
+def _begun(release: Disassociated, given: Given[Transactions, Key]) -> _Begun | Check | None:
+    original, key = given.original, given.key
+    if original is None or key is None:
+        return None
+    arrays = check_key_arrays(release, original, key)
+    if not arrays.passed:
+        return arrays
+    parts, (words, code_of) = sorted_parts(key), all_words(release, original, key)
+    return _Begun(arrays, words, parts, join_truth(release, original, key, parts, code_of))
 
 
 def _structure(
@@ -136,25 +168,26 @@ def _key(
     sharing: Sharing,
     telling: Flags,
     given: Given[Transactions, Key],
+    begun: _Begun | Check | None,
 ) -> list[Check]:
     original, key = given.original, given.key
-    if original is None or key is None:
+    if original is None or key is None or begun is None:
         return []
-    arrays = check_key_arrays(release, original, key)
-    if not arrays.passed:
-        return [arrays]
-    parts = join_parts(layout, key)
-    checks = [
-        arrays,
-        check_cluster_members(release, key),
-        check_records_rebuilt(release, original, key, parts),
-        check_rows_claimed(layout, parts),
-        check_term_rows(release, layout, parts),
-        check_parts_in_place(layout, tree, parts),
-        check_shared_origin(release, layout, tree, sharing, parts),
-    ]
+    if isinstance(begun, Check):
+        return [begun]
+    words, truth, parts = begun.words, begun.truth, in_layout(layout, begun.parts)
+    looked = look_at_parts(layout, tree, sharing, original, key, parts, truth, len(words))
     person = persons_of_records(original, key)
-    checks.append(check_withheld(release, layout, tree, sharing, key, person))
+    checks = [
+        begun.arrays,
+        check_cluster_members(release, key),
+        check_records_rebuilt(original, parts, truth, looked, words),
+        check_rows_claimed(layout, parts, looked),
+        check_term_rows(release, layout, parts),
+        check_parts_in_place(layout, key, parts, looked),
+        check_shared_origin(release, layout, key, parts, looked),
+        check_withheld(release, layout, tree, key, person),
+    ]
     if person is not None:
         checks += check_persons(release, layout, key, parts, person, telling)
     return checks

@@ -12,7 +12,7 @@ import numpy as np
 
 from cloven.compiled import compiled
 from cloven.cores import at_once
-from cloven.data.arrays import distinct, offsets_of, places, read_only, stable_order, take_rows
+from cloven.data.arrays import distinct, offsets_of, read_only, take_rows
 from cloven.kinds.disassociated.release import Kind
 from cloven.verification.verdict import conclude, spot
 
@@ -22,50 +22,79 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cloven.compiled import Flags, Ints, Longs
-    from cloven.kinds.disassociated.key import Key
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.verification.verdict import Check
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Rows, chunks, and the items of each chunk.
+    """Rows, chunks, and the items of each chunk. A form is a row of a chunk, however many equal ones there are.
 
     Attributes:
-        row_source: number of each row in the release.
-        row_chunk: chunk of each row.
-        row_repeats: whether a row equals the one before it in its chunk.
-        ordered: whether rows stand in the release as they do here.
+        row_source: number of each row in the release; None if rows stand there as they do here.
+        row_form: form of each row.
         ascending: whether items stand in the rows of the release as they do here.
         offsets: where each row starts in ``items``.
         items: item codes, strictly ascending inside a row.
-        local: for each entry of ``items``, its number among the items of the chunk.
+        form_start: first row of each form; one longer.
+        form_chunk: chunk of each form.
+        form_offsets: where each form starts in ``form_items``.
+        form_items: item codes of each form.
+        form_local: for each entry of ``form_items``, its number among the items of the chunk.
         chunk_kind: record, term or shared.
         chunk_outside: whether it belongs to a joint: shared chunks, and the list of terms of the root.
         chunk_owner: its cluster or joint.
         chunk_number: published number of the chunk.
-        chunk_start: first row of each chunk; one longer.
-        pair_chunk: chunk of each distinct pair (chunk, item), ascending.
+        chunk_form: first form of each chunk; one longer.
+        pair_start: first distinct pair (chunk, item) of each chunk; one longer.
+        pair_chunk: chunk of each such pair, ascending.
         pair_item: item of each such pair.
         pair_rows: in how many rows of the chunk it is.
     """
 
-    row_source: Longs
-    row_chunk: Longs
-    row_repeats: Flags
-    ordered: bool
+    row_source: Longs | None
+    row_form: Ints
     ascending: bool
     offsets: Longs
     items: NDArray[np.int32]
-    local: NDArray[np.int32]
+    form_start: Longs
+    form_chunk: Ints
+    form_offsets: Longs
+    form_items: NDArray[np.int32]
+    form_local: NDArray[np.int32]
     chunk_kind: NDArray[np.int8]
     chunk_outside: Flags
     chunk_owner: Longs
     chunk_number: Longs
-    chunk_start: Longs
+    chunk_form: Longs
+    pair_start: Longs
     pair_chunk: Longs
     pair_item: Longs
     pair_rows: Longs
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return len(self.row_form)
+
+    @property
+    def copies(self) -> Longs:
+        """Number of rows of each form."""
+        return np.diff(self.form_start)
+
+    @property
+    def chunk_start(self) -> Longs:
+        """First row of each chunk; one longer."""
+        return self.form_start[self.chunk_form]
+
+    def chunk_of(self, row: int) -> int:
+        """Chunk of a row."""
+        return int(self.form_chunk[self.row_form[row]])
+
+    @property
+    def ordered(self) -> bool:
+        """Whether rows stand in the release as they do here."""
+        return self.row_source is None
 
     @property
     def chunks(self) -> int:
@@ -76,6 +105,13 @@ class Layout:
     def chunk_rows(self) -> Longs:
         """Number of rows of each chunk."""
         return np.diff(self.chunk_start)
+
+    def chunks_of(self, kind: Kind, outside: bool, owners: int) -> Longs:
+        """First chunk of one kind of each cluster (``outside``: joint), and one past the last: they stand together."""
+        found = np.flatnonzero((self.chunk_outside == outside) & (self.chunk_kind == kind))
+        many = np.bincount(self.chunk_owner[found], minlength=owners)
+        first = np.append(found, 0)[np.cumsum(many) - many]
+        return np.stack((first, first + many))
 
     def pairs_of(self, kind: Kind) -> tuple[Longs, Longs]:
         """Owner and item of every distinct pair (chunk, item) in chunks of one kind, the list of the root left out."""
@@ -90,9 +126,9 @@ class Layout:
         items: Longs = self.pair_item[chunks[self.pair_chunk]]
         return items
 
-    def items_of(self, row: int) -> list[int]:
-        """Items of one row."""
-        found: list[int] = self.items[self.offsets[row] : self.offsets[row + 1]].tolist()
+    def items_of(self, form: int) -> list[int]:
+        """Items of one form."""
+        found: list[int] = self.form_items[self.form_offsets[form] : self.form_offsets[form + 1]].tolist()
         return found
 
     def place(self, chunk: int) -> str:
@@ -108,59 +144,99 @@ class Layout:
 
 def lay_out(release: Disassociated) -> Layout:
     """Group and sort the rows of a release whose arrays are sound."""
-    offsets, items, ascending = ascending_items(release)
-    columns, order = row_columns(release), np.arange(release.rows)
-    group, within = compared_rows(columns, offsets, items)
-    ordered = not ((group > 0).any() or (within > 0).any())
-    if not ordered:
+    offsets, items = np.asarray(release.row_offsets, np.int64), np.asarray(release.row_items, np.int32)
+    columns, order = row_columns(release), None
+    compared = compared_rows(columns, offsets, items)
+    ascending = compared.ascending
+    if not ascending:
+        offsets, items = ascending_items(release)
+        compared = compared_rows(columns, offsets, items)
+    if (compared.group > 0).any() or (compared.within > 0).any():
         order, columns, offsets, items = _sorted_rows(columns, offsets, items)
-        group, within = compared_rows(columns, offsets, items)
-    new_chunk = np.append(True, group != 0)[: len(order)]
-    start = np.flatnonzero(new_chunk)
-    chunk_start = np.append(start, len(order))
-    pairs, pair_item, pair_rows, local = _pairs(offsets[chunk_start], items, len(release.vocabulary))
+        compared = compared_rows(columns, offsets, items)
+    rows, differs = len(offsets) - 1, (compared.group != 0) | (compared.within != 0)
+    form_start = np.append(np.flatnonzero(np.append(True, differs)[:rows]), rows)
+    forms, begin = len(form_start) - 1, form_start[:-1]
+    row_form = np.empty(rows, np.int32 if rows <= np.iinfo(np.int32).max else np.int64)
+    at_once(lambda first, last: _number_rows(form_start, first, last, row_form), form_start)
+    form_offsets, form_items = take_rows(offsets, items, begin)
+    chunk_form = np.append(np.flatnonzero(np.append(True, compared.group)[begin]), forms)
+    start = begin[chunk_form[:-1]]
+    pairs, pair_item, pair_rows, local = _pairs(
+        chunk_form, form_start, form_offsets, form_items, len(release.vocabulary)
+    )
+    outside = columns.cluster[start] < 0
     return Layout(
         row_source=order,
-        row_chunk=np.cumsum(new_chunk) - 1,
-        row_repeats=np.append(False, (group == 0) & (within == 0))[: len(order)],
-        ordered=ordered,
+        row_form=read_only(row_form),
         ascending=ascending,
         offsets=read_only(offsets),
         items=read_only(items),
-        local=local,
+        form_start=read_only(form_start),
+        form_chunk=np.repeat(np.arange(len(start), dtype=row_form.dtype), np.diff(chunk_form)),
+        form_offsets=read_only(form_offsets),
+        form_items=read_only(form_items),
+        form_local=local,
         chunk_kind=columns.kind[start],
-        chunk_outside=columns.outside[start],
-        chunk_owner=columns.owner[start],
+        chunk_outside=outside,
+        chunk_owner=np.where(outside, columns.joint[start], columns.cluster[start]),
         chunk_number=columns.chunk[start].astype(np.int64),
-        chunk_start=chunk_start,
+        chunk_form=chunk_form,
+        pair_start=offsets_of(pairs),
         pair_chunk=np.repeat(np.arange(len(start)), pairs),
         pair_item=pair_item,
         pair_rows=pair_rows,
     )
 
 
-def compared_rows(
-    columns: Columns, offsets: Longs, items: NDArray[np.int32]
-) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-    """Each row with the next: -1, 0 or 1 by its chunk, and by its items where both are of one chunk."""
+@compiled
+def _number_rows(form_start: Ints, first: int, last: int, row_form: Ints) -> None:
+    for form in range(first, last):
+        for row in range(form_start[form], form_start[form + 1]):
+            row_form[row] = form
+
+
+class Compared(NamedTuple):
+    """Each row with the next.
+
+    Attributes:
+        group: -1, 0 or 1 by its chunk.
+        within: -1, 0 or 1 by its items, where both are of one chunk; means something only if items ascend.
+        ascending: whether the items of every row ascend, each once.
+    """
+
+    group: NDArray[np.int8]
+    within: NDArray[np.int8]
+    ascending: bool
+
+
+def compared_rows(columns: Columns, offsets: Longs, items: NDArray[np.int32]) -> Compared:
+    """Compare each row with the next."""
     group, within = np.zeros((2, max(0, len(offsets) - 2)), np.int8)
     given = Columns(*(read_only(column) for column in columns))
     rows = (read_only(offsets), read_only(items))
-    at_once(lambda first, last: _compare_rows(given, *rows, first, last, group, within), offsets)
-    return group, within
+    ascend = at_once(lambda first, last: _compare_rows(given, *rows, first, last, group, within), offsets)
+    return Compared(group, within, all(ascend))
 
 
 @compiled
 def _compare_rows(
     columns: Columns, offsets: Ints, items: Ints, first: int, last: int, group: Ints, within: Ints
-) -> None:
-    outside, owner, kind, chunk = columns.outside, columns.owner, columns.kind, columns.chunk
-    for row in range(first, min(last, len(group))):
+) -> bool:
+    """Compare some rows with the next; whether the items of each ascend."""
+    cluster, joint, kind, chunk = columns.cluster, columns.joint, columns.kind, columns.chunk
+    ascending = True
+    for row in range(first, last):
+        for place in range(offsets[row] + 1, offsets[row + 1]):
+            ascending &= items[place - 1] < items[place]
         after = row + 1
-        if outside[row] != outside[after]:
-            group[row] = 1 if outside[row] else -1
-        elif owner[row] != owner[after]:
-            group[row] = 1 if owner[row] > owner[after] else -1
+        if after == len(cluster):
+            break
+        if cluster[row] != cluster[after]:  # rows of no cluster come last
+            is_first = cluster[after] < 0 or 0 <= cluster[row] < cluster[after]
+            group[row] = -1 if is_first else 1
+        elif joint[row] != joint[after]:
+            group[row] = 1 if joint[row] > joint[after] else -1
         elif kind[row] != kind[after]:
             group[row] = 1 if kind[row] > kind[after] else -1
         elif chunk[row] != chunk[after]:
@@ -174,32 +250,38 @@ def _compare_rows(
                 within[row] = 1 if right == end or items[left] > items[right] else -1
             elif right < end:
                 within[row] = -1
+    return ascending
 
 
 def _pairs(
-    bounds: Longs, items: NDArray[np.int32], words: int
+    chunk_form: Longs, form_start: Longs, offsets: Longs, items: NDArray[np.int32], words: int
 ) -> tuple[Longs, Longs, Longs, NDArray[np.int32]]:
-    """Distinct items of each chunk: how many, which, in how many rows; and of each occurrence, which of them it is.
-
-    Items of a chunk stand together, from one of ``bounds`` to the next.
-    """
-    items, local = read_only(items), np.empty(len(items), np.int32)
-    found = at_once(lambda first, last: _numbered(bounds, items, words, first, last, local), bounds)
+    """Distinct items of each chunk: how many, which, in how many rows; and of each item of forms, which it is."""
+    forms, local = (form_start, read_only(offsets), read_only(items)), np.empty(len(items), np.int32)
+    bounds = offsets[chunk_form]
+    found = at_once(lambda first, last: _numbered(chunk_form, *forms, words, first, last, local), bounds)
     many, which, times = (np.concatenate(each) for each in zip(*found, strict=True))
     return many, which, times, local
 
 
 @compiled
 def _numbered(
-    bounds: Ints, items: Ints, words: int, first: int, last: int, local: Ints
+    chunk_form: Ints,
+    form_start: Ints,
+    offsets: Ints,
+    items: Ints,
+    words: int,
+    first: int,
+    last: int,
+    local: Ints,
 ) -> tuple[Ints, Ints, Ints]:
     """The items of chunks ``first`` to ``last``, ascending in each; fills ``local``."""
-    size = bounds[last] - bounds[first]
+    size = offsets[chunk_form[last]] - offsets[chunk_form[first]]
     many, which, times = np.zeros(last - first, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
     seen, rank, at = np.full(words, -1), np.empty(words, np.int32), 0
     for chunk in range(first, last):
         here = 0
-        for place in range(bounds[chunk], bounds[chunk + 1]):
+        for place in range(offsets[chunk_form[chunk]], offsets[chunk_form[chunk + 1]]):
             if seen[items[place]] != chunk:
                 seen[items[place]] = chunk
                 which[at + here] = items[place]
@@ -220,44 +302,37 @@ def _numbered(
         for number in range(here):
             rank[which[at + number]] = number
             times[at + number] = 0
-        for place in range(bounds[chunk], bounds[chunk + 1]):
-            local[place] = rank[items[place]]
-            times[at + local[place]] += 1
+        for form in range(chunk_form[chunk], chunk_form[chunk + 1]):
+            for place in range(offsets[form], offsets[form + 1]):
+                local[place] = rank[items[place]]
+                times[at + local[place]] += form_start[form + 1] - form_start[form]
         many[chunk - first] = here
         at += here
     return many, which[:at].copy(), times[:at].copy()
 
 
 class Columns(NamedTuple):
-    """What rows are sorted by before their items: those of joints last, cluster or joint, kind, chunk."""
+    """What rows are sorted by before their items: cluster or, last, joint (-1 for none); kind, chunk."""
 
-    outside: NDArray[Any]
-    owner: NDArray[Any]
+    cluster: NDArray[Any]
+    joint: NDArray[Any]
     kind: NDArray[Any]
     chunk: NDArray[Any]
 
 
 def row_columns(release: Disassociated) -> Columns:
-    """The columns of a release whose arrays are sound: nothing is out of range."""
-    outside = release.row_cluster < 0
-    owner = np.asarray(np.where(outside, release.row_joint, release.row_cluster), np.int64)
+    """The columns of a release whose arrays are sound: nothing is out of range, and each row has one owner."""
+    cluster, joint = np.asarray(release.row_cluster, np.int64), np.asarray(release.row_joint, np.int64)
     kind, chunk = np.asarray(release.row_kind, np.int8), np.asarray(release.row_chunk, np.int32)
-    return Columns(outside, owner, kind, chunk)
+    return Columns(cluster, joint, kind, chunk)
 
 
-def ascending_items(release: Disassociated) -> tuple[Longs, NDArray[np.int32], bool]:
-    """Offsets and items with the items of each row sorted, each once; and whether they are so in the release."""
-    offsets, items = np.asarray(release.row_offsets, np.int64), np.asarray(release.row_items, np.int32)
-    falls = items[1:] <= items[:-1]
-    falls[offsets[1:-1] - 1] = False
-    ascending = not falls.any()
-    if not ascending:
-        words = len(release.vocabulary)
-        row = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-        row, once = np.divmod(distinct(row * words + items), words)
-        offsets = offsets_of(np.bincount(row, minlength=len(offsets) - 1))
-        items = once.astype(np.int32)
-    return offsets, items, ascending
+def ascending_items(release: Disassociated) -> tuple[Longs, NDArray[np.int32]]:
+    """Offsets and items with the items of each row sorted, each once."""
+    words, rows = len(release.vocabulary), release.rows
+    row = np.repeat(np.arange(rows), np.diff(release.row_offsets))
+    row, once = np.divmod(distinct(row * words + release.row_items), words)
+    return offsets_of(np.bincount(row, minlength=rows)), once.astype(np.int32)
 
 
 def _sorted_rows(
@@ -265,7 +340,7 @@ def _sorted_rows(
 ) -> tuple[Longs, Columns, Longs, NDArray[np.int32]]:
     """Sort rows by columns, then by items; only a release out of order comes here, so plain Python will do."""
     rows = [tuple(row.tolist()) for row in np.split(items, offsets[1:-1])]
-    keys = list(zip(*(column.tolist() for column in columns), rows, strict=True))
+    keys = list(zip((columns.cluster < 0).tolist(), *(each.tolist() for each in columns), rows, strict=True))
     order = np.array(sorted(range(len(rows)), key=keys.__getitem__), np.int64)
     lengths = np.diff(offsets)[order]
     flat = np.array([item for row in order.tolist() for item in rows[row]], np.int32)
@@ -327,88 +402,3 @@ def _endless(parent: Longs) -> Flags:
         ancestor = ancestor[ancestor]
     endless: Flags = ancestor[:-1] != len(parent)
     return endless
-
-
-# Parts of a key, each joined with the row it is in and the cluster of its record.
-
-
-@dataclass(frozen=True)
-class Parts:
-    """One entry for each part of the key, by record.
-
-    Attributes:
-        record: source position of its record, ascending.
-        cluster: cluster of its record.
-        row: its row in the layout.
-        chunk: its chunk in the layout.
-        owner: cluster or joint of that chunk.
-        outside: whether it belongs to a joint.
-        offsets: where the items of each part start.
-        items: item codes, by part and ascending.
-    """
-
-    record: Longs
-    cluster: Longs
-    row: Longs
-    chunk: Longs
-    owner: Longs
-    outside: Flags
-    offsets: Longs
-    items: NDArray[np.int32]
-
-    def place_of(self, entry: int) -> tuple[int, int]:
-        """The part that an entry of ``items`` belongs to, and its item."""
-        return int(np.searchsorted(self.offsets, entry, side="right")) - 1, int(self.items[entry])
-
-
-def join_parts(layout: Layout, key: Key) -> Parts:
-    """Look up row, chunk and cluster of every part of a key whose arrays are sound."""
-    record, source = np.asarray(key.record, np.int64), np.asarray(key.release_row, np.int64)
-    offsets, items = np.asarray(key.offsets, np.int64), np.asarray(key.items, np.int32)
-    if (record[1:] < record[:-1]).any():
-        order = stable_order(record)
-        record, source = record[order], source[order]
-        offsets, items = take_rows(offsets, items, order)
-    falls = items[1:] < items[:-1]
-    falls[offsets[1:-1] - 1] = False
-    if falls.any():
-        items = items[np.lexsort((items, np.repeat(np.arange(len(record)), np.diff(offsets))))]
-    row = source
-    if not layout.ordered:
-        position = np.empty(len(layout.row_source), np.int64)
-        position[layout.row_source] = np.arange(len(position))
-        row = position[source]
-    offsets, row = read_only(offsets), read_only(row)
-    chunk, owner = np.empty(len(row), np.int64), np.empty(len(row), np.int64)
-    outside = np.empty(len(row), bool)
-    of_chunks = (layout.row_chunk, layout.chunk_owner, layout.chunk_outside)
-    at_once(lambda first, last: _look_up(row, *of_chunks, first, last, chunk, owner, outside), offsets)
-    return Parts(
-        record=record,
-        cluster=key.record_cluster[places(key.records, record)],
-        row=row,
-        chunk=chunk,
-        owner=owner,
-        outside=outside,
-        offsets=offsets,
-        items=read_only(items),
-    )
-
-
-@compiled
-def _look_up(
-    row: Ints,
-    row_chunk: Ints,
-    chunk_owner: Ints,
-    chunk_outside: Flags,
-    first: int,
-    last: int,
-    chunk: Ints,
-    owner: Ints,
-    outside: Flags,
-) -> None:
-    """Chunk of some parts, its owner, and whether that is a joint."""
-    for part in range(first, last):
-        chunk[part] = row_chunk[row[part]]
-    for part in range(first, last):
-        owner[part], outside[part] = chunk_owner[chunk[part]], chunk_outside[chunk[part]]

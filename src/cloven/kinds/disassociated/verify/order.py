@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import sys
 from hashlib import sha256
 from itertools import pairwise
+from time import sleep
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cloven.compiled import compiled
+from cloven.cores import cores
 from cloven.errors import shorten
 from cloven.kinds.disassociated.release import Kind
 from cloven.kinds.disassociated.verify.layout import ascending_items, compared_rows, row_columns
 from cloven.verification.verdict import conclude, spot
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from cloven.compiled import Ints, Longs
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.kinds.disassociated.verify.layout import JointTree, Layout
     from cloven.verification.verdict import Check
+
+
+_TURN = 32
+# Contents that are hashed before others have their turn.
 
 
 def check_item_order(release: Disassociated, layout: Layout) -> Check:
@@ -43,7 +52,7 @@ def check_row_order(release: Disassociated, layout: Layout) -> Check:
     """Rows ascend by cluster, kind, chunk and items; shared rows come last, by joint, chunk and items."""
     faults = []
     if not layout.ordered:
-        group, within = compared_rows(row_columns(release), *ascending_items(release)[:2])
+        group, within, _ = compared_rows(row_columns(release), *ascending_items(release))
         faults = [
             spot(group > 0, lambda at: f"row {at + 1} belongs to a chunk that comes before that of row {at}"),
             spot(within > 0, lambda at: f"row {at + 1} of the same chunk is smaller than row {at}"),
@@ -57,12 +66,11 @@ def check_numbering(release: Disassociated, layout: Layout, tree: JointTree) -> 
     joints = _compared(layout, np.zeros(release.joints, np.int64), Kind.SHARED)
     tied, level = np.flatnonzero(clusters == 0), np.flatnonzero(joints == 0)
     if len(tied) or len(level):
-        digests, context = contexts(*contents(release, layout), tree)
+        digests, of_joints = digest(*contents(release, layout), tree)
+        asked = np.concatenate((tied, tied + 1))
+        context = contexts(of_joints, tree, np.concatenate((level, level + 1, tree.cluster_joint[asked])))
         joints[level] = [context[at] > context[at + 1] for at in level.tolist()]
-        own = {
-            at: _context(digests[at], int(tree.cluster_joint[at]), context)
-            for at in {*tied.tolist(), *(tied + 1).tolist()}
-        }
+        own = {at: _context(digests[at], int(tree.cluster_joint[at]), context) for at in set(asked.tolist())}
         clusters[tied] = [own[at] > own[at + 1] for at in tied.tolist()]
     return _ascending("cluster", clusters, release.clusters), _ascending("joint", joints, release.joints)
 
@@ -74,17 +82,9 @@ def _ascending(thing: str, compared: Longs, count: int) -> Check:
 
 def _compared(layout: Layout, size: Longs, kind: Kind) -> Longs:
     """Each cluster, or joint, with the next by content: -1 if it is smaller, 0 if equal, 1 if greater."""
-    chunks, terms = (_chunks_of(layout, which, kind == Kind.SHARED, len(size)) for which in (kind, Kind.TERM))
+    chunks, terms = (layout.chunks_of(which, kind == Kind.SHARED, len(size)) for which in (kind, Kind.TERM))
     compared = _compare_owners(chunks, terms, layout.chunk_start, layout.offsets, layout.items, size)
     return np.asarray(compared)
-
-
-def _chunks_of(layout: Layout, which: Kind, outside: bool, owners: int) -> Longs:
-    """First chunk of one kind of each cluster (``outside``: joint), and one past the last; they follow each other."""
-    found = np.flatnonzero((layout.chunk_outside == outside) & (layout.chunk_kind == which))
-    many = np.bincount(layout.chunk_owner[found], minlength=owners)
-    first = np.append(found, 0)[np.cumsum(many) - many]
-    return np.stack((first, first + many))
 
 
 @compiled
@@ -139,13 +139,14 @@ def contents(release: Disassociated, layout: Layout) -> tuple[list[bytes], list[
 
 def _contents(layout: Layout, size: Longs, kind: Kind) -> list[bytes]:
     """Content of all clusters, or joints (whose size is -1); every token four bytes, big-endian."""
-    chunks, terms = (_chunks_of(layout, which, kind == Kind.SHARED, len(size)) for which in (kind, Kind.TERM))
-    ends, most = np.empty(len(size), np.int64), len(layout.items) + len(layout.row_chunk)
+    chunks, terms = (layout.chunks_of(which, kind == Kind.SHARED, len(size)) for which in (kind, Kind.TERM))
+    ends, most = np.empty(len(size), np.int64), len(layout.items) + layout.rows
     tokens = np.empty(most + layout.chunks + 4 * len(size), np.uint32)
     _write(chunks, terms, layout.chunk_start, layout.offsets, layout.items, size, tokens, ends)
-    data = tokens[: ends[-1] if len(ends) else 0].astype(">u4").tobytes()
+    tokens = tokens[: ends[-1] if len(ends) else 0]
+    data = (tokens.byteswap(inplace=True) if sys.byteorder == "little" else tokens).view(np.uint8)
     bounds = [0, *(4 * ends).tolist()]
-    return [data[begin:end] for begin, end in pairwise(bounds)]
+    return [data[begin:end].tobytes() for begin, end in pairwise(bounds)]
 
 
 @compiled
@@ -191,28 +192,44 @@ def _write_rows(first: int, last: int, offsets: Ints, items: Ints, tokens: Ints,
     return at
 
 
-def contexts(clusters: list[bytes], joints: list[bytes], tree: JointTree) -> tuple[list[str], list[str]]:
-    """Digest of every cluster, and context of every joint: a string that stands for the position in the tree."""
-    from_below = np.argsort(-tree.depth(), kind="stable").tolist()
+def digest(clusters: list[bytes], joints: list[bytes], tree: JointTree) -> tuple[list[str], list[str]]:
+    """Digest of every cluster and of every joint."""
     parent, innermost = tree.parent.tolist(), tree.cluster_joint.tolist()
     children: list[list[str]] = [[] for _ in joints]
-    cluster_digest = [sha256(content).hexdigest() for content in clusters]
-    for digest, joint in zip(cluster_digest, innermost, strict=True):
+    cluster_digest = list(_hashed(clusters))
+    for found, joint in zip(cluster_digest, innermost, strict=True):
         if joint >= 0:
-            children[joint].append(digest)
+            children[joint].append(found)
     joint_digest = [""] * len(joints)
-    for joint in from_below:
+    for joint in np.argsort(-tree.depth(), kind="stable").tolist():
         below = "".join(sorted(children[joint])).encode("ascii")
         joint_digest[joint] = sha256(joints[joint] + below).hexdigest()
         if parent[joint] >= 0:
             children[parent[joint]].append(joint_digest[joint])
-    joint_context = [""] * len(joints)
-    for joint in reversed(from_below):
-        joint_context[joint] = _context(joint_digest[joint], parent[joint], joint_context)
-    return cluster_digest, joint_context
+    return cluster_digest, joint_digest
 
 
-def _context(digest: str, parent: int, joint_context: list[str]) -> str:
+def _hashed(contents: list[bytes]) -> Iterator[str]:
+    """SHA-256 of each; now and then others have their turn, who would wait for Python's lock between two kernels."""
+    has_others = cores() > 1
+    for number, content in enumerate(contents):
+        if has_others and number % _TURN == 0:
+            sleep(0)
+        yield sha256(content).hexdigest()
+
+
+def contexts(digests: list[str], tree: JointTree, asked: Longs) -> dict[int, str]:
+    """Context of some joints (-1 for none) and of those above: a string that stands for the position in the tree."""
+    wanted, depth = np.zeros(len(tree.parent), bool), tree.depth()
+    for _, above in tree.climb(asked):
+        wanted[above] = True
+    found = dict[int, str]()
+    for joint in sorted(np.flatnonzero(wanted).tolist(), key=depth.__getitem__):
+        found[joint] = _context(digests[joint], int(tree.parent[joint]), found)
+    return found
+
+
+def _context(digest: str, parent: int, joint_context: dict[int, str]) -> str:
     if parent < 0:
         return digest
     return sha256((joint_context[parent] + digest).encode("ascii")).hexdigest()

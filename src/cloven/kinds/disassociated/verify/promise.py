@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from cloven.data.transactions import Transactions
     from cloven.kinds.disassociated.key import Key
     from cloven.kinds.disassociated.release import Disassociated
-    from cloven.kinds.disassociated.verify.layout import JointTree, Layout, Parts
+    from cloven.kinds.disassociated.verify.layout import JointTree, Layout
+    from cloven.kinds.disassociated.verify.parts import Parts
 
 
 @dataclass(frozen=True)
@@ -57,46 +58,51 @@ def describe(release: Disassociated, layout: Layout, rare: Rare, holders: str) -
 
 def rare_in_rows(layout: Layout, chunks: Longs, k: int, m: int, *, strict: bool) -> Rare | None:
     """Look for combinations that fewer than k rows of a chunk hold; equal rows are looked at once."""
-    distinct = np.flatnonzero(~layout.row_repeats)
-    copies = np.diff(np.append(distinct, len(layout.row_repeats)))
-    owner = np.arange(len(distinct))
-    return _search(layout, chunks, distinct, owner, copies, k, m, strict=strict)
+    forms = np.arange(len(layout.form_chunk))
+    return _search(layout, chunks, layout.chunk_form, forms, forms, layout.copies, k, m, strict=strict)
 
 
 def rare_among_owners(layout: Layout, chunks: Longs, row_owner: Longs, k: int, m: int) -> Rare | None:
     """Look for combinations that occur, but in rows of fewer than k owners (numbers from 0)."""
-    order = np.lexsort((row_owner, layout.row_chunk))
+    chunk = layout.form_chunk[layout.row_form]
+    order = np.lexsort((row_owner, chunk))
     once = np.ones(len(order), np.int64)
-    return _search(layout, chunks, order, row_owner[order], once, k, m, strict=False)
+    forms = layout.row_form[order].astype(np.int64)
+    return _search(layout, chunks, layout.chunk_start, forms, row_owner[order], once, k, m, strict=False)
 
 
 def _search(
-    layout: Layout, chunks: Longs, rows: Longs, owner: Longs, weight: Longs, k: int, m: int, *, strict: bool
+    layout: Layout,
+    chunks: Longs,
+    start: Longs,
+    forms: Longs,
+    owner: Longs,
+    weight: Longs,
+    k: int,
+    m: int,
+    *,
+    strict: bool,
 ) -> Rare | None:
-    """Search the given chunks; ``rows`` ascend by chunk, each with an owner and a weight."""
+    """Search the given chunks; rows of each from ``start`` on, each a form with an owner (or its own) and a weight."""
     from cloven.verification.km import Rows, scan  # numba takes long to import
 
-    wanted = np.zeros(layout.chunks, bool)
-    wanted[chunks] = True
-    keep = wanted[layout.row_chunk[rows]]
-    rows, owner, weight = rows[keep], owner[keep], weight[keep]
-    per_chunk = np.bincount(layout.row_chunk[rows], minlength=layout.chunks)[chunks]
-    items = np.bincount(layout.pair_chunk, minlength=layout.chunks)[chunks]
-    start = offsets_of(per_chunk)
-    searched = Rows(layout.offsets[rows], layout.offsets[rows + 1], owner, weight, layout.local)
+    bounds = np.stack((start[chunks], start[chunks + 1]))
+    items = np.diff(layout.pair_start)[chunks]
+    offsets = layout.form_offsets
+    searched = Rows(offsets[forms], offsets[forms + 1], owner, weight, layout.form_local)
 
     def look(begin: int, end: int) -> tuple[int, int, Longs]:
-        many, first, found = scan(start[begin : end + 1], items[begin:end], searched, int(k), int(m), strict)
+        here = bounds[:, begin:end].copy(), items[begin:end]
+        many, first, found = scan(*here, searched, int(k), int(m), strict, owner is forms)
         return many, begin + first, found
 
-    told = [each for each in at_once(look, start) if each[0]]
+    told = [each for each in at_once(look, offsets_of(bounds[1] - bounds[0])) if each[0]]
     if not told:
         return None
     _, first, found = told[0]
     faulty = sum(many for many, *_ in told)
     chunk = int(chunks[first])
-    first_pair = int(np.searchsorted(layout.pair_chunk, chunk))
-    codes = layout.pair_item[first_pair + found[:-1]]
+    codes = layout.pair_item[layout.pair_start[chunk] + found[:-1]]
     return Rare(faulty, chunk, tuple(codes.tolist()), int(found[-1]))
 
 
@@ -242,7 +248,7 @@ def check_persons(
 def _person_of_rows(layout: Layout, key: Key, parts: Parts, person: Longs) -> Longs:
     """Number of the person behind each row, from 1; 0 where nobody claims the row."""
     _, number = np.unique(person, return_inverse=True)
-    rows = np.zeros(len(layout.row_chunk), np.int64)
+    rows = np.zeros(layout.rows, np.int64)
     rows[parts.row] = number[np.searchsorted(key.records, parts.record)] + 1
     return rows
 
@@ -287,16 +293,13 @@ def _shared_chunks(release: Disassociated, layout: Layout, row_person: Longs, te
 
 def _rows_of_few(release: Disassociated, layout: Layout, row_person: Longs, telling: Flags) -> Fault:
     """Distinct rows of telling chunks that fewer than k persons hold."""
-    distinct = np.cumsum(~layout.row_repeats) - 1
-    first = np.flatnonzero(~layout.row_repeats)
-    held = np.bincount(np.unique(np.stack((distinct, row_person)), axis=1)[0], minlength=len(first))
+    held = np.bincount(np.unique(np.stack((layout.row_form, row_person)), axis=1)[0])
 
-    def place(at: int) -> str:
-        row = first[at]
-        items = named(release.vocabulary, layout.items_of(row))
+    def place(form: int) -> str:
+        items = named(release.vocabulary, layout.items_of(form))
         return (
-            f"{layout.place(int(layout.row_chunk[row]))}: row {items} is held by {held[at]} persons,"
+            f"{layout.place(int(layout.form_chunk[form]))}: row {items} is held by {held[form]} persons,"
             f" k is {release.k}"
         )
 
-    return spot(telling[layout.row_chunk[first]] & (held < release.k), place)
+    return spot(telling[layout.form_chunk] & (held < release.k), place)

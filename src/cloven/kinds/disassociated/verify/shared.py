@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cloven.data.arrays import among, counted, distinct
+from cloven.compiled import compiled
+from cloven.data.arrays import among, counted, distinct, read_only
 from cloven.errors import shorten
 from cloven.kinds.disassociated.release import Kind
 from cloven.kinds.disassociated.verify.promise import (
@@ -24,7 +25,7 @@ from cloven.kinds.disassociated.verify.promise import (
 from cloven.verification.verdict import Fault, conclude, named, spot
 
 if TYPE_CHECKING:
-    from cloven.compiled import Flags, Longs
+    from cloven.compiled import Flags, Ints, Longs
     from cloven.kinds.disassociated.key import Key
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.kinds.disassociated.verify.layout import JointTree, Layout
@@ -47,29 +48,21 @@ def check_shared_chunks(release: Disassociated, layout: Layout, sharing: Sharing
 def uses_items_shown_below(layout: Layout, sharing: Sharing) -> Flags:
     """Which shared chunks use an item of a record chunk, or of an older shared chunk, below their joint."""
     telling = np.zeros(layout.chunks, bool)
-    telling[_shared_pairs(layout)[sharing.is_told[sharing.place]]] = True
+    telling[layout.pair_chunk[sharing.is_told[sharing.place]]] = True
     return telling
 
 
-def _shared_pairs(layout: Layout) -> Longs:
-    """Chunk of every distinct pair (chunk, item) in shared chunks, ascending."""
-    chunks: Longs = layout.pair_chunk[layout.chunk_kind[layout.pair_chunk] == Kind.SHARED]
-    return chunks
-
-
 def _rare_rows(release: Disassociated, layout: Layout, telling: Flags) -> Fault:
-    distinct = np.flatnonzero(~layout.row_repeats)
-    copies = np.diff(np.append(distinct, len(layout.row_repeats)))
+    copies = layout.copies
 
-    def place(at: int) -> str:
-        row = distinct[at]
-        items = named(release.vocabulary, layout.items_of(row))
+    def place(form: int) -> str:
+        items = named(release.vocabulary, layout.items_of(form))
         return (
-            f"{layout.place(int(layout.row_chunk[row]))} uses items shown below its joint,"
-            f" and its row {items} occurs {copies[at]} times, k is {release.k}"
+            f"{layout.place(int(layout.form_chunk[form]))} uses items shown below its joint,"
+            f" and its row {items} occurs {copies[form]} times, k is {release.k}"
         )
 
-    return spot(telling[layout.row_chunk[distinct]] & (copies < release.k), place)
+    return spot(telling[layout.form_chunk] & (copies < release.k), place)
 
 
 # Which clusters cannot have a row of a shared chunk, and whether that is the same for all its items.
@@ -80,15 +73,22 @@ def _rare_rows(release: Disassociated, layout: Layout, telling: Flags) -> Fault:
 
 def check_same_clusters(layout: Layout, sharing: Sharing, telling: Flags) -> Fault:
     """All items of a telling chunk are barred from the same clusters below its joint."""
-    chunk = _shared_pairs(layout)
-    marks = sharing.marks[sharing.place]
-    changes = (chunk[1:] == chunk[:-1]) & (marks[1:] != marks[:-1]).any(axis=1)
     differs = np.zeros(layout.chunks, bool)
-    differs[chunk[1:][changes]] = True
+    _compare_marks(layout.pair_start, sharing.place, sharing.marks, differs)
     return spot(
         differs & telling,
         lambda at: f"{layout.place(at)} mixes items that different clusters below its joint cannot have",
     )
+
+
+@compiled
+def _compare_marks(pair_start: Ints, place: Ints, marks: Ints, differs: Flags) -> None:
+    """Which chunks have items with different fingerprints."""
+    for chunk in range(len(differs)):
+        one = place[pair_start[chunk]]
+        for pair in range(pair_start[chunk] + 1, pair_start[chunk + 1]):
+            other = place[pair]
+            differs[chunk] |= marks[one, 0] != marks[other, 0] or marks[one, 1] != marks[other, 1]
 
 
 def records_for_chunks(release: Disassociated, layout: Layout, sharing: Sharing, telling: Flags) -> Longs:
@@ -101,9 +101,10 @@ def records_for_chunks(release: Disassociated, layout: Layout, sharing: Sharing,
     room = np.zeros(layout.chunks, np.int64)
     room[outside] = sharing.records[owner[outside]]
     room[~outside] = sizes[owner[~outside]]
-    chunk, free = _shared_pairs(layout), np.zeros(layout.chunks, np.int64)
-    np.maximum.at(free, chunk, room[chunk] - sharing.barred[sharing.place])
-    return np.where(telling, free, room)
+    least = np.minimum.reduceat(
+        sharing.barred[sharing.place], layout.pair_start[:-1]
+    )  # every chunk has an item
+    return np.where(telling, np.maximum(0, room - least), room)
 
 
 # Is an item in one place only? Chunks have disjoint sets of items (Terrovitis et al., PVLDB 2012).
@@ -112,17 +113,34 @@ def records_for_chunks(release: Disassociated, layout: Layout, sharing: Sharing,
 def check_placement(release: Disassociated, layout: Layout, sharing: Sharing) -> Check:
     """An item is in one chunk of a cluster, one chunk of a joint, and in no term chunk below that."""
     words = release.vocabulary
-    outside = layout.chunk_outside[layout.pair_chunk]
-    keys = layout.chunk_owner[layout.pair_chunk] * len(words) + layout.pair_item
-    faults = [
-        _repeated(keys[~outside], words, "cluster"),
-        _repeated(keys[outside], words, "joint"),
-        _still_in_term_chunks(layout, sharing, words),
-    ]
-    count = len(keys)
+    count = len(layout.pair_item)
+    faults = [_still_in_term_chunks(layout, sharing, words)]
+    owner, outside = read_only(layout.chunk_owner), read_only(layout.chunk_outside)
+    if _stand_twice(owner, outside, layout.pair_start, layout.pair_item, len(words)):
+        outside = outside[layout.pair_chunk]
+        keys = owner[layout.pair_chunk] * len(words) + layout.pair_item
+        faults = [
+            _repeated(keys[~outside], words, "cluster"),
+            _repeated(keys[outside], words, "joint"),
+            *faults,
+        ]
     return conclude(
         "item placement", "release", count, faults, f"{count:,} items of chunks, each in one place"
     )
+
+
+@compiled
+def _stand_twice(owner: Ints, outside: Flags, pair_start: Ints, item: Ints, words: int) -> bool:
+    """Whether two chunks of a cluster, or of a joint, have an item in common; chunks of one follow each other."""
+    latest, begin = np.full(words, -1, np.int64), 0
+    for chunk in range(len(owner)):
+        if owner[chunk] != owner[begin] or outside[chunk] != outside[begin]:
+            begin = chunk
+        for pair in range(pair_start[chunk], pair_start[chunk + 1]):
+            if latest[item[pair]] == begin:
+                return True
+            latest[item[pair]] = begin
+    return False
 
 
 def _repeated(keys: Longs, words: tuple[str, ...], owner: str) -> Fault:
@@ -137,12 +155,11 @@ def _repeated(keys: Longs, words: tuple[str, ...], owner: str) -> Fault:
 
 def _still_in_term_chunks(layout: Layout, sharing: Sharing, words: tuple[str, ...]) -> Fault:
     """An item that reached a shared chunk must have left all term chunks below its joint."""
-    joint, item = layout.pairs_of(Kind.SHARED)
     return spot(
         sharing.is_listed[sharing.place],
         lambda at: (
-            f"item {shorten(words[item[at]])} is in a shared chunk of joint {joint[at]}"
-            " and in a term chunk of a cluster below it"
+            f"item {shorten(words[layout.pair_item[at]])} is in a shared chunk of joint"
+            f" {layout.chunk_owner[layout.pair_chunk[at]]} and in a term chunk of a cluster below it"
         ),
     )
 
@@ -200,7 +217,7 @@ def _published_everywhere(release: Disassociated, layout: Layout, tree: JointTre
 
 
 def check_withheld(
-    release: Disassociated, layout: Layout, tree: JointTree, sharing: Sharing, key: Key, person: Longs | None
+    release: Disassociated, layout: Layout, tree: JointTree, key: Key, person: Longs | None
 ) -> Check:
     """What was withheld as rare: fewer than k hold each such item, and no cluster or joint above publishes it."""
     code_of = {word: code for code, word in enumerate(release.vocabulary)}
@@ -231,7 +248,7 @@ def check_withheld(
             ),
         ),
         spot(
-            _published_for(release, layout, tree, sharing, cluster, code),
+            _published_for(release, layout, tree, cluster, code),
             lambda at: (
                 f"record {pairs[at][0]}: item {shorten(pairs[at][1])} is withheld, but published for its cluster"
             ),
@@ -243,12 +260,15 @@ def check_withheld(
 
 
 def _published_for(
-    release: Disassociated, layout: Layout, tree: JointTree, sharing: Sharing, cluster: Longs, code: Longs
+    release: Disassociated, layout: Layout, tree: JointTree, cluster: Longs, code: Longs
 ) -> Flags:
     """Whether the item (-1 for none) stands in a record chunk of the cluster, or in a shared chunk above it."""
-    width = len(release.vocabulary) + 1
-    owner, shown = layout.pairs_of(Kind.RECORD)
-    found = among(cluster * width + code, owner * width + shown)
-    for index, above in tree.climb(tree.cluster_joint[cluster]):
-        found[index] |= sharing.shares(above, code[index])
+    found = np.zeros(len(code), bool)
+    if len(code):
+        width = len(release.vocabulary) + 1
+        owner, shown = layout.pairs_of(Kind.RECORD)
+        joint, shared = layout.pairs_of(Kind.SHARED)
+        found, keys = among(cluster * width + code, owner * width + shown), distinct(joint * width + shared)
+        for index, above in tree.climb(tree.cluster_joint[cluster]):
+            found[index] |= among(above * width + code[index], keys)
     return found & (code >= 0)

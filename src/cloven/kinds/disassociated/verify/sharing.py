@@ -16,125 +16,128 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from cloven.compiled import compiled
-from cloven.data.arrays import offsets_of, stable_order
+from cloven.data.arrays import offsets_of, read_only, stable_order
 from cloven.kinds.disassociated.release import Kind
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from cloven.compiled import Flags, Ints, Longs
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.kinds.disassociated.verify.layout import JointTree, Layout
 
 
-class Lists(NamedTuple):
-    """Items of clusters or joints, ascending: where those of each start, and which they are."""
+class Published(NamedTuple):
+    """Which pairs (chunk, item) of the layout belong to whom: the first of each owner, and one past the last.
 
-    start: Longs
-    item: NDArray[np.int32]
+    Attributes:
+        item: item of each pair.
+        shown: pairs of the record chunks of each cluster.
+        listed: pairs of its term chunk.
+        shared: pairs of the shared chunks of each joint.
+    """
 
-
-class Times(NamedTuple):
-    """When a walk is inside of clusters that cannot have an item of a joint, by item and ascending."""
-
-    start: Longs
-    begin: Longs
-    end: Longs
+    item: Longs
+    shown: Longs
+    listed: Longs
+    shared: Longs
 
 
 @dataclass(frozen=True)
 class Sharing:
     """What is published below the items of shared chunks.
 
+    What is known of an item of a joint stands at the first pair (chunk, item) of the layout that shares it there.
+
     Attributes:
-        shown: items of the record chunks of each cluster; a faulty release may name one twice.
-        shared: items of the shared chunks of each joint, each once.
-        chunks: items of each chunk that is shared, in the order of ``layout.pairs_of(Kind.SHARED)``.
-        place: for each of these, which of ``shared`` it is.
+        published: which pairs belong to whom.
+        place: for each pair of the layout, where that is.
+        clusters: clusters in the order of the walk; those in no joint come last.
         visited: when the walk visits each cluster, -1 if it is in no joint.
         entered: when it enters each joint.
         left: when it leaves each joint; what is visited between lies below.
+        depth: number of joints around each joint, itself included.
+        around: of each pair of a joint, the depth of the next joint outside that shares the item, 0 for none.
         records: records below each joint.
-        times: when it is in clusters that cannot have the item from here: they show it, or a joint between shares it.
+        is_told: whether some cluster below cannot have an item from here: it shows it, or a joint between shares it.
         barred: records of these clusters.
         marks: a fingerprint of them.
         is_listed: whether a term chunk of a cluster below lists the item.
     """
 
-    shown: Lists
-    shared: Lists
-    chunks: Lists
+    published: Published
     place: Longs
+    clusters: Longs
     visited: Longs
     entered: Longs
     left: Longs
+    depth: Longs
+    around: Longs
     records: Longs
-    times: Times
+    is_told: Flags
     barred: Longs
     marks: Longs
     is_listed: Flags
 
-    @property
-    def is_told(self) -> Flags:
-        """Which items of joints some cluster below cannot have from there."""
-        return np.diff(self.times.start) > 0
-
-    def shares(self, joint: Longs, item: Longs) -> Flags:
-        """Whether each joint shares an item."""
-        found = np.zeros(len(joint), np.bool_)
-        _find(*self.shared, joint, item, found)
-        return found
-
 
 def find_sharing(release: Disassociated, layout: Layout, tree: JointTree) -> Sharing:
     """Walk over the tree of joints."""
-    words, joints = len(release.vocabulary), len(tree.parent)
-    shown = _lists(*layout.pairs_of(Kind.RECORD), release.clusters, words)[0]
-    listed = _lists(*layout.pairs_of(Kind.TERM), release.clusters, words)[0]
-    joint, item = layout.pairs_of(Kind.SHARED)
-    every, order = _lists(joint, item, joints, words)
-    shared, number = _once(every)
-    place = np.empty(len(order), np.int64)
-    place[order] = number
+    words, joints, pairs = len(release.vocabulary), len(tree.parent), len(layout.pair_item)
+
+    def pairs_of(kind: Kind, outside: bool, owners: int) -> Longs:
+        return layout.pair_start[layout.chunks_of(kind, outside, owners)]
+
+    published = Published(
+        read_only(layout.pair_item),
+        pairs_of(Kind.RECORD, False, release.clusters),
+        pairs_of(Kind.TERM, False, release.clusters),
+        pairs_of(Kind.SHARED, True, joints),
+    )
+    place = np.arange(pairs)
+    _join(published, words, place)
+    inner, clusters = _below(tree.parent, joints), _below(tree.cluster_joint, joints)
     fingerprints = np.random.Generator(np.random.Philox(key=1)).integers(
         np.iinfo(np.int64).max, size=(release.clusters, 2)
     )
     visited = np.full(release.clusters, -1, np.int64)
-    entered, left, records = np.empty((3, joints), np.int64)
-    many = len(shared.item)
-    is_listed, barred, marks = (
-        np.zeros(many, np.bool_),
-        np.zeros(many, np.int64),
-        np.zeros((many, 2), np.int64),
+    entered, left, depth, records = np.empty((4, joints), np.int64)
+    is_told, is_listed = np.zeros((2, pairs), np.bool_)
+    around, barred, marks = (
+        np.zeros(pairs, np.int64),
+        np.zeros(pairs, np.int64),
+        np.zeros((pairs, 2), np.int64),
     )
-    events = np.empty((3, len(shown.item) + many), np.int64)
-    sizes = np.asarray(release.cluster_size, np.int64)
-    found = _walk(
-        _below(tree.parent, joints), _below(tree.cluster_joint, joints), shown, listed, shared, words,
-        sizes, fingerprints, visited, entered, left, records, is_listed, barred, marks, events,
+    _walk(
+        inner, clusters, published, place, words, np.asarray(release.cluster_size, np.int64), fingerprints,
+        visited, entered, left, depth, around, records, is_told, is_listed, barred, marks,
     )  # fmt: skip
-    where, begin, end = events[:, :found]
-    by_place = stable_order(where)
-    times = Times(offsets_of(np.bincount(where, minlength=many)), begin[by_place], end[by_place])
-    chunk = layout.pair_chunk[layout.chunk_kind[layout.pair_chunk] == Kind.SHARED]
-    chunks = Lists(offsets_of(np.bincount(chunk, minlength=layout.chunks)), item.astype(np.int32))
+    order = np.lexsort((visited, visited < 0))
     return Sharing(
-        shown, shared, chunks, place, visited, entered, left, records, times, barred, marks, is_listed
+        published,
+        place,
+        order,
+        visited,
+        entered,
+        left,
+        depth,
+        around,
+        records,
+        is_told,
+        barred,
+        marks,
+        is_listed,
     )
 
 
-def _lists(owner: Longs, item: Longs, owners: int, words: int) -> tuple[Lists, Longs]:
-    """The items of each owner, and where each of them stood."""
-    order = np.argsort(owner * words + item, kind="stable")  # nearly in order, as owners are
-    return Lists(offsets_of(np.bincount(owner, minlength=owners)), item[order].astype(np.int32)), order
-
-
-def _once(lists: Lists) -> tuple[Lists, Longs]:
-    """Each item of an owner once; and where each is now."""
-    new = np.append(True, lists.item[1:] != lists.item[:-1])[: len(lists.item)]
-    new[lists.start[:-1][np.diff(lists.start) > 0]] = True
-    number = np.cumsum(new) - 1
-    return Lists(offsets_of(new)[lists.start], lists.item[new]), number
+@compiled
+def _join(published: Published, words: int, place: Ints) -> None:
+    """Where two chunks of a joint share an item, a fault of its own, the first stands for both."""
+    owner, first = np.full(words, -1, np.int64), np.empty(words, np.int64)
+    for joint in range(published.shared.shape[1]):
+        for pair in range(published.shared[0, joint], published.shared[1, joint]):
+            item = published.item[pair]
+            if owner[item] == joint:
+                place[pair] = first[item]
+            else:
+                owner[item], first[item] = joint, pair
 
 
 def _below(parent: Longs, joints: int) -> tuple[Longs, Longs]:
@@ -145,81 +148,65 @@ def _below(parent: Longs, joints: int) -> tuple[Longs, Longs]:
 
 @compiled
 def _walk(
-    inner: tuple[Ints, Ints], clusters: tuple[Ints, Ints], shown: Lists, listed: Lists, shared: Lists, words: int,
-    size: Ints, fingerprint: Ints, visited: Ints, entered: Ints, left: Ints, records: Ints,
-    is_listed: Flags, barred: Ints, marks: Ints, events: Ints,
-) -> int:  # fmt: skip
-    """Enter joints from the outermost on, and leave each when all below it is done; returns how many events there are.
-
-    An event is an item of a joint, and from when to when clusters are visited that cannot have it.
-    """
+    inner: tuple[Ints, Ints], clusters: tuple[Ints, Ints], published: Published, place: Ints, words: int,
+    size: Ints, fingerprint: Ints, visited: Ints, entered: Ints, left: Ints, deep: Ints, around: Ints,
+    records: Ints, is_told: Flags, is_listed: Flags, barred: Ints, marks: Ints,
+) -> None:  # fmt: skip
+    """Enter joints from the outermost on, and leave each when all below it is done."""
+    item, shown, listed, shared = published.item, published.shown, published.listed, published.shared
     joints = len(entered)
-    nearest, outer = np.full(words, -1, np.int64), np.empty(len(shared.item), np.int64)
+    nearest, outer = np.full(words, -1, np.int64), np.empty(len(item), np.int64)
+    level, latest = np.zeros(words, np.int64), np.full(words, -1, np.int64)
     whole, path, child = np.zeros((joints, 2), np.int64), np.empty(joints + 1, np.int64), inner[0].copy()
-    path[0], depth, clock, found = joints, 0, 0, 0
+    path[0], depth, clock = joints, 0, 0
     while depth >= 0:
         joint = path[depth]
         if child[joint] < inner[0][joint + 1]:
             below = inner[1][child[joint]]
             child[joint] += 1
             depth += 1
-            path[depth], entered[below], records[below] = below, clock, 0
-            for place in range(shared.start[below], shared.start[below + 1]):
-                outer[place] = nearest[shared.item[place]]
-                nearest[shared.item[place]] = place
+            path[depth], entered[below], deep[below], records[below] = below, clock, depth, 0
+            for pair in range(shared[0, below], shared[1, below]):
+                if place[pair] == pair:
+                    outer[pair], around[pair] = nearest[item[pair]], level[item[pair]]
+                    nearest[item[pair]], level[item[pair]] = pair, depth
+                else:
+                    around[pair] = around[place[pair]]
             for at in range(clusters[0][below], clusters[0][below + 1]):
                 cluster = clusters[1][at]
                 visited[cluster] = clock
                 records[below] += size[cluster]
                 whole[below] ^= fingerprint[cluster]
-                for i in range(listed.start[cluster], listed.start[cluster + 1]):
-                    if nearest[listed.item[i]] >= 0:
-                        is_listed[nearest[listed.item[i]]] = True
-                for i in range(shown.start[cluster], shown.start[cluster + 1]):
-                    place = nearest[shown.item[i]]
+                for pair in range(listed[0, cluster], listed[1, cluster]):
+                    if nearest[item[pair]] >= 0:
+                        is_listed[nearest[item[pair]]] = True
+                for pair in range(shown[0, cluster], shown[1, cluster]):
+                    here = nearest[item[pair]]
                     # Each once: a faulty release may show an item twice, and exclusive or would take it back.
-                    if place >= 0 and (i == shown.start[cluster] or shown.item[i] != shown.item[i - 1]):
-                        events[0, found], events[1, found], events[2, found] = place, clock, clock + 1
-                        found += 1
-                        barred[place] += size[cluster]
-                        marks[place, 0] ^= fingerprint[cluster, 0]
-                        marks[place, 1] ^= fingerprint[cluster, 1]
+                    if here >= 0 and latest[item[pair]] != cluster:
+                        latest[item[pair]] = cluster
+                        is_told[here] = True
+                        barred[here] += size[cluster]
+                        marks[here, 0] ^= fingerprint[cluster, 0]
+                        marks[here, 1] ^= fingerprint[cluster, 1]
                 clock += 1
             continue
         depth -= 1
         if joint == joints:
             continue
         left[joint] = clock
-        for place in range(shared.start[joint], shared.start[joint + 1]):
-            around = outer[place]
-            nearest[shared.item[place]] = around
-            if around >= 0:
-                events[0, found], events[1, found], events[2, found] = around, entered[joint], clock
-                found += 1
-                is_listed[around] |= is_listed[place]
-                barred[around] += records[joint]
-                marks[around, 0] ^= whole[joint, 0]
-                marks[around, 1] ^= whole[joint, 1]
+        for pair in range(shared[0, joint], shared[1, joint]):
+            if place[pair] != pair:
+                continue
+            here = outer[pair]
+            nearest[item[pair]], level[item[pair]] = here, around[pair]
+            if here >= 0:
+                # Also where no cluster lies below: a faulty release may have such a joint.
+                is_told[here] = True
+                is_listed[here] |= is_listed[pair]
+                barred[here] += records[joint]
+                marks[here, 0] ^= whole[joint, 0]
+                marks[here, 1] ^= whole[joint, 1]
         if path[depth] < joints:
             records[path[depth]] += records[joint]
             whole[path[depth]] ^= whole[joint]
-    return found
-
-
-@compiled
-def _find(start: Ints, items: Ints, owner: Ints, item: Ints, found: Flags) -> None:
-    for asked in range(len(owner)):
-        found[asked] = find_item(items, start[owner[asked]], start[owner[asked] + 1], item[asked]) >= 0
-
-
-@compiled
-def find_item(items: Ints, first: int, last: int, wanted: int) -> int:
-    """Where an item stands between two places of a list that ascends there, or -1."""
-    end = last
-    while first < last:
-        middle = (first + last) // 2
-        if items[middle] < wanted:
-            first = middle + 1
-        else:
-            last = middle
-    return first if first < end and items[first] == wanted else -1
