@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from cloven.compiled import Flags, Longs
     from cloven.kinds.disassociated.methods.vertical import Vertical
 
-_LOOKING, _JOINING, _SHARING = 4, 32, 64
-# Steps that a term takes which is looked at in its node, or joined, and an occurrence that moves.
+_JOINING, _SHARING = 8, 64
+# Steps that a term of a join takes, and an occurrence that moves, in steps of a term that is only looked at.
 _FEW = 16
 # Words of bits for each term, from which on sorting is faster.
 _ONE = np.uint64(1)
@@ -326,7 +326,7 @@ class _Passes:
         def some(begin: int, end: int) -> None:
             _ranking(nodes, order, entries.key, position, self._bits, begin, end, self._least, keys)
 
-        at_once(some, offsets_of(_LOOKING * sizes))
+        at_once(some, offsets_of(sizes))
         by_key = np.argsort(keys, kind="stable")
         keys = keys[by_key]
         same = (keys[1:] == keys[:-1]) & (keys[1:] & ((1 << self._bits) - 1) != 0)
@@ -350,7 +350,7 @@ class _Passes:
         slot = (keys.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - self._slots)
         fresh = (sizes[place] > 0) & (sizes[place + 1] > 0) & (self._apart[slot] != keys)
         keys, slot, place, one, two = (each[fresh] for each in (keys, slot, place, one, two))
-        steps = offsets_of(_LOOKING * (sizes[place] + sizes[place + 1]))
+        steps = offsets_of(sizes[place] + sizes[place + 1])
         common, moved = np.zeros((2, len(place)), np.int64)
         found = at_once(lambda first, last: _decide(self.work, one, two, first, last, common, moved), steps)
         self._apart[slot[moved == 0]] = keys[moved == 0]

@@ -74,9 +74,8 @@ def checks(release: Disassociated, given: Given[Transactions, Key]) -> list[Chec
     if tree is None:
         return [arrays, joint_tree]
     is_large = len(release.row_items) >= WORTH_IT
-    laid: Any = lambda: _laid(release, tree)  # noqa: E731
-    begun: Any = lambda: _begun(release, given)  # noqa: E731
-    (layout, sharing, telling), of_key = side_by_side([laid, begun]) if is_large else [laid(), begun()]
+    first: list[Callable[[], Any]] = [lambda: _laid(release, tree), lambda: _begun(release, given)]
+    (layout, sharing, telling), of_key = side_by_side(first) if is_large else [work() for work in first]
     works: list[Callable[[], list[Check]]] = [
         lambda: _key(release, layout, tree, sharing, telling, given, of_key),  # the longest comes first
         lambda: _order(release, layout, tree),

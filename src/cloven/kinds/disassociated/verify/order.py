@@ -5,29 +5,21 @@ from __future__ import annotations
 import sys
 from hashlib import sha256
 from itertools import pairwise
-from time import sleep
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cloven.compiled import compiled
-from cloven.cores import cores
 from cloven.errors import shorten
 from cloven.kinds.disassociated.release import Kind
 from cloven.kinds.disassociated.verify.layout import ascending_items, compared_rows, row_columns
 from cloven.verification.verdict import conclude, spot
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from cloven.compiled import Ints, Longs
     from cloven.kinds.disassociated.release import Disassociated
     from cloven.kinds.disassociated.verify.layout import JointTree, Layout
     from cloven.verification.verdict import Check
-
-
-_TURN = 32
-# Contents that are hashed before others have their turn.
 
 
 def check_item_order(release: Disassociated, layout: Layout) -> Check:
@@ -196,7 +188,7 @@ def digest(clusters: list[bytes], joints: list[bytes], tree: JointTree) -> tuple
     """Digest of every cluster and of every joint."""
     parent, innermost = tree.parent.tolist(), tree.cluster_joint.tolist()
     children: list[list[str]] = [[] for _ in joints]
-    cluster_digest = list(_hashed(clusters))
+    cluster_digest = [sha256(content).hexdigest() for content in clusters]
     for found, joint in zip(cluster_digest, innermost, strict=True):
         if joint >= 0:
             children[joint].append(found)
@@ -207,15 +199,6 @@ def digest(clusters: list[bytes], joints: list[bytes], tree: JointTree) -> tuple
         if parent[joint] >= 0:
             children[parent[joint]].append(joint_digest[joint])
     return cluster_digest, joint_digest
-
-
-def _hashed(contents: list[bytes]) -> Iterator[str]:
-    """SHA-256 of each; now and then others have their turn, who would wait for Python's lock between two kernels."""
-    has_others = cores() > 1
-    for number, content in enumerate(contents):
-        if has_others and number % _TURN == 0:
-            sleep(0)
-        yield sha256(content).hexdigest()
 
 
 def contexts(digests: list[str], tree: JointTree, asked: Longs) -> dict[int, str]:
