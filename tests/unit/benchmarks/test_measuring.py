@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from time import perf_counter
 
@@ -14,7 +13,7 @@ import cloven as cv
 from benchmarks import run as parts
 from benchmarks import stages
 from benchmarks.measuring import Extent, Missing, against_half, halved, held, keep, medians, write_fimi
-from cloven.cores import at_once, side_by_side
+from cloven.cores import at_once, shared_out, side_by_side
 from cloven.datasets import shaped
 
 TINY = shaped("groceries", scale=0.02)
@@ -57,8 +56,8 @@ def test_the_stage_that_starts_threads_is_told(monkeypatch):
         watch.timed("root", lambda: at_once(lambda first, last: last - first, np.arange(11)))()
     assert list(watch.threaded) == ["vertical"]
     assert 0 < watch.threaded["vertical"] <= watch.spent["vertical"]
-    assert not watch.pools
-    assert stages.threads.ThreadPoolExecutor is ThreadPoolExecutor
+    assert not watch.shared
+    assert stages.threads.shared_out is shared_out
 
 
 def test_threads_inside_of_threads_are_counted_once(monkeypatch):
