@@ -115,6 +115,8 @@ class Kernel:
         try:
             with np.errstate(all="raise", under="ignore"):
                 return self.plain(*arguments, **named)
+        except IndexError:  # compiled code would read what lies beyond
+            raise
         except Exception:  # noqa: BLE001 - compiled code goes on where plain Python cannot, or ends in the same way
             for each, was in zip(arguments, before, strict=True):
                 _restore(each, was)
@@ -212,7 +214,10 @@ class Kernel:
         return f"{name}.py{sys.version_info.major}{sys.version_info.minor}{abi}.{ending}"
 
     def _forget_others(self) -> None:
-        """Remove what was compiled of it before it was changed; whoever still needs that compiles it."""
+        """Remove what was compiled of it before it was changed; whoever still needs that compiles it.
+
+        Two environments with other versions of NumPy or Numba that share these files remove each other's.
+        """
         for each in self._index.parent.glob(self._named_index("*", "*nb?")):
             if not each.name.startswith(f"{self._index.stem}."):
                 with suppress(OSError):
@@ -278,7 +283,7 @@ def _told(value: Any) -> Any:
             return value.function.__module__, value.function.__qualname__
         case ModuleType() if value.__name__ in ("numpy", "math"):
             return value.__name__
-        case type():
+        case type() if hasattr(value, "_fields") or value.__module__ in ("builtins", "numpy"):
             return repr(value), [repr(getattr(value, each, "")) for each in ("_fields", "_field_defaults")]
         case np.ndarray():
             return repr(value.dtype), value.shape, value.strides, value.tobytes()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from itertools import pairwise
 from threading import Lock, Thread
@@ -96,8 +97,9 @@ def shared_out(works: Sequence[Callable[[], T]], many: int) -> list[T]:
 
     helpers = [Thread(target=take_part) for _ in range(min(many, len(works)) - 1)]
     try:
-        for helper in helpers:
-            helper.start()
+        with suppress(RuntimeError):  # no more threads are to be had: those who are here do the work
+            for helper in helpers:
+                helper.start()
         take_part()
     except BaseException as fault:
         failed[len(works)] = fault  # so that nobody begins anything any more

@@ -23,6 +23,7 @@ from cloven import compiled as subject
 from cloven.audit import run
 from cloven.compiled import Compiler, compiled, compiled_early, compiled_only
 from cloven.kinds.disassociated.methods.growth import popcount
+from cloven.kinds.disassociated.release import Kind
 from cloven.kinds.tables.methods.slicing_kernel import Round, lot
 from cloven.statistics.sums import deviation, exponentials, total
 
@@ -477,8 +478,15 @@ def test_where_numba_cannot_be_told_of_fields_nothing_is_kept(monkeypatch, tmp_p
     assert not [*tmp_path.rglob("*.nb?")]
 
 
+def test_what_would_read_beyond_an_array_is_not_done_compiled(monkeypatch):
+    monkeypatch.setenv("CLOVEN_KERNELS", "plain")
+    beyond = fresh(compiled(lambda values: values[5]))
+    with pytest.raises(IndexError):
+        beyond(np.arange(3))
+
+
 def test_what_is_not_known_is_never_found_in_the_cache():
-    for unknown in (object(), json, [1], (1, {})):
+    for unknown in (object(), json, [1], (1, {}), Kind, Compiler):
         assert subject._told(unknown) != subject._told(unknown)
     alike = (1, None, np.float32(1), np.arange(3), Pair, Pair(1, 2), square, double, max, np.exp, np)
     assert subject._told(alike) == subject._told(alike)

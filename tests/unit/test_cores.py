@@ -96,6 +96,16 @@ def test_the_first_work_that_fails_is_told_of_and_no_more_are_begun(many, fault,
     assert 3 < len(begun) <= 3 + many  # nobody goes on who failed
 
 
+def test_where_no_thread_can_start_whoever_calls_does_all(eager, monkeypatch):
+    eager(3)
+
+    def refused(_):
+        raise RuntimeError("can't start new thread")  # noqa: EM101
+
+    monkeypatch.setattr(subject.Thread, "start", refused)
+    assert subject.side_by_side([partial(pow, 2, power) for power in range(5)]) == [1, 2, 4, 8, 16]
+
+
 @pytest.mark.parametrize("wanted", ["0", "-1", "two", "1.5", "²"])
 def test_a_number_of_cores_that_is_none_is_refused(wanted, monkeypatch):
     monkeypatch.setenv("CLOVEN_CORES", wanted)

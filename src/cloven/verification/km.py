@@ -135,7 +135,8 @@ def is_safe(
 ) -> bool:
     """Whether one look proves that a chunk has no rare combination; each row has an owner of its own.
 
-    A combination of more than two items, or of many, is not counted here: rows with k copies hold nothing rare.
+    If it does not, nothing is said: triples, and pairs of very many items, are left to ``search``. Rows with k copies
+    hold nothing rare.
     """
     light, sound = strict, True
     support[:count] = 0

@@ -340,3 +340,73 @@ def test_a_claim_that_is_not_checked_is_no_passed_check():
     lines = str(verify(made.release)).splitlines()
     assert lines[0].endswith("checks passed; 1 claim not checked at this level")
     assert any(line.startswith("  open  persons counted") for line in lines)
+
+
+BEHIND = [2**62, 2**63 - 1, -(2**63), -(2**62), -5]
+"""Each seems larger than the one before, when differences are taken of numbers that have no room for them."""
+
+
+def test_offsets_that_only_seem_to_ascend_are_refused():
+    made = publish(DATA, plans())
+    offsets = made.key.offsets.copy()
+    offsets[1:6] = BEHIND
+    verdict = judge(made, offsets=offsets)
+    assert "key arrays" in failed(verdict)
+    assert "part 2 of the key is empty" in detail(verdict, "key arrays")
+
+
+@pytest.mark.parametrize(
+    ("field", "change"),
+    [
+        ("offsets", lambda values: values.astype(np.uint64)),
+        ("items", lambda values: values + 0.5),
+        ("release_row", lambda values: values + 0.5),
+        ("record", lambda values: values.astype(float)),
+        ("items", lambda values: values.reshape(1, -1)),
+        ("suppressed_record", lambda values: values.astype(float)),
+    ],
+)
+def test_arrays_of_a_key_are_lists_of_whole_numbers(field, change):
+    made = publish(DATA, plans())
+    verdict = judge(made, **{field: change(getattr(made.key, field))})
+    assert failed(verdict) == ["key arrays"]
+    assert detail(verdict, "key arrays") == f"the key's {field} is not a list of whole numbers"
+
+
+def test_bytes_may_stand_the_other_way_round():
+    made = publish(DATA, plans(), suppressed=[(10, "z", "cover")])
+    turned = {
+        name: getattr(made.key, name).astype(">i8") for name in ("record", "suppressed_record", "items")
+    }
+    before, after = judge(made), judge(made, **turned)
+    assert before.checks == after.checks
+
+
+@pytest.mark.parametrize("numbers", [[0, -1, 1, 2], [0, 2**62, 2**62 + 1, -(2**62)]])
+def test_whatever_numbers_persons_have_holders_of_withheld_items_are_counted(numbers):
+    data = ["abp", "abq", "abq", "abq"]
+    made = publish(
+        data,
+        [group([0, 1, 2, 3], ["ab"])],
+        suppressed=[(0, "p", "rare"), *((at, "q", "rare") for at in (1, 2, 3))],
+        persons=numbers,
+        k=3,
+        rare_items="withhold",
+    )
+    verdict = verify(made.release, original=transactions(data), key=made.key)
+    assert "item 'q' of 3 holders is withheld, k is 3" in detail(verdict, "withheld")
+
+
+@pytest.mark.parametrize("record", [3, 11])
+def test_nothing_is_withheld_as_rare_of_a_record_that_is_not_published(record):
+    data = [*DATA, "e"]
+    left = [n for n in range(len(data)) if n != record]
+    clusters = [
+        group([n for n in left if n < 8], ["ab"], "cdstx"),
+        group([n for n in left if n > 7], ["e"], "yz"),
+    ]
+    made = publish(data, clusters, suppressed=[(record, data[record], "rare")], k=2, rare_items="withhold")
+    verdict = verify(made.release, original=transactions(data), key=made.key)
+    assert f"record {record} is not published, and an item of it is withheld as rare" in detail(
+        verdict, "withheld"
+    )

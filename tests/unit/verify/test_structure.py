@@ -45,6 +45,8 @@ def test_sound_release_passes_every_check():
         ({"row_chunk": [-1] * 19}, "row 0 has chunk -1"),
         ({"k": 0}, "k is 0"),
         ({"m": 1.5}, "m is 1.5"),
+        ({"k": 2**63}, "not a whole number from 1 to 2,147,483,647"),
+        ({"m": 2**31}, "not a whole number from 1 to 2,147,483,647"),
     ],
 )
 def test_unsound_arrays(values, said):
@@ -63,6 +65,15 @@ def test_empty_row():
     changed = rows(sound())
     changed[0] = (*changed[0][:4], ())
     assert "row 0 is empty" in verify(with_rows(sound(), changed)).failures[0].detail
+
+
+def test_offsets_that_only_seem_to_ascend():
+    offsets = sound().row_offsets.copy()
+    offsets[1:6] = [2**62, 2**63 - 1, -(2**63), -(2**62), -5]  # differences have no room and are positive
+    assert "row 2 is empty" in verify(changed_arrays(sound(), row_offsets=offsets)).failures[0].detail
+    offsets = np.array(offsets % 100, np.int8)
+    offsets[1:3] = 100, -100
+    assert failed(verify(changed_arrays(sound(), row_offsets=offsets))) == ["arrays"]
 
 
 def test_array_of_fractions():

@@ -125,12 +125,12 @@ def held_of(key: int) -> int:
 
 
 @compiled
-def desk_for(terms: int, clusters: int) -> Desk:
-    """Room for candidates of at most so many terms."""
-    one, two = np.empty(terms, np.int64), np.empty(terms, np.int64)
-    taken, out = np.empty(terms, np.bool_), np.empty(terms, np.bool_)
-    room = Candidate(one, two, np.empty(terms, np.int64), taken, out)
-    return Desk(room, np.empty((2, 2 * terms), np.int64), np.full(clusters, -1, np.int64))
+def desk_for(most: int, total: int, clusters: int) -> Desk:
+    """Room for candidates of at most so many terms, each and taken together."""
+    one, two = np.empty(total, np.int64), np.empty(total, np.int64)
+    taken, out = np.empty(total, np.bool_), np.empty(total, np.bool_)
+    room = Candidate(one, two, np.empty(total, np.int64), taken, out)
+    return Desk(room, np.empty((2, 2 * most), np.int64), np.full(clusters, -1, np.int64))
 
 
 @compiled

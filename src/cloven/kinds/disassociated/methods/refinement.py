@@ -488,13 +488,14 @@ def _by_position(offsets: Ints, terms: Ints, position: Ints, spread: Ints) -> In
 
 
 @compiled
-def _terms_in_common(nodes: Nodes, one: Ints, two: Ints, first: int, last: int) -> int:
-    """Some pairs have no more terms in common, taken together."""
-    most = 0
+def _terms_in_common(nodes: Nodes, one: Ints, two: Ints, first: int, last: int) -> tuple[int, int]:
+    """Some pairs have no more terms in common, each, and taken together."""
+    most, total = 0, 0
     for pair in range(first, last):
         a, b = one[pair], two[pair]
-        most += min(nodes.last[a] - nodes.first[a], nodes.last[b] - nodes.first[b])
-    return most
+        common = min(nodes.last[a] - nodes.first[a], nodes.last[b] - nodes.first[b])
+        most, total = max(most, common), total + common
+    return most, total
 
 
 @compiled
@@ -506,7 +507,8 @@ def _decide(
     For each of these it is noted how many terms both have, and how many of them move: 0 where it is not worth it.
     """
     nodes, entries, many = work.nodes, work.entries, len(work.clusters.size)
-    desk = desk_for(_terms_in_common(nodes, one, two, first, last), many)
+    most, total = _terms_in_common(nodes, one, two, first, last)
+    desk = desk_for(most, total, many)
     leaving, at = np.zeros(many if work.rules.lemma else 0, np.int64), 0
     for pair in range(first, last):
         a, b = one[pair], two[pair]

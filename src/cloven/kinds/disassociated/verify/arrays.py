@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from cloven.kinds.disassociated.verify.layout import Layout
     from cloven.verification.verdict import Check
 
+_MOST = np.iinfo(np.int32).max
+# Of k and m: nobody has so many records, and products of such numbers are still numbers.
+
 
 def check_arrays(release: Disassociated) -> Check:
     """Lengths, types and ranges of everything in the release; rows are not empty."""
@@ -36,18 +39,13 @@ def _promise(release: Disassociated) -> list[Fault]:
     faults = []
     for name, value in (("k", release.k), ("m", release.m)):
         whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-        faults.append(
-            Fault(int(not (whole and value >= 1)), f"{name} is {value!r}, not a whole number from 1")
-        )
+        sound = whole and 1 <= value <= _MOST
+        faults.append(Fault(int(not sound), f"{name} is {value!r}, not a whole number from 1 to {_MOST:,}"))
     return faults
 
 
 def _shapes(release: Disassociated) -> list[Fault]:
-    faults = []
-    for name in release.ARRAYS:
-        array = getattr(release, name)
-        sound = array.ndim == 1 and np.issubdtype(array.dtype, np.signedinteger)
-        faults.append(Fault(int(not sound), f"{name} is not a list of whole numbers"))
+    faults = [_listed(name, getattr(release, name)) for name in release.ARRAYS]
     rows, clusters = len(release.row_kind), len(release.cluster_size)
     expected = {
         "cluster_joint": clusters,
@@ -65,6 +63,11 @@ def _shapes(release: Disassociated) -> list[Fault]:
     return faults
 
 
+def _listed(name: str, array: NDArray[Any]) -> Fault:
+    sound = array.ndim == 1 and np.issubdtype(array.dtype, np.signedinteger)
+    return Fault(int(not sound), f"{name} is not a list of whole numbers")
+
+
 def _clusters(release: Disassociated) -> list[Fault]:
     size, joints = release.cluster_size, len(release.joint_parent)
     return [
@@ -78,18 +81,23 @@ def _rows(release: Disassociated) -> list[Fault]:
     kind, offsets, items = release.row_kind, release.row_offsets, release.row_items
     listed = (kind == Kind.TERM) & (release.row_cluster < 0) & (release.rare_items == "list")
     outside = (kind == Kind.SHARED) | listed
-    lengths = np.diff(offsets)
     ends = int(offsets[0]) != 0 or int(offsets[-1]) != len(items)
     clusters, joints = len(release.cluster_size), len(release.joint_parent)
     return [
         Fault(int(ends), f"row_offsets run from {offsets[0]} to {offsets[-1]}, not from 0 to {len(items)}"),
-        spot(lengths < 1, lambda at: f"row {at} is empty"),
+        spot(_falls(offsets), lambda at: f"row {at} is empty"),
         _range("item", "code", items, 0, len(release.vocabulary)),
         _range("row", "kind", kind, 0, len(Kind)),
         _range("row", "chunk", release.row_chunk, 0, np.iinfo(np.int32).max),
         _range("row", "cluster", release.row_cluster, -1, clusters, outside),
         _range("row", "joint", release.row_joint, -1, joints, ~outside),
     ]
+
+
+def _falls(offsets: NDArray[np.signedinteger]) -> Flags:
+    """Where offsets do not ascend; differences of numbers from one end to the other would have no room."""
+    falls: Flags = offsets[1:] <= offsets[:-1]
+    return falls
 
 
 def _range(
@@ -139,6 +147,8 @@ def check_key_arrays(release: Disassociated, original: Transactions, key: Key) -
 
 
 def _lengths(key: Key) -> list[Fault]:
+    numbers = ["record", "release_row", "offsets", "items", "records", "record_cluster", "suppressed_record"]
+    numbers += ["persons"] if key.persons is not None else []
     expected = {
         "release_row": (key.release_row, len(key.record)),
         "offsets": (key.offsets, len(key.record) + 1),
@@ -147,7 +157,7 @@ def _lengths(key: Key) -> list[Fault]:
         "suppressed_reason": (key.suppressed_reason, len(key.suppressed_record)),
         "suppressed_items": (key.suppressed_items, len(key.suppressed_record)),
     }
-    return [
+    return [_listed(f"the key's {name}", getattr(key, name)) for name in numbers] + [
         Fault(
             int(len(values) != length), f"the key's {name} has {len(values):,} entries instead of {length:,}"
         )
@@ -160,7 +170,7 @@ def _ranges(release: Disassociated, key: Key) -> list[Fault]:
     ends = int(offsets[0]) != 0 or int(offsets[-1]) != len(items)
     return [
         Fault(int(ends), f"the key's offsets do not run from 0 to {len(items):,}"),
-        spot(np.diff(offsets) < 1, lambda at: f"part {at} of the key is empty"),
+        spot(_falls(offsets), lambda at: f"part {at} of the key is empty"),
         spot((row < 0) | (row >= release.rows), lambda at: f"part {at} of the key is in row {row[at]}"),
         spot((items < 0) | (items >= len(release.vocabulary)), lambda at: f"the key names item {items[at]}"),
         spot(
@@ -175,7 +185,7 @@ def _records(original: Transactions, key: Key) -> list[Fault]:
     twice = len(source) - len(distinct(source))
     return [
         Fault(int(twice), "two records of the original have the same source position"),
-        spot(np.diff(key.records) <= 0, lambda at: f"record {key.records[at + 1]} is out of order or twice"),
+        spot(_falls(key.records), lambda at: f"record {key.records[at + 1]} is out of order or twice"),
         _unknown(key.records, source, "published record", "the original"),
         _unknown(key.record, key.records, "record of a part", "the published records"),
         _unknown(key.suppressed_record, source, "suppressed record", "the original"),

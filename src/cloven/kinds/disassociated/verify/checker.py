@@ -73,9 +73,8 @@ def checks(release: Disassociated, given: Given[Transactions, Key]) -> list[Chec
     joint_tree, tree = check_tree(release)
     if tree is None:
         return [arrays, joint_tree]
-    is_large = len(release.row_items) >= WORTH_IT
     first: list[Callable[[], Any]] = [lambda: _laid(release, tree), lambda: _begun(release, given)]
-    (layout, sharing, telling), of_key = side_by_side(first) if is_large else [work() for work in first]
+    (layout, sharing, telling), of_key = _done(first, release)
     works: list[Callable[[], list[Check]]] = [
         lambda: _key(release, layout, tree, sharing, telling, given, of_key),  # the longest comes first
         lambda: _order(release, layout, tree),
@@ -88,10 +87,13 @@ def checks(release: Disassociated, given: Given[Transactions, Key]) -> list[Chec
         ],
         lambda: _claims(release, given),
     ]
-    key, order, promise, origin, structure, claims = (
-        side_by_side(works) if is_large else [work() for work in works]
-    )
+    key, order, promise, origin, structure, claims = _done(works, release)
     return [arrays, *structure, *promise, *order, *claims, *origin, *key]
+
+
+def _done(works: list[Callable[[], Any]], release: Disassociated) -> list[Any]:
+    """Results of works, which are done side by side if there is much to do."""
+    return side_by_side(works) if len(release.row_items) >= WORTH_IT else [work() for work in works]
 
 
 def _laid(release: Disassociated, tree: JointTree) -> tuple[Layout, Sharing, Flags]:

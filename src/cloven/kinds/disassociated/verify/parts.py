@@ -131,7 +131,7 @@ def join_truth(
     published = np.array([code_of[word] for word in release.vocabulary], np.int64)
     lengths = np.array([len(items) for items in key.suppressed_items], np.int64)
     suppressed = np.array([code_of[word] for items in key.suppressed_items for word in items], np.int64)
-    holder = np.repeat(key.suppressed_record, lengths)
+    holder = np.repeat(np.asarray(key.suppressed_record, np.int64), lengths)
     by_holder = stable_order(holder)
     return Truth(
         read_only(original.offsets),
@@ -155,7 +155,7 @@ def _bounds_of(position: Ints, order: Ints, records: Ints, bounds: Ints) -> None
 
 
 class _Walk(NamedTuple):
-    """Clusters in the order of the walk, with their records, and the joints around.
+    """Clusters in the order of the walk, with their records, and the joints around (see ``Sharing``).
 
     ``start`` says which of ``members`` (records of the original) are the first of each cluster.
     """
@@ -232,13 +232,11 @@ def look_at_parts(
     owner = np.where(layout.chunk_outside, -1 - layout.chunk_owner, layout.chunk_owner)
     forms = _Forms(layout.row_form, layout.form_offsets, layout.form_items, layout.form_chunk, owner)
     many = (len(original), layout.rows, len(parts.row), len(parts.row), len(parts.items))
-    found, lies = (
-        _Found(*(np.zeros(each, np.bool_) for each in many)),
-        np.empty_like(parts.row, layout.row_form.dtype),
-    )
+    found = _Found(*(np.zeros(each, np.bool_) for each in many))
+    lies = np.empty_like(parts.row, layout.row_form.dtype)
     given = (truth, parts, forms, cluster, words)
     counts = at_once(lambda first, last: _look(*given, first, last, lies, found), original.offsets)
-    shared = sum(many for _, many, _ in counts)
+    shared = sum(entries for _, entries, _ in counts)
     bits = np.bitwise_or.reduce([each for each, *_ in counts])
     taken = np.unpackbits(bits, count=layout.rows, bitorder="little").view(np.bool_)
     if shared:
@@ -278,7 +276,7 @@ def _look(
     truth: Truth, parts: Parts, forms: _Forms, clusters: Ints, words: int, first: int, last: int,
     lies: Ints, found: _Found,
 ) -> tuple[Ints, int, int]:  # fmt: skip
-    """Look at some records; tells ``taken``, a bit for each row, and ``shared``.
+    """Look at some records; tells ``taken``, a bit for each row, ``shared``, and a number that nobody needs.
 
     Leaves in ``lies`` what each part gives a joint: the form it lies in; -1 if it is in a cluster, -2 if it is not what
     its row holds.
@@ -313,12 +311,8 @@ def _look(
                         before += chunk[other] == lie
                 if before == 1:
                     found.again[part] = True
-                here, there, same, previous = (
-                    forms.offsets[form[many]],
-                    forms.offsets[form[many] + 1],
-                    True,
-                    -1,
-                )
+                here, there = forms.offsets[form[many]], forms.offsets[form[many] + 1]
+                same, previous = True, -1
                 for at in range(parts.offsets[part], parts.offsets[part + 1]):
                     item = parts.items[at]
                     if item != previous:
@@ -352,11 +346,11 @@ def _look(
 
 @compiled
 def _look_above(
-    truth: Truth, parts: Parts, forms: _Forms, walk: _Walk, published: Published, words: int,
+    truth: Truth, parts: Parts, forms: _Forms, walk: _Walk, published: Published, items: int,
     lies: Ints, first: int, last: int, found: _Found,
 ) -> None:  # fmt: skip
     """Look at what the records of some clusters, by their turn in the walk, give joints."""
-    shown, level = np.full(words, -1, np.int64), np.zeros(words, np.int64)
+    shown, level = np.full(items, -1, np.int64), np.zeros(items, np.int64)
     joint, path, bounds = -1, np.empty(len(walk.parent), np.int64), np.empty((_AT_ONCE, 2), np.int64)
     given, room = np.empty((2, 0), np.int64), 0
     for turn in range(first, last):

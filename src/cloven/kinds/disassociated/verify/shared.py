@@ -221,7 +221,7 @@ def check_withheld(
 ) -> Check:
     """What was withheld as rare: fewer than k hold each such item, and no cluster or joint above publishes it."""
     code_of = {word: code for code, word in enumerate(release.vocabulary)}
-    pairs = [
+    told = [
         (record, word)
         for record, reason, words in zip(
             key.suppressed_record.tolist(), key.suppressed_reason, key.suppressed_items, strict=True
@@ -229,17 +229,23 @@ def check_withheld(
         if reason == RARE
         for word in words
     ]
+    strays = ~among(np.array([record for record, _ in told], np.int64), key.records)
+    pairs = [pair for pair, stray in zip(told, strays.tolist(), strict=True) if not stray]
     place = np.searchsorted(key.records, np.array([record for record, _ in pairs], np.int64))
     words, item = np.unique(np.array([word for _, word in pairs], object), return_inverse=True)
-    who = place if person is None else person[place]
-    width = int(who.max(initial=0)) + 1
+    # Persons may have any numbers: they get others, so that those of one item never pass for another's.
+    who = place if person is None else np.unique(person, return_inverse=True)[1][place]
+    width = len(key.records) + 1
     holders = np.bincount(distinct(item * width + who) // width, minlength=len(words))
     cluster = key.record_cluster[place]
     code = np.array([code_of.get(word, -1) for _, word in pairs], np.int64)
     faults = [
         Fault(
-            int(bool(pairs)) if release.rare_items != "withhold" else 0,
+            int(bool(told)) if release.rare_items != "withhold" else 0,
             "the key withholds rare items, but the release says that none are",
+        ),
+        spot(
+            strays, lambda at: f"record {told[at][0]} is not published, and an item of it is withheld as rare"
         ),
         spot(
             holders >= release.k,
@@ -254,9 +260,7 @@ def check_withheld(
             ),
         ),
     ]
-    return conclude(
-        "withheld", "key", len(pairs), faults, f"{len(pairs):,} occurrences of rare items withheld"
-    )
+    return conclude("withheld", "key", len(told), faults, f"{len(told):,} occurrences of rare items withheld")
 
 
 def _published_for(
