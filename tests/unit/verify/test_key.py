@@ -191,6 +191,37 @@ def test_two_parts_in_one_chunk():
     assert "record 1 has 2 parts in cluster 0, record chunk 0" in detail(verdict, "parts in place")
 
 
+def test_shared_item_that_a_joint_further_in_shares():
+    """The s of record 0 and of record 8 stand for each other: the first lies in the outer joint now."""
+    data = ["as", "as", "a", "a", "bs", "bs", "b", "b", "cs", "cs", "cs", "c"]
+    first, second, third = (
+        group(list(range(at, at + 4)), [item]) for at, item in ((0, "a"), (4, "b"), (8, "c"))
+    )
+    made = publish(data, [join(["s"], [join(["s"], [first, second]), third])])
+    assert failed(judge(made, data)) == []
+    record, inner, outer = made.key.record.copy(), entry(made, 0, "s"), entry(made, 8, "s")
+    record[inner], record[outer] = 8, 0
+    verdict = judge(made, data, record=record)
+    assert failed(verdict) == ["parts in place", "shared origin"]
+    joint = made.release.row_joint[made.key.release_row[outer]]
+    assert f"record 0 contributes 's' to joint {joint}, shared chunk 0" in detail(verdict, "shared origin")
+
+
+@pytest.mark.parametrize("other", ["r", "t"])
+def test_shared_item_of_a_joint_that_was_left_and_of_the_one_around(other):
+    """Whatever is looked at first: s is shared inside, beside it, and outside, and only from outside is it taken."""
+    data = ["as", "as", "a", "bs", "bs", "b", "cs" + other, "cs" + other, "c", "ds" + other, "d" + other, "d"]
+    data += ["es", "es", "es"]
+    a, b, c, d, e = (group(list(range(3 * at, 3 * at + 3)), ["abcde"[at]]) for at in range(5))
+    made = publish(data, [join(["s"], [join(["s"], [join(["s"], [a, b]), join([other], [c, d])]), e])])
+    assert failed(judge(made, data)) == []
+    record, inner, outer = made.key.record.copy(), entry(made, 6, "s"), entry(made, 12, "s")
+    record[inner], record[outer] = 12, 6
+    verdict = judge(made, data, record=record)
+    assert failed(verdict) == ["parts in place", "shared origin"]
+    assert "record 6 contributes 's'" in detail(verdict, "shared origin")
+
+
 def test_shared_item_that_the_cluster_shows():
     """A record of the first cluster keeps its a for the shared chunk, though the cluster shows a."""
     data = ["a", "a", "a", "as", "ct", "cas", "cas", "ca"]
