@@ -78,7 +78,7 @@ def test_a_stop_that_a_library_swallowed_is_a_stop(capsys):
 
 def test_lack_of_memory_is_told_whatever_raises_it(capsys):
     lacking = ImportError("libarrow.so: failed to map segment from shared object")
-    for error in (MemoryError(), lacking):
+    for error in (MemoryError(), lacking, RuntimeError("can't start new thread")):
         code, err = ended(error, capsys)
         assert (code, err.count("\n")) == (4, 1)
         assert "out of memory" in err

@@ -158,6 +158,8 @@ def _lacks_memory(error: BaseException | None) -> bool:
         lacking = "failed to map segment" in str(error) or "allocate memory" in str(error)
         if isinstance(error, MemoryError) or (isinstance(error, ImportError) and lacking):
             return True
+        if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
+            return True  # a thread needs room for its stack
         lost = isinstance(error, SystemError) and "without" in str(error)
         if (lost or isinstance(error, SyntaxError)) and _memory_is_limited():
             return True  # Python itself lost the error while it loaded a module, or could not read all of it
