@@ -59,7 +59,7 @@ class Nodes(NamedTuple):
 class Clusters(NamedTuple):
     """Simple clusters: records, first member, sub-records and record chunks of each, and terms left in its term chunk.
 
-    Last the person of each member, or nothing.
+    These are counted on only where the lemma has to be kept. Last the person of each member, or nothing.
     """
 
     size: Ints

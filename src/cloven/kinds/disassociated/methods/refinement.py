@@ -6,7 +6,8 @@ a join.
 
 A pass costs what has changed. Nodes (simple or joint clusters) stay where they are; a join merges two lists of terms
 and links the leaves behind them. Two nodes that stay apart do so until one of them is joined, so they are not tried
-again. Pairs of one pass have nothing in common, so each core takes some.
+again. Pairs of one pass have nothing in common, so each core takes some. Shared chunks are built last, when it is known
+which terms moved to which joint (``joint_chunks.py``).
 """
 
 from __future__ import annotations
