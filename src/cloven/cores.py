@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from functools import partial
 from itertools import pairwise
-from threading import Lock, Thread
-from typing import TYPE_CHECKING, TypeVar
+from threading import Condition, Lock, Thread
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from cloven.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from cloven.compiled import Longs
 
@@ -81,39 +82,184 @@ def shared_out(works: Sequence[Callable[[], T]], many: int) -> list[T]:
     Whoever calls takes part and begins at once: threads of a pool take as long to wake as a short work takes. When a
     work fails, no other is begun; those before it have been, so that it is always the first to fail that is told of.
     """
-    turn, numbers = Lock(), iter(range(len(works)))
-    found, failed = dict[int, T](), dict[int, BaseException]()
+    with one_crew() as crew:
+        return crew.shared_out(works, many)
 
-    def take_part() -> None:
-        while not failed:
-            with turn:
-                number = next(numbers, None)
-            if number is None:
-                return
-            try:
-                found[number] = works[number]()
-            except BaseException as fault:  # noqa: BLE001 - the caller raises it
-                failed[number] = fault
 
-    helpers = [Thread(target=take_part) for _ in range(min(many, len(works)) - 1)]
+@contextmanager
+def one_crew() -> Iterator[Crew]:
+    """Those who work together here: of whoever shared this out, or else new ones for as long as this lasts.
+
+    Where work is shared out often, a crew is kept around all of it: to wake a thread takes half as long as to start it.
+    """
+    place = _PLACE.get()
+    if place is not None:
+        yield place.crew
+        return
+    crew = Crew()
+    token = _PLACE.set(Place(crew, None))
     try:
-        with suppress(RuntimeError):  # no more threads are to be had: those who are here do the work
-            for helper in helpers:
-                helper.start()
-        take_part()
-    except BaseException as fault:
-        failed[len(works)] = fault  # so that nobody begins anything any more
-        raise
+        yield crew
     finally:
-        for helper in helpers:
+        _PLACE.reset(token)
+        crew.part()
+
+
+class Crew:
+    """Threads that work together, no more of them than there are cores.
+
+    A work may share out works of its own. All who have nothing to do take part in them, and what was shared out last
+    comes first, as somebody waits for it: no core is idle while there is work, and none has two threads. Whoever waits
+    for what they shared out does only that, and parts of it, as they may hold locks that other works want.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._news = Condition(self._lock)
+        self._jobs: list[Job[Any]] = []  # in the order in which they were shared out
+        self._helpers: list[Thread] = []
+        self._idle, self._over = 0, False
+        self._fault: BaseException | None = None  # of no work: somebody was interrupted between two
+
+    def shared_out(self, works: Sequence[Callable[[], T]], many: int) -> list[T]:
+        """Call all works, so many at once; results in order."""
+        place = _PLACE.get()
+        job = Job(works, many, None if place is None else place.job)
+        wanted = min(many, len(works)) - 1
+        with self._lock:
+            self._jobs.append(job)
+            self._news.notify(wanted)
+            more = min(wanted - self._idle, cores() - 1 - len(self._helpers))
+        try:
+            self._call_in(more)
+            self._take_part(job)
+        finally:
+            with self._lock:
+                self._jobs.remove(job)
+        return job.results()
+
+    def part(self) -> None:
+        """Let everybody go, as soon as they have ended what they work on."""
+        with self._lock:
+            self._over = True
+            self._news.notify_all()
+        for helper in self._helpers:
             if helper.ident is not None:
                 helper.join()
-    if failed:
+
+    def _call_in(self, more: int) -> None:
+        with suppress(RuntimeError):  # no more threads are to be had: those who are here do the work
+            for _ in range(more):
+                helper = Thread(target=self._take_part, args=(None,))
+                self._helpers.append(helper)
+                helper.start()
+
+    def _take_part(self, own: Job[Any] | None) -> None:
+        """Work until one's own job is done; whoever has none, until all is over."""
         try:
-            raise failed[min(failed)]
-        finally:
-            failed.clear()  # what failed holds on to this frame, and so to all that it worked on
-    return [found[number] for number in range(len(works))]
+            while self._did_one(own):
+                pass
+        except BaseException as fault:
+            self._fault = fault  # others may wait for what was begun here
+            raise
+
+    def _did_one(self, own: Job[Any] | None) -> bool:
+        """Do the next work, when there is one; False when one's own job is done."""
+        begun = self._begun(own)
+        if begun is None:
+            return False
+        job, number = begun
+        token = _PLACE.set(Place(self, job))
+        job.do(number)
+        _PLACE.reset(token)
+        with self._lock:
+            job.running -= 1
+            if job.is_done:
+                self._news.notify_all()
+        return True
+
+    def _begun(self, own: Job[Any] | None) -> tuple[Job[Any], int] | None:
+        """Wait for something to do, and begin it. Meanwhile nothing is held on to of what was done before."""
+        with self._lock:
+            while own is None or not own.is_done:
+                if own is None and (self._over or self._fault is not None):
+                    return None
+                if self._fault is not None:
+                    raise self._fault
+                job = self._latest(own)
+                if job is not None:
+                    job.begun, job.running = job.begun + 1, job.running + 1
+                    return job, job.begun - 1
+                self._idle += 1
+                self._news.wait()
+                self._idle -= 1
+        return None
+
+    def _latest(self, own: Job[Any] | None) -> Job[Any] | None:
+        """The last job that may be begun here."""
+        job: Job[Any]
+        for job in reversed(self._jobs):
+            if job.may_begin and (own is None or job.is_part_of(own)):
+                return job
+        return None
+
+
+class Job(Generic[T]):
+    """Works that were shared out, in a work of another job or in none.
+
+    Attributes:
+        works: what is to be done.
+        many: how many of them at once.
+        outer: the job of which whoever shared this out did a work.
+        begun: how many were begun, in order.
+        running: how many are being done.
+    """
+
+    def __init__(self, works: Sequence[Callable[[], T]], many: int, outer: Job[Any] | None) -> None:
+        self.works, self.many, self.outer = works, many, outer
+        self.begun, self.running = 0, 0
+        self._found, self._failed = dict[int, T](), dict[int, BaseException]()
+
+    @property
+    def may_begin(self) -> bool:
+        """Whether there is a work that nobody has begun."""
+        return self.begun < len(self.works) and self.running < self.many and not self._failed
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all is done that will be."""
+        return self.running == 0 and (self.begun == len(self.works) or bool(self._failed))
+
+    def is_part_of(self, other: Job[Any]) -> bool:
+        """Whether this is the other job, or was shared out in a work of it."""
+        return self is other or (self.outer is not None and self.outer.is_part_of(other))
+
+    def do(self, number: int) -> None:
+        """Do one of the works."""
+        try:
+            self._found[number] = self.works[number]()
+        except BaseException as fault:  # noqa: BLE001 - whoever shared it out raises it
+            self._failed[number] = fault
+
+    def results(self) -> list[T]:
+        """What all works gave; raises what the first of them raised that failed."""
+        if self._failed:
+            try:
+                raise self._failed[min(self._failed)]
+            finally:
+                self._failed.clear()  # what failed holds on to this frame, and so to all that it worked on
+        return [self._found[number] for number in range(len(self.works))]
+
+
+class Place(NamedTuple):
+    """Where a thread is: with whom it works, and on which job, if any."""
+
+    crew: Crew
+    job: Job[Any] | None
+
+
+_PLACE: ContextVar[Place | None] = ContextVar("place", default=None)
+# Of each thread its own; nothing is known of those that others started.
 
 
 def as_they_come(work: Callable[[S], T], things: Iterable[S]) -> list[T]:
@@ -128,7 +274,7 @@ def as_they_come(work: Callable[[S], T], things: Iterable[S]) -> list[T]:
     if many == 1:
         return [work(thing) for thing in things]
     begun: list[Future[T]] = []
-    with ThreadPoolExecutor(many) as pool:
+    with one_crew() as crew, ThreadPoolExecutor(many, "", _PLACE.set, (Place(crew, None),)) as pool:
         for thing in things:
             begun.append(pool.submit(work, thing))
             if len(begun) >= many:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import gc
+import threading
+import weakref
 from dataclasses import fields
 from functools import partial
-from threading import Barrier, Lock, get_ident
+from threading import Barrier, Event, Lock, get_ident
+from time import monotonic, sleep
 
 import numpy as np
 import pytest
@@ -104,6 +108,149 @@ def test_where_no_thread_can_start_whoever_calls_does_all(eager, monkeypatch):
 
     monkeypatch.setattr(subject.Thread, "start", refused)
     assert subject.side_by_side([partial(pow, 2, power) for power in range(5)]) == [1, 2, 4, 8, 16]
+
+
+def trees():
+    return st.recursive(st.integers(-9, 9), lambda inner: st.lists(inner, max_size=4), max_leaves=20)
+
+
+def walked(tree, share_out):
+    """The sum of a tree whose branches are shared out; a negative leaf fails."""
+    if isinstance(tree, list):
+        return sum(share_out([partial(walked, branch, share_out) for branch in tree]))
+    if tree < 0:
+        raise ArithmeticError(tree)
+    return tree
+
+
+def told(work):
+    try:
+        return work()
+    except ArithmeticError as fault:
+        return fault.args
+
+
+@given(trees(), st.integers(2, 4))
+def test_works_that_share_out_works_do_what_one_thread_does(tree, many):
+    alone = told(lambda: walked(tree, lambda works: [work() for work in works]))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("CLOVEN_CORES", str(many))
+        assert told(lambda: walked(tree, subject.side_by_side)) == alone
+
+
+def test_whoever_is_idle_takes_part_in_what_another_shares_out(eager):
+    eager(2)
+    met, doing = Barrier(2, timeout=60), set()
+
+    def inner():
+        met.wait()  # two threads do parts of a part, or nobody goes on
+        doing.add(get_ident())
+
+    def outer(number):
+        doing.add(get_ident())
+        if number == 0:
+            subject.side_by_side([inner] * 4)
+
+    subject.side_by_side([partial(outer, number) for number in range(3)])
+    assert len(doing) == 2  # and not two for each
+
+
+def test_whoever_waits_takes_up_nothing_that_may_want_their_locks(eager):
+    eager(3)
+    held, begun, shared = Lock(), Event(), Event()
+
+    def slow():
+        begun.set()
+        assert shared.wait(60)
+        sleep(0.05)  # whoever waits for this could do something else meanwhile
+
+    def holding():
+        with held:
+            subject.side_by_side([slow, lambda: None])
+
+    def wants():
+        assert held.acquire(timeout=60)
+        held.release()
+
+    def wanting():
+        assert begun.wait(60)
+        shared.set()
+        subject.side_by_side([wants, wants])
+
+    subject.side_by_side([holding, wanting])
+
+
+def test_a_crew_that_is_kept_holds_on_to_nothing_that_is_done(eager):
+    eager(2)
+    with subject.one_crew():
+        large = np.zeros(1_000)
+        gone = weakref.ref(large)
+        subject.side_by_side([partial(len, large)] * 8)
+        del large
+        until = monotonic() + 60
+        while gone() is not None and monotonic() < until:
+            gc.collect()
+            sleep(0.001)
+        assert gone() is None
+
+
+def test_a_crew_is_kept_for_as_long_as_it_lasts(eager):
+    eager(2)
+    before = threading.active_count()
+    with subject.one_crew() as crew:
+        assert subject.side_by_side([partial(pow, 2, power) for power in range(5)]) == [1, 2, 4, 8, 16]
+        helped = threading.active_count()
+        with subject.one_crew() as same:
+            assert same is crew
+        assert subject.side_by_side([partial(pow, 3, power) for power in range(3)]) == [1, 3, 9]
+        assert threading.active_count() == helped == before + 1
+    assert threading.active_count() == before
+
+
+def test_an_interruption_while_waiting_ends_all(eager, monkeypatch):
+    eager(2)
+    before, begun = threading.active_count(), Barrier(2, timeout=60)
+
+    class Interrupted(threading.Condition):
+        def wait(self, timeout=None):
+            if threading.current_thread() is threading.main_thread():
+                raise KeyboardInterrupt
+            return super().wait(timeout)
+
+    def work():
+        begun.wait()
+        if threading.current_thread() is not threading.main_thread():
+            sleep(0.05)
+
+    monkeypatch.setattr(subject, "Condition", Interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        subject.side_by_side([work, work])
+    assert threading.active_count() == before
+
+
+def test_an_interruption_between_two_works_leaves_nobody_waiting(eager, monkeypatch):
+    """Somebody has begun a part of what another shared out, and is interrupted before doing it."""
+    eager(2)
+    before, do = threading.active_count(), subject.Job.do
+    begun, inner = Barrier(2, timeout=60), Barrier(2, timeout=60)
+
+    def interrupted(job, number):
+        if job.outer is None:
+            return do(job, number)
+        inner.wait()  # both have begun a part of the same
+        if threading.current_thread() is threading.main_thread():
+            raise KeyboardInterrupt
+        return do(job, number)
+
+    def outer():
+        begun.wait()
+        if threading.current_thread() is not threading.main_thread():
+            subject.side_by_side([lambda: 1, lambda: 2])
+
+    monkeypatch.setattr(subject.Job, "do", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        subject.side_by_side([outer, outer])
+    assert threading.active_count() == before
 
 
 @pytest.mark.parametrize("wanted", ["0", "-1", "two", "1.5", "²"])

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import numpy as np
 
 from cloven.compiled import is_awaited
+from cloven.cores import one_crew
 from cloven.data.defaults import SEED
 
 if TYPE_CHECKING:
@@ -148,7 +149,8 @@ class Run:
 
     def _make(self, name: str, make: Callable[[Progress], T]) -> T:
         self._tell(name, name, 0.0)
-        return make(lambda inner, share: self._tell(name, inner, share))
+        with one_crew():
+            return make(lambda inner, share: self._tell(name, inner, share))
 
     @contextmanager
     def _timed(self, name: str) -> Iterator[None]:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from cloven.kinds.disassociated.release import Kind
+from cloven.kinds.disassociated.verify.arrays import check_arrays
 from cloven.verification import verify
 
 from .releases import build, changed_arrays, cluster, failed, joint, rows, with_rows
@@ -74,6 +78,36 @@ def test_offsets_that_only_seem_to_ascend():
     offsets = np.array(offsets % 100, np.int8)
     offsets[1:3] = 100, -100
     assert failed(verify(changed_arrays(sound(), row_offsets=offsets))) == ["arrays"]
+
+
+def is_sound(release):
+    """Whether the rows are what rows may be, one after the other."""
+    offsets, clusters, joints = release.row_offsets.tolist(), release.clusters, release.joints
+    sound = offsets[0] == 0 and offsets[-1] == len(release.row_items)
+    sound &= all(0 <= item < len(release.vocabulary) for item in release.row_items.tolist())
+    columns = (release.row_kind, release.row_cluster, release.row_joint, release.row_chunk)
+    for row, (kind, cluster_, joint_, chunk) in enumerate(zip(*map(np.ndarray.tolist, columns), strict=True)):
+        in_joint = kind == Kind.SHARED or (
+            kind == Kind.TERM and cluster_ < 0 and release.rare_items == "list"
+        )
+        owner, none, many = (joint_, cluster_, joints) if in_joint else (cluster_, joint_, clusters)
+        sound &= kind in set(Kind) and 0 <= owner < many and none == -1
+        sound &= 0 <= chunk < 2**31 - 1 and offsets[row] < offsets[row + 1]
+    return sound
+
+
+@given(st.data(), st.sampled_from(["list", "withhold", "cluster"]), st.booleans())
+def test_rows_are_sound_or_not_whatever_their_types(data, rare_items, narrow):
+    release = changed_arrays(sound(), parameters={"rare_items": rare_items})
+    for _ in range(data.draw(st.integers(0, 3))):
+        name = data.draw(st.sampled_from([name for name in release.ARRAYS if name.startswith("row_")]))
+        values = getattr(release, name).copy()
+        edges = [np.iinfo(values.dtype).min, np.iinfo(values.dtype).max, *range(-2, len(values) + 2)]
+        values[data.draw(st.integers(0, len(values) - 1))] = data.draw(st.sampled_from(edges))
+        release = changed_arrays(release, **{name: values})
+    if narrow:
+        release = changed_arrays(release, row_chunk=release.row_chunk.astype(np.int64))
+    assert check_arrays(release).passed == is_sound(release)
 
 
 def test_array_of_fractions():

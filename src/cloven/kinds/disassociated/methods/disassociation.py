@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 import numpy as np
 
+from cloven.cores import one_crew
 from cloven.data.defaults import CLUSTER, K, M
 from cloven.data.given import expect_sets
 from cloven.errors import ParameterError
@@ -246,6 +247,7 @@ class Disassociation:
         report("assemble", 1.0)
         return Anonymised(made.release, key)
 
+    @one_crew()
     def _released(self, data: Transactions, report: Callable[[str, float], None]) -> _Released:
         """Make the release."""
         from cloven.kinds.disassociated.methods.assembly import assemble

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cloven.cores import WORTH_IT, side_by_side
+from cloven.cores import WORTH_IT, one_crew, side_by_side
 from cloven.data.transactions import Transactions
 from cloven.figures import counted
 from cloven.kinds.disassociated.release import Kind
@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from cloven.verification.verdict import Given
 
 
+@one_crew()
 def checks(release: Disassociated, given: Given[Transactions, Key]) -> list[Check]:
     """All checks of a disassociated release; those that need nothing of each other are run side by side."""
     arrays = check_arrays(release)
@@ -73,22 +74,17 @@ def checks(release: Disassociated, given: Given[Transactions, Key]) -> list[Chec
     joint_tree, tree = check_tree(release)
     if tree is None:
         return [arrays, joint_tree]
-    first: list[Callable[[], Any]] = [lambda: _laid(release, tree), lambda: _begun(release, given)]
-    (layout, sharing, telling), of_key = _done(first, release)
-    works: list[Callable[[], list[Check]]] = [
-        lambda: _key(release, layout, tree, sharing, telling, given, of_key),  # the longest comes first
+    first: list[Callable[[], Any]] = [lambda: lay_out(release), lambda: _begun(release, given)]
+    layout, begun = _done(first, release)
+    works: list[Callable[[], Any]] = [
+        lambda: _by_sharing(release, layout, tree, given, begun),  # the longest comes first
         lambda: _order(release, layout, tree),
-        lambda: _promise(release, layout, tree, sharing, telling, allow_unsafe=given.allow_unsafe),
         lambda: [] if given.original is None else check_original(release, layout, given.original),
-        lambda: [
-            check_vocabulary(release, layout),
-            joint_tree,
-            *_structure(release, layout, tree, sharing, telling),
-        ],
+        lambda: [check_vocabulary(release, layout), joint_tree, check_chunks(layout)],
         lambda: _claims(release, given),
     ]
-    key, order, promise, origin, structure, claims = _done(works, release)
-    return [arrays, *structure, *promise, *order, *claims, *origin, *key]
+    (key, held, promise, structure), order, origin, layers, claims = _done(works, release)
+    return [arrays, *layers, *structure, *promise, *order, *claims, *origin, *key, *held]
 
 
 def _done(works: list[Callable[[], Any]], release: Disassociated) -> list[Any]:
@@ -96,10 +92,23 @@ def _done(works: list[Callable[[], Any]], release: Disassociated) -> list[Any]:
     return side_by_side(works) if len(release.row_items) >= WORTH_IT else [work() for work in works]
 
 
-def _laid(release: Disassociated, tree: JointTree) -> tuple[Layout, Sharing, Flags]:
-    layout = lay_out(release)
+def _by_sharing(
+    release: Disassociated,
+    layout: Layout,
+    tree: JointTree,
+    given: Given[Transactions, Key],
+    begun: _Begun | Check | None,
+) -> list[list[Check]]:
+    """Checks that ask which joints share what."""
     sharing = find_sharing(release, layout, tree)
-    return layout, sharing, uses_items_shown_below(layout, sharing)
+    telling = uses_items_shown_below(layout, sharing)
+    works: list[Callable[[], list[Check]]] = [
+        lambda: _key(release, layout, tree, sharing, given, begun),
+        lambda: _held(release, layout, tree, telling, given, begun),
+        lambda: _promise(release, layout, tree, sharing, telling, allow_unsafe=given.allow_unsafe),
+        lambda: _structure(release, layout, tree, sharing, telling),
+    ]
+    return _done(works, release)
 
 
 @dataclass(frozen=True)
@@ -127,7 +136,6 @@ def _structure(
     release: Disassociated, layout: Layout, tree: JointTree, sharing: Sharing, telling: Flags
 ) -> list[Check]:
     return [
-        check_chunks(layout),
         check_root(release, layout, tree),
         check_placement(release, layout, sharing),
         check_row_counts(layout, records_for_chunks(release, layout, sharing, telling)),
@@ -167,7 +175,6 @@ def _key(
     layout: Layout,
     tree: JointTree,
     sharing: Sharing,
-    telling: Flags,
     given: Given[Transactions, Key],
     begun: _Begun | Check | None,
 ) -> list[Check]:
@@ -178,8 +185,7 @@ def _key(
         return [begun]
     words, truth, parts = begun.words, begun.truth, in_layout(layout, begun.parts)
     looked = look_at_parts(layout, tree, sharing, original, key, parts, truth, len(words))
-    person = persons_of_records(original, key)
-    checks = [
+    return [
         begun.arrays,
         check_cluster_members(release, key),
         check_records_rebuilt(original, parts, truth, looked, words),
@@ -187,11 +193,26 @@ def _key(
         check_term_rows(release, layout, parts),
         check_parts_in_place(layout, key, parts, looked),
         check_shared_origin(release, layout, key, parts, looked),
-        check_withheld(release, layout, tree, key, person),
     ]
-    if person is not None:
-        checks += check_persons(release, layout, key, parts, person, telling)
-    return checks
+
+
+def _held(
+    release: Disassociated,
+    layout: Layout,
+    tree: JointTree,
+    telling: Flags,
+    given: Given[Transactions, Key],
+    begun: _Begun | Check | None,
+) -> list[Check]:
+    """How many hold what is withheld, and how many persons what is shown."""
+    original, key = given.original, given.key
+    if original is None or key is None or not isinstance(begun, _Begun):
+        return []
+    person = persons_of_records(original, key)
+    withheld = check_withheld(release, layout, tree, key, person)
+    if person is None:
+        return [withheld]
+    return [withheld, *check_persons(release, layout, key, in_layout(layout, begun.parts), person, telling)]
 
 
 # Is every cluster large enough, and which are larger than the method wanted?

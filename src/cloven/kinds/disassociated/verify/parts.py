@@ -246,7 +246,8 @@ def look_at_parts(
             sharing.depth, sharing.around, tree.cluster_joint, tree.parent,
         )  # fmt: skip
         about = (truth, parts, forms, walk, sharing.published, len(truth.published))
-        at_once(lambda first, last: _look_above(*about, read_only(lies), first, last, found), start)
+        steps = offsets_of(np.diff(original.offsets)[members])[start]
+        at_once(lambda first, last: _look_above(*about, read_only(lies), first, last, found), steps)
     return Looked(taken, *found, shared)
 
 
