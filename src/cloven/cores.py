@@ -56,14 +56,35 @@ def at_once(work: Callable[[int, int], T], steps: Longs) -> list[T]:
     >>> at_once(lambda first, last: last - first, np.arange(10_000_001)) == [10_000_000] or cores() > 1
     True
     """
-    many, total = len(steps) - 1, int(steps[-1] - steps[0])
-    parts = max(1, min(cores(), many, total // WORTH_IT))
+    total = int(steps[-1] - steps[0])
+    parts = max(1, min(cores(), len(steps) - 1, total // WORTH_IT))
     if parts == 1:
-        return [work(0, many)]
-    ranges = parts * TURNS
-    inner = np.searchsorted(steps, steps[0] + total * np.arange(1, ranges) // ranges).tolist()
-    bounds = sorted({0, *inner, many})
-    return shared_out([partial(work, *ends) for ends in pairwise(bounds)], parts)
+        return [work(0, len(steps) - 1)]
+    return shared_out([partial(work, *ends) for ends in _ranges(steps, parts * TURNS)], parts)
+
+
+def _ranges(steps: Longs, many: int) -> Iterator[tuple[int, int]]:
+    """So many ranges, or fewer, with about as much work each."""
+    total = int(steps[-1] - steps[0])
+    inner = np.searchsorted(steps, steps[0] + total * np.arange(1, many) // many).tolist()
+    return pairwise(sorted({0, *inner, len(steps) - 1}))
+
+
+def meanwhile(work: Callable[[int, int], T], steps: Longs) -> Callable[[], list[T]]:
+    """Have the same done by those of one's crew who are idle, while whoever calls goes on with something else.
+
+    What is given back waits until all is done, and takes part in it; results in order.
+
+    >>> with one_crew():
+    ...     rest = meanwhile(lambda first, last: (first, last), np.array([0, 1, 2]))
+    ...     rest()
+    [(0, 2)]
+    """
+    place, many = _PLACE.get(), max(1, int(steps[-1] - steps[0]) // WORTH_IT)
+    works = [partial(work, *ends) for ends in _ranges(steps, many)]
+    if place is None or cores() == 1:
+        return lambda: [each() for each in works]
+    return partial(place.crew.finish, place.crew.begin(works, cores(), cores() - 1))
 
 
 def side_by_side(works: Sequence[Callable[[], T]]) -> list[T]:
@@ -123,15 +144,26 @@ class Crew:
 
     def shared_out(self, works: Sequence[Callable[[], T]], many: int) -> list[T]:
         """Call all works, so many at once; results in order."""
+        return self.finish(self.begin(works, many, min(many, len(works)) - 1))
+
+    def begin(self, works: Sequence[Callable[[], T]], many: int, helpers: int) -> Job[T]:
+        """Have so many helpers begin works, so many at once, and go on."""
         place = _PLACE.get()
         job = Job(works, many, None if place is None else place.job)
-        wanted = min(many, len(works)) - 1
         with self._lock:
             self._jobs.append(job)
-            self._news.notify(wanted)
-            more = min(wanted - self._idle, cores() - 1 - len(self._helpers))
+            self._news.notify(helpers)
+            more = min(helpers - self._idle, cores() - 1 - len(self._helpers))
+        with suppress(RuntimeError):  # no more threads are to be had: those who are here do the work
+            for _ in range(more):
+                helper = Thread(target=self._take_part, args=(None,))
+                self._helpers.append(helper)
+                helper.start()
+        return job
+
+    def finish(self, job: Job[T]) -> list[T]:
+        """Take part in a job until it is done; results in order."""
         try:
-            self._call_in(more)
             self._take_part(job)
         finally:
             with self._lock:
@@ -146,13 +178,6 @@ class Crew:
         for helper in self._helpers:
             if helper.ident is not None:
                 helper.join()
-
-    def _call_in(self, more: int) -> None:
-        with suppress(RuntimeError):  # no more threads are to be had: those who are here do the work
-            for _ in range(more):
-                helper = Thread(target=self._take_part, args=(None,))
-                self._helpers.append(helper)
-                helper.start()
 
     def _take_part(self, own: Job[Any] | None) -> None:
         """Work until one's own job is done; whoever has none, until all is over."""

@@ -20,6 +20,7 @@ from cloven import cores as subject
 from cloven.data.known_sets import Known
 from cloven.errors import ParameterError
 from cloven.kinds.disassociated.attack.known_person import readers
+from cloven.kinds.disassociated.methods import refinement
 
 
 @pytest.fixture
@@ -260,12 +261,71 @@ def test_a_number_of_cores_that_is_none_is_refused(wanted, monkeypatch):
         subject.cores()
 
 
+def test_what_is_done_meanwhile_is_done_by_who_is_idle(eager):
+    eager(2)
+    done = Event()
+
+    def work(first, last):
+        done.set()
+        return (first, last)
+
+    with subject.one_crew():
+        rest = subject.meanwhile(work, np.arange(4))
+        assert done.wait(60)  # by somebody else: whoever called does something else here
+        assert subject.side_by_side([partial(pow, 2, power) for power in range(3)]) == [1, 2, 4]
+        assert rest() == [(0, 1), (1, 2), (2, 3)]
+
+
+@pytest.mark.parametrize("many", [1, 2, 3])
+def test_what_goes_wrong_meanwhile_is_raised_when_it_is_asked_for(many, eager):
+    eager(many)
+    with subject.one_crew():
+        rest = subject.meanwhile(lambda first, last: 1 // (last - 3), np.arange(6))
+        assert subject.at_once(lambda first, last: last - first, np.arange(1)) == [0]
+        with pytest.raises(ZeroDivisionError):
+            rest()
+        assert subject.side_by_side([partial(pow, 2, power) for power in range(3)]) == [1, 2, 4]
+
+
+def test_without_a_crew_whoever_asks_does_all(eager):
+    eager(2)
+    doing = set()
+    rest = subject.meanwhile(lambda _first, _last: doing.add(get_ident()), np.arange(5))
+    assert not doing
+    rest()
+    assert doing == {get_ident()}
+
+
+def test_what_nobody_asks_for_ends_with_the_crew(eager):
+    eager(2)
+    before, begun, go_on = threading.active_count(), [], Event()
+
+    def work(first, _last):
+        begun.append(first)
+        go_on.wait(60)
+
+    with subject.one_crew() as crew:
+        subject.meanwhile(work, np.arange(50))
+        while not begun:
+            sleep(0.001)
+        ended = threading.Thread(target=crew.part)
+        ended.start()
+        while not crew._over:
+            sleep(0.001)
+        go_on.set()
+        ended.join(60)
+    assert len(begun) == 1
+    assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("refine", [False, True])
 @pytest.mark.parametrize("m", [2, 3])
-def test_a_release_does_not_depend_on_the_cores(m, eager):
+def test_a_release_does_not_depend_on_the_cores(m, refine, eager, monkeypatch):
+    monkeypatch.setattr(refinement, "_SOME", 1)  # chunks are built meanwhile, of however little
     data, made = cv.sample("clinic"), []
     for many in (1, 2, 3):
         eager(many)
-        made.append(cv.Disassociation(m=m).anonymise(data))
+        made.append(cv.Disassociation(m=m, refine=refine).anonymise(data))
     assert made[0] == made[1] == made[2]
 
 

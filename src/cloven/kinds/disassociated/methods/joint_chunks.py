@@ -1,6 +1,6 @@
-"""Shared chunks of all joints, once it is known which terms move where (Terrovitis et al., PVLDB 2012, section 5).
+"""Shared chunks of joints, once it is known which terms move there (Terrovitis et al., PVLDB 2012, section 5).
 
-Whether nodes are joined follows from their leaves alone (``joins.py``), so chunks are built when all joins are done.
+Whether nodes are joined follows from their leaves alone (``joins.py``), so chunks may be built while others are joined.
 Joints do not need each other, and each core takes some.
 
 Terms that no member cluster shows in a record chunk (nor an older shared chunk of the members) grow under the k^m test.
@@ -118,9 +118,10 @@ def _holding(
 
 @compiled
 def share_out(
-    moves: Moves, starts: Ints, first: int, last: int, leaves: Leaves, clusters: Clusters, rules: Rules
-) -> None:
-    """Build the shared chunks of some joints, and write down joint and chunk of every leaf that moved."""
+    moves: Moves, starts: Ints, first: int, last: int, joints: int,
+    leaves: Leaves, clusters: Clusters, rules: Rules,
+) -> None:  # fmt: skip
+    """Build the shared chunks of some joints, numbered from ``joints``, and write down where every occurrence goes."""
     met, place = np.full(len(clusters.size), -1, np.int64), np.empty(len(clusters.size), np.int64)
     named = len(clusters.person) > 0
     for number in range(first, last):
@@ -131,7 +132,9 @@ def share_out(
         chunk_of = shared_chunks(start, row, groups, barred, rules, who, named)
         for i in range(len(order)):
             for leaf in listed[begin[i] : begin[i + 1]]:
-                leaves.joint[leaf], leaves.chunk[leaf] = number, chunk_of[i]
+                for e in range(leaves.start[leaf], leaves.start[leaf] + leaves.held[leaf]):
+                    leaves.joint[leaves.occurrence[e]] = joints + number
+                    leaves.chunk[leaves.occurrence[e]] = chunk_of[i]
 
 
 @compiled

@@ -6,8 +6,9 @@ a join.
 
 A pass costs what has changed. Nodes (simple or joint clusters) stay where they are; a join merges two lists of terms
 and links the leaves behind them. Two nodes that stay apart do so until one of them is joined, so they are not tried
-again. Pairs of one pass have nothing in common, so each core takes some. Shared chunks are built last, when it is known
-which terms moved to which joint (``joint_chunks.py``).
+again. Pairs of one pass have nothing in common, so each core takes some. Shared chunks are built when it is known which
+terms moved to which joint (``joint_chunks.py``); later passes do not ask for them, and are too short for several cores,
+so that the others build meanwhile.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cloven.compiled import Ints, compiled
-from cloven.cores import at_once
+from cloven.cores import WORTH_IT, at_once, meanwhile, one_crew
 from cloven.data.arrays import lexicographic_order, offsets_of, positions, read_only
 from cloven.kinds.disassociated.methods.growth import popcount
 from cloven.kinds.disassociated.methods.joins import (
@@ -39,13 +40,17 @@ from cloven.kinds.disassociated.methods.joins import (
 from cloven.kinds.disassociated.methods.joint_chunks import Moves, share_out
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from cloven.compiled import Flags, Longs
     from cloven.kinds.disassociated.methods.vertical import Vertical
 
-_JOINING, _SHARING = 8, 64
+_JOINING, _SHARING = 8, 8
 # Steps that a term of a join takes, and an occurrence that moves, in steps of a term that is only looked at.
+_SOME = 3_000
+# Occurrences that move, from which on it is worth to have others build chunks of them.
 _FEW = 16
 # Words of bits for each term, from which on sorting is faster.
 _ONE = np.uint64(1)
@@ -86,6 +91,7 @@ def cluster_marks(n_clusters: int) -> Longs:
     return (mixed ^ (mixed >> np.uint64(31))).view(np.int64)
 
 
+@one_crew()
 def refine(
     vertical: Vertical,
     records: Grouped,
@@ -115,7 +121,7 @@ def refine(
     """
     n_clusters = len(vertical.chunks)
     rules = Rules(k, m, strict, listed_too, lemma, group)
-    work, occurrence = _beginning(vertical, records, barred, person, rules)
+    work = _beginning(vertical, records, barred, person, rules)
     passes = _Passes(work)
     parent = np.full(2 * n_clusters, -1, np.int64)
     joints, idle, shift = 0, 0, 0
@@ -127,35 +133,16 @@ def refine(
         joints += len(one)
         idle = 0 if len(one) else idle + 1
         shift = 1 - shift
-    if joints:
-        moves, starts = passes.moves()
-        steps = offsets_of(_SHARING * moves.holders)[starts]
-        at_once(
-            lambda first, last: share_out(moves, starts, first, last, work.leaves, work.clusters, rules),
-            steps,
-        )
-    joint, chunk = np.full(len(records.terms), -1, np.int32), vertical.chunk.copy()
-    steps = offsets_of(work.leaves.held)
-    at_once(lambda first, last: _write(work.leaves, occurrence, first, last, joint, chunk), steps)
+    passes.finish()
+    joint, chunk = work.leaves.joint, work.leaves.chunk
     return Refined(joint, chunk, parent[:n_clusters], parent[n_clusters : n_clusters + joints])
-
-
-@compiled
-def _write(leaves: Leaves, occurrence: Ints, first: int, last: int, joint: Ints, chunk: Ints) -> None:
-    """Joint and chunk of the occurrences of some leaves that moved."""
-    for leaf in range(first, last):
-        if leaves.joint[leaf] >= 0:
-            for e in range(leaves.start[leaf], leaves.start[leaf] + leaves.held[leaf]):
-                joint[occurrence[e]], chunk[occurrence[e]] = leaves.joint[leaf], leaves.chunk[leaf]
 
 
 # What the vertical step leaves: for each cluster the terms of its term chunk, and those it shows.
 
 
-def _beginning(
-    vertical: Vertical, records: Grouped, barred: Flags, person: Longs, rules: Rules
-) -> tuple[Refining, Longs]:
-    """Every cluster as a node of its own; and the occurrences, where those of a leaf stand together."""
+def _beginning(vertical: Vertical, records: Grouped, barred: Flags, person: Longs, rules: Rules) -> Refining:
+    """Every cluster as a node of its own."""
     n = len(vertical.chunks)
     steps = offsets_of(np.diff(records.offsets)[records.members])[records.start]
     occurrence, member = np.empty(steps[-1], np.int64), np.empty(steps[-1], np.int32)
@@ -168,8 +155,8 @@ def _beginning(
     count, marks = len(term), cluster_marks(n)
     numbers, cluster = np.arange(count), np.repeat(np.arange(n), listed)
     cluster, start, leaf_held, following = _side_by_side(cluster, start, held, numbers)
-    joint, chunk = np.full((count, 2), -1, np.int32).T
-    leaves = Leaves(cluster, start, leaf_held, member, following, joint, chunk)
+    joint, chunk = np.full(len(records.terms), -1, np.int32), vertical.chunk.copy()
+    leaves = Leaves(cluster, start, leaf_held, member, occurrence, following, joint, chunk)
     leaf, many = _with_room(_side_by_side(numbers, np.ones_like(numbers)).T, count).T
     entries = Entries(_with_room(term.astype(np.int64) << 32 | held, count), leaf, many)
     at, shown_at = offsets_of(listed), offsets_of(shows)
@@ -189,7 +176,7 @@ def _beginning(
     clusters = Clusters(
         sizes, records.start, vertical.subrecords, vertical.chunks, terms_left, read_only(of_members)
     )
-    return Refining(nodes, entries, leaves, clusters, rules), occurrence
+    return Refining(nodes, entries, leaves, clusters, rules)
 
 
 def _side_by_side(*columns: NDArray[np.integer]) -> NDArray[np.integer]:
@@ -316,6 +303,8 @@ class _Passes:
         self._apart = np.full(1 << self._slots, -1, np.int64)
         self._moves: list[Moves] = []
         self._moved: list[Longs] = []
+        self._moving, self._handed = 0, 0
+        self._building: list[Callable[[], list[None]]] = []
 
     def sort(self) -> None:
         """Order nodes by their terms, the most widespread first; those with nothing left to share come last."""
@@ -353,6 +342,8 @@ class _Passes:
         keys, slot, place, one, two = (each[fresh] for each in (keys, slot, place, one, two))
         steps = offsets_of(sizes[place] + sizes[place + 1])
         common, moved = np.zeros((2, len(place)), np.int64)
+        if steps[-1] < 2 * WORTH_IT and self._moving >= _SOME:  # too little for two: somebody is idle
+            self._build()
         found = at_once(lambda first, last: _decide(self.work, one, two, first, last, common, moved), steps)
         self._apart[slot[moved == 0]] = keys[moved == 0]
         joined = np.flatnonzero(moved)
@@ -393,11 +384,26 @@ class _Passes:
         self.used, self.used_shown = int(at[-1]), int(at_shown[-1])
         self._moves.append(moves)
         self._moved.append(moved)
+        self._moving += int(moves.holders.sum())
 
-    def moves(self) -> tuple[Moves, Longs]:
-        """All terms that moved, joint by joint, and where those of each joint start."""
+    def _build(self) -> None:
+        """Have the shared chunks of joints that are new built by whoever is idle."""
         moves = Moves(*map(np.concatenate, zip(*self._moves, strict=True)))
-        return moves, offsets_of(np.concatenate(self._moved))
+        starts, joints, work = offsets_of(np.concatenate(self._moved)), self._handed, self.work
+
+        def some(first: int, last: int) -> None:
+            share_out(moves, starts, first, last, joints, work.leaves, work.clusters, work.rules)
+
+        self._building.append(meanwhile(some, offsets_of(_SHARING * moves.holders)[starts]))
+        self._moves, self._moved, self._moving = [], [], 0
+        self._handed += len(starts) - 1
+
+    def finish(self) -> None:
+        """Build all shared chunks that are not built yet."""
+        if self._moves:
+            self._build()
+        for finish in self._building:
+            finish()
 
     def _make_room(self, more: int, more_shown: int) -> None:
         """Close the gaps that joined nodes left, if there is no room behind all."""
